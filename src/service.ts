@@ -113,7 +113,6 @@ async function announce(config: Config, sandboxUrl: string | null, embedded: Emb
   say();
   say(`  SCIM address    ${config.baseUrl}/scim/v2`);
   say(`  API and docs    ${config.baseUrl}/docs`);
-  say(`  Console         ${config.baseUrl}/console`);
   if (sandboxUrl)
     say(`  Sandbox         ${sandboxUrl}   (the hiring platform’s stand-in: what arrived, faults on request)`);
   if (credentials) say(`  Credentials     ${credentialsFile(config)}   (scim_token, api_key, operator_token)`);

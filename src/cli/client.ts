@@ -13,6 +13,7 @@ interface ProblemLike {
 
 const PATIENCE = 30_000;
 const TEMPORARY_MINUTES = 15;
+const PROBE_MS = 1_000;
 
 /**
  * The service's own API, as the CLI uses it. For another tenant than the one of the configured key it asks the
@@ -155,8 +156,24 @@ export class Client {
       });
     } catch (error) {
       const cause = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).name;
-      throw new CliError(`No answer from ${this.connection.url} (${cause}). Is the service running?`, EXIT.unreachable);
+      throw new CliError(await this.noAnswer(cause), EXIT.unreachable);
     }
+  }
+
+  /** Says where the address comes from, and where a service of this machine answers in its place. No credential is sent there. */
+  private async noAnswer(cause: string): Promise<string> {
+    const { url, foundIn, besides } = this.connection;
+    const lines = [`No answer from ${url} (${cause}). The address is from ${foundIn}.`];
+    for (const other of besides) {
+      const answers = await fetch(`${other}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      if (answers)
+        lines.push(`A service answers at ${other}: set TALENT_BRIDGE_URL=${other}, or DATA_DIR to its data folder.`);
+    }
+    if (lines.length === 1) lines.push('Start the service with npm start, or set TALENT_BRIDGE_URL to its address.');
+    return lines.join(' ');
   }
 }
 

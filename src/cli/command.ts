@@ -2,6 +2,9 @@ import { CliError, EXIT, type RefusedField } from './cli.errors.js';
 import type { Client, Json } from './client.js';
 import type { Env } from './connection.js';
 
+/** The kinds of records that an option or argument can name in another way than by id. */
+export type Reference = 'ats_connection' | 'candidate' | 'connection' | 'directory' | 'job' | 'user' | 'webhook';
+
 /** One option of a command, called after the API's field. */
 export interface CommandOption {
   name: string;
@@ -9,6 +12,8 @@ export interface CommandOption {
   /** Without a value: on or off. */
   flag?: boolean;
   required?: boolean;
+  /** The option names a record of this kind: by its id, or as `NAMED_BY` says. */
+  refers?: Reference;
   /** The API's field, where it has another name. */
   of?: string;
   /** The values that it can have; another one is refused before the service is asked. */
@@ -32,7 +37,7 @@ export interface Command {
   noun: string;
   verb: string;
   description: string;
-  argument?: { name: string; required: boolean; description: string };
+  argument?: { name: string; required: boolean; description: string; refers?: Reference };
   options?: readonly CommandOption[];
   /** Answers what is printed; a list is a table, and a text is printed as it is. */
   run(context: Context): Promise<Json | Json[] | string | undefined>;
@@ -97,6 +102,13 @@ export function optionOf(name: string): string {
   return `--${name.replaceAll('_', '-')}`;
 }
 
+/** Returns the rest of a path such as `.0.group_id` in words: ` (entry 1, group_id)`. The name of a field stays as it is. */
+function placeOf(rest: string): string {
+  const [, entry, field] = /^\.(\d+)(?:\.(.+))?$/.exec(rest) ?? [];
+  if (entry === undefined) return rest;
+  return ` (entry ${Number(entry) + 1}${field === undefined ? '' : `, ${field}`})`;
+}
+
 /** A field that the service refused, by the option that it was given with; a message can name other fields, too. */
 export function byOptions({ field, message }: RefusedField, options: readonly CommandOption[]): RefusedField {
   const named = (name: string): string => {
@@ -109,5 +121,5 @@ export function byOptions({ field, message }: RefusedField, options: readonly Co
     .filter((name) => name.includes('_') || name === 'certificates');
   const words =
     others.length === 0 ? message : message.replace(new RegExp(`\\b(?:${others.join('|')})\\b`, 'g'), named);
-  return { field: named(top) + field.slice(top.length), message: words };
+  return { field: named(top) + placeOf(field.slice(top.length)), message: words };
 }

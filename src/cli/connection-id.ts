@@ -11,22 +11,15 @@ export const CONNECTION = {
 
 /** The connection that a command is about, by its id or slug; where none is named, the only one. */
 export async function connectionId({ client, argument }: Context): Promise<string> {
-  if (argument !== undefined) return idOf(client, argument);
+  if (argument !== undefined) return connectionNamed(client, argument);
   const [only, ...others] = await connections(client);
   if (only === undefined) throw new CliError('There is no connection yet.', EXIT.usage);
   if (others.length === 0) return only.id;
   throw new CliError(`There are several connections; name one: ${slugs([only, ...others])}.`, EXIT.usage);
 }
 
-/** The same context, with the id where `--connection-id` has a slug. */
-export async function withConnectionId(context: Context): Promise<Context> {
-  const { connection_id: named } = context.options;
-  if (typeof named !== 'string') return context;
-  return { ...context, options: { ...context.options, connection_id: await idOf(context.client, named) } };
-}
-
 /** The id of a connection that is named by its id or slug. No slug has an underline, so none looks like an id. */
-async function idOf(client: Client, named: string): Promise<string> {
+export async function connectionNamed(client: Client, named: string): Promise<string> {
   if (named.startsWith('con_')) return named;
   const [found] = await connections(client, `?slug=${encodeURIComponent(named)}`);
   if (found !== undefined) return found.id;

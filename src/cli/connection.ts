@@ -9,6 +9,10 @@ export type Env = Record<string, string | undefined>;
 /** The address of a running service, and the credentials for it. */
 export interface Connection {
   url: string;
+  /** Where the address was found, in words. */
+  foundIn: string;
+  /** Other addresses at which a service may run on this machine. */
+  besides: readonly string[];
   tenantId: string | null;
   apiKey: string | null;
   operatorToken: string | null;
@@ -26,19 +30,25 @@ const INSTALLATION = path.resolve(import.meta.dirname, '../..');
 
 /**
  * Puts together where the service is and what opens it: TALENT_BRIDGE_URL, TALENT_BRIDGE_API_KEY and OPERATOR_TOKEN,
- * else `credentials.json` and `operator-token` in the data folder, else the address of a fresh start.
+ * else `credentials.json` and `operator-token` in the data folder, else BASE_URL, else the address of a fresh start.
  */
 export function findConnection(env: Env): Connection {
   const dataDir = dataDirOf(env);
   const file = readCredentials(path.join(dataDir, 'credentials.json'));
   const ownKey = env['TALENT_BRIDGE_API_KEY'];
+  const local = `http://localhost:${env['PORT'] ?? '3000'}`;
+  const places: [url: string | undefined, foundIn: string][] = [
+    [env['TALENT_BRIDGE_URL'], 'TALENT_BRIDGE_URL'],
+    [file.scim_base_url?.replace(/\/scim\/v2\/?$/, ''), path.join(dataDir, 'credentials.json')],
+    [env['BASE_URL'], 'BASE_URL'],
+    [local, `the default: no TALENT_BRIDGE_URL, no BASE_URL and no credentials.json in ${dataDir}`],
+  ];
+  const known = places.flatMap(([url, foundIn]) => (url === undefined ? [] : [{ url: trimEndOf(url, '/'), foundIn }]));
+  const { url, foundIn } = known[0]!;
   return {
-    url: trimEndOf(
-      env['TALENT_BRIDGE_URL'] ??
-        file.scim_base_url?.replace(/\/scim\/v2\/?$/, '') ??
-        `http://localhost:${env['PORT'] ?? '3000'}`,
-      '/',
-    ),
+    url,
+    foundIn,
+    besides: [...new Set([...known.map((one) => one.url), 'http://localhost:3000'])].filter((other) => other !== url),
     apiKey: ownKey ?? file.api_key ?? null,
     // A key from the environment can be any tenant's; the file says whose its own is.
     tenantId: ownKey === undefined ? (file.tenant_id ?? null) : null,

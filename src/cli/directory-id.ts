@@ -1,4 +1,5 @@
 import { CliError, EXIT } from './cli.errors.js';
+import type { Client } from './client.js';
 import type { Context } from './command.js';
 
 /** How commands say which directory they are about. */
@@ -13,7 +14,16 @@ export const DIRECTORY = {
  *
  * @throws {CliError} when no directory has the name, several have it, or none is named and there are several
  */
-export async function directoryId({ client, argument }: Context): Promise<string> {
+export function directoryId({ client, argument }: Context): Promise<string> {
+  return directoryNamed(client, argument);
+}
+
+/**
+ * The same for a directory that an option names, by its id or name.
+ *
+ * @param argument undefined: the only directory
+ */
+export async function directoryNamed(client: Client, argument: string | undefined): Promise<string> {
   if (argument?.startsWith('dir_')) return argument;
   const all = await client.list<{ id: string; name: string }>('/directories');
   if (all.length === 0) throw new CliError('There is no directory yet.', EXIT.usage);

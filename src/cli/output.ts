@@ -42,10 +42,23 @@ function shortTime(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/, '$1Z');
 }
 
+/** Returns a value as words: the fields of a record as `name value`, the entries of a list behind each other. */
+function wordsOf(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) {
+    const plain = value.every((one) => typeof one !== 'object');
+    return value.map(wordsOf).join(plain ? ',' : '; ');
+  }
+  if (typeof value !== 'object') return JSON.stringify(value);
+  return Object.entries(value)
+    .map(([name, one]) => `${name} ${wordsOf(one)}`)
+    .join(', ');
+}
+
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  const words = Array.isArray(value) && value.every((one) => typeof one === 'string');
-  const text = typeof value === 'string' ? value : words ? value.join(',') : JSON.stringify(value);
+  const text = wordsOf(value);
   // Text from outside must not move the cursor of the terminal.
   return text.replace(/\p{Cc}/gu, '�');
 }

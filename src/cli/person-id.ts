@@ -9,14 +9,7 @@ const ID = /^usr_/;
 
 /** Returns the id of the user that a command is about. */
 export function personId({ client, argument }: Context): Promise<string> {
-  return idOf(client, argument!);
-}
-
-/** The same context, with the id where `--user-id` names a user in another way. */
-export async function withPersonId(context: Context): Promise<Context> {
-  const { user_id: named } = context.options;
-  if (typeof named !== 'string') return context;
-  return { ...context, options: { ...context.options, user_id: await idOf(context.client, named) } };
+  return personNamed(client, argument!);
 }
 
 interface Found {
@@ -31,7 +24,7 @@ interface Found {
  * @param named an id, which is not looked up (a deleted user has only that), else an e-mail, `external_id` or `userName`
  * @throws {CliError} when no user has the name, or several have it
  */
-async function idOf(client: Context['client'], named: string): Promise<string> {
+export async function personNamed(client: Context['client'], named: string): Promise<string> {
   if (ID.test(named)) return named;
   const filters = named.includes('@') ? ['email', 'user_name', 'external_id'] : ['external_id', 'user_name'];
   for (const filter of filters) {

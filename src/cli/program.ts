@@ -30,6 +30,7 @@ import { CANDIDATE_COMMANDS } from './commands/candidates.js';
 import { JOB_COMMANDS } from './commands/jobs.js';
 import { findConnection, type Env } from './connection.js';
 import { print, type Terminal } from './output.js';
+import { withIds } from './references.js';
 
 /** Every command there is. */
 export const COMMANDS: readonly Command[] = [
@@ -99,7 +100,7 @@ export const NOUNS: Record<string, string> = {
 export const AFTER = `
 The address of the service and the credentials come from the environment, or else from the files that the first start
 has written to DATA_DIR (unless set: the nearest .data of this folder and those above it, else of the installation):
-  TALENT_BRIDGE_URL       the address             (else credentials.json, else http://localhost:3000)
+  TALENT_BRIDGE_URL       the address             (else credentials.json, BASE_URL, http://localhost:3000)
   TALENT_BRIDGE_API_KEY   a key of your tenant    (else credentials.json)
   OPERATOR_TOKEN          of the installation     (else credentials.json, else operator-token)
 
@@ -162,10 +163,12 @@ function add(parent: Commander, command: Command, env: Env, terminal: Terminal):
     const typed = sub.opts<Record<string, string | boolean | undefined>>();
     const options: Record<string, string | boolean | undefined> = {};
     for (const [name, value] of Object.entries(typed)) options[snake(name)] = value;
+    demandOptions(command, options);
     const client = new Client(findConnection(env), typed['tenant'] as string | undefined);
     try {
       const first = argument ? (received[0] as string | undefined) : undefined;
-      const result = await command.run({ client, env, options, argument: first });
+      const context = await withIds({ client, env, options, argument: first }, command);
+      const result = await command.run(context);
       print(terminal, result, typed['json'] === true);
       demandOk(result);
     } catch (error) {
@@ -177,8 +180,16 @@ function add(parent: Commander, command: Command, env: Env, terminal: Terminal):
   });
 }
 
+/** Demands the options that a command needs, once the parser has found no unknown one: a misspelt option is named as that. */
+function demandOptions({ options = [] }: Command, given: Readonly<Record<string, unknown>>): void {
+  const missing = options.filter(({ name, required }) => required === true && given[name] === undefined);
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => optionOf(name)).join(' and ');
+  throw new CliError(`${names} ${missing.length === 1 ? 'is' : 'are'} required.`, EXIT.usage);
+}
+
 /** An option as the parser knows it. Given twice it is refused: only one of the two could count. */
-function asTyped({ name, description, flag, required, choices, conflicts }: CommandOption): Option {
+function asTyped({ name, description, flag, choices, conflicts }: CommandOption): Option {
   const typed = new Option(`${optionOf(name)}${flag ? '' : ` <${name}>`}`, description);
   if (!flag) {
     typed.argParser((value: string, before: string | undefined) => {
@@ -191,7 +202,7 @@ function asTyped({ name, description, flag, required, choices, conflicts }: Comm
   }
   if (choices !== undefined) typed.argChoices = [...choices];
   if (conflicts !== undefined) typed.conflicts(conflicts.map(camel));
-  return typed.makeOptionMandatory(required === true);
+  return typed;
 }
 
 /** A script sees by the exit code that what was looked at is not well; what is wrong has been printed. */

@@ -1,5 +1,5 @@
 import { CliError } from './cli.errors.js';
-import { encode, type Json } from './client.js';
+import { encode, type Client, type Json } from './client.js';
 import type { Context } from './command.js';
 
 /** Records that a command names by id or `external_id`. */
@@ -17,8 +17,12 @@ export interface NamedRecords {
  *
  * @throws {CliError} when no record has the id or the `external_id`
  */
-export async function recordOf({ client, argument }: Context, { what, path, prefix }: NamedRecords): Promise<Json> {
-  const named = argument!;
+export function recordOf({ client, argument }: Context, records: NamedRecords): Promise<Json> {
+  return recordNamed(client, argument!, records);
+}
+
+/** The same for a record that an option names. */
+export async function recordNamed(client: Client, named: string, { what, path, prefix }: NamedRecords): Promise<Json> {
   if (named.startsWith(prefix)) return client.call('GET', `${path}/${encode(named)}`);
   const [found] = await client.list(`${path}?external_id=${encodeURIComponent(named)}`, 1);
   if (found !== undefined) return found;

@@ -43,7 +43,7 @@ const GUARD = {
     { type: 'object', additionalProperties: { type: 'integer' } },
   ],
   description:
-    'Holds mass departures until an admin has decided: off, on (the default figures), or figures of its own.',
+    'Figures of the guard against mass departures: off, on (the default figures), or figures of its own. They are stored and have no effect yet: nothing is held.',
   example: GUARD_DEFAULTS,
 };
 const REPLACE_CREATES_MISSING = {

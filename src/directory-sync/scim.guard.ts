@@ -39,12 +39,13 @@ export class ScimGuard implements CanActivate {
     const http = context.switchToHttp();
     const req = http.getRequest<ScimRequest>();
     const token = bearerToken(req);
+    const form = { header: req.headers.authorization, kind: 'tbs' } as const;
     if (token === null) {
       if (req.headers.authorization !== undefined) this.credentials.noteUnreadable(req.headers.authorization);
-      throw new Unauthenticated('missing');
+      throw new Unauthenticated('missing', form);
     }
     const credential = await this.credentials.findScimToken(token, req);
-    if (credential === null) throw new Unauthenticated('invalid');
+    if (credential === null) throw new Unauthenticated('invalid', form);
     await this.addresses.demandOwn(req, credential.tenantId);
     req.tenantId = credential.tenantId;
     req.credentialId = credential.tokenId;

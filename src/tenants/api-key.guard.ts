@@ -30,9 +30,10 @@ export class ApiKeyGuard implements CanActivate {
     const res = http.getResponse<BridgeResponse>();
     const demand = declared(context);
     const token = bearerToken(req);
-    if (token === null) throw new Unauthenticated('missing');
+    const form = { header: req.headers.authorization, kind: 'tbk' } as const;
+    if (token === null) throw new Unauthenticated('missing', form);
     const key = await this.credentials.findApiKey(token, req);
-    if (key === null) throw new Unauthenticated('invalid');
+    if (key === null) throw new Unauthenticated('invalid', form);
     await this.addresses.demandOwn(req, key.tenantId);
     req.tenantId = key.tenantId;
     req.credentialId = key.keyId;

@@ -2,14 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { DomainEvents } from '../base/domain-events.js';
 import { Logger } from '../base/log/logger.js';
+import { credentialForm } from './credential-form.rules.js';
 import { TokenRefused, type RefusalReason } from './tenants.events.js';
 
 const EVERY = 10_000;
 const REMEMBERED = 1_000;
-
-/** The beginning of one of our tokens, with `Bearer` before it or not: it names the kind and the tenant. */
-const NAMED = /([Bb]earer )?(tb[ksnrcl])_([0-9a-z]{8,40})_/;
-const MOST_READ = 300;
 
 /**
  * The last refused credential of each directory, with the reason. Expired tokens that only show as 401 at the IdP are
@@ -27,14 +24,10 @@ export class CredentialRefusals {
 
   /** Notes the refusal of a header that holds no token as it should, if it names a tenant at all. */
   noteUnreadable(header: string): void {
-    const found = NAMED.exec(header.slice(0, MOST_READ));
-    if (found === null) return;
-    const [whole, bearer = '', kind, tenant] = found;
-    const before = header.slice(0, found.index + whole.length).toLowerCase();
-    const twice = before.includes('bearer bearer');
-    const other = kind !== 'tbs';
-    const reason = other ? 'not_a_scim_token' : twice ? 'doubled_bearer' : bearer === '' ? 'no_bearer' : 'incomplete';
-    this.write(`ten_${tenant}`, null, reason, `${kind}_${tenant}_`);
+    const { problem, named } = credentialForm(header, 'tbs');
+    if (named === null || problem === null || problem === 'foreign') return;
+    const reason = problem === 'other_kind' ? 'not_a_scim_token' : problem;
+    this.write(named.tenantId, null, reason, `${named.kind}_${named.tenantId.replace(/^ten_/, '')}_`);
   }
 
   /** Notes a refusal. An unknown token names only its tenant: then all of its directories get the note. */

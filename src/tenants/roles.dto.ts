@@ -12,7 +12,7 @@ export type ConsoleAccess = (typeof CONSOLE_ACCESS)[number];
 const CONSOLE_FIELD = {
   optional: true,
   description:
-    'Whether people with this role administer the tenant, such as connecting its ATS. `none` unless set; of the role `Admin`, `admin`.',
+    'Whether users with this role administer the tenant, such as connecting its ATS. `auditor` has no effect yet. `none` unless set; of the role `Admin`, `admin`.',
 };
 
 /** The body of `POST /roles`. */
@@ -44,7 +44,10 @@ export class RoleBody {
   name!: string;
   @ApiProperty()
   takes_seat!: boolean;
-  @ApiProperty({ enum: CONSOLE_ACCESS, description: 'Whether people with this role administer the tenant.' })
+  @ApiProperty({
+    enum: CONSOLE_ACCESS,
+    description: 'Whether users with this role administer the tenant. `auditor` has no effect yet.',
+  })
   console!: ConsoleAccess;
   @ApiProperty({ description: 'How many people hold it.' })
   people!: number;

@@ -1,20 +1,22 @@
 import { DomainError } from '../base/errors/domain-error.js';
+import { credentialForm, wordsOfForm } from './credential-form.rules.js';
 import type { Scope } from './scopes.js';
 
+const MISSING = 'This address needs a credential: Authorization: Bearer <token>.';
+const INVALID = 'The credential is not valid: it is unknown, revoked or expired. Make a new one.';
 const REALM = 'Bearer realm="talent-bridge"';
 
 /** No credential came, or none that is valid: unknown, expired and revoked ones look alike from outside. */
 export class Unauthenticated extends DomainError {
   readonly kind = 'unauthenticated';
   readonly code: 'credential_missing' | 'credential_invalid';
-  constructor(reason: 'missing' | 'invalid') {
+  /** @param form the `Authorization` header, and the kind of credential that the address takes: the answer then says what is wrong */
+  constructor(reason: 'missing' | 'invalid', form?: { header: string | undefined; kind: 'tbk' | 'tbs' }) {
+    const problem = form?.header === undefined ? null : credentialForm(form.header, form.kind).problem;
     // RFC 6750 §3.1: a request without a credential is told no error code.
-    super(
-      reason === 'missing'
-        ? 'This address needs a credential: Authorization: Bearer <token>.'
-        : 'The credential is not valid.',
-      { headers: { 'WWW-Authenticate': reason === 'missing' ? REALM : `${REALM}, error="invalid_token"` } },
-    );
+    super(problem !== null ? wordsOfForm(problem) : reason === 'missing' ? MISSING : INVALID, {
+      headers: { 'WWW-Authenticate': reason === 'missing' ? REALM : `${REALM}, error="invalid_token"` },
+    });
     this.code = reason === 'missing' ? 'credential_missing' : 'credential_invalid';
   }
 }

@@ -38,6 +38,8 @@ export class HeldExplanation {
   since!: string | null;
   @ApiProperty({ example: 'Another active user has the e-mail address.' })
   words!: string;
+  @ApiProperty({ example: 'Change the e-mail of one of the two users in its IdP.' })
+  next!: string;
   @ApiProperty({ description: 'Whether an admin can release the user; else the cause has to go away.' })
   releasable!: boolean;
   @ApiProperty({ type: [ConflictingUser] })

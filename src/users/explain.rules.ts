@@ -16,6 +16,24 @@ const WORDS: Record<HeldReason, string> = {
   no_email: 'The user has no e-mail address. The user is forwarded when an address arrives.',
 };
 
+/** What to do about a held user. Where the cause is in the IdP, a discard would throw the IdP's write away. */
+const NEXT: Record<HeldReason, string> = {
+  superseded: 'Assign the user in the directory that has taken over.',
+  preview: 'Switch the directory live when the preview is right.',
+  protected: 'Release the change if the user is to leave, or discard it.',
+  guard: 'Release the change if the user is to leave, or discard it.',
+  no_role: 'Put the user into a group that a rule names, or set a default role for the directory.',
+  email_taken: 'Change the e-mail of one of the two users in its IdP, or remove the account that is not needed.',
+  external_id_taken: 'Change the externalId of one of the two users in its IdP, or release the user.',
+  no_seat: 'Raise the seat limit, or free a seat.',
+  no_email: 'Give the user an e-mail address in the IdP, or map another attribute to the e-mail.',
+};
+
+/** Returns the next step for a held user, as one sentence. */
+export function nextOfHeld(reason: HeldReason): string {
+  return NEXT[reason];
+}
+
 /** Says in one or two sentences why a user is held and what ends it. */
 export function wordsOfHeld(reason: HeldReason): string {
   return WORDS[reason];

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import type { ConflictingUser, ExplanationBody, HeldExplanation, RefusedRoleBody } from './explain.dto.js';
-import { wordsOfHeld, wordsOfRefusedRole } from './explain.rules.js';
+import { nextOfHeld, wordsOfHeld, wordsOfRefusedRole } from './explain.rules.js';
 import { RELEASABLE } from './held/held.service.js';
 import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
 import { userBody } from './user.dto.js';
@@ -58,6 +58,7 @@ export class ExplainService {
       reason,
       since: row.held_since === null ? null : new Date(row.held_since).toISOString(),
       words: wordsOfHeld(reason),
+      next: nextOfHeld(reason),
       releasable: RELEASABLE.has(reason),
       conflicts: await this.conflicts(tenantId, row.id, draft),
     };

@@ -235,7 +235,11 @@ describe('what goes wrong', () => {
 
   it('no service', async () => {
     const result = await cli('status', { ...env, TALENT_BRIDGE_URL: 'http://127.0.0.1:9' });
-    expect([result.code, result.err]).toEqual([3, expect.stringMatching(/Is the service running/)]);
+    const words =
+      /^No answer from http:\/\/127\.0\.0\.1:9 \(.+\)\. The address is from TALENT_BRIDGE_URL\. A service answers at /;
+    expect([result.code, result.err]).toEqual([3, expect.stringMatching(words)]);
+    const nowhere = await cli('status', { DATA_DIR: path.join(dataDir, 'none'), PORT: '9' });
+    expect(nowhere.err).toMatch(/the default: no TALENT_BRIDGE_URL, no BASE_URL and no credentials\.json in .+none/);
   });
 
   it('no credential, and a wrong one', async () => {

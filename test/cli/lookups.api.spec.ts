@@ -234,3 +234,59 @@ describe('changes', () => {
     await house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
   });
 });
+
+describe('names in place of ids', () => {
+  it('takes names of directories, groups and users in options', async () => {
+    const own = await newHouse(service);
+    const run = commandLine(service, own.apiKey, 100);
+    const email = `${fresh()}@co.example`;
+    const id = await madeUser(own.scim, user(email));
+    const group = await madeGroup(own.scim, [id]);
+    const { display_name: groupName } = (await own.api.get(`/directories/${own.directoryId}/groups`)).body.data[0];
+    const ruled = await run('directory', 'rules', 'Directory', '--set', `${groupName}=Observer`, '--json');
+    expect([ruled.code, ruled.json]).toMatchObject([0, [{ group_id: group, role: 'Observer' }]]);
+    const next = await run('directory', 'create', '--name', 'Next', '--takes-over', 'directory', '--json');
+    expect(next.code).toBe(0);
+    expect((await own.api.get('/directories')).body.data[0].takes_over).toBe(own.directoryId);
+    expect(ids(await run('user', 'find', '--directory', 'Directory', '--json'))).toEqual([id]);
+    const unknown = await run('directory', 'create', '--name', 'X', '--takes-over', 'Okta');
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('No directory is called Okta')]);
+  });
+
+  it('names the option, and not the place in the request', async () => {
+    const refused = await cli('directory', 'rules', '--set', 'grp_nobody=User');
+    expect(refused.err).toContain('--set (entry 1, group_id) must be a group of this directory');
+    const misspelt = await cli('directory', 'create', '--nam', 'X');
+    expect([misspelt.code, misspelt.err]).toEqual([2, expect.stringContaining("unknown option '--nam'")]);
+    const missing = await cli('directory', 'create');
+    expect([missing.code, missing.err]).toEqual([2, '--name is required.\n']);
+  });
+});
+
+describe('dangerous commands', () => {
+  it('name what a deletion of a directory hits, and ask for its number', async () => {
+    const own = await newHouse(service);
+    const run = commandLine(service, own.apiKey, 100);
+    for (let n = 0; n < 2; n++) await madeUser(own.scim, user(`${fresh()}@co.example`));
+    const asked = await run('directory', 'delete', 'Directory');
+    expect([asked.code, asked.err]).toEqual([2, expect.stringMatching(/has 2 users and 0 groups.+--confirm 2/)]);
+    expect((await run('directory', 'delete', 'Directory', '--confirm', '3')).err).toContain('is not that number');
+    expect((await own.api.get('/directories')).body.data).toHaveLength(1);
+    expect((await run('directory', 'delete', 'Directory', '--confirm', '2')).code).toBe(0);
+  });
+
+  it('count the users that another address of the platform sends again', async () => {
+    const own = await newHouse(service);
+    const run = commandLine(service, own.apiKey, 100);
+    const at = (port: string) => ['platform', 'set', '--base-url', `http://127.0.0.1:${port}`, '--api-key', 'k'];
+    expect((await run(...at('9'), '--json')).json).toMatchObject({ sends_again: 0, connected: true });
+    await madeUser(own.scim, user(`${fresh()}@co.example`));
+    expect((await run(...at('10'), '--dry-run', '--json')).json).toEqual({ sends_again: 1, changed: false });
+    const asked = await run(...at('10'));
+    expect([asked.code, asked.err]).toEqual([2, expect.stringMatching(/sends all 1 users again.+--confirm 1/)]);
+    expect((await own.api.get('/platform')).body.base_url).toBe('http://127.0.0.1:9');
+    const moved = await run(...at('10'), '--confirm', '1', '--json');
+    expect(moved.json).toMatchObject({ base_url: 'http://127.0.0.1:10', sends_again: 1 });
+    expect(moved.json.message).not.toBe('Changes are forwarded.');
+  });
+});

@@ -124,13 +124,19 @@ it('deletes nothing at a platform whose deletions are deactivations', async () =
 it('the connection says its state in words', async () => {
   expect((await house.api.get('/platform')).body.message).toContain('no platform connection yet');
   await connect(sandbox.url);
-  expect((await house.api.get('/platform')).body.message).toBe('Changes are forwarded.');
+  expect((await house.api.get('/platform')).body.message).toContain('Not tried yet');
+  expect(platformWords({ state: 'ok', reason: null, detail: null, last_success_at: new Date() })).toBe(
+    'Changes are forwarded.',
+  );
   await house.api.post('/platform/pause', { reason: 'moving' });
   expect((await house.api.get('/platform')).body.message).toContain('an admin has paused it (moving)');
-  expect(platformWords({ state: 'open', reason: 'timeout', detail: null })).toMatch(
-    /^The platform is unavailable: timeout/,
+  expect(platformWords({ state: 'open', reason: 'status_500', detail: 'busy', last_success_at: null })).toContain(
+    'it answers with status 500 (busy)',
   );
-  expect(platformWords({ state: 'paused', reason: 'address_refused', detail: null })).toContain(
+  expect(platformWords({ state: 'open', reason: 'timeout', detail: null, last_success_at: null })).toMatch(
+    /^The platform is unavailable: it gives no answer in time/,
+  );
+  expect(platformWords({ state: 'paused', reason: 'address_refused', detail: null, last_success_at: null })).toContain(
     'ALLOW_PRIVATE_DESTINATIONS',
   );
 });

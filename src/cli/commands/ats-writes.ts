@@ -15,7 +15,7 @@ export const ATS_WRITE_COMMANDS: Command[] = [
     argument: ATS_CONNECTION,
     options: [
       { name: 'state', description: 'only in this state', choices: STATES },
-      { name: 'candidate_id', description: 'only about this candidate' },
+      { name: 'candidate_id', description: 'only about this candidate: id or external_id', refers: 'candidate' },
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
     async run(context) {
@@ -48,7 +48,12 @@ export const ATS_WRITE_COMMANDS: Command[] = [
     description: 'Writes to one candidate in the ATS, reads it back, and takes it back',
     argument: ATS_CONNECTION,
     options: [
-      { name: 'candidate_id', description: 'one that came through this connection', required: true },
+      {
+        name: 'candidate_id',
+        description: 'one that came through this connection: id or external_id',
+        required: true,
+        refers: 'candidate',
+      },
       { name: 'confirm', description: 'also where it cannot be taken back', flag: true },
     ],
     async run(context) {

@@ -2,9 +2,15 @@ import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from '../cli.errors.js';
 import { encode, type Json } from '../client.js';
 import { columns, given, type Command, type CommandOption, type Context } from '../command.js';
+import { NAMED_BY } from '../references.js';
 
 /** The argument of commands about one connection to an ATS. */
-export const ATS_CONNECTION = { name: 'connection_id', required: true, description: 'as the list shows it (ats_…)' };
+export const ATS_CONNECTION = {
+  name: 'connection_id',
+  required: true,
+  description: NAMED_BY.ats_connection,
+  refers: 'ats_connection',
+} as const;
 const FROM_INPUT = '; - reads it from standard input';
 
 const SETTINGS: readonly CommandOption[] = [

@@ -1,4 +1,5 @@
 import { encode, type Json } from '../client.js';
+import { CONFIRM, demandConfirmed } from '../confirmation.js';
 import { columns, type Command } from '../command.js';
 import { CONNECTION, connectionId } from '../connection-id.js';
 import { changedFields, changeOptions, createOptions, newFields } from '../connection-options.js';
@@ -43,8 +44,18 @@ export const CONNECTION_COMMANDS: Command[] = [
     verb: 'delete',
     description: 'Deletes a connection, and ends its sessions',
     argument: { ...CONNECTION, required: true, description: 'its id or slug' },
+    options: [CONFIRM],
     async run(context) {
       const id = await connectionId(context);
+      const path = `/connections/${encode(id)}`;
+      const { forgotten, kept } = await context.client.call('POST', `${path}/forget-subjects`, { dry_run: true });
+      const { name } = await context.client.call('GET', path);
+      const bound = Number(forgotten) + Number(kept);
+      demandConfirmed(
+        context,
+        bound,
+        `${bound} users sign in through ${String(name)}: their bindings and sessions end.`,
+      );
       await context.client.call('DELETE', `/connections/${encode(id)}`);
       return { connection_id: id, deleted: true };
     },

@@ -1,5 +1,6 @@
 import { CliError, EXIT } from '../cli.errors.js';
 import { encode, type Client, type Json } from '../client.js';
+import { CONFIRM, demandConfirmed } from '../confirmation.js';
 import { columns, given, numbers, type Command, type Context } from '../command.js';
 import { DIRECTORY, directoryId } from '../directory-id.js';
 
@@ -18,7 +19,11 @@ export const DIRECTORY_COMMANDS: Command[] = [
       { name: 'state', description: 'live unless set', choices: ['live', 'preview'] },
       { name: 'default_role', description: 'User unless set; none: no role until a rule gives one' },
       { name: 'on_match', description: 'link unless set', choices: ON_MATCH },
-      { name: 'takes_over', description: 'the directory whose users it takes over' },
+      {
+        name: 'takes_over',
+        description: 'the directory whose users it takes over: its id or name',
+        refers: 'directory',
+      },
       { name: 'replace_creates_missing', description: 'a replace that matches nothing creates the value', flag: true },
       { name: 'may_grant_console', description: 'SCIM roles may give a role that administers', flag: true },
       { name: 'guard', description: 'on unless set', choices: ['on', 'off'] },
@@ -77,7 +82,11 @@ export const DIRECTORY_COMMANDS: Command[] = [
       { name: 'profile', description: 'what the IdP may send', choices: PROFILES },
       { name: 'default_role', description: 'the role of users without another one; none: no role' },
       { name: 'on_match', description: 'the effect of a POST that matches one existing user', choices: ON_MATCH },
-      { name: 'takes_over', description: 'the directory whose users it takes over, or none' },
+      {
+        name: 'takes_over',
+        description: 'the directory whose users it takes over: its id or name; or none',
+        refers: 'directory',
+      },
       {
         name: 'replace_creates_missing',
         description: 'a replace that matches nothing creates the value',
@@ -100,8 +109,17 @@ export const DIRECTORY_COMMANDS: Command[] = [
     verb: 'delete',
     description: 'Deletes a directory; its users stay as they are, and no directory manages them',
     argument: { ...DIRECTORY, required: true, description: 'its id or name' },
+    options: [CONFIRM],
     async run(context) {
       const id = await directoryId(context);
+      const { name, people, groups } = await context.client.call('GET', `/directories/${encode(id)}`);
+      const users = Number(people);
+      demandConfirmed(
+        context,
+        users,
+        `The directory ${String(name)} has ${users} users and ${String(groups)} groups. The users stay as they are, no directory ` +
+          'manages them any more, and the tokens of the IdP end.',
+      );
       await context.client.call('DELETE', `/directories/${encode(id)}`);
       return { directory_id: id, deleted: true };
     },
@@ -137,19 +155,6 @@ export const DIRECTORY_COMMANDS: Command[] = [
     },
   },
   change('preview', 'Accepts and shows everything, without effect', () => ({ state: 'preview' })),
-  {
-    noun: 'directory',
-    verb: 'plan',
-    description: 'Counts the users that a directory in preview would change if it went live now',
-    argument: DIRECTORY,
-    async run(context) {
-      const plan = await context.client.call(
-        'GET',
-        `/directories/${encode(await directoryId(context))}/preview?limit=1`,
-      );
-      return { state: plan['state'], ...(plan['counts'] as Json), seats_free: plan['seats_free'] };
-    },
-  },
   {
     ...change('live', 'Applies the preview once, and goes live', ({ options }) => ({
       state: 'live',

@@ -5,21 +5,40 @@ import { DIRECTORY, directoryId } from '../directory-id.js';
 
 const LIMIT = { name: 'limit', description: 'how many, 200 unless set' };
 
-/** Commands about the groups of a directory, and which roles they give. */
+/** Commands that list what belongs to a directory: its preview, its rules and its groups. */
 export const DIRECTORY_LIST_COMMANDS: Command[] = [
+  {
+    noun: 'directory',
+    verb: 'plan',
+    description: 'Counts the users that a directory in preview would change if it went live now',
+    argument: DIRECTORY,
+    async run(context) {
+      const plan = await context.client.call(
+        'GET',
+        `/directories/${encode(await directoryId(context))}/preview?limit=1`,
+      );
+      return { state: plan['state'], ...(plan['counts'] as Json), seats_free: plan['seats_free'] };
+    },
+  },
   {
     noun: 'directory',
     verb: 'rules',
     description: 'Lists the group rules in order; --set replaces all of them',
     argument: DIRECTORY,
-    options: [{ name: 'set', description: 'group_id=role with commas between, the first match wins; or none' }],
+    options: [
+      {
+        name: 'set',
+        of: 'rules',
+        description: 'group=role with commas between, the group by id or name, the first match wins; or none',
+      },
+    ],
     async run(context) {
       const path = `/directories/${encode(await directoryId(context))}/rules`;
       const { set } = given(context, 'set');
       const { rules } =
         set === undefined
           ? await context.client.call<{ rules: Json[] }>('GET', path)
-          : await context.client.call<{ rules: Json[] }>('PUT', path, { rules: rulesOf(set) });
+          : await context.client.call<{ rules: Json[] }>('PUT', path, { rules: await rulesOf(context, set) });
       return columns(rules, 'group_id', 'group', 'role');
     },
   },
@@ -55,13 +74,27 @@ function list(verb: string, description: string, resource: string, names: string
   };
 }
 
-function rulesOf(text: string): Json[] {
+/** Reads `group=role,…`; a group is named by its id or its display name. */
+async function rulesOf(context: Context, text: string): Promise<Json[]> {
   if (text === 'none') return [];
-  return text.split(',').map((pair) => {
-    const at = pair.indexOf('=');
+  const pairs = text.split(',').map((pair) => {
+    const at = pair.lastIndexOf('=');
     if (at < 1 || at === pair.length - 1) {
-      throw new CliError('--set is group_id=role with commas between, or none.', EXIT.usage);
+      throw new CliError('--set is group=role with commas between, or none.', EXIT.usage);
     }
-    return { group_id: pair.slice(0, at).trim(), role: pair.slice(at + 1).trim() };
+    return { group: pair.slice(0, at).trim(), role: pair.slice(at + 1).trim() };
   });
+  if (pairs.every(({ group }) => group.startsWith('grp_')))
+    return pairs.map(({ group, role }) => ({ group_id: group, role }));
+  const path = `/directories/${encode(await directoryId(context))}/groups`;
+  const groups = await context.client.list<{ id: string; display_name: string }>(path, 10_000);
+  return pairs.map(({ group, role }) => ({ group_id: groupIn(groups, group), role }));
+}
+
+function groupIn(groups: readonly { id: string; display_name: string }[], named: string): string {
+  if (named.startsWith('grp_')) return named;
+  const found = groups.filter(({ display_name: name }) => name.toLowerCase() === named.toLowerCase());
+  if (found.length === 1) return found[0]!.id;
+  const words = found.length === 0 ? `No group is called ${named}` : `Several groups are called ${named}`;
+  throw new CliError(`${words}. "directory groups" lists them with their ids.`, EXIT.usage);
 }

@@ -1,9 +1,12 @@
 import { encode, type Client, type Json } from '../client.js';
-import { columns, given, type Command, type Context } from '../command.js';
-import { withConnectionId } from '../connection-id.js';
+import { columns, given, type Command, type CommandOption, type Context } from '../command.js';
 
 const DOMAIN = { name: 'domain', required: true, description: 'such as example.com' };
-const BOUND = { name: 'connection_id', description: 'the connection that its people sign in through: its id or slug' };
+const BOUND: CommandOption = {
+  name: 'connection_id',
+  description: 'the connection that its users sign in through: its id or slug',
+  refers: 'connection',
+};
 
 export const DOMAIN_COMMANDS: Command[] = [
   {
@@ -13,7 +16,7 @@ export const DOMAIN_COMMANDS: Command[] = [
     argument: DOMAIN,
     options: [BOUND],
     async run(context) {
-      const body = { domain: context.argument, ...given(await withConnectionId(context), 'connection_id') };
+      const body = { domain: context.argument, ...given(context, 'connection_id') };
       const { domain, state, dns_record } = await context.client.call('POST', '/domains', body);
       return { domain, state, ...(dns_record as Json) };
     },
@@ -26,7 +29,7 @@ export const DOMAIN_COMMANDS: Command[] = [
     options: [{ ...BOUND, required: true, description: `${BOUND.description}; none: to no connection` }],
     async run(context) {
       const isFreed = context.options['connection_id'] === 'none';
-      const { options } = isFreed ? context : await withConnectionId(context);
+      const { options } = isFreed ? context : context;
       const body = { connection_id: isFreed ? null : options['connection_id'] };
       return told(await context.client.call('PATCH', `/domains/${encode(context.argument!)}`, body));
     },
@@ -65,7 +68,7 @@ export const DOMAIN_COMMANDS: Command[] = [
     options: [BOUND],
     async run(context) {
       const path = `/tenants/${encode(await tenantOf(context))}/domains/${encode(context.argument!)}`;
-      const bound = given(await withConnectionId(context), 'connection_id');
+      const bound = given(context, 'connection_id');
       return told(await context.client.operate('PUT', path, bound));
     },
   },

@@ -35,7 +35,11 @@ export const HELD_COMMANDS: Command[] = [
     options: [
       { name: 'all', description: 'all of them', flag: true },
       { ...REASON, description: 'only those, in a task that "task show" follows' },
-      { name: 'directory', description: 'only those of this directory (its id), in a task' },
+      {
+        name: 'directory',
+        description: 'only those of this directory (its id or name), in a task',
+        refers: 'directory',
+      },
       { name: 'dry_run', description: 'with --reason or --directory: counts, and changes nothing', flag: true },
     ],
     run: (context) => settle(context, verb),

@@ -1,7 +1,7 @@
 import { whatHappened, type HistoryEntry } from '../../history/entry.mapping.js';
 import { encode, type Json } from '../client.js';
 import { columns, isExport, LONG_LIST, numbers, queryOf, SPAN, type Command } from '../command.js';
-import { PERSON, personId, withPersonId } from '../person-id.js';
+import { PERSON, personId } from '../person-id.js';
 
 export const HISTORY_COMMANDS: Command[] = [
   {
@@ -10,12 +10,11 @@ export const HISTORY_COMMANDS: Command[] = [
     description: 'Lists leavers, newest first, with the time until the platform knew',
     options: [
       ...SPAN,
-      { name: 'user_id', description: 'of one user: id or e-mail' },
+      { name: 'user_id', description: 'of one user: id, e-mail, external_id or userName', refers: 'user' },
       { name: 'state', description: 'confirmed, waiting, parked, dismissed or not_forwarded' },
       ...LONG_LIST,
     ],
-    async run(asked) {
-      const context = await withPersonId(asked);
+    async run(context) {
       const filters = ['since', 'until', 'user_id', 'state'];
       if (isExport(context)) {
         return context.client.text(`/leavers${queryOf(context, ...filters, 'format')}`);

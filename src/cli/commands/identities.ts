@@ -1,6 +1,5 @@
 import { encode, type Json } from '../client.js';
 import { columns, given, type Command } from '../command.js';
-import { withConnectionId } from '../connection-id.js';
 import { PERSON, personId } from '../person-id.js';
 
 export const IDENTITY_COMMANDS: Command[] = [
@@ -21,9 +20,11 @@ export const IDENTITY_COMMANDS: Command[] = [
     verb: 'release',
     description: 'Removes the bindings of a user at a connection, so that the next sign-in links anew',
     argument: PERSON,
-    options: [{ name: 'connection_id', description: 'the connection: its id or slug', required: true }],
+    options: [
+      { name: 'connection_id', description: 'the connection: its id or slug', required: true, refers: 'connection' },
+    ],
     async run(context) {
-      const { connection_id: id } = given(await withConnectionId(context), 'connection_id');
+      const { connection_id: id } = given(context, 'connection_id');
       const userId = await personId(context);
       await context.client.call('DELETE', `/users/${encode(userId)}/identities/${encode(id!)}`);
       return { user_id: userId, connection_id: id, released: true };

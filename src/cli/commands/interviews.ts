@@ -10,7 +10,7 @@ const INTERVIEW = { name: 'interview_id', required: true, description: 'as the l
 const PLAN: readonly CommandOption[] = [
   { name: 'time_zone', description: 'such as Europe/Zurich' },
   { name: 'interviewers', description: 'names or e-mail addresses with commas between' },
-  { name: 'job_id', description: 'the opening; that of the candidate unless set' },
+  { name: 'job_id', description: 'the opening: id or external_id; that of the candidate unless set', refers: 'job' },
 ];
 
 const MOVES = ['in_progress', 'completed', 'cancelled', 'no_show'];
@@ -37,9 +37,9 @@ export const INTERVIEW_COMMANDS: Command[] = [
     verb: 'list',
     description: 'Lists interviews, newest first',
     options: [
-      { name: 'candidate_id', description: 'only of this candidate' },
+      { name: 'candidate_id', description: 'only of this candidate: id or external_id', refers: 'candidate' },
       { name: 'state', description: 'only in this state', choices: ['scheduled', ...MOVES] },
-      { name: 'job_id', description: 'only for this opening' },
+      { name: 'job_id', description: 'only for this opening: id or external_id', refers: 'job' },
       { name: 'updated_since', description: 'only changed since then, such as 2026-01-31T00:00:00Z' },
       { name: 'limit', description: 'how many, 50 unless set' },
     ],

@@ -3,8 +3,8 @@ import { CliError, EXIT } from '../cli.errors.js';
 import { CHANGE_STATES } from '../../forwarding/changes/change.mapping.js';
 import { readable, type ShownChange } from '../change-words.js';
 import { encode, type Json } from '../client.js';
+import { CONFIRM, demandConfirmed } from '../confirmation.js';
 import { columns, given, numbers, queryOf, type Command } from '../command.js';
-import { withPersonId } from '../person-id.js';
 
 const REMOVALS = ['inactive', 'delete'];
 const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'];
@@ -22,14 +22,25 @@ export const PLATFORM_COMMANDS: Command[] = [
       { name: 'rate', description: 'calls a second' },
       { name: 'concurrency', description: 'calls at once' },
       { name: 'timeout_ms', description: 'the deadline of a call' },
+      { name: 'dry_run', description: 'counts the users that are sent again, and changes nothing', flag: true },
+      CONFIRM,
     ],
-    run(context) {
+    async run(context) {
+      const { client, options } = context;
       const body = given(context, 'base_url', 'api_key', 'on_deactivate', 'on_delete');
       // Arguments can be read by everybody on the machine; a secret need not be one.
       if (body['api_key'] === '-') body['api_key'] = readFileSync(0, 'utf8').trim();
       const change = { ...body, ...numbers(context, 'rate', 'concurrency', 'timeout_ms') };
       if (Object.keys(change).length === 0) throw new CliError('Say what to set.', EXIT.usage);
-      return context.client.call('PUT', '/platform', change);
+      const counted = await client.call('PUT', '/platform', { ...change, dry_run: true });
+      if (options['dry_run'] === true) return { sends_again: counted['sends_again'], changed: false };
+      const again = Number(counted['sends_again']);
+      demandConfirmed(
+        context,
+        again,
+        `Another address sends all ${again} users again, to ${String(body['base_url'])}.`,
+      );
+      return client.call('PUT', '/platform', change);
     },
   },
   {
@@ -89,12 +100,11 @@ export const PLATFORM_COMMANDS: Command[] = [
         choices: ['waiting', ...CHANGE_STATES],
       },
       { name: 'kind', description: 'what happened', choices: KINDS },
-      { name: 'user_id', description: 'of one user: id, e-mail, external_id or userName' },
+      { name: 'user_id', description: 'of one user: id, e-mail, external_id or userName', refers: 'user' },
       { name: 'since', description: 'such as 2026-01-31T00:00:00Z' },
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
-    async run(asked) {
-      const context = await withPersonId(asked);
+    async run(context) {
       const { limit = 50 } = numbers(context, 'limit');
       const state = context.options['state'] === 'waiting' ? 'pending' : context.options['state'];
       const query = queryOf(

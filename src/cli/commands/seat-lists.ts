@@ -1,7 +1,6 @@
 import { ENTRY_KINDS } from '../../seats/ledger/event.mapping.js';
 import type { Json } from '../client.js';
 import { columns, isExport, LONG_LIST, numbers, queryOf, type Command, type CommandOption } from '../command.js';
-import { withPersonId } from '../person-id.js';
 
 const DAYS: readonly CommandOption[] = [
   { name: 'from', description: 'the first day, such as 2026-01-01', required: true },
@@ -35,12 +34,11 @@ export const SEAT_LIST_COMMANDS: Command[] = [
       { name: 'since', description: 'a time, or a date: the start of that day of the tenant' },
       { name: 'until', description: 'before this time, or before the start of this day' },
       { name: 'kind', description: 'only these lines', choices: ENTRY_KINDS },
-      { name: 'directory', description: 'the id of a directory, or none' },
-      { name: 'user_id', description: 'of one user: id, e-mail, external_id or userName' },
+      { name: 'directory', description: 'a directory: its id or name; or none', refers: 'directory' },
+      { name: 'user_id', description: 'of one user: id, e-mail, external_id or userName', refers: 'user' },
       ...LONG_LIST,
     ],
-    async run(asked) {
-      const context = await withPersonId(asked);
+    async run(context) {
       const path = `/seats/events${queryOf(context, 'since', 'until', 'kind', 'directory', 'user_id', 'format')}`;
       if (isExport(context)) return context.client.text(path);
       const { limit = 200 } = numbers(context, 'limit');

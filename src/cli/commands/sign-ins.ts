@@ -1,7 +1,6 @@
 import { encode } from '../client.js';
 import { columns, given, isExport, LONG_LIST, numbers, queryOf, SPAN, type Command } from '../command.js';
-import { withConnectionId } from '../connection-id.js';
-import { PERSON, personId, withPersonId } from '../person-id.js';
+import { PERSON, personId } from '../person-id.js';
 
 export const SIGN_IN_COMMANDS: Command[] = [
   {
@@ -10,16 +9,15 @@ export const SIGN_IN_COMMANDS: Command[] = [
     description: 'Lists sign-ins and refusals with their reasons, newest first',
     options: [
       { name: 'support_id', description: 'the number on the page that the user has seen' },
-      { name: 'user_id', description: 'of one user: id or e-mail' },
-      { name: 'connection_id', description: 'of one connection: its id or slug' },
+      { name: 'user_id', description: 'of one user: id, e-mail, external_id or userName', refers: 'user' },
+      { name: 'connection_id', description: 'of one connection: its id or slug', refers: 'connection' },
       { name: 'kind', description: 'sign-in, test or logout' },
       { name: 'outcome', description: 'success or refused' },
       { name: 'reason', description: 'such as unknown_account' },
       ...SPAN,
       ...LONG_LIST,
     ],
-    async run(asked) {
-      const context = await withPersonId(await withConnectionId(asked));
+    async run(context) {
       const filters = ['support_id', 'user_id', 'connection_id', 'kind', 'outcome', 'reason', 'since', 'until'];
       if (isExport(context)) return context.client.text(`/sign-ins${queryOf(context, ...filters, 'format')}`);
       const { limit = 200 } = numbers(context, 'limit');

@@ -49,7 +49,11 @@ export const TENANT_COMMANDS: Command[] = [
       { name: 'name', description: 'what the key is for', required: true },
       { name: 'scopes', description: 'with commas between, such as users:read,users:write', required: true },
       { name: 'expires_at', description: 'when it ends, such as 2027-01-31T00:00:00Z' },
-      { name: 'owner_user_id', description: 'the person whose key it is' },
+      {
+        name: 'owner_user_id',
+        description: 'the user whose key it is: id, e-mail, external_id or userName',
+        refers: 'user',
+      },
     ],
     async run(context) {
       const { scopes, ...rest } = given(context, 'name', 'scopes', 'expires_at', 'owner_user_id');

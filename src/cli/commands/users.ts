@@ -13,7 +13,11 @@ export const USER_COMMANDS: Command[] = [
     description: 'Finds users by the beginning of an e-mail, name, userName or external_id, held users too',
     argument: { name: 'text', required: false, description: 'at least one character, or a filter in its place' },
     options: [
-      { name: 'directory', description: 'only of this directory (its id), or none: managed by no directory' },
+      {
+        name: 'directory',
+        description: 'only of this directory (its id or name), or none: managed by no directory',
+        refers: 'directory',
+      },
       { name: 'status', description: 'effective status', choices: ['active', 'inactive'] },
       { name: 'role', description: 'only with this role' },
       { name: 'seat', description: 'only with this seat state', choices: ['held', 'none', 'waiting'] },
@@ -52,7 +56,14 @@ interface Explained {
   user_name: string;
   requested: Json;
   refused_roles: { role: string; words: string }[];
-  held: { reason: string; since: string; words: string; releasable: boolean; conflicts: Conflict[] } | null;
+  held: {
+    reason: string;
+    since: string;
+    words: string;
+    next: string;
+    releasable: boolean;
+    conflicts: Conflict[];
+  } | null;
 }
 
 interface Conflict {
@@ -95,6 +106,6 @@ function readable({ user, user_name, requested, refused_roles, held }: Explained
     why: held.words,
     ...Object.fromEntries(asked.map(([name, value]) => [`requested_${name}`, value])),
     ...Object.fromEntries(conflicts.map((words, place) => [place === 0 ? 'conflict' : `conflict_${place + 1}`, words])),
-    next: `held ${held.releasable ? 'release' : 'discard'} ${String(id)}`,
+    next: held.releasable ? `${held.next} (held release ${String(id)})` : held.next,
   };
 }

@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from '../cli.errors.js';
 import { encode, type Json } from '../client.js';
+import { CONFIRM, demandConfirmed } from '../confirmation.js';
 import { columns, given, numbers, type Command, type CommandOption, type Context } from '../command.js';
+import { NAMED_BY } from '../references.js';
 
 const FORMS = ['source', 'standard', 'cloudevents'];
 /** The argument of commands about one endpoint. */
-export const ENDPOINT = { name: 'webhook_id', required: true, description: 'as the list shows it (whk_…)' };
+export const ENDPOINT = {
+  name: 'webhook_id',
+  required: true,
+  description: NAMED_BY.webhook,
+  refers: 'webhook',
+} as const;
 const SECRET: CommandOption = {
   name: 'secret',
   description: 'one of your own (whsec_…); - reads it from standard input',
@@ -77,7 +84,12 @@ export const WEBHOOK_COMMANDS: Command[] = [
     verb: 'delete',
     description: 'Removes an endpoint with all that waits for it',
     argument: ENDPOINT,
-    async run({ client, argument }) {
+    options: [CONFIRM],
+    async run(context) {
+      const { client, argument } = context;
+      const { url, waiting } = await client.call('GET', at(argument));
+      const lost = Number(waiting);
+      demandConfirmed(context, lost, `${lost} messages wait for ${String(url)}, and are dropped with it.`);
       await client.call('DELETE', at(argument));
       return { deleted: argument! };
     },

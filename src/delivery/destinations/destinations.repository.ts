@@ -118,6 +118,7 @@ export class DestinationsRepository {
          state_reason = case when d.${STAYS} then d.state_reason end,
          state_detail = case when d.${STAYS} then d.state_detail end,
          state_since = case when d.state = 'ok' or d.${STAYS} then d.state_since else now() end,
+         last_success_at = case when $6 then null else d.last_success_at end,
          probes = 0, next_probe_at = null, refusals = '[]', failing_since = null, failing_stage = 0, updated_at = now()
        returning ${COLUMNS}`,
       [

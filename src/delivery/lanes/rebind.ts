@@ -24,3 +24,12 @@ export async function rebind(
 
 const NEXT_SUBJECTS = `select n.subject from lanes n
   where n.tenant_id = $1 and n.channel = $2 and n.destination = $3 and n.subject > $4 order by n.subject limit ${BATCH}`;
+
+/** Returns the number of subjects that a move of the destination sends again: each has its lane. */
+export async function boundSubjects(db: SqlRunner, { tenantId, channel, id }: DestinationKey): Promise<number> {
+  const { rows } = await db.query<{ n: number }>(
+    `select count(*)::int as n from lanes where tenant_id = $1 and channel = $2 and destination = $3`,
+    [tenantId, channel, id],
+  );
+  return rows[0]!.n;
+}

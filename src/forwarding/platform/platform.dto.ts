@@ -77,6 +77,12 @@ export class ChangePlatform {
 
   @Whole({ min: 100, max: 60_000, optional: true, description: 'The deadline of each call. Default 10 000.' })
   timeout_ms?: number;
+
+  @Flag({
+    optional: true,
+    description: 'Checks the change, counts the users that it sends again, and changes nothing.',
+  })
+  dry_run?: boolean;
 }
 
 /** The body of a pause. */
@@ -137,6 +143,12 @@ export class PlatformBody {
   parked!: number;
   @ApiProperty({ type: Date, nullable: true })
   updated_at!: Date | null;
+  @ApiProperty({
+    type: 'integer',
+    required: false,
+    description: 'After a change or a dry run: users that are sent again because of another address.',
+  })
+  sends_again?: number;
 }
 
 /** One call of a trial. */

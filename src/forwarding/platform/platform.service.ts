@@ -11,6 +11,7 @@ import type { Destination, DestinationSettings } from '../../delivery/destinatio
 import { DestinationStatesRepository } from '../../delivery/destinations/destination-states.repository.js';
 import { DestinationsRepository, type DestinationChange } from '../../delivery/destinations/destinations.repository.js';
 import { pendingOf } from '../../delivery/lanes/backlog.js';
+import { boundSubjects } from '../../delivery/lanes/rebind.js';
 import { judge } from '../../delivery/retry.rules.js';
 import { systemActor, type Actor } from '../../identity/source.js';
 import { PlatformClient } from '../../platform-client/platform.client.js';
@@ -57,7 +58,7 @@ export class PlatformService {
    */
   async change(caller: Caller, body: ChangePlatform): Promise<PlatformBody> {
     const change = changeOf(body);
-    await this.db.transaction(caller.tenantId, async (tx) => {
+    const sendsAgain = await this.db.transaction(caller.tenantId, async (tx) => {
       const known = await this.destinations.lock(tx, platformOf(caller.tenantId));
       if (change.baseUrl !== undefined) this.checkAddress(change.baseUrl, known);
       if (known === null && change.baseUrl === undefined) throw missing('base_url', 'is required for a new connection');
@@ -65,10 +66,13 @@ export class PlatformService {
       if (otherHost && known.keyHint !== null && change.key === undefined) {
         throw missing('api_key', 'is required with another host: the present key belongs to the present one');
       }
-      await this.save(tx, caller, change);
+      const moves = known !== null && change.baseUrl !== undefined && change.baseUrl !== known.baseUrl;
+      const bound = moves ? await boundSubjects(tx, platformOf(caller.tenantId)) : 0;
+      if (body.dry_run !== true) await this.save(tx, caller, change);
+      return bound;
     });
-    this.forwarding.wake(caller.tenantId);
-    return this.show(caller.tenantId);
+    if (body.dry_run !== true) this.forwarding.wake(caller.tenantId);
+    return { ...(await this.show(caller.tenantId)), sends_again: sendsAgain };
   }
 
   /**

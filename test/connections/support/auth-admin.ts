@@ -3,6 +3,7 @@ import { Clock } from '../../../src/base/clock.js';
 import type { Database } from '../../../src/base/database/database.js';
 import { ConnectionsModule } from '../../../src/connections/connections.module.js';
 import { DomainsModule } from '../../../src/connections/domains/domains.module.js';
+import { IdentitiesModule } from '../../../src/sign-in/identities/identities.module.js';
 import { testDatabase } from '../../support/database.js';
 import { client, type Client } from '../../support/http.js';
 import { smallApp } from '../../support/small-app.js';
@@ -50,7 +51,7 @@ export async function authAdmin(env: Record<string, string> = {}): Promise<AuthA
   const small = await smallApp({
     database,
     clock,
-    modules: [DomainsModule, ConnectionsModule],
+    modules: [DomainsModule, ConnectionsModule, IdentitiesModule],
     env: {
       LOG_LEVEL: 'trace',
       BASE_URL: 'https://bridge.example.com',
