@@ -3,6 +3,7 @@
  * `{ entity_id, sso_url, slo_url, certificate }`, when it listens, and ends when its standard input does.
  *
  * The configuration:
+ *   port       0 or left out: any
  *   host       the name in its addresses, `127.0.0.1` unless set
  *   users      user name → { nameId, nameIdFormat, claims }
  *   acs        where its answers go
@@ -27,7 +28,7 @@ const { private: key, cert } = await generate([{ name: 'commonName', value: 'IdP
 const app = express();
 app.set('query parser', 'simple');
 app.use(express.urlencoded({ extended: false }));
-const server = app.listen(0, '127.0.0.1', () => {
+const server = app.listen(config.port ?? 0, '127.0.0.1', () => {
   const base = `http://${host}:${server.address().port}`;
   routes(base);
   process.stdout.write(
