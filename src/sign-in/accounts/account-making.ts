@@ -12,6 +12,7 @@ import type { WriteStatement } from '../../base/database/write-statement.js';
 import { holdConnection, holdDomain } from '../../connections/connection-guards.sql.js';
 import { addNewBinding, bindingRefusal } from '../../sessions/new-binding.sql.js';
 import { UsersService } from '../../users/users.service.js';
+import { consoleOf } from '../../users/write/console-rights.rules.js';
 import type { WriteContext } from '../../users/write/write-context.js';
 import type { Connection } from '../../connections/connection.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
@@ -110,8 +111,11 @@ export class AccountMaking {
     const role = roleByMap(account.role, connection, roles);
     const email = await this.freeEmail(connection, account, person);
     const own = (row: UserRow): boolean => row.source === 'sign-in' && row.directory_id === null;
+    const context = this.context(connection, requestId);
+    let losesRight = false;
     const change = (newEmail: string | null, newRole: string | null) =>
-      this.users.change(this.context(connection, requestId), person.id, own, (row) => {
+      this.users.change(context, person.id, own, (row) => {
+        losesRight = newRole !== null && consoleOf(roles, row.role) !== 'none' && newRole !== row.role;
         const known = row.email !== null && newEmail !== null && sameLetters(row.email, newEmail);
         const fields = {
           ...namesOf(account, row.email ?? row.user_name, row),
@@ -124,7 +128,8 @@ export class AccountMaking {
         const draft = draftOf(withFields(JSON.parse(row.doc) as UserDocument, fields));
         return { kind: 'change', draft, ...(newRole === null ? {} : { roleSet: newRole }) };
       });
-    // When the e-mail is taken or no seat is free for the role, the user keeps the former one; the rest is written.
+    // When the e-mail is taken or no seat is free for the role, the user keeps the former one; the rest is written. A role
+    // that administers never stays: its user waits for the seat of the new one.
     const wanted = { email, role };
     for (;;) {
       try {
@@ -134,8 +139,9 @@ export class AccountMaking {
         // A directory has just taken the user over: its values count.
         if (error instanceof NotFound) return;
         if (error instanceof Taken && wanted.email !== null) wanted.email = null;
-        else if (error instanceof SeatLimitReached && wanted.role !== null) wanted.role = null;
-        else throw error;
+        else if (!(error instanceof SeatLimitReached) || wanted.role === null || context.mayWait) throw error;
+        else if (losesRight) context.mayWait = true;
+        else wanted.role = null;
       }
     }
   }

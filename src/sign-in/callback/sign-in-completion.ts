@@ -4,7 +4,7 @@ import { codeOf } from '../../base/database/database.errors.js';
 import { AccountMaking } from '../accounts/account-making.js';
 import { isAnother, refusalOf, type Candidate } from '../accounts/account.rules.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
-import { AccountsService, refusalError } from '../accounts/accounts.service.js';
+import { AccountsService, refusalError, type Resolution } from '../accounts/accounts.service.js';
 import type { ClaimedAccount } from '../accounts/claims.mapping.js';
 import { EvidenceChanged } from '../accounts/evidence-changed.js';
 import { BindingsRepository } from '../../sessions/bindings.repository.js';
@@ -87,7 +87,7 @@ export class SignInCompletion {
   }
 
   private async find(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<Found> {
-    const { account, decision, unchanged } = await this.accounts.resolve(connection, verified);
+    const { account, decision, unchanged } = await this.resolved(connection, verified, requestId);
     const isConcurrent = decision.kind === 'refuse' && decision.reason === 'account_taken';
     if (decision.kind === 'refuse' && !isConcurrent) throw refusalError(decision, account);
     // The statement of a known user checks it again. Whatever else is written waits for a change of the connection first.
@@ -108,6 +108,20 @@ export class SignInCompletion {
     if (found.kind === 'refuse') throw refusalError(found, account);
     const linkedBy = found.kind === 'keep' ? 'known' : found.linkedBy;
     return { account: now.account, decision: found, linkedBy: taken === null ? 'created' : linkedBy };
+  }
+
+  /**
+   * Decides who signs in. A user who waits for a seat is told what the IdP says now before the refusal: the role that takes
+   * the seat may have been taken back.
+   */
+  private async resolved(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<Resolution> {
+    const first = await this.accounts.resolve(connection, verified);
+    const { account, decision } = first;
+    if (decision.kind !== 'refuse' || decision.reason !== 'no_seat' || decision.userId === null) return first;
+    const user = await this.repository.person(connection.tenantId, decision.userId);
+    if (user === null || !(await this.connections.holds(this.db, connection))) return first;
+    await this.making.refresh(connection, user, account, requestId);
+    return this.accounts.resolve(connection, verified);
   }
 
   /** Creates the user; returns the refusal when a concurrent sign-in was faster. */

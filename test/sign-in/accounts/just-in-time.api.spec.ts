@@ -3,6 +3,7 @@ import { eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, user } from '../../support/scim.js';
 import type { HostileOp } from '../../oidc/support/op.js';
+import { PeopleUpkeep } from '../../../src/users/people-upkeep.js';
 import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 import { signInStage } from '../../support/sign-in/stage.js';
 
@@ -261,6 +262,43 @@ describe('just in time', () => {
     await limit(1);
     expect(await outcome(door, promoted)).toBe(id);
     expect((await house.api.get(`/users/${id}`)).body).toMatchObject({ role: 'Admin', seat: 'held' });
+  });
+
+  it('takes a role back that administers although no seat is free for the next one', async () => {
+    await own();
+    await house.api.post('/roles', { name: 'Auditor', takes_seat: false, console: 'auditor' });
+    const door = await open({ jit: true, role_map: { audit: 'Auditor' }, claim_map: { role: 'groups' } });
+    const said = claims(`${fresh('s')}@${domain}`);
+    const id = await outcome(door, { ...said, groups: ['audit'] });
+    await house.api.put('/seats/limit', { limit: 0, policy: { sign_in: 'block' } });
+    expect(await outcome(door, said)).toBe('no_seat');
+    expect((await house.api.get(`/users/${id}`)).body).toMatchObject({ status: 'inactive', held: 'no_seat' });
+    expect(await outcome(door, { ...said, groups: ['audit'] })).toBe(id);
+    expect(await outcome(door, said)).toBe('no_seat');
+    await house.api.put('/seats/limit', { limit: 1 });
+    const user = await eventually(
+      () => house.api.get(`/users/${id}`),
+      ({ body }) => body.seat === 'held',
+    );
+    expect(user.body).toMatchObject({ role: 'User', status: 'active' });
+  });
+
+  it('takes a role back that waits for a seat', async () => {
+    await own();
+    const map = { role_map: { admins: 'Admin' }, default_role: 'Observer', claim_map: { role: 'groups' } };
+    const door = await open({ jit: true, ...map });
+    const said = claims(`${fresh('s')}@${domain}`);
+    const id = await outcome(door, said);
+    await house.api.put('/seats/limit', { limit: 0 });
+    expect(await outcome(door, { ...said, groups: ['admins'] })).toBe('no_seat');
+    expect(await outcome(door, said)).toBe(id);
+    await house.api.put('/seats/limit', { limit: null });
+    await service.app.nest.get(PeopleUpkeep).promote(house.tenantId);
+    expect((await house.api.get(`/users/${id}`)).body).toMatchObject({
+      role: 'Observer',
+      status: 'active',
+      held: null,
+    });
   });
 
   it('an e-mail is never cut into another one', async () => {
