@@ -36,7 +36,7 @@ export class Client {
     return this.send<T>(await this.apiKey(), method, `/api/v1${path}`, body);
   }
 
-  /** An export, as it comes. */
+  /** An export, as it comes: a byte order mark stays. */
   async text(path: string): Promise<string> {
     return this.sent(await this.apiKey(), 'GET', `/api/v1${path}`);
   }
@@ -130,7 +130,7 @@ export class Client {
 
   private async sent(token: string, method: string, path: string, body?: unknown): Promise<string> {
     const answer = await this.fetch(token, method, path, body);
-    const text = await answer.text();
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await answer.arrayBuffer());
     if (answer.ok) return text;
     const problem = (parse(text) ?? {}) as ProblemLike;
     throw new ServiceRefusal(

@@ -39,13 +39,13 @@ export interface Command {
   description: string;
   argument?: { name: string; required: boolean; description: string; refers?: Reference };
   options?: readonly CommandOption[];
-  /** Answers what is printed; a list is a table, and a text is printed as it is. */
-  run(context: Context): Promise<Json | Json[] | string | undefined>;
+  /** Answers what is printed; a list is a table, a text is printed as it is, and null is the JSON null. */
+  run(context: Context): Promise<Json | Json[] | string | null | undefined>;
 }
 
 /** From when to when a list is. */
 export const SPAN: readonly CommandOption[] = [
-  { name: 'since', description: 'such as 2026-01-31T00:00:00Z' },
+  { name: 'since', description: 'a date such as 2026-10-31 (its start in UTC), or a time' },
   { name: 'until', description: 'before that moment' },
 ];
 

@@ -208,8 +208,18 @@ function asTyped({ name, description, flag, choices, conflicts }: CommandOption)
 /** A script sees by the exit code that what was looked at is not well; what is wrong has been printed. */
 function demandOk(result: unknown): void {
   if (result === null || typeof result !== 'object' || !('ok' in result) || result.ok !== false) return;
-  const words = ['problem', 'message'].map((name) => (result as Record<string, unknown>)[name]);
+  const { sequence, code, problem, message } = result as Record<string, unknown>;
+  // A chain names its first line that does not fit.
+  const words = typeof sequence === 'number' ? [chainWords(sequence, code, problem)] : [problem, message];
   throw new CliError(['Not ok.', ...words.filter((text) => typeof text === 'string')].join(' '));
+}
+
+function chainWords(sequence: number, code: unknown, problem: unknown): string {
+  if (code === 'holders differ') {
+    return `The chain is whole, but ${String(problem)}. "seats reconcile" names the users; --repair corrects by further lines.`;
+  }
+  const next = 'Before anything else keep a copy of what was checked: docs/runbook/chain-broken.md.';
+  return `Line ${sequence} of the chain does not fit: ${String(problem)}. ${next}`;
 }
 
 // The API's own spelling (--time_zone) is as good as the usual one of a terminal (--time-zone).

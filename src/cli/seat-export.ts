@@ -3,13 +3,17 @@ import { createInterface } from 'node:readline';
 import { ExportVerifier, type ChainVerdict, type SealedEntry } from '../seats/ledger/chain.rules.js';
 import { CliError, EXIT } from './cli.errors.js';
 
+/** What a file alone cannot show. */
+const CUT =
+  'lines cut off at the end are not seen: give --head with a hash that was kept elsewhere (seats heads), which the chain must pass through';
+
 /**
  * Checks an export of the seat ledger (`GET /seats/events?format=ndjson`) by itself: no service, no database.
  * In: the file and, where one was kept elsewhere, a head that the chain must pass through (hex). What only a head can
  * show is that the newest lines were cut off. Out: the verdict of the chain. Throws a `CliError` for a file that
  * cannot be read or is no such export.
  */
-export async function verifyExport(file: string, head?: string): Promise<ChainVerdict> {
+export async function verifyExport(file: string, head?: string): Promise<ChainVerdict & { note?: string }> {
   const verifier = new ExportVerifier();
   const expected = head?.toLowerCase();
   let passed = expected === undefined;
@@ -27,6 +31,7 @@ export async function verifyExport(file: string, head?: string): Promise<ChainVe
     throw new CliError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`, EXIT.usage);
   }
   const verdict = verifier.verdict();
+  if (verdict.ok && head === undefined) return { ...verdict, note: CUT };
   if (!verdict.ok || passed) return verdict;
   return { ok: false, sequence: verdict.entries + 1, problem: 'the chain does not pass through the head given' };
 }

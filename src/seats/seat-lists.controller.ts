@@ -1,6 +1,6 @@
 import { Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { exportFormat, sendExport } from '../base/http/export.js';
+import { exportBom, exportFormat, sendExport } from '../base/http/export.js';
 import { pageOf, readPage } from '../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
@@ -12,6 +12,12 @@ import { eventView, ENTRY_KINDS, type EventFilter } from './ledger/event.mapping
 import { LedgerReader } from './ledger/ledger-reader.js';
 import { SealedMoments } from './ledger/sealed-moments.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
+
+/** Describes `as_of`. */
+export const AS_OF =
+  'a date, such as 2026-10-31: the end of that day in the tenant’s time zone; or a time. Not after today.';
+/** Describes `bom`. */
+export const BOM = 'with `format=csv`: begins the file with a byte order mark, so that Excel reads it as UTF-8';
 
 const FILTERS = ['since', 'until', 'kind', 'directory', 'user', 'user_id'] as const;
 
@@ -30,41 +36,55 @@ export class SeatListsController {
     summary: 'Who held a seat at a moment; `format=csv` for all of them',
     description:
       'Role, directory and cost centre are those of the moment; names, e-mail and `external_id` are those of today, and ' +
-      'null for a user who is deleted. `known: false`: the moment is before the first line of the ledger.',
+      'null for a user who is deleted. `known: false` and `used: null`: the moment is before the first line of the ledger, ' +
+      'and who held a seat then is not known. In CSV the only row is `unknown` then.',
   })
-  @ApiQuery({ name: 'as_of', required: false, description: 'a time, or a date: the end of that day of the tenant' })
+  @ApiQuery({ name: 'as_of', required: false, description: AS_OF })
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
   @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })
+  @ApiQuery({ name: 'bom', required: false, enum: ['true', 'false'], description: BOM })
   async holders(
     @CurrentCaller() caller: Caller,
     @Query() query: QueryMap,
     @Req() req: BridgeRequest,
     @Res() res: BridgeResponse,
   ): Promise<void> {
-    const options = queryOptions(query, ['as_of', 'limit', 'cursor', 'format']);
+    const options = queryOptions(query, ['as_of', 'limit', 'cursor', 'format', 'bom']);
     const moment = await this.moments.of(caller.tenantId, options.as_of);
     const format = exportFormat(options.format, req.headers.accept);
+    const bom = exportBom(options.bom, format);
     if (format !== 'json') {
-      return sendExport(res, format, 'seat-holders', this.ledger.holders(caller.tenantId, moment.as_of, format));
+      const { used } = await this.usedAt(caller.tenantId, options.as_of, moment.as_of);
+      const rows = this.ledger.holders(caller.tenantId, moment.as_of, format, used !== null);
+      return sendExport(res, format, 'seat-holders', rows, bom);
     }
     const page = readPage(query, `holders ${options.as_of ?? ''}`);
     const [after, asOf] = page.after === null ? [null, moment.as_of] : (page.after.split(' ') as [string, string]);
     const rows = await this.reports.holdersAt(caller.tenantId, asOf, after, page.limit + 1);
-    const known = (await this.reports.usedAt(caller.tenantId, asOf)) !== null;
+    const { used } = await this.usedAt(caller.tenantId, options.as_of, asOf);
     const answer = pageOf(
       page,
       rows,
       (row) => `${row.user_id} ${asOf}`,
       (row) => row,
     );
-    res.json({ ...answer, ...moment, as_of: asOf, known });
+    res.json({ ...answer, ...moment, as_of: asOf, used, known: used !== null });
+  }
+
+  /** The seats at the moment of a list; null: not known. Without a moment they are those of now, which are always known. */
+  private async usedAt(tenantId: string, asked: string | undefined, asOf: string): Promise<{ used: number | null }> {
+    const used = await this.reports.usedAt(tenantId, asOf);
+    return { used: asked === undefined ? (used ?? 0) : used };
   }
 
   @Get('events')
   @RequireScope('seats:read')
   @ApiOperation({
     summary: 'The ledger, newest first; `format=ndjson` exports the whole chain for `seats verify --file`',
+    description:
+      'CSV has the names and e-mail addresses of today beside the lines; they are empty for a user who is deleted. ' +
+      '`details` and `source` are columns of their own there.',
   })
   @ApiQuery({ name: 'since', required: false, description: 'a time, or a date: the start of that day of the tenant' })
   @ApiQuery({ name: 'until', required: false, description: 'before this time, or before the start of this day' })
@@ -75,13 +95,14 @@ export class SeatListsController {
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
   @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })
+  @ApiQuery({ name: 'bom', required: false, enum: ['true', 'false'], description: BOM })
   async events(
     @CurrentCaller() caller: Caller,
     @Query() query: QueryMap,
     @Req() req: BridgeRequest,
     @Res() res: BridgeResponse,
   ): Promise<void> {
-    const options = queryOptions(query, [...FILTERS, 'limit', 'cursor', 'format']);
+    const options = queryOptions(query, [...FILTERS, 'limit', 'cursor', 'format', 'bom']);
     const filter: EventFilter = {
       since: await this.moments.startOf(caller.tenantId, 'since', options.since),
       until: await this.moments.startOf(caller.tenantId, 'until', options.until),
@@ -91,8 +112,9 @@ export class SeatListsController {
     };
     await this.moments.sealNow(caller.tenantId);
     const format = exportFormat(options.format, req.headers.accept);
+    const bom = exportBom(options.bom, format);
     if (format !== 'json') {
-      return sendExport(res, format, 'seat-events', this.ledger.export(caller.tenantId, format, filter));
+      return sendExport(res, format, 'seat-events', this.ledger.export(caller.tenantId, format, filter), bom);
     }
     const page = readPage(query, `seat events ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
     const before = page.after === null ? null : Number(page.after);

@@ -12,6 +12,14 @@ export interface Moment {
   final: boolean;
 }
 
+/** The day of the tenant that is not over yet. */
+export interface Today {
+  /** As `2026-10-31`. */
+  readonly day: string;
+  /** Its last moment. */
+  readonly end: string;
+}
+
 /** A holder of a seat at a moment. What is looked up today is null for a user who is deleted. */
 export interface Holder {
   user_id: string;
@@ -67,6 +75,17 @@ export class SeatReportsRepository {
          else ($2::text)::timestamptz end as t) m
        where t.id = $1`,
       [tenantId, text ?? null, text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text)],
+    );
+    return rows[0]!;
+  }
+
+  /** Returns the current day in the tenant's time zone. */
+  async today(tenantId: string): Promise<Today> {
+    const { rows } = await this.db.query<Today>(
+      `select d.day::text as day,
+         ${UTC(`((d.day + 1)::timestamp at time zone t.time_zone - interval '1 microsecond')`)} as end
+       from tenants t cross join lateral (select (now() at time zone t.time_zone)::date as day) d where t.id = $1`,
+      [tenantId],
     );
     return rows[0]!;
   }

@@ -2,7 +2,7 @@ import { Body, Get, HttpCode, Post, Put, Query, Req, Res } from '@nestjs/common'
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { InvalidFields } from '../base/errors/domain-error.js';
 import { csvLine } from '../base/http/csv.js';
-import { exportFormat, sendExport, sendParts } from '../base/http/export.js';
+import { exportBom, exportFormat, sendExport, sendParts } from '../base/http/export.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { ApiController } from '../tenants/api-controller.js';
@@ -10,11 +10,12 @@ import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
 import { SealedMoments } from './ledger/sealed-moments.js';
+import { AS_OF, BOM } from './seat-lists.controller.js';
 import { isDay } from './past-moment.js';
 import { policiesIn, ReconcileDto, SeatLimitDto } from './seat.dto.js';
-import { policiesOf, SeatLimitsService } from './seat-limits.service.js';
+import { policiesOf, SeatLimitsService, type Policies } from './seat-limits.service.js';
 import { Reconciliation } from './reconciliation.js';
-import { SeatReportsRepository } from './seat-reports.repository.js';
+import { SeatReportsRepository, type Moment } from './seat-reports.repository.js';
 import { SeatsRepository } from './seats.repository.js';
 import { UsageReport, type UsageDay } from './usage-report.js';
 import { HOLDER_FACTS_VERSION } from './usage.rules.js';
@@ -36,19 +37,32 @@ export class SeatsController {
 
   @Get()
   @RequireScope('seats:read')
-  @ApiOperation({ summary: 'Seats now, or at any past moment' })
-  @ApiQuery({
-    name: 'as_of',
-    required: false,
-    description: 'a time, or a date: the end of that day in the tenant’s time zone',
+  @ApiOperation({
+    summary: 'Seats now, or at any past moment',
+    description:
+      '`used`, `limit` and `overage` are null at a moment before the first line of the ledger: they are not known. ' +
+      '`waiting` is null for every past moment. `final: false`: the ledger is sealed up to `sealed_through` only, and lines ' +
+      'of writes that are under way can follow.',
   })
-  async summary(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<object> {
-    const { as_of: asOf } = queryOptions(query, ['as_of']);
-    if (asOf !== undefined) return this.past(caller.tenantId, asOf);
-    return this.now(caller.tenantId);
+  @ApiQuery({ name: 'as_of', required: false, description: AS_OF })
+  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv'] })
+  @ApiQuery({ name: 'bom', required: false, enum: ['true', 'false'], description: BOM })
+  async summary(
+    @CurrentCaller() caller: Caller,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const options = queryOptions(query, ['as_of', 'format', 'bom']);
+    const format = exportFormat(queryChoice('format', options.format, ['json', 'csv']), req.headers.accept);
+    const bom = exportBom(options.bom, format);
+    const { tenantId } = caller;
+    const found = options.as_of === undefined ? await this.now(tenantId) : await this.past(tenantId, options.as_of);
+    if (format === 'csv') return sendExport(res, 'csv', 'seats', summaryCsv(found), bom);
+    res.json(found);
   }
 
-  private async now(tenantId: string): Promise<object> {
+  private async now(tenantId: string): Promise<SeatSummary> {
     const limit = await this.repository.limitOf(tenantId);
     const used = await this.repository.used(tenantId);
     const moment = await this.reports.moment(tenantId, undefined);
@@ -62,7 +76,7 @@ export class SeatsController {
     };
   }
 
-  private async past(tenantId: string, text: string): Promise<object> {
+  private async past(tenantId: string, text: string): Promise<SeatSummary> {
     const moment = await this.moments.of(tenantId, text);
     const used = await this.reports.usedAt(tenantId, moment.as_of);
     const limit = await this.reports.limitAt(tenantId, moment.as_of);
@@ -79,23 +93,26 @@ export class SeatsController {
   @Get('usage')
   @RequireScope('seats:read')
   @ApiOperation({ summary: 'Peak, average, end and distinct holders for each day of a half-open range' })
-  @ApiQuery({ name: 'from', required: true })
-  @ApiQuery({ name: 'to', required: true })
+  @ApiQuery({ name: 'from', required: true, description: 'the first day, such as 2026-10-01; not after today' })
+  @ApiQuery({ name: 'to', required: true, description: 'the day after the last one' })
   @ApiQuery({ name: 'interval', required: false, enum: ['day'] })
   @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv'] })
+  @ApiQuery({ name: 'bom', required: false, enum: ['true', 'false'], description: BOM })
   async usage(
     @CurrentCaller() caller: Caller,
     @Query() query: QueryMap,
     @Req() req: BridgeRequest,
     @Res() res: BridgeResponse,
   ): Promise<void> {
-    const options = queryOptions(query, ['from', 'to', 'interval', 'format']);
+    const options = queryOptions(query, ['from', 'to', 'interval', 'format', 'bom']);
     queryChoice('interval', options.interval, ['day']);
     const { from, to } = rangeOf(options.from, options.to);
-    const csv = exportFormat(options.format, req.headers.accept) === 'csv';
+    const format = exportFormat(queryChoice('format', options.format, ['json', 'csv']), req.headers.accept);
+    const bom = exportBom(options.bom, format);
+    await this.moments.demandNotAhead(caller.tenantId, 'from', from);
     const moment = await this.moments.of(caller.tenantId, undefined);
     const days = this.usageReport.days(caller.tenantId, from, to, moment);
-    if (csv) return sendExport(res, 'csv', 'seat-usage', usageCsv(days));
+    if (format === 'csv') return sendExport(res, 'csv', 'seat-usage', usageCsv(days), bom);
     const facts = { version: HOLDER_FACTS_VERSION, since: await this.reports.holderFactsSince(caller.tenantId) };
     res.writeHead(200, { 'Content-Type': 'application/json' });
     await sendParts(res, usageJson(days, { sealed_through: moment.sealed_through, holder_facts: facts }));
@@ -112,7 +129,13 @@ export class SeatsController {
   @Post('reconcile')
   @HttpCode(200)
   @RequireScope('seats:write')
-  @ApiOperation({ summary: 'Compares the ledger with the people, and repairs it on request' })
+  @ApiOperation({
+    summary: 'Compares the ledger with the users in force, and corrects it on request',
+    description:
+      'Lists the users who are in force and no holder by the ledger, those who are a holder and not in force, and lines ' +
+      'that are not in the order in which they were written. `more: true`: there are more than the 1,000 that are named. ' +
+      '`repair` adds lines, and changes none.',
+  })
   reconcile(@CurrentCaller() caller: Caller, @Body() body: ReconcileDto): Promise<object> {
     return this.reconciliation.reconcile(caller, body.repair ?? false);
   }
@@ -125,13 +148,40 @@ function rangeOf(from: string | undefined, to: string | undefined): { from: stri
     { field: 'to', value: to },
   ]
     .filter(({ value }) => !isDay(value))
-    .map(({ field }) => ({ field, message: 'must be a date such as 2026-01-31' }));
+    .map(({ field }) => ({ field, message: 'must be a date such as 2026-10-31' }));
   if (errors.length > 0) throw new InvalidFields(errors);
   const span = (Date.parse(to!) - Date.parse(from!)) / 86_400_000;
   if (span < 1 || span > MAX_DAYS) {
     throw new InvalidFields([{ field: 'to', message: `must be 1 to ${MAX_DAYS} days after from` }]);
   }
   return { from: from!, to: to! };
+}
+
+/** Seats at a moment; null: not known. */
+interface SeatSummary extends Moment {
+  limit: number | null;
+  policy: unknown;
+  used: number | null;
+  waiting: number | null;
+  overage: number | null;
+}
+
+async function* summaryCsv({ policy, ...summary }: SeatSummary): AsyncGenerator<string> {
+  const policies = (policy ?? {}) as Partial<Policies>;
+  const cells = {
+    as_of: summary.as_of,
+    used: summary.used,
+    limit: summary.limit ?? (summary.used === null ? null : 'none'),
+    overage: summary.overage,
+    waiting: summary.waiting,
+    policy_directory: policies.directory,
+    policy_api: policies.api,
+    policy_sign_in: policies.sign_in,
+    sealed_through: summary.sealed_through,
+    final: summary.final,
+  };
+  yield csvLine(Object.keys(cells));
+  yield csvLine(Object.values(cells));
 }
 
 const USAGE_COLUMNS = ['day', 'peak', 'average', 'end', 'distinct_holders', 'limit', 'final'] as const;

@@ -124,6 +124,10 @@ describe('an export of the ledger', () => {
     const changed = lines.with(1, lines[1]!.replace(/"limit":\d+/, '"limit":9000'));
     expect(changed).not.toEqual(lines);
     expect(await check(changed)).toMatchObject({ code: 1, json: { ok: false, sequence: 2 } });
+    expect((await check(changed)).err).toMatch(/^Not ok\. Line 2 of the chain does not fit: the entry was changed\. /);
+    // A file without its last lines is a whole chain.
+    expect((await check(lines.slice(0, -1))).json).toMatchObject({ ok: true, note: expect.stringContaining('--head') });
+    expect((await check(lines, '--head', hashOf(last))).json).not.toHaveProperty('note');
     expect(await check(lines.toSpliced(1, 1))).toMatchObject({ code: 1, err: expect.stringContaining('sequence 2') });
     expect(await check(lines.slice(0, -1), '--head', hashOf(last))).toMatchObject({
       code: 1,
@@ -263,4 +267,64 @@ describe('what goes wrong', () => {
 it('a name cannot move the cursor of whoever reads it', async () => {
   await edge.db.query(`update tenants set name = E'a\\u001b[2Jb' where id = $1`, [edge.tenant.tenantId]);
   expect((await cli('tenant list')).out).not.toContain('\u001b');
+});
+
+describe('seats, as finance reads them', () => {
+  const today = new Date().toISOString().slice(0, 10);
+
+  it('have words for what is not known, not limited and not final', async () => {
+    const now = (await cli('seats show')).out;
+    expect(now).toMatch(/^limit +none$/m);
+    expect(now).toMatch(/^policy +directory=\w+,api=\w+,sign_in=\w+$/m);
+    expect(now).toMatch(/^final +(yes: no line can change|no: the ledger is sealed up to 20)/m);
+    const before = (await cli('seats show --as-of 2020-10-31')).out;
+    for (const name of ['limit', 'used', 'overage']) expect(before).toMatch(new RegExp(`^${name} +unknown$`, 'm'));
+    expect(before).not.toMatch(/[{}]|false|true/);
+    expect((await cli('seats limit --limit none')).out).toMatch(/^limit +none$/m);
+    const day = (await cli('seats usage --from 2020-10-31 --to 2020-11-01')).out;
+    expect(day).toMatch(/2020-10-31 +unknown +unknown +unknown +unknown +unknown +/);
+  });
+
+  it('are an unknown list of holders before the ledger began', async () => {
+    expect((await cli('seats holders --as-of 2020-10-31')).out).toMatch(/^unknown: the ledger has no line/);
+    expect((await cli('seats holders --as-of 2020-10-31 --json')).out).toBe('null\n');
+    expect((await cli('seats holders')).out).toBe('(none)\n');
+  });
+
+  it('are files for Excel on request', async () => {
+    for (const command of ['show', 'holders', 'events', `usage --from ${today} --to 2099-01-01`]) {
+      const { out, code } = await cli(`seats ${command} --excel`);
+      expect([command, code, out.charCodeAt(0)]).toEqual([command, 0, 0xfeff]);
+      if (command !== 'show') expect((await cli(`seats ${command} --format csv`)).out).toBe(out.slice(1));
+    }
+    expect(await cli('seats events --excel --format ndjson')).toMatchObject({ code: 2 });
+  });
+
+  it('refuse a day after today, and name the option', async () => {
+    for (const command of ['show', 'holders']) {
+      const { code, err } = await cli(`seats ${command} --as-of 2099-10-31`);
+      expect([code, err]).toEqual([1, expect.stringMatching(/--as-of must not be after today .*leave --as-of out/)]);
+    }
+    expect((await cli('seats show --as-of soon')).err).toContain('--as-of must be a date such as 2026-10-31');
+  });
+
+  it('are compared with the users, who are named as rows', async () => {
+    expect((await cli('seats reconcile')).out).toBe('(none)\n');
+    const made = await send('POST', `${edge.url}/api/v1/users`, edge.tenant.apiKey, {
+      email: 'lost@x.example',
+      first_name: 'L',
+      last_name: 'Ost',
+    });
+    const { id } = made.body as { id: string };
+    await edge.db.query(`update users set seat = 'none' where tenant_id = $1 and id = $2`, [edge.tenant.tenantId, id]);
+    expect((await cli('seats reconcile')).out).toMatch(new RegExp(`${id} +a holder by the ledger, and not in force`));
+    const verified = await cli('seats verify');
+    expect([verified.code, verified.err]).toEqual([
+      1,
+      expect.stringMatching(/^Not ok\. The chain is whole, but the lines about usr_\w+ add up to 1, .*seats reconcile/),
+    ]);
+    expect(verified.out).not.toMatch(/[{}[\]]/);
+    expect((await cli('seats reconcile --repair')).out).toMatch(/^repaired +1$/m);
+    expect((await cli('seats verify')).code).toBe(0);
+  });
 });

@@ -28,7 +28,7 @@ const employee = (costCenter: string) => user(`${fresh()}@x.example`, { [ENTERPR
 
 describe('a holder’s new fact is a line of 0', () => {
   it('role, cost centre and directory, each with its reason; a new title is none', async () => {
-    const at = await newHouse(service);
+    const at = await newHouse(service, { may_grant_console: true });
     const id = await madeUser(at.scim, employee('CC1'));
     await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'title', value: 'T' }));
     await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: `${ENTERPRISE}:costCenter`, value: 'CC2' }));

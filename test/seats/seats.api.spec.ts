@@ -404,11 +404,12 @@ describe('any past moment', () => {
     });
     const now = (await at.api.get('/seats')).body;
     expect(now).toMatchObject({ used: 1, as_of: expect.any(String) });
-    const future = (await at.api.get('/seats?as_of=2099-01-01')).body;
-    expect(future).toMatchObject({ final: false });
-    // As text this moment, in the year 10000 of UTC, is before today.
-    await at.api.patch('/tenant', { time_zone: 'America/New_York' });
-    expect((await at.api.get('/seats?as_of=9999-12-31')).body).toMatchObject({ final: false });
+    // The end of today is not over yet.
+    const { rows } = await service.db.query<{ day: string }>(
+      `select (now() at time zone 'Europe/Berlin')::date::text as day`,
+    );
+    const today = (await at.api.get(`/seats?as_of=${rows[0]!.day}`)).body;
+    expect(today).toMatchObject({ used: 1, final: false });
   });
 
   it('holders, by page and as CSV, in which no cell is a formula', async () => {
@@ -446,8 +447,9 @@ describe('any past moment', () => {
     ]);
     const csv = await at.api.get('/seats/usage?from=2026-03-28&to=2026-03-29&format=csv');
     expect(csv.text).toBe('day,peak,average,end,distinct_holders,limit,final\r\n2026-03-28,3,1.75,2,3,2,true\r\n');
-    const ahead = (await at.api.get('/seats/usage?from=2098-01-01&to=2098-01-02')).body.data;
-    expect(ahead).toMatchObject([{ peak: null, end: null, final: false }]);
+    // A range may end after today: a report of the current month has days without figures.
+    const ahead = (await at.api.get('/seats/usage?from=2026-03-28&to=2032-01-02')).body.data;
+    expect(ahead.at(-1)).toMatchObject({ day: '2032-01-01', peak: null, end: null, final: false });
   });
 
   it('events, newest first, by page', async () => {
@@ -461,6 +463,79 @@ describe('any past moment', () => {
       cursor = body.next_cursor;
     }
     expect(seen).toEqual([6, 5, 4, 3, 2, 1]);
+  });
+
+  it.each([
+    ['/seats?as_of=2099-01-01', 'as_of', 'leave as_of out for the seats of now'],
+    ['/seats?as_of=9999-12-31', 'as_of', 'must not be after today'],
+    ['/seats?as_of=2099-01-01T00:00:00Z', 'as_of', 'must not be after today'],
+    ['/seats/holders?as_of=2099-01-01', 'as_of', 'must not be after today'],
+    ['/seats/holders?as_of=2099-01-01&format=csv', 'as_of', 'must not be after today'],
+    ['/seats/usage?from=2099-01-01&to=2099-01-02', 'from', 'begin at 20'],
+    ['/seats?as_of=yesterday', 'as_of', 'must be a date such as 2026-10-31, or a time'],
+    ['/seats/holders?bom=true', 'bom', 'goes with format=csv'],
+    ['/seats/holders?bom=yes&format=csv', 'bom', 'must be one of: true, false'],
+    ['/seats?format=ndjson', 'format', 'must be one of: json, csv'],
+  ])('422 with the field and the next step: %s', async (path, field, message) => {
+    const at = await house();
+    const { status, body } = await at.api.get(path);
+    expect([status, body.errors?.[0].field]).toEqual([422, field]);
+    expect(body.errors[0].message).toContain(message);
+  });
+
+  it('every CSV begins with a byte order mark on request, and has no JSON in a cell', async () => {
+    const at = await house();
+    const id = await madeByApi(at, { first_name: 'Zoë', last_name: '=Łącki, "Z"', email: 'zoe@x.example' });
+    const gone = await madeByApi(at);
+    await at.api.delete(`/users/${gone}`);
+    await at.api.put('/seats/limit', { limit: 9, policy: { api: 'wait' } });
+    await at.api.put('/seats/limit', { limit: null });
+    const today = new Date().toISOString().slice(0, 10);
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    for (const list of ['/seats?', '/seats/holders?', '/seats/events?', `/seats/usage?from=${today}&to=${tomorrow}&`]) {
+      const read = async (query: string): Promise<string> => {
+        const answer = await fetch(`${service.url}/api/v1${list}format=csv${query}`, {
+          headers: { authorization: `Bearer ${at.apiKey}` },
+        });
+        expect(answer.headers.get('content-type')).toMatch(/^text\/csv/);
+        return Buffer.from(await answer.arrayBuffer()).toString('utf8');
+      };
+      const [plain, marked] = [await read(''), await read('&bom=true')];
+      expect([list, plain.charCodeAt(0) === 0xfeff, marked.charCodeAt(0)]).toEqual([list, false, 0xfeff]);
+      expect(await read('&bom=false')).not.toMatch(/^\uFEFF/);
+      expect(plain).not.toMatch(/[{}[\]]/);
+    }
+    const [head, ...lines] = (await at.api.get('/seats/events?format=csv')).text.trim().split('\r\n');
+    const columns = head!.split(',');
+    const cellsOf = (line: string): Record<string, string> =>
+      Object.fromEntries(line.split(',').map((cell, i) => [columns[i]!, cell]));
+    expect(lines[0]).toContain(`,claim,${id},Zoë,"'=Łącki, ""Z""",zoe@x.example,1,1,User,`);
+    expect(cellsOf(lines[1]!)).toMatchObject({ user_id: gone, first_name: '', last_name: '', email: '', delta: '1' });
+    expect(cellsOf(lines[3]!)).toMatchObject({
+      kind: 'limit',
+      user_id: '',
+      limit: '9',
+      policy_directory: 'wait',
+      policy_api: 'wait',
+      policy_sign_in: 'wait',
+      actor_kind: 'key',
+      request_id: expect.stringMatching(/^req_/),
+    });
+    expect(cellsOf(lines[4]!)).toMatchObject({ kind: 'limit', limit: 'none' });
+    const [, row] = (await at.api.get('/seats?format=csv')).text.split('\r\n');
+    expect(row).toMatch(/Z,1,none,0,0,wait,wait,wait,/);
+  });
+
+  it('what is before the ledger is unknown, and not none', async () => {
+    const at = await history();
+    const before = (await at.api.get('/seats/holders?as_of=2026-03-26')).body;
+    expect(before).toMatchObject({ data: [], used: null, known: false });
+    const [, row] = (await at.api.get('/seats/holders?as_of=2026-03-26&format=csv')).text.split('\r\n');
+    expect(row).toBe('unknown,,,,,,,,,');
+    expect((await at.api.get('/seats/holders?as_of=2026-03-26&format=ndjson')).text).toContain('"known":false');
+    // A tenant without a line has no holder now: that is known.
+    const empty = await house();
+    expect((await empty.api.get('/seats/holders')).body).toMatchObject({ data: [], used: 0, known: true });
   });
 
   it.each([

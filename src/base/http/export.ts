@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { InvalidFields } from '../errors/domain-error.js';
 import { queryChoice } from './query.js';
 
 /** The form of a list. */
@@ -14,17 +15,37 @@ export function exportFormat(format: string | undefined, accept: string | undefi
   return accept.includes('application/x-ndjson') ? 'ndjson' : 'json';
 }
 
-/** Sends a whole list while it is read, at the reader's speed. */
+/** With it Excel reads a CSV file as UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/**
+ * Returns whether a CSV file begins with a byte order mark: `?bom=true`.
+ *
+ * @throws {InvalidFields} for another value, and for a list that is no CSV
+ */
+export function exportBom(bom: string | undefined, format: ExportFormat): boolean {
+  const asked = queryChoice('bom', bom, ['true', 'false']) === 'true';
+  if (asked && format !== 'csv') throw new InvalidFields([{ field: 'bom', message: 'goes with format=csv' }]);
+  return asked;
+}
+
+/**
+ * Sends a whole list while it is read, at the reader's speed.
+ *
+ * @param bom begins the file with a byte order mark
+ */
 export async function sendExport(
   res: ServerResponse,
   format: 'csv' | 'ndjson',
   fileName: string,
   parts: AsyncIterable<string>,
+  bom = false,
 ): Promise<void> {
   res.writeHead(200, {
     'Content-Type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
     'Content-Disposition': `attachment; filename="${fileName}.${format}"`,
   });
+  if (bom) res.write(BYTE_ORDER_MARK);
   await sendParts(res, parts);
 }
 

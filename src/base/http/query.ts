@@ -62,5 +62,7 @@ export function queryTime(name: string, value: string | undefined): Date | undef
   const text = value.replace(/ (\d\d:\d\d)$/, '+$1');
   const time = readInstant(text);
   if (time !== null) return time;
-  throw new InvalidFields([{ field: name, message: 'must be a time such as 2026-01-31T12:00:00Z' }]);
+  throw new InvalidFields([
+    { field: name, message: 'must be a date such as 2026-10-31, or a time such as 2026-10-31T12:00:00Z' },
+  ]);
 }

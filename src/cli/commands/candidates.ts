@@ -14,7 +14,7 @@ export const CANDIDATE_COMMANDS: Command[] = [
       { name: 'email', description: 'only with this e-mail' },
       { name: 'external_id', description: 'only with this external_id' },
       { name: 'ats_priority', description: 'only with this ats_priority in the metadata, such as high' },
-      { name: 'updated_since', description: 'only changed since then, such as 2026-01-31T00:00:00Z' },
+      { name: 'updated_since', description: 'only changed since then, such as 2026-10-31 or 2026-10-31T12:00:00Z' },
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
     async run(context) {

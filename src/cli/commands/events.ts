@@ -10,7 +10,7 @@ export const EVENT_COMMANDS: Command[] = [
     description: 'Lists events, newest first; with --after the feed behind a position, oldest first',
     options: [
       { name: 'event', description: 'only events of this name', choices: EVENT_NAMES, conflicts: ['after'] },
-      { name: 'since', description: 'such as 2026-01-31T00:00:00Z', conflicts: ['after'] },
+      { name: 'since', description: 'such as 2026-10-31 or 2026-10-31T12:00:00Z', conflicts: ['after'] },
       { name: 'after', description: 'the id of an event, or an empty text: from the oldest that is kept' },
       { name: 'limit', description: 'how many, 50 unless set; at most 1000 with --after' },
     ],

@@ -40,7 +40,7 @@ export const INTERVIEW_COMMANDS: Command[] = [
       { name: 'candidate_id', description: 'only of this candidate: id or external_id', refers: 'candidate' },
       { name: 'state', description: 'only in this state', choices: ['scheduled', ...MOVES] },
       { name: 'job_id', description: 'only for this opening: id or external_id', refers: 'job' },
-      { name: 'updated_since', description: 'only changed since then, such as 2026-01-31T00:00:00Z' },
+      { name: 'updated_since', description: 'only changed since then, such as 2026-10-31 or 2026-10-31T12:00:00Z' },
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
     async run(context) {

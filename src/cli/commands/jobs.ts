@@ -13,7 +13,7 @@ export const JOB_COMMANDS: Command[] = [
       { name: 'status', description: 'only with this status', choices: ['open', 'closed', 'draft'] },
       { name: 'external_id', description: 'only with this external_id' },
       { name: 'ats', description: 'only of this ATS' },
-      { name: 'updated_since', description: 'only changed since then, such as 2026-01-31T00:00:00Z' },
+      { name: 'updated_since', description: 'only changed since then, such as 2026-10-31 or 2026-10-31T12:00:00Z' },
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
     async run(context) {

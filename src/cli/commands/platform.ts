@@ -101,7 +101,7 @@ export const PLATFORM_COMMANDS: Command[] = [
       },
       { name: 'kind', description: 'what happened', choices: KINDS },
       { name: 'user_id', description: 'of one user: id, e-mail, external_id or userName', refers: 'user' },
-      { name: 'since', description: 'such as 2026-01-31T00:00:00Z' },
+      { name: 'since', description: 'such as 2026-10-31 or 2026-10-31T12:00:00Z' },
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
     async run(context) {

@@ -1,27 +1,66 @@
 import { ENTRY_KINDS } from '../../seats/ledger/event.mapping.js';
 import type { Json } from '../client.js';
-import { columns, isExport, LONG_LIST, numbers, queryOf, type Command, type CommandOption } from '../command.js';
+import { CliError, EXIT } from '../cli.errors.js';
+import {
+  columns,
+  given,
+  LONG_LIST,
+  numbers,
+  queryOf,
+  type Command,
+  type CommandOption,
+  type Context,
+} from '../command.js';
 
 const DAYS: readonly CommandOption[] = [
-  { name: 'from', description: 'the first day, such as 2026-01-01', required: true },
+  { name: 'from', description: 'the first day, such as 2026-10-01', required: true },
   { name: 'to', description: 'the day after the last', required: true },
 ];
+
+/** A CSV file that Excel reads as UTF-8. */
+export const EXCEL: CommandOption = {
+  name: 'excel',
+  flag: true,
+  description: 'CSV with a byte order mark, as Excel needs it for names',
+  conflicts: ['limit', 'json'],
+};
+
+/** The moment that a command is about. */
+export const AS_OF: CommandOption = {
+  name: 'as_of',
+  description: 'a date such as 2026-10-31: the end of that day of the tenant; or a time; not after today',
+};
+
+/**
+ * Returns the text of an export, where `--format` or `--excel` asks for one; undefined: they do not.
+ *
+ * @param path the list with its filters
+ */
+export async function exportOf(context: Context, path: string): Promise<string | undefined> {
+  const excel = context.options['excel'] === true;
+  const { format } = given(context, 'format');
+  if (excel && format === 'ndjson') throw new CliError('--excel goes with --format csv.', EXIT.usage);
+  if (!excel && format === undefined) return undefined;
+  const asked = excel ? 'format=csv&bom=true' : `format=${format}`;
+  return context.client.text(`${path}${path.includes('?') ? '&' : '?'}${asked}`);
+}
 
 /** Lists of the seat ledger, as finance reads them. */
 export const SEAT_LIST_COMMANDS: Command[] = [
   {
     noun: 'seats',
     verb: 'holders',
-    description: 'Lists the users who hold a seat, or held one at a past moment',
-    options: [
-      { name: 'as_of', description: 'at that moment; a bare date is the end of that day of the tenant' },
-      ...LONG_LIST,
-    ],
+    description: 'Lists the users who hold a seat, or held one at a past moment; unknown before the ledger began',
+    options: [AS_OF, ...LONG_LIST, EXCEL],
     async run(context) {
-      const path = `/seats/holders${queryOf(context, 'as_of', 'format')}`;
-      if (isExport(context)) return context.client.text(path);
+      const path = `/seats/holders${queryOf(context, 'as_of')}`;
+      const file = await exportOf(context, path);
+      if (file !== undefined) return file;
       const { limit = 200 } = numbers(context, 'limit');
       const rows = await context.client.list(path, limit);
+      if (rows.length === 0 && !(await context.client.call<{ known: boolean }>('GET', path)).known) {
+        return context.options['json'] === true ? null : 'unknown: the ledger has no line before that moment\n';
+      }
       if (context.options['json'] === true) return rows;
       return columns(rows, 'user_id', 'name', 'email', 'external_id', 'role', 'directory', 'cost_center', 'since');
     },
@@ -31,16 +70,18 @@ export const SEAT_LIST_COMMANDS: Command[] = [
     verb: 'events',
     description: 'Lists the lines of the ledger, newest first',
     options: [
-      { name: 'since', description: 'a time, or a date: the start of that day of the tenant' },
+      { name: 'since', description: 'a date such as 2026-10-31: the start of that day of the tenant; or a time' },
       { name: 'until', description: 'before this time, or before the start of this day' },
       { name: 'kind', description: 'only these lines', choices: ENTRY_KINDS },
       { name: 'directory', description: 'a directory: its id or name; or none', refers: 'directory' },
       { name: 'user_id', description: 'of one user: id, e-mail, external_id or userName', refers: 'user' },
       ...LONG_LIST,
+      EXCEL,
     ],
     async run(context) {
-      const path = `/seats/events${queryOf(context, 'since', 'until', 'kind', 'directory', 'user_id', 'format')}`;
-      if (isExport(context)) return context.client.text(path);
+      const path = `/seats/events${queryOf(context, 'since', 'until', 'kind', 'directory', 'user_id')}`;
+      const file = await exportOf(context, path);
+      if (file !== undefined) return file;
       const { limit = 200 } = numbers(context, 'limit');
       const rows = await context.client.list(path, limit);
       if (context.options['json'] === true) return rows;
@@ -61,13 +102,33 @@ export const SEAT_LIST_COMMANDS: Command[] = [
   {
     noun: 'seats',
     verb: 'usage',
-    description: 'Shows peak, average, end and distinct holders of each day; - is unknown',
-    options: [...DAYS, { name: 'format', description: 'as the API exports it', choices: ['csv'], conflicts: ['json'] }],
+    description:
+      'Shows peak, average, end and distinct holders of each day; unknown before the ledger began; final: the figures of the day cannot change any more',
+    options: [
+      ...DAYS,
+      { name: 'format', description: 'as the API exports it', choices: ['csv'], conflicts: ['json'] },
+      { ...EXCEL, conflicts: ['json'] },
+    ],
     async run(context) {
-      const path = `/seats/usage${queryOf(context, 'from', 'to', 'format')}`;
-      if (isExport(context)) return context.client.text(path);
+      const path = `/seats/usage${queryOf(context, 'from', 'to')}`;
+      const file = await exportOf(context, path);
+      if (file !== undefined) return file;
       const report = await context.client.call<Json & { data: Json[] }>('GET', path);
-      return context.options['json'] === true ? report : report.data;
+      return context.options['json'] === true ? report : report.data.map(shownDay);
     },
   },
 ];
+
+/** A day of usage for a reader: what is not known is a word, and so is a limit that is not set. */
+function shownDay({ day, peak, average, end, distinct_holders: holders, limit, final }: Json): Json {
+  const known = (value: unknown): unknown => value ?? 'unknown';
+  return {
+    day,
+    peak: known(peak),
+    average: known(average),
+    end: known(end),
+    distinct_holders: known(holders),
+    limit: limit ?? (peak === null ? 'unknown' : 'none'),
+    final: final === true ? 'yes' : 'no',
+  };
+}

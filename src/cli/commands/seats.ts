@@ -1,7 +1,9 @@
 import { CliError, EXIT } from '../cli.errors.js';
-import { given, numbers, queryOf, type Command } from '../command.js';
+import type { Json } from '../client.js';
+import { given, numbers, queryOf, type Command, type Context } from '../command.js';
 import { verifyExport } from '../seat-export.js';
 import { headsOf, KNOWN_HEAD } from './audit.js';
+import { AS_OF, EXCEL, exportOf } from './seat-lists.js';
 
 const DOORS = ['directory', 'api', 'sign_in'] as const;
 
@@ -18,9 +20,16 @@ export const SEAT_COMMANDS: Command[] = [
   {
     noun: 'seats',
     verb: 'show',
-    description: 'Shows limit, use and waiting users',
-    options: [{ name: 'as_of', description: 'at that moment; a bare date is the end of that day' }],
-    run: (context) => context.client.call('GET', `/seats${queryOf(context, 'as_of')}`),
+    description: 'Shows limit, use, and how many users wait; unknown before the ledger began',
+    options: [
+      AS_OF,
+      { name: 'format', description: 'as the API exports it', choices: ['csv'], conflicts: ['json'] },
+      { ...EXCEL, conflicts: ['json'] },
+    ],
+    async run(context) {
+      const path = `/seats${queryOf(context, 'as_of')}`;
+      return (await exportOf(context, path)) ?? shown(context, await context.client.call<Summary>('GET', path));
+    },
   },
   {
     noun: 'seats',
@@ -32,15 +41,19 @@ export const SEAT_COMMANDS: Command[] = [
         description: 'an export (seats events --format ndjson), checked without the service',
         conflicts: ['sequence', 'hash'],
       },
-      { name: 'head', description: 'with --file: a hash kept elsewhere, which the chain must pass through' },
+      {
+        name: 'head',
+        description:
+          'with --file: a hash kept elsewhere, which the chain must pass through; without it a cut end is not seen',
+      },
       ...KNOWN_HEAD,
     ],
     async run(context) {
       const { file, head } = given(context, 'file', 'head');
       if (head !== undefined && file === undefined) throw new CliError('--head goes with --file.', EXIT.usage);
-      return file === undefined
-        ? context.client.call('POST', `/seats/verify${queryOf(context, 'sequence', 'hash')}`, {})
-        : { ...(await verifyExport(file, head)) };
+      if (file !== undefined) return { ...(await verifyExport(file, head)) };
+      const verdict = await context.client.call('POST', `/seats/verify${queryOf(context, 'sequence', 'hash')}`, {});
+      return context.options['json'] === true ? verdict : shownVerdict(verdict);
     },
   },
   {
@@ -83,16 +96,52 @@ export const SEAT_COMMANDS: Command[] = [
         description: 'wait, block or allow for every channel; or directory=wait,api=block,sign_in=wait',
       },
     ],
-    run(context) {
+    async run(context) {
       const { limit, policy } = given(context, 'limit', 'policy');
       if (limit === undefined && policy === undefined) throw new CliError('Say --limit, --policy or both.', EXIT.usage);
-      return context.client.call('PUT', '/seats/limit', {
+      const set = await context.client.call<Summary>('PUT', '/seats/limit', {
         ...(limit === undefined ? {} : { limit: limit === 'none' ? null : numbers(context, 'limit')['limit'] }),
         ...(policy === undefined ? {} : { policy: policyOf(policy) }),
       });
+      return shown(context, set);
     },
   },
 ];
+
+/** The answer of `GET /seats`. */
+interface Summary extends Json {
+  limit: number | null;
+  policy: Record<string, string> | null;
+  used: number | null;
+  waiting: number | null;
+  overage: number | null;
+  sealed_through: string | null;
+  final: boolean;
+}
+
+/** Returns the seats for a reader; for `--json` they are as the API gives them. */
+function shown(context: Context, summary: Summary): Json {
+  if (context.options['json'] === true) return summary;
+  const { limit, policy, used, waiting, overage, sealed_through: sealed, final } = summary;
+  const policies = DOORS.flatMap((door) => (policy?.[door] === undefined ? [] : `${door}=${policy[door]}`));
+  const until = sealed === null ? 'the ledger has no line yet' : `the ledger is sealed up to ${sealed}`;
+  return {
+    limit: limit ?? (used === null ? 'unknown' : 'none'),
+    policy: policies.length === 0 ? '-' : policies.join(','),
+    used: used ?? 'unknown',
+    // How many waited at a past moment is in no ledger.
+    waiting: waiting ?? 'unknown',
+    overage: overage ?? 'unknown',
+    as_of: summary['as_of'],
+    final: final ? 'yes: no line can change these figures any more' : `no: ${until}, later lines can follow`,
+  };
+}
+
+/** Returns a verdict for a reader: users who differ are named by `seats reconcile`. */
+function shownVerdict({ differences, more: _, ...verdict }: Json): Json {
+  if (!Array.isArray(differences)) return verdict;
+  return { ...verdict, differences: `${differences.length} users: see seats reconcile` };
+}
 
 function policyOf(text: string): Record<string, string> {
   if (!text.includes('=')) return Object.fromEntries(DOORS.map((door) => [door, text]));

@@ -44,3 +44,72 @@ export function originOf({ source }: Pick<SealedEntry, 'source'>): EventOrigin {
 export function eventView(entry: SealedEntry): SealedEntry & EventOrigin {
   return { ...entry, ...originOf(entry) };
 }
+
+/** What is looked up of a user when a line is shown. */
+export interface ShownPerson {
+  first_name: string | null;
+  last_name: string | null;
+  email: string | null;
+}
+
+/** The columns of a line in CSV. */
+export const EVENT_COLUMNS = [
+  'sequence',
+  'effective_at',
+  'occurred_at',
+  'kind',
+  'user_id',
+  'first_name',
+  'last_name',
+  'email',
+  'delta',
+  'count_after',
+  'role',
+  'directory_id',
+  'cost_center',
+  'reason',
+  'limit',
+  'policy_directory',
+  'policy_api',
+  'policy_sign_in',
+  'holds',
+  'corrects_first',
+  'corrects_second',
+  'actor_kind',
+  'actor_id',
+  'actor',
+  'channel',
+  'request_id',
+  'hash',
+] as const;
+
+/** What the lines about limit and policy, and corrections, have in `details`. */
+interface LineDetails {
+  limit?: number | null;
+  policy?: Partial<Record<'directory' | 'api' | 'sign_in', string>>;
+  holds?: boolean;
+  first?: { sequence: number | null } | null;
+  second?: { sequence: number | null } | null;
+}
+
+/**
+ * Returns a line as the cells of CSV, in which no cell is an object.
+ *
+ * @param person the user of the line; undefined: no user, or one who is not there any more
+ */
+export function eventCells(entry: SealedEntry, person: ShownPerson | undefined): unknown[] {
+  const details = (entry.details ?? {}) as LineDetails;
+  const cells: Record<string, unknown> = {
+    ...eventView(entry),
+    ...person,
+    limit: details.limit === null ? 'none' : details.limit,
+    policy_directory: details.policy?.directory,
+    policy_api: details.policy?.api,
+    policy_sign_in: details.policy?.sign_in,
+    holds: details.holds,
+    corrects_first: details.first?.sequence,
+    corrects_second: details.second?.sequence,
+    request_id: (entry.source as Partial<ChangeSource>).request_id,
+  };
+  return EVENT_COLUMNS.map((column) => cells[column]);
+}

@@ -5,31 +5,11 @@ import { csvLine } from '../../base/http/csv.js';
 import { SeatReportsRepository, type Holder } from '../seat-reports.repository.js';
 import { Holders } from '../usage.rules.js';
 import type { SealedEntry } from './chain.rules.js';
-import { ALL_EVENTS, eventView, type EventFilter } from './event.mapping.js';
+import { ALL_EVENTS, EVENT_COLUMNS, eventCells, type EventFilter, type ShownPerson } from './event.mapping.js';
 import { SEALED_COLUMNS } from './seat-chain.js';
 
 const BATCH = 1000;
 const HOLDERS = 10_000;
-const EVENT_COLUMNS = [
-  'sequence',
-  'effective_at',
-  'occurred_at',
-  'kind',
-  'user_id',
-  'delta',
-  'count_after',
-  'role',
-  'directory_id',
-  'cost_center',
-  'reason',
-  'details',
-  'actor_kind',
-  'actor_id',
-  'actor',
-  'channel',
-  'source',
-  'hash',
-] as const;
 const HOLDER_COLUMNS = [
   'user_id',
   'name',
@@ -71,19 +51,33 @@ export class LedgerReader {
   async *export(tenantId: string, format: 'csv' | 'ndjson', filter: EventFilter = ALL_EVENTS): AsyncGenerator<string> {
     if (format === 'csv') yield csvLine([...EVENT_COLUMNS]);
     for await (const rows of this.all(tenantId, filter)) {
-      yield rows
-        .map((row) => {
-          if (format === 'ndjson') return `${JSON.stringify(row)}\n`;
-          const shown = eventView(row);
-          return csvLine(EVENT_COLUMNS.map((column) => shown[column]));
-        })
-        .join('');
+      if (format === 'ndjson') yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+      else {
+        const people = await this.people(tenantId, rows);
+        yield rows.map((row) => csvLine(eventCells(row, people.get(row.user_id)))).join('');
+      }
     }
   }
 
-  /** All holders at a moment. */
-  async *holders(tenantId: string, asOf: string, format: 'csv' | 'ndjson'): AsyncGenerator<string> {
+  /** Looks up the users of some lines. A user who was removed is not found. */
+  private async people(tenantId: string, rows: readonly SealedEntry[]): Promise<Map<string | null, ShownPerson>> {
+    const ids = new Set(rows.flatMap((row) => row.user_id ?? []));
+    const { rows: found } = await this.db.query<ShownPerson & { id: string }>(
+      `select id, first_name, last_name, email from users where tenant_id = $1 and id = any($2::text[])`,
+      [tenantId, [...ids]],
+    );
+    return new Map(found.map(({ id, ...person }) => [id, person]));
+  }
+
+  /** All holders at a moment. Before the first line of the ledger it is not known whether there are any: one row says so. */
+  async *holders(tenantId: string, asOf: string, format: 'csv' | 'ndjson', known: boolean): AsyncGenerator<string> {
     if (format === 'csv') yield csvLine([...HOLDER_COLUMNS]);
+    if (!known) {
+      yield format === 'csv'
+        ? csvLine(HOLDER_COLUMNS.map((column) => (column === 'user_id' ? 'unknown' : null)))
+        : `${JSON.stringify({ known, as_of: asOf })}\n`;
+      return;
+    }
     let after: string | null = null;
     for (;;) {
       const { rows, cut }: CutRows<Holder> = await this.reports.holdersAt(tenantId, asOf, after, BATCH);
