@@ -10,15 +10,21 @@ export interface Lookup {
    * `lost`: a create was given up and its outcome is unknown. `no_id`: the answer to a create named no id.
    * `dissolved`: the conflicting account is gone; the write is repeated without a question. `found`: an account was
    * found and bound; before the first write, `AccountFinder.verify` checks that no other lane bound it at the same time.
+   * `aside`: the account gets the names of `standIn` first, so that another lane can have its present ones.
    */
-  why: 'conflict' | 'gone' | 'lost' | 'no_id' | 'dissolved' | 'found';
+  why: 'conflict' | 'gone' | 'lost' | 'no_id' | 'dissolved' | 'found' | 'aside';
   /** The account that the refusal named. */
   id?: string;
   status?: number;
   /** How many conflicts dissolved so far. */
   dissolved?: number;
-  /** How many times this lane waited for the delivery of another lane. */
+  /** How many times this lane waited for the delivery of another lane, and the subject of the last one. */
   waited?: number;
+  behind?: string;
+  /** The names that an account gets while it stands aside. */
+  standIn?: { email?: string; external_id?: string };
+  /** Whether the account has stood aside, or the destination has refused that. */
+  stoodAside?: boolean;
   /** The text of the refusal, for the administrator who decides when no account is found. */
   detail?: string;
 }
@@ -62,7 +68,7 @@ export function isKnown(call: Call): boolean {
 }
 
 /** Lookups after which the destination is written to; the others ask it first. */
-const ANSWERED: ReadonlySet<Lookup['why']> = new Set(['dissolved', 'found']);
+const ANSWERED: ReadonlySet<Lookup['why']> = new Set(['dissolved', 'found', 'aside']);
 
 /** Whether the destination is asked before anything is written. */
 export function asksFirst(lookup: Lookup | null): boolean {

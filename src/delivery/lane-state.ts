@@ -111,6 +111,8 @@ export interface Settlement {
   keep: boolean;
   /** The destination has the body and the state of the call. */
   confirm: boolean;
+  /** The destination has another body than the confirmed one. */
+  outdated?: boolean;
   /** The id of the account: a new one, null to forget it, undefined to leave it. */
   bind: string | null | undefined;
   lookup: Lookup | null;

@@ -22,8 +22,9 @@ export type Outcome =
   /** Nothing had to be sent. */
   | { kind: 'nothing' }
   /**
-   * The destination answered, and another step follows at once. `confirm`: it already has the body as sent. `circling`:
-   * its answers contradict each other, so the step waits, and counts as a failure.
+   * The destination answered, and another step follows at once. `confirm`: it already has the body as sent. `outdated`: it
+   * has another body than the one it is known to have. `circling`: its answers contradict each other, so the step waits,
+   * and counts as a failure.
    */
   | {
       kind: 'next';
@@ -31,6 +32,7 @@ export type Outcome =
       bind?: string | null;
       adopted?: string;
       confirm?: boolean;
+      outdated?: boolean;
       circling?: boolean;
     }
   /** The delivery of another lane has to come first. `lookup` counts the waits, which sets their pace. */

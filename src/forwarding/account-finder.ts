@@ -4,12 +4,13 @@ import { Database } from '../base/database/database.js';
 import type { Lookup } from '../delivery/call.js';
 import type { Destination } from '../delivery/destinations/destination.js';
 import type { LeasedLane } from '../delivery/lane-state.js';
-import { boundTo, creating, releaseFromLeavers, type Bound } from '../delivery/lanes/accounts.js';
+import { boundTo, creating, releaseFromLeavers, waitingCircle, type Bound } from '../delivery/lanes/accounts.js';
 import type { Outcome, Sent } from '../delivery/outcome.js';
 import { PlatformClient } from '../platform-client/platform.client.js';
 import { Ended, Search } from './account-search.js';
 import { adoptByEmail, adoptByExternalId, type Adoption } from './adoption.rules.js';
 import { Connections } from './platform/connections.js';
+import { standInOf, standsAside, type StandIn } from './stand-in.rules.js';
 import { waitFor } from './waiting.rules.js';
 
 /** How many times an account whose create named no id is looked for, before the create is believed. */
@@ -123,16 +124,36 @@ export class AccountFinder {
   /** An update met another account, perhaps of a user whose own change is still on its way. */
   private async inTheWay(search: Search, lookup: Lookup | null): Promise<Outcome> {
     const { lane } = search;
-    const accounts = (await search.suspects()).filter(({ id }) => id !== lane.call.platform_id);
-    for (const account of accounts) {
-      const bound = await this.boundTo(search, account.id);
+    const accounts = await search.inTheWay();
+    for (const id of accounts) {
+      const bound = await this.boundTo(search, id);
       // A lane that waited for one that is parked by now says for which.
       const waited = lookup?.waited !== undefined;
-      if (bound?.pending && (!bound.parked || waited)) return waitFor(lane, bound);
+      if (bound?.pending && (!bound.parked || waited)) {
+        const standIn = await this.standInFor(search, bound);
+        if (standIn !== null) return { kind: 'next', lookup: { ...lookup!, why: 'aside', standIn } };
+        return waitFor(lane, bound);
+      }
     }
     if (accounts.length > 0 && hasComeBack(lookup))
       return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
     return this.again(lookup);
+  }
+
+  /**
+   * Returns the names that the account of the lane gets so that the lanes of a circle can go on, each of which waits for the
+   * next one; null: there is no circle, or another lane of it stands aside. In a short circle one lane stands aside, and
+   * the others follow one after the other. In a long one all do, so that none waits for a hundred others.
+   */
+  private async standInFor(search: Search, bound: Bound): Promise<StandIn | null> {
+    const { lane, destination, person } = search;
+    const { lookup, platform_id: accountId } = lane.call;
+    const hasWaited = lookup?.waited !== undefined && lookup.stoodAside === undefined;
+    if (!hasWaited || bound.waiting !== true || bound.parked || accountId === null) return null;
+    const circle = await waitingCircle(this.db, destination, lane.subject, bound.subject);
+    if (circle === null || !standsAside(lane.subject, circle)) return null;
+    const account = await search.user(accountId);
+    return account === null ? null : standInOf(lane.subject, person, account);
   }
 
   /** Repeats the write without a question, a limited number of times: what was in the way may be gone. */

@@ -74,6 +74,16 @@ export class Search {
     return named !== null && sharesName(this.person, named) ? [named] : this.byEmail(this.person.email);
   }
 
+  /** The ids of the accounts that are in the way of an update: by e-mail, else by the external id. */
+  async inTheWay(): Promise<string[]> {
+    const { platform_id: own } = this.lane.call;
+    const found = (await this.suspects()).map(({ id }) => id).filter((id) => id !== own);
+    const { external_id: key } = this.person;
+    if (found.length > 0 || key === null) return found;
+    const holder = await this.resolve(key);
+    return holder === null || holder === own ? [] : [holder];
+  }
+
   /** What the outcome turned out to be stands beside the last question. */
   conclude(outcome: Outcome): void {
     const last = this.attempts.at(-1);

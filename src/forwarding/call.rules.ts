@@ -10,6 +10,8 @@ export type Step =
   | { kind: 'look' }
   | { kind: 'create'; body: string }
   | { kind: 'update'; id: string; body: string }
+  /** An update that gives an account stand-in names for a moment. */
+  | { kind: 'aside'; id: string; body: string }
   | { kind: 'deactivate'; id: string; body: string }
   | { kind: 'delete'; id: string };
 
@@ -33,6 +35,7 @@ export function stepOf(call: Call): Step {
     // An account is not created without an e-mail: the change that brings one creates it.
     if (id === null && lacksEmail(call.person)) return { kind: 'nothing' };
     if (id === null) return { kind: 'create', body: createBody(call.person) };
+    if (call.lookup?.why === 'aside') return { kind: 'aside', id, body: JSON.stringify(call.lookup.standIn) };
     return { kind: 'update', id, body: updateBody(call.person, call.confirmed !== 'active') };
   }
   // An inactive person is never created there; but one who was created without our learning the id has to be found.

@@ -6,6 +6,7 @@ import { idIn } from './platform-user.mapping.js';
 
 /** What an answer to a write means for the lane. */
 export function outcomeOf(step: Write, call: Call, verdict: Verdict): Outcome {
+  if (step.kind === 'aside') return outcomeAside(call, verdict);
   switch (verdict.kind) {
     case 'ok': {
       if (step.kind === 'delete') return { kind: 'delivered', bind: null };
@@ -29,6 +30,21 @@ export function outcomeOf(step: Write, call: Call, verdict: Verdict): Outcome {
     default:
       return failureOf(verdict);
   }
+}
+
+/**
+ * What the answer to a step aside means: the lane waits again for the one that has its names. Where the stand-in is refused,
+ * the lane waits without standing aside a second time.
+ */
+function outcomeAside(call: Call, verdict: Verdict): Outcome {
+  const { standIn: _, ...rest } = call.lookup!;
+  const lookup: Lookup = { ...rest, why: 'conflict', stoodAside: true };
+  if (verdict.kind === 'ok') return { kind: 'next', lookup, outdated: true };
+  if (verdict.kind === 'refused' || verdict.kind === 'conflict') return { kind: 'next', lookup, circling: true };
+  if (verdict.kind === 'missing') {
+    return { kind: 'next', lookup: asked(call, { why: 'gone', status: verdict.status, detail: verdict.words }) };
+  }
+  return failureOf(verdict);
 }
 
 /** Why the platform is asked, with how often the write has been tried again already. */

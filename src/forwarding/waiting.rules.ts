@@ -24,7 +24,7 @@ export function waitFor(lane: LeasedLane, bound: Bound): Outcome {
   return {
     kind: 'wait',
     detail: `waits for ${bound.subject}`,
-    lookup: { ...(lookup ?? { why: 'lost' }), waited },
+    lookup: { ...(lookup ?? { why: 'lost' }), waited, behind: bound.subject },
   };
 }
 

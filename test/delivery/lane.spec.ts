@@ -92,7 +92,7 @@ describe('accountOf', () => {
   it('says that a call for an active user creates an account exactly where the call does', () => {
     for (const accountId of [null, 'hp_1'])
       for (const confirmedState of [null, 'active', 'inactive', 'deleted'] as const)
-        for (const why of [null, 'conflict', 'gone', 'lost', 'no_id', 'dissolved', 'found'] as const) {
+        for (const why of [null, 'conflict', 'gone', 'lost', 'no_id', 'dissolved', 'found', 'aside'] as const) {
           const lookup = why === null ? null : { why };
           const lane = laneWith({ accountId, confirmedState, lookup });
           const call = callWith({ platform_id: accountId, confirmed: confirmedState, lookup });

@@ -24,6 +24,16 @@ describe('stepOf', () => {
     ],
     ['a person without an e-mail', { person: personText({ ...person, email: null }) }, { kind: 'nothing' }],
     [
+      'an account that stands aside',
+      { ...id, confirmed: 'active', lookup: { why: 'aside', standIn: { email: 's@x.invalid' } } },
+      { kind: 'aside', id: 'hp_1', body: '{"email":"s@x.invalid"}' },
+    ],
+    [
+      'a leaver whose account was to stand aside',
+      { ...id, state: 'inactive', confirmed: 'active', lookup: { why: 'aside' } },
+      { kind: 'deactivate' },
+    ],
+    [
       'a change of a person without an e-mail',
       { ...id, confirmed: 'active', person: personText({ ...person, email: null }) },
       { kind: 'update', id: 'hp_1', body: JSON.stringify({ ...person, email: undefined }) },

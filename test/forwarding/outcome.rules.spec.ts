@@ -44,6 +44,20 @@ describe('outcomeOf', () => {
   );
 });
 
+describe('outcomeOf a step aside', () => {
+  const aside: Write = { kind: 'aside', id: 'hp_1', body: '{}' };
+  const lookup: Lookup = { why: 'aside', waited: 2, behind: 'usr_2', standIn: { email: 'x@stand-in.invalid' } };
+  const waiting = { why: 'conflict', waited: 2, behind: 'usr_2', stoodAside: true };
+  it.each<[string, Verdict, object]>([
+    ['taken: the platform has another body than the known one', { kind: 'ok', status: 200, body: {} }, { kind: 'next', lookup: waiting, outdated: true }],
+    ['refused: not tried again', { kind: 'refused', status: 422, words: 'w' }, { kind: 'next', lookup: waiting, circling: true }],
+    ['taken by another account', { kind: 'conflict', status: 409, words: 'w', body: null }, { kind: 'next', lookup: waiting, circling: true }],
+    ['no such account', { kind: 'missing', status: 404, words: 'w' }, { kind: 'next', lookup: { why: 'gone', status: 404, detail: 'w' } }],
+  ])('%s', (_, verdict, outcome) => {
+    expect(outcomeOf(aside, callWith({ lookup }), verdict)).toEqual(outcome);
+  }); // prettier-ignore
+});
+
 describe('failureOf', () => {
   it.each<[string, Exclude<Verdict, { kind: 'ok' }>, object]>([
     ['404 to a question', { kind: 'missing', status: 404, words: '' }, { kind: 'unavailable', reason: 'status_404' }],

@@ -20,7 +20,10 @@ const conflict = (waited?: number): Lookup => ({
 
 describe('waitFor', () => {
   it('counts the waits, and keeps what has to be looked for', () => {
-    expect(waitFor(lane(conflict()), bound())).toMatchObject({ kind: 'wait', lookup: conflict(1) });
+    expect(waitFor(lane(conflict()), bound())).toMatchObject({
+      kind: 'wait',
+      lookup: { ...conflict(1), behind: 'usr_2' },
+    });
     expect(waitFor(lane(conflict(1)), bound())).toMatchObject({ kind: 'wait', lookup: conflict(2) });
     expect(waitFor(lane(null), bound())).toMatchObject({ kind: 'wait', lookup: { why: 'lost', waited: 1 } });
   });

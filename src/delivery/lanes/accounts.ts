@@ -68,6 +68,34 @@ export async function creating(
   return rows[0] ?? null;
 }
 
+/** The most lanes of a circle that is found. */
+const LONGEST_CIRCLE = 100;
+
+/**
+ * Follows the lanes that wait for each other, from one to the next.
+ *
+ * @param behind the lane for which the subject waits
+ * @returns the subjects of the circle that leads back to the subject; null: it leads elsewhere
+ */
+export async function waitingCircle(
+  db: Database,
+  { tenantId, channel, id }: DestinationKey,
+  subject: string,
+  behind: string,
+): Promise<string[] | null> {
+  const { rows } = await db.query<{ subject: string }>(
+    `with recursive chain(subject, n) as (
+       select $5::text, 1
+       union all
+       select l.lookup ->> 'behind', c.n + 1 from chain c join lanes l on ${OF_DESTINATION} and l.subject = c.subject
+       where c.subject <> $4 and c.n < ${LONGEST_CIRCLE} and l.lookup ? 'behind' and l.first_pending is not null
+         and l.parked_reason is null)
+     select subject from chain order by n`,
+    [tenantId, channel, id, subject, behind],
+  );
+  return rows.at(-1)?.subject === subject ? rows.map((row) => row.subject) : null;
+}
+
 /** Frees an account from leavers whose lanes are idle, so that nothing of theirs touches it again. */
 export async function releaseFromLeavers(
   db: Database,

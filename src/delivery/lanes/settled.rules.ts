@@ -86,6 +86,7 @@ function settleKnowledge(next: Lane, before: Lane, { call, token, settlement: s 
   if (before.round > call.round) confirm(next, null, null);
   else if (s.confirm) confirm(next, call.state, digestOf(call.person));
   else if (s.bind === null) confirm(next, null, null);
+  else if (s.outdated === true) next.confirmedDigest = null;
   else if (unheard) next.confirmedState = stateWithoutAnswer(before);
 }
 

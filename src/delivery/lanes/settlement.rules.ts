@@ -51,8 +51,8 @@ export function settlementOf(
       const pace = outcome.circling
         ? { failureCount, failed: true, ownFault: true, waitMs: rules.pause(failureCount, null, random) }
         : { failureCount: before };
-      const { bind, confirm = false, lookup } = outcome;
-      return { ...base, ...pace, bind, confirm, lookup };
+      const { bind, confirm = false, outdated = false, lookup } = outcome;
+      return { ...base, ...pace, bind, confirm, outdated, lookup };
     }
     case 'wait': {
       const lookup = outcome.lookup ?? call.lookup;

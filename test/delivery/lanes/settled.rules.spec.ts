@@ -22,6 +22,15 @@ describe('an outcome', () => {
     });
   });
 
+  it('forgets the confirmed body when the destination has another one', () => {
+    const next = after(LANES['calling, with an account']!, {
+      kind: 'next',
+      lookup: { why: 'conflict' },
+      outdated: true,
+    });
+    expect(next).toMatchObject({ state: 'due', confirmedState: 'active', confirmedDigest: null, accountId: 'hp_1' });
+  });
+
   it('of another lease, or of another address, is ignored', () => {
     const lane = { ...LANES['calling']!, leaseToken: OLDER_TOKEN };
     expect(after(lane, { kind: 'delivered' })).toBe(lane);
