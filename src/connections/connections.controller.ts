@@ -28,6 +28,7 @@ export class ConnectionsController {
   }
 
   @Get()
+  @RequireScope('connections:read')
   @ApiOperation({ summary: 'The connections of this tenant, newest first' })
   @ApiQuery({ name: 'slug', required: false, description: 'Only the connection with this slug.' })
   @ApiPage(CONNECTION_SHAPE)
@@ -43,6 +44,7 @@ export class ConnectionsController {
   }
 
   @Get(':connection_id')
+  @RequireScope('connections:read')
   @ApiOperation({ summary: 'One connection, with the values that the administrator of the IdP needs' })
   @ApiRecord(CONNECTION_SHAPE)
   get(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<ConnectionBody> {

@@ -6,7 +6,7 @@ import { queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
-import { RequireScope } from '../tenants/require-scope.js';
+import { RequireEveryScope, RequireScope } from '../tenants/require-scope.js';
 import {
   ChangeDirectory,
   CreateDirectory,
@@ -39,6 +39,7 @@ export class DirectoriesController {
   }
 
   @Get()
+  @RequireScope('directories:read')
   @ApiOperation({ summary: 'The directories of this tenant, newest first' })
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<DirectoryBody>> {
     queryOptions(query, PAGE_OPTIONS);
@@ -54,6 +55,7 @@ export class DirectoriesController {
   }
 
   @Get(':directory_id')
+  @RequireScope('directories:read')
   @ApiOperation({ summary: 'One directory, with its counts, its last request and its last refused credential' })
   @ApiOkResponse({ type: DirectoryDetailBody })
   get(@CurrentCaller() caller: Caller, @Param('directory_id') id: string): Promise<DirectoryDetailBody> {
@@ -81,6 +83,7 @@ export class DirectoriesController {
   }
 
   @Get(':directory_id/rules')
+  @RequireScope('directories:read')
   @ApiOperation({ summary: 'The group rules of a directory, in order' })
   async listRules(
     @CurrentCaller() caller: Caller,
@@ -100,6 +103,7 @@ export class DirectoriesController {
   }
 
   @Get(':directory_id/groups')
+  @RequireScope('directories:read')
   @ApiOperation({ summary: 'The groups of a directory, newest first' })
   async groups(
     @CurrentCaller() caller: Caller,
@@ -118,6 +122,7 @@ export class DirectoriesController {
   }
 
   @Get(':directory_id/pending-members')
+  @RequireEveryScope('users:read', 'directories:read')
   @ApiOperation({ summary: 'Members of groups whose user does not exist yet' })
   async pendingMembers(
     @CurrentCaller() caller: Caller,

@@ -30,6 +30,7 @@ export class ScimTokensController {
   }
 
   @Get()
+  @RequireScope('directories:read')
   @ApiOperation({ summary: 'The tokens of a directory, newest first' })
   async list(
     @CurrentCaller() caller: Caller,
@@ -48,6 +49,7 @@ export class ScimTokensController {
   }
 
   @Get(':token_id')
+  @RequireScope('directories:read')
   @ApiOperation({ summary: 'One token' })
   @ApiOkResponse({ type: ScimTokenBody })
   get(

@@ -7,7 +7,7 @@ import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/
 import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
-import { RequireScope } from '../tenants/require-scope.js';
+import { NoScope, RequireEveryScope, RequireScope } from '../tenants/require-scope.js';
 import { LeftOutRepository } from './left-out.repository.js';
 import { taskBody, taskPage } from './task.mapping.js';
 import { TASK_KINDS, TASK_STATES } from './task.js';
@@ -27,6 +27,7 @@ export class TasksController {
   ) {}
 
   @Get()
+  @RequireScope('settings:read')
   @ApiOperation({ summary: 'Background work, newest first, with progress, estimated end and cause of failure' })
   @ApiQuery({ name: 'kind', required: false, enum: TASK_KINDS, description: 'Shows tasks of this kind alone.' })
   @ApiQuery({ name: 'state', required: false, enum: TASK_STATES, description: 'Shows tasks in this state alone.' })
@@ -40,10 +41,10 @@ export class TasksController {
   }
 
   @Get(':task_id')
-  @RequireScope('admin', 'webhooks:manage')
+  @NoScope()
   @ApiOperation({
     summary: 'One task',
-    description: 'A key without `admin` sees the tasks that it began itself, such as a replay.',
+    description: 'A key without `settings:read` sees the tasks that it began itself, such as a replay.',
   })
   @ApiOkResponse({ type: TaskBody })
   async show(@CurrentCaller() caller: Caller, @Param('task_id') id: string): Promise<TaskBody> {
@@ -64,6 +65,7 @@ export class TasksController {
   }
 
   @Get(':task_id/left-out')
+  @RequireEveryScope('settings:read', 'users:read')
   @ApiOperation({ summary: 'What the task has left out, each with its reason' })
   async listLeftOut(
     @CurrentCaller() caller: Caller,

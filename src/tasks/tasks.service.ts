@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import { Conflict, NotFound } from '../base/errors/domain-error.js';
 import { AuditService } from '../tenants/audit/audit.service.js';
-import type { Caller } from '../tenants/caller.js';
+import { holdsScope, type Caller } from '../tenants/caller.js';
+import type { Scope } from '../tenants/scopes.js';
 import { TaskHandlers } from './task-handlers.js';
 import { TasksRepository, type TaskRow } from './tasks.repository.js';
 
@@ -17,14 +18,12 @@ export class TasksService {
   ) {}
 
   /**
-   * Returns one task: of the tenant for an admin, else one that the caller began.
+   * Returns one task: of the tenant for a caller who reads settings, else one that the caller began.
    *
    * @throws {NotFound} when there is no such task
    */
-  async show({ tenantId, scopes, actor }: Caller, id: string): Promise<TaskRow> {
-    const row = await this.repository.find(tenantId, id, { actorId: scopes.has('admin') ? null : actor.id });
-    if (row === undefined) throw new NotFound('task');
-    return row;
+  show(caller: Caller, id: string): Promise<TaskRow> {
+    return this.demand(caller, id, 'settings:read');
   }
 
   /**
@@ -35,7 +34,7 @@ export class TasksService {
    */
   async cancel(caller: Caller, id: string): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
-    const before = await this.show(caller, id);
+    const before = await this.demand(caller, id, 'admin');
     if (!this.handlers.isCancellable(before.kind)) {
       const why = 'it works off a change that is already in force, which users would then have only in part';
       throw new Conflict('task_not_cancellable', `A task of the kind ${before.kind} cannot be cancelled: ${why}.`);
@@ -59,5 +58,12 @@ export class TasksService {
       }
       return after;
     });
+  }
+
+  private async demand(caller: Caller, id: string, scope: Scope): Promise<TaskRow> {
+    const { tenantId, actor } = caller;
+    const row = await this.repository.find(tenantId, id, { actorId: holdsScope(caller, scope) ? null : actor.id });
+    if (row === undefined) throw new NotFound('task');
+    return row;
   }
 }

@@ -7,7 +7,7 @@ import type { BridgeResponse } from '../base/http/request.js';
 import { bearerToken } from './bearer.js';
 import type { AuthenticatedRequest } from './caller.js';
 import { CredentialStore } from './credentials.js';
-import { demandOf, type Demand } from './require-scope.js';
+import { demandOf, type Demand, type ScopeDemand } from './require-scope.js';
 import { TenantAddresses } from './tenant-addresses.js';
 import { MissingScope, Unauthenticated } from './tenants.errors.js';
 
@@ -39,9 +39,7 @@ export class ApiKeyGuard implements CanActivate {
     req.credentialId = key.keyId;
     proveCaller(req);
     limitRate(this.limiter, res, key.keyId, key.tenantId);
-    if (demand !== 'any-key' && !key.scopes.has('admin') && !demand.some((scope) => key.scopes.has(scope))) {
-      throw new MissingScope(demand);
-    }
+    if (demand !== 'any-key') demandScopes(key.scopes, demand);
     demandAcceptable(req.headers.accept, ...API_TYPES);
     req.caller = {
       tenantId: key.tenantId,
@@ -54,6 +52,12 @@ export class ApiKeyGuard implements CanActivate {
     await this.idempotency.begin(req, res, key.tenantId, key.keyId);
     return true;
   }
+}
+
+function demandScopes(held: ReadonlySet<string>, demand: ScopeDemand): void {
+  if (held.has('admin')) return;
+  const missing = demand.map((together) => together.filter((scope) => !held.has(scope)));
+  if (missing.every((scopes) => scopes.length > 0)) throw new MissingScope(missing);
 }
 
 // A route without a declared scope is closed to every key: a forgotten line must not open it.

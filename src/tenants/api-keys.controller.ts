@@ -27,6 +27,7 @@ export class ApiKeysController {
   }
 
   @Get()
+  @RequireScope('settings:read')
   @ApiOperation({ summary: 'The keys of this tenant, newest first' })
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<ApiKeyBody>> {
     queryOptions(query, PAGE_OPTIONS);
@@ -40,6 +41,7 @@ export class ApiKeysController {
   }
 
   @Get(':key_id')
+  @RequireScope('settings:read')
   @ApiOperation({ summary: 'One key' })
   @ApiOkResponse({ type: ApiKeyBody })
   get(@CurrentCaller() caller: Caller, @Param('key_id') id: string): Promise<ApiKeyBody> {

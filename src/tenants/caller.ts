@@ -28,7 +28,7 @@ export function holdsScope(caller: Pick<Caller, 'scopes'>, scope: Scope): boolea
  * @throws {MissingScope} naming the scope, when the caller does not hold it
  */
 export function demandScope(caller: Caller, scope: Scope): void {
-  if (!holdsScope(caller, scope)) throw new MissingScope([scope]);
+  if (!holdsScope(caller, scope)) throw new MissingScope([[scope]]);
 }
 
 /** What a write has to know of its caller: a request's, or the one who began a task. */

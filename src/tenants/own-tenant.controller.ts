@@ -14,6 +14,7 @@ export class OwnTenantController {
   constructor(private readonly tenants: TenantsService) {}
 
   @Get()
+  @RequireScope('settings:read')
   @ApiOperation({ summary: 'The tenant of this key' })
   @ApiOkResponse({ type: TenantBody })
   get(@CurrentCaller() caller: Caller): Promise<TenantBody> {

@@ -2,8 +2,11 @@ import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
 import type { Scope } from './scopes.js';
 
-/** What a route demands: one of some scopes, any valid API key, or the operator's token. */
-export type Demand = readonly Scope[] | 'any-key' | 'operator';
+/** Alternatives, of which one is enough; each is a list of scopes that are needed together. OpenAPI 3.1 lists them so too. */
+export type ScopeDemand = readonly (readonly Scope[])[];
+
+/** What a route demands: scopes, any valid API key, or the operator's token. */
+export type Demand = ScopeDemand | 'any-key' | 'operator';
 
 const DEMAND = Symbol('what a route demands of its caller');
 
@@ -12,7 +15,14 @@ export const DOCUMENTED_SCOPE = 'x-scope';
 
 /** The route is for keys with one of these scopes. */
 export const RequireScope = (...scopes: [Scope, ...Scope[]]): MethodDecorator & ClassDecorator =>
-  applyDecorators(SetMetadata(DEMAND, scopes), ApiExtension(DOCUMENTED_SCOPE, scopes));
+  requireAlternatives(scopes.map((scope) => [scope]));
+
+/** The route is for keys with all of these scopes: what it shows belongs to more than one room. */
+export const RequireEveryScope = (...scopes: [Scope, Scope, ...Scope[]]): MethodDecorator & ClassDecorator =>
+  requireAlternatives([scopes]);
+
+const requireAlternatives = (demand: ScopeDemand): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(DEMAND, demand satisfies Demand), ApiExtension(DOCUMENTED_SCOPE, demand));
 
 /** The route is for every valid API key. */
 export const NoScope = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'any-key' satisfies Demand);

@@ -25,6 +25,7 @@ export class RolesController {
   }
 
   @Get()
+  @RequireScope('settings:read')
   @ApiOperation({ summary: 'The catalogue of roles, by name' })
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<RoleBody>> {
     queryOptions(query, PAGE_OPTIONS);
@@ -38,6 +39,7 @@ export class RolesController {
   }
 
   @Get(':name')
+  @RequireScope('settings:read')
   @ApiOperation({ summary: 'One role' })
   @ApiOkResponse({ type: RoleBody })
   get(@CurrentCaller() caller: Caller, @Param('name') name: string): Promise<RoleBody> {

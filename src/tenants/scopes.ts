@@ -15,8 +15,16 @@ export const SCOPE_TEXTS = {
   'ats:read': 'Read connections to ATSs, their runs, events and writes.',
   'ats:manage': 'Connect ATSs, change and end connections, sync, and settle what failed.',
   'audit:read': 'Read the audit log, events, sign-ins, histories and leavers; verify the audit log.',
+  'directories:read':
+    'Read directories, their groups, rules, tasks and SCIM tokens (without the secret); with `users:read`, held users, waiting members and previews too.',
+  'connections:read': 'Read connections and domains.',
+  'sign-ins:read': 'Read the sign-in log; with `users:read`, sessions and identities of users too.',
+  'changes:read': 'Read changes for the platform and their attempts: personal data of users stands in them.',
+  'platform:read': 'Read the settings and the state of the platform, and its tasks.',
+  'settings:read':
+    'Read the settings of the tenant, roles, API keys (without the secret) and tasks; with `users:read`, what tasks have left out.',
   admin:
-    'All scopes, and everything else of the tenant: directories, connections, domains, keys, roles, held users, changes, the platform, tasks.',
+    'All scopes, and the writes of everything else of the tenant: directories, connections, domains, keys, roles, held users, changes, the platform, tasks.',
 } as const;
 
 /** What an API key may be allowed to do. */

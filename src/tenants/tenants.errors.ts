@@ -1,6 +1,6 @@
 import { DomainError } from '../base/errors/domain-error.js';
 import { credentialForm, wordsOfForm } from './credential-form.rules.js';
-import type { Scope } from './scopes.js';
+import type { ScopeDemand } from './require-scope.js';
 
 const MISSING = 'This address needs a credential: Authorization: Bearer <token>.';
 const INVALID = 'The credential is not valid: it is unknown, revoked or expired. Make a new one.';
@@ -36,11 +36,12 @@ export class SeveralCredentials extends DomainError {
 export class MissingScope extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'missing_scope';
-  /** @param scopes one of them would do; the first is named to programs */
-  constructor(scopes: readonly Scope[]) {
-    super(`The API key lacks the scope ${scopes.join(' or ')}.`, {
-      headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope", scope="${scopes[0]}"` },
-      members: { scope: scopes[0] },
+  /** @param alternatives what the key lacks of each that would do; the first is named to programs, in the form of RFC 6750 §3 */
+  constructor(alternatives: ScopeDemand) {
+    const [scope = ''] = alternatives.map((together) => together.join(' '));
+    super(`The API key lacks the scope ${alternatives.map((together) => together.join(' and ')).join(' or ')}.`, {
+      headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` },
+      members: { scope },
     });
   }
 }

@@ -1,5 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
+import { mintToken } from '../../src/base/crypto/tokens.js';
+import { newId } from '../../src/base/ids.js';
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { client, type Client } from '../support/http.js';
 import { bulk, ENTERPRISE, fresh, group, madeGroup, madeUser, patch, scim, user, USER } from '../support/scim.js';
@@ -435,8 +437,10 @@ describe('credentials', () => {
     expect((await scim(service.url, second.scim_token).get('/Users')).status).toBe(200);
     expect((await by.delete(`/directories/${own.directoryId}/tokens/${second.id}`)).status).toBe(204);
     const refused = await scim(service.url, second.scim_token).get('/Users');
-    const unknown = await scim(service.url, `${second.scim_token.slice(0, -4)}aaaa`).get('/Users');
+    const unknown = await scim(service.url, mintToken('tbs', own.tenantId).token).get('/Users');
+    const ofNoTenant = await scim(service.url, mintToken('tbs', newId('ten')).token).get('/Users');
     expect([refused.status, refused.body.detail]).toEqual([401, unknown.body.detail]);
+    expect(ofNoTenant.body.detail).toBe(unknown.body.detail);
   });
 });
 

@@ -134,7 +134,7 @@ describe('the description of every operation of sign-in', () => {
       const demand = routes.get(nameOf(operation))!.demand;
       const described = JSON.stringify(operation.security ?? []);
       if (demand === undefined) return /^\[(\{"session":\[\]\}(,\{\})?)?\]$/.test(described) ? [] : [described];
-      const scopes = typeof demand === 'string' ? [] : demand.map((scope) => ({ api_key: [scope] }));
+      const scopes = typeof demand === 'string' ? [] : demand.map((together) => ({ api_key: together }));
       const expected = demand === 'operator' ? [{ operator_token: [] }] : scopes;
       return described === JSON.stringify(expected) ? [] : [`${described} and not ${String(demand)}`];
     });

@@ -1,6 +1,7 @@
 import type { TaskKind, TaskState } from '../../src/tasks/task.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
+import { client } from '../support/http.js';
 import { fresh } from '../support/scim.js';
 
 let service: TestApp;
@@ -102,6 +103,16 @@ describe('cancelling a task', () => {
       body: '{}',
     });
     expect(response.status).toBe(403);
+  });
+
+  it('of another key is shown with settings:read, and not stopped by a key that may stop its own', async () => {
+    const scopes = ['settings:read', 'webhooks:manage'];
+    const { body: key } = await at.api.post('/api-keys', { name: fresh('auditor'), scopes });
+    const auditor = client(`${service.url}/api/v1`, key.api_key);
+    const id = await made();
+    expect((await auditor.get(`/tasks/${id}`)).body).toMatchObject({ id, state: 'running' });
+    expect((await auditor.post(`/tasks/${id}/cancel`, {})).status).toBe(404);
+    expect((await auditor.get(`/tasks/${id}`)).body.state).toBe('running');
   });
 });
 

@@ -139,8 +139,8 @@ it('every scope but the one that is needed: 403 naming it, on every route', asyn
   const keys = new Map<string, string>();
   for (const route of api) {
     if (route.demand === 'any-key' || route.demand === 'operator') continue;
-    const wanted = route.demand!;
-    const demand = wanted[0]!;
+    const wanted = route.demand!.flat();
+    const demand = route.demand![0]!.join(' ');
     const name = wanted.join();
     if (!keys.has(name)) {
       keys.set(name, await keyWith(...SCOPES.filter((scope) => !wanted.includes(scope) && scope !== 'admin')));
@@ -160,12 +160,39 @@ it('each scope that does, and admin, opens every route', async () => {
   const keys = new Map<string, string>();
   for (const route of api) {
     if (route.demand === 'any-key' || route.demand === 'operator') continue;
-    for (const scope of new Set([...route.demand!, 'admin'])) {
-      if (!keys.has(scope)) keys.set(scope, await keyWith(scope));
-      const answer = await send(route, route.paths[0]!, keys.get(scope)!);
+    for (const scopes of [...route.demand!, ['admin']]) {
+      const name = scopes.join();
+      if (!keys.has(name)) keys.set(name, await keyWith(...scopes));
+      const answer = await send(route, route.paths[0]!, keys.get(name)!);
       expect([route.name, answer.status === 401 || answer.status === 403]).toEqual([route.name, false]);
     }
   }
+});
+
+it('one of two scopes that are needed together: 403 naming the other, on every such route', async () => {
+  const together = api.flatMap((route) =>
+    typeof route.demand === 'string'
+      ? []
+      : route.demand!.filter(({ length }) => length > 1).map((scopes) => ({ route, scopes })),
+  );
+  expect(together.length).toBeGreaterThan(4);
+  for (const { route, scopes } of together) {
+    for (const missing of scopes) {
+      const key = await keyWith(...scopes.filter((scope) => scope !== missing));
+      const answer = await send(route, route.paths[0]!, key);
+      expect([route.name, answer.status, answer.body.code, answer.body.scope]).toEqual([
+        route.name, 403, 'missing_scope', missing,
+      ]); // prettier-ignore
+    }
+  }
+});
+
+it('every address that only reads is open to a key without admin', () => {
+  const closed = api.filter(
+    ({ method, demand }) =>
+      method === 'GET' && Array.isArray(demand) && demand.every((scopes) => scopes.includes('admin')),
+  );
+  expect(closed.map(({ name }) => name)).toEqual([]);
 });
 
 it('the operator’s routes open to no key, and the operator’s token opens nothing else', async () => {

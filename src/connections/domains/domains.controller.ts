@@ -28,6 +28,7 @@ export class DomainsController {
   }
 
   @Get()
+  @RequireScope('connections:read')
   @ApiOperation({ summary: 'The domains of this tenant, by name' })
   @ApiPage(DomainBody)
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<DomainBody>> {
@@ -37,6 +38,7 @@ export class DomainsController {
   }
 
   @Get(':domain')
+  @RequireScope('connections:read')
   @ApiOperation({ summary: 'One domain' })
   @ApiRecord(DomainBody)
   get(@CurrentCaller() caller: Caller, @Param('domain') domain: string): Promise<DomainBody> {

@@ -5,7 +5,7 @@ import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/ht
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
-import { RequireScope } from '../../tenants/require-scope.js';
+import { RequireEveryScope } from '../../tenants/require-scope.js';
 import { DirectoriesService } from '../../directories/directories.service.js';
 import { PreviewPlan, type PlannedUser } from './preview-plan.js';
 import { PreviewBody, type PreviewedUser } from './preview.dto.js';
@@ -13,7 +13,7 @@ import { PREVIEW_KINDS } from './preview.rules.js';
 
 /** Shows the effects of going live for a directory in preview. */
 @ApiController('directories/:directory_id/preview', { tag: 'directories' })
-@RequireScope('admin')
+@RequireEveryScope('users:read', 'directories:read')
 export class PreviewController {
   constructor(
     private readonly directories: DirectoriesService,

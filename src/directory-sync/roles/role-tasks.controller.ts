@@ -14,7 +14,7 @@ import { RequireScope } from '../../tenants/require-scope.js';
 
 /** Lists the tasks of one directory, with their progress. */
 @ApiController('directories/:directory_id', { tag: 'directories' })
-@RequireScope('admin')
+@RequireScope('directories:read')
 export class RoleTasksController {
   constructor(
     private readonly tasks: TasksRepository,

@@ -23,6 +23,7 @@ export class ChangesController {
   constructor(private readonly changes: ChangesService) {}
 
   @Get()
+  @RequireScope('changes:read')
   @ApiOperation({ summary: 'User changes, newest first' })
   @ApiQuery({ name: 'user_id', required: false })
   @ApiQuery({ name: 'state', required: false, enum: CHANGE_STATES })
@@ -45,6 +46,7 @@ export class ChangesController {
   }
 
   @Get(':id')
+  @RequireScope('changes:read')
   @ApiOperation({ summary: 'One change, and everything that was said to the platform because of it' })
   @ApiOkResponse({ type: ChangeShape })
   get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ChangeBody & { attempts: AttemptBody[] }> {

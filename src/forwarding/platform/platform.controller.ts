@@ -26,6 +26,7 @@ export class PlatformController {
   ) {}
 
   @Get()
+  @RequireScope('platform:read')
   @ApiOperation({ summary: 'The connection to the hiring platform, and how it is doing' })
   @ApiOkResponse({ type: PlatformBody })
   show(@CurrentCaller() caller: Caller): Promise<PlatformBody> {
@@ -95,6 +96,7 @@ export class PlatformController {
   }
 
   @Get('jobs')
+  @RequireScope('platform:read')
   @ApiOperation({ summary: 'Background work of forwarding, newest first: imports, resends, changes of address' })
   @ApiOkResponse({
     schema: { properties: { data: { type: 'array', items: { $ref: '#/components/schemas/TaskBody' } } } },

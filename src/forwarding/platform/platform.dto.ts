@@ -48,6 +48,7 @@ class PlatformPaths {
   'waiting',
   'parked',
   'updated_at',
+  'sends_again',
 )
 export class ChangePlatform {
   @Ruled(

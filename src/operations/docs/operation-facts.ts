@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { FOREIGN_QUERY, ProblemBody, REFUSALS, type Refusals } from '../../base/http/api-problems.js';
 import { whichSurface } from '../../surfaces/which-surface.js';
-import { DOCUMENTED_SCOPE } from '../../tenants/require-scope.js';
+import { DOCUMENTED_SCOPE, type ScopeDemand } from '../../tenants/require-scope.js';
 import { PROBLEM_CODES } from './problem-codes.js';
 import { refusalsOf, type OperationForm } from './refusals.rules.js';
 
@@ -18,7 +18,7 @@ interface Parameter {
 }
 
 interface Noted {
-  [DOCUMENTED_SCOPE]?: readonly string[];
+  [DOCUMENTED_SCOPE]?: ScopeDemand;
   [REFUSALS]?: Refusals;
   [FOREIGN_QUERY]?: boolean;
 }
@@ -53,10 +53,10 @@ function tellType(parameter: Parameter): void {
   parameter.schema = isLimit ? { type: 'integer', minimum: 1, maximum: 200, default: 50 } : { type: 'string' };
 }
 
-/** Scopes as roles of the credential, of which one is enough (OpenAPI 3.1, Security Requirement Object), and in words. */
-function tellScopes(operation: Operation, scopes: readonly string[]): void {
-  operation.security = scopes.map((scope) => ({ api_key: [scope] }));
-  const names = scopes.map((scope) => `\`${scope}\``).join(' or ');
+/** Scopes as roles of the credential (OpenAPI 3.1, Security Requirement Object: one of the list, with all that it names), and in words. */
+function tellScopes(operation: Operation, alternatives: ScopeDemand): void {
+  operation.security = alternatives.map((together) => ({ api_key: [...together] }));
+  const names = alternatives.map((together) => together.map((scope) => `\`${scope}\``).join(' and ')).join(' or ');
   const words = `Needs an API key with the scope ${names}.`;
   operation.description = operation.description ? `${operation.description}\n\n${words}` : words;
 }

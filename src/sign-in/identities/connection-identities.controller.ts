@@ -7,14 +7,14 @@ import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/ht
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
-import { RequireScope } from '../../tenants/require-scope.js';
+import { RequireEveryScope } from '../../tenants/require-scope.js';
 import { ConnectionIdentityBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
 import { placeText } from '../../sessions/identity-place.rules.js';
 
 /** The bindings of a connection. */
 @ApiController('connections/:connection_id/identities', { tag: 'sign-in' })
-@RequireScope('admin')
+@RequireEveryScope('users:read', 'sign-ins:read')
 @ApiRefusals()
 export class ConnectionIdentitiesController {
   constructor(private readonly identities: IdentitiesService) {}

@@ -5,7 +5,7 @@ import { ApiRefusals } from '../../base/http/api-problems.js';
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
-import { RequireScope } from '../../tenants/require-scope.js';
+import { RequireEveryScope, RequireScope } from '../../tenants/require-scope.js';
 import { PersonIdentityBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
 
@@ -17,6 +17,7 @@ export class UserIdentitiesController {
   constructor(private readonly identities: IdentitiesService) {}
 
   @Get()
+  @RequireEveryScope('users:read', 'sign-ins:read')
   @ApiOperation({ summary: 'The bindings of a user, newest first; also of a deleted user' })
   @ApiList(PersonIdentityBody)
   async list(

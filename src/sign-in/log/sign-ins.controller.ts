@@ -24,7 +24,7 @@ const BATCH = 1_000;
 
 /** The sign-in log. */
 @ApiController('sign-ins')
-@RequireScope('audit:read')
+@RequireScope('sign-ins:read', 'audit:read')
 @ApiRefusals()
 export class SignInsController {
   constructor(private readonly log: SignInLog) {}

@@ -8,7 +8,7 @@ import { ApiController } from '../../tenants/api-controller.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
-import { RequireScope } from '../../tenants/require-scope.js';
+import { RequireEveryScope, RequireScope } from '../../tenants/require-scope.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { ListedSessionBody } from './sessions.dto.js';
 import { SessionsService } from '../../sessions/sessions.service.js';
@@ -26,6 +26,7 @@ export class UserSessionsController {
   ) {}
 
   @Get()
+  @RequireEveryScope('users:read', 'sign-ins:read')
   @ApiOperation({ summary: 'The live sessions of a person, newest first' })
   @ApiList(ListedSessionBody)
   async list(

@@ -9,7 +9,7 @@ import { TaskBody } from '../../tasks/tasks.dto.js';
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
-import { RequireScope } from '../../tenants/require-scope.js';
+import { RequireEveryScope, RequireScope } from '../../tenants/require-scope.js';
 import { userBody } from '../user.dto.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
 import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
@@ -28,6 +28,7 @@ export class HeldController {
   ) {}
 
   @Get()
+  @RequireEveryScope('users:read', 'directories:read')
   @ApiOperation({ summary: 'Held users, longest first, with requested and effective state' })
   @ApiQuery({ name: 'reason', required: false, enum: REASONS })
   @ApiQuery({ name: 'limit', required: false })

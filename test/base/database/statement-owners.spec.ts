@@ -39,6 +39,7 @@ const OF_THE_INSTALLATION = [
   'tenants/expiry-notice.ts',
   'tenants/tenant-addresses.ts', // by address, before the tenant is known
   'tenants/tenants.repository.ts',
+  'users/held/former-protected.ts',
   'users/people-upkeep.ts',
 ];
 
