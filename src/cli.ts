@@ -10,4 +10,9 @@ process.exitCode = await runCli(process.argv.slice(2), process.env, {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   width: process.stdout.isTTY ? process.stdout.columns : undefined,
+  liveWidth: process.stderr.isTTY ? process.stderr.columns : undefined,
+  onInterrupt: (act) => {
+    process.once('SIGINT', act);
+    return () => process.off('SIGINT', act);
+  },
 });

@@ -9,8 +9,11 @@ export class CliError extends Error {
   }
 }
 
-/** Exit codes: 0 done; then refused by the service, wrong usage, not reachable, no or a wrong credential. */
-export const EXIT = { done: 0, failed: 1, usage: 2, unreachable: 3, credential: 4 } as const;
+/**
+ * Exit codes: 0 done; then refused by the service, wrong usage, not reachable, no or a wrong credential, and the waiting for a
+ * task interrupted by Ctrl-C.
+ */
+export const EXIT = { done: 0, failed: 1, usage: 2, unreachable: 3, credential: 4, interrupted: 130 } as const;
 
 /** A field that the service refused. */
 export interface RefusedField {

@@ -13,6 +13,7 @@ interface ProblemLike {
 
 const PATIENCE = 30_000;
 const TEMPORARY_MINUTES = 15;
+const RENEWED_MS = 10 * 60_000;
 const PROBE_MS = 1_000;
 
 /**
@@ -20,7 +21,7 @@ const PROBE_MS = 1_000;
  * operator's API for a key of that tenant: a short-lived one, named in that tenant's audit log, ended when we are done.
  */
 export class Client {
-  private temporary: { tenantId: string; id: string; key: string } | null = null;
+  private temporary: { tenantId: string; id: string; key: string; madeAt: number } | null = null;
 
   constructor(
     private readonly connection: Connection,
@@ -101,6 +102,8 @@ export class Client {
         EXIT.credential,
       );
     }
+    // A task can be waited for longer than the key lives.
+    if (this.temporary !== null && Date.now() - this.temporary.madeAt > RENEWED_MS) await this.close();
     if (this.temporary === null) {
       const made = await this.operate<{ id: string; api_key: string }>(
         'POST',
@@ -111,7 +114,7 @@ export class Client {
           expires_at: new Date(Date.now() + TEMPORARY_MINUTES * 60_000).toISOString(),
         },
       );
-      this.temporary = { tenantId: this.tenant, id: made.id, key: made.api_key };
+      this.temporary = { tenantId: this.tenant, id: made.id, key: made.api_key, madeAt: Date.now() };
     }
     return this.temporary.key;
   }

@@ -1,6 +1,7 @@
 import { CliError, EXIT, type RefusedField } from './cli.errors.js';
 import type { Client, Json } from './client.js';
 import type { Env } from './connection.js';
+import type { TaskKind } from '../tasks/task.js';
 
 /** The kinds of records that an option or argument can name in another way than by id. */
 export type Reference = 'ats_connection' | 'candidate' | 'connection' | 'directory' | 'job' | 'user' | 'webhook';
@@ -39,6 +40,8 @@ export interface Command {
   description: string;
   argument?: { name: string; required: boolean; description: string; refers?: Reference };
   options?: readonly CommandOption[];
+  /** The tasks that the command begins: its answer is the task, or has begun tasks of these kinds. It then has `--wait`. */
+  begins?: 'answer' | readonly TaskKind[];
   /** Answers what is printed; a list is a table, a text is printed as it is, and null is the JSON null. */
   run(context: Context): Promise<Json | Json[] | string | null | undefined>;
 }

@@ -3,10 +3,14 @@ import { blockOf, tableOf } from './table.js';
 
 /** Where a command writes: results to one side, everything else to the other. */
 export interface Terminal {
-  out(text: string): void;
-  err(text: string): void;
+  out: (text: string) => void;
+  err: (text: string) => void;
   /** How many columns the reader sees; undefined: the output goes into a file or a pipe. */
   width?: number | undefined;
+  /** The same of the other side; undefined: a line there cannot be rewritten in place. */
+  liveWidth?: number | undefined;
+  /** Acts in place of the end of the process when the user presses Ctrl-C, once; answers what takes that back. */
+  onInterrupt?: (act: () => void) => () => void;
 }
 
 /** Prints a result: as JSON for scripts, else as lines for people. An export is a text, and stays what it is. */

@@ -31,6 +31,7 @@ import { JOB_COMMANDS } from './commands/jobs.js';
 import { findConnection, type Env } from './connection.js';
 import { print, type Terminal } from './output.js';
 import { withIds } from './references.js';
+import { optionsOf, runToEnd } from './wait.js';
 
 /** Every command there is. */
 export const COMMANDS: readonly Command[] = [
@@ -107,7 +108,10 @@ has written to DATA_DIR (unless set: the nearest .data of this folder and those 
 Every command has --json, and --tenant <id> for another tenant than that of the key (with the operator token).
 "talent-bridge <noun> <verb> --help" lists the options.
 
-Exit codes: 0 done, 1 refused by the service or not ok, 2 wrong usage, 3 service not reachable, 4 no or a wrong credential.
+A command that begins a task has --wait: it follows the task to its end. Ctrl-C ends the waiting, and the task goes on.
+
+Exit codes: 0 done, 1 refused by the service, not ok, or a task that failed, 2 wrong usage, 3 service not reachable,
+4 no or a wrong credential, 130 the waiting was interrupted.
 `;
 
 /** Runs one command line (without `node` and the script) and answers the exit code. */
@@ -158,7 +162,7 @@ function add(parent: Commander, command: Command, env: Env, terminal: Terminal):
     .option('--json', 'print JSON');
   const { argument } = command;
   if (argument) sub.argument(argument.required ? `<${argument.name}>` : `[${argument.name}]`, argument.description);
-  for (const option of command.options ?? []) sub.addOption(asTyped(option));
+  for (const option of optionsOf(command)) sub.addOption(asTyped(option));
   sub.action(async (...received: unknown[]) => {
     const typed = sub.opts<Record<string, string | boolean | undefined>>();
     const options: Record<string, string | boolean | undefined> = {};
@@ -168,9 +172,12 @@ function add(parent: Commander, command: Command, env: Env, terminal: Terminal):
     try {
       const first = argument ? (received[0] as string | undefined) : undefined;
       const context = await withIds({ client, env, options, argument: first }, command);
-      const result = await command.run(context);
-      print(terminal, result, typed['json'] === true);
-      demandOk(result);
+      const show = (result: unknown) => {
+        print(terminal, result, typed['json'] === true);
+        demandOk(result);
+      };
+      if (options['wait'] === true) await runToEnd(command, context, terminal, show);
+      else show(await command.run(context));
     } catch (error) {
       if (!(error instanceof ServiceRefusal)) throw error;
       throw error.named((field) => byOptions(field, command.options ?? []));

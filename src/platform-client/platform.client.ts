@@ -26,7 +26,7 @@ export class PlatformClient {
         address: null,
       });
     }
-    const { method, path, query, body, timeoutMs, maxBytes } = request;
+    const { method, path, query, body, timeoutMs, maxBytes, keptHeaders } = request;
     const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`;
     const headers = headersOf(connection, request);
     const { owner } = connection;
@@ -40,6 +40,7 @@ export class PlatformClient {
     };
     if (body !== undefined) call.body = body;
     if (maxBytes !== undefined) call.maxBytes = maxBytes;
+    if (keptHeaders !== undefined) call.keptHeaders = keptHeaders;
     return this.outbound.call(call, connection.trusted);
   }
 

@@ -21,6 +21,8 @@ export interface PlatformRequest {
   idempotencyKey?: string;
   timeoutMs: number;
   maxBytes?: number;
+  /** Headers that the answer keeps, by lower-case name. */
+  keptHeaders?: readonly string[];
 }
 
 /** A user as the platform returns it. Every field can be missing, since it comes from another system. */

@@ -59,11 +59,15 @@ export class TaskClaims {
   /**
    * Notes how far a task is, and gives it back for the next round. Nothing is noted for a batch that took longer than its
    * lease when another process has gone on meanwhile, nor for a task that was cancelled.
+   *
+   * The total was counted earlier than the items were done, and items come and go in between: a total that is smaller than
+   * what is done grows with it, and a task that is done has as many items as it has done.
    */
   async progress(task: ClaimedTask, batch: Batch): Promise<void> {
     const isOver = batch.next === null;
     await this.db.query(
-      `update tasks set payload = coalesce($3::jsonb, payload), failures = 0, done = done + $4, total = coalesce($5, total),
+      `update tasks set payload = coalesce($3::jsonb, payload), failures = 0, done = done + $4,
+         total = case when $9 then done + $4 when coalesce($5, total) < done + $4 then done + $4 else coalesce($5, total) end,
          result = coalesce($7::jsonb, result), state = $8,
          finished_at = case when $9 then now() end, lease_until = case when $9 then null else now() end
        where tenant_id = $1 and id = $2 and state = 'running' and done = $6`,

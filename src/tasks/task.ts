@@ -48,7 +48,7 @@ export interface Batch {
   done: number;
   /** The payload of the next batch; null: the task is finished. */
   next: object | null;
-  /** How many items there are, once it is known. */
+  /** How many items there are, once it is known. Never less than what is done, and the same at the end: so it is stored. */
   total?: number;
   /** Counts of what the task came to so far, by name. */
   result?: Record<string, number>;

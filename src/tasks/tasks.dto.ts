@@ -14,7 +14,7 @@ export class TaskBody {
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: 'How many items there are; null: not known yet.',
+    description: 'How many items there are, never fewer than `done`; null: not known yet, they are being counted.',
     example: 20000,
   })
   total!: number | null;

@@ -41,10 +41,12 @@ it('finds the nearest data folder, above the current one too', () => {
   expect(findConnection({ DATA_DIR: path.join(folder, '.data') })).toMatchObject({ apiKey: 'tbk_1', url });
 });
 
-it('is named by package.json, and --json prints JSON and nothing else', async () => {
+it.each<[string, string, string[]]>([
+  ['as package.json names it', 'npx', ['--prefix', ROOT, 'talent-bridge', 'status', '--json']],
+  ['as a script without the lines of npm', 'npm', ['--prefix', ROOT, 'run', '-s', 'cli', '--', 'status', '--json']],
+])('prints JSON and nothing else with --json, %s', async (_, program, command) => {
   const env = { ...process.env, DATA_DIR: undefined };
-  const command = ['--prefix', ROOT, 'talent-bridge', 'status', '--json'];
-  const { stdout } = await run('npx', command, { cwd: path.join(folder, 'deep'), env });
+  const { stdout } = await run(program, command, { cwd: path.join(folder, 'deep'), env });
   expect(JSON.parse(stdout)).toEqual({ url, up: true, ready: 'starting' });
 });
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { COMMANDS } from '../../src/cli/program.js';
+import { optionsOf } from '../../src/cli/wait.js';
 import { optionOf } from '../../src/cli/command.js';
 import { EVENT_NAMES, EVENTS } from '../../src/events/catalogue.js';
 import { anchorsOf, linksOf, PAGES, read, ROOT } from './documents.js';
@@ -43,7 +44,7 @@ it('every page can be reached from docs/README.md', () => {
 
 it.each(PAGES.filter((page) => page !== 'CHANGELOG.md'))('%s names scripts, files and tests that exist', (page) => {
   const text = read(page);
-  const scripts = [...text.matchAll(/npm run ([a-z:-]+)/g)].map(([, name]) => name!);
+  const scripts = [...text.matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)].map(([, name]) => name!);
   expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
   const files = [...text.matchAll(/`((?:src|test|scripts|docs)\/[\w./-]+)`/g)].map(([, name]) => name!);
   const tests = [...text.matchAll(/npm test -- ([\w/. -]+)/g)].flatMap(([, names]) => names!.trim().split(' '));
@@ -64,7 +65,7 @@ it.each(PAGES.filter((page) => page !== 'CHANGELOG.md'))('%s names commands and 
       COMMANDS.find((one) => one.noun === noun && one.verb === verb) ??
       COMMANDS.find((one) => one.noun === noun && one.verb === '');
     expect([page, words, command !== undefined]).toEqual([page, words, true]);
-    const known = ['--json', '--tenant', ...(command!.options ?? []).map(({ name }) => optionOf(name))];
+    const known = ['--json', '--tenant', ...optionsOf(command!).map(({ name }) => optionOf(name))];
     const used = [...words!.matchAll(/\s(--[a-z-]+)/g)].map(([, option]) => option!);
     expect([page, words, used.filter((option) => !known.includes(option))]).toEqual([page, words, []]);
   }

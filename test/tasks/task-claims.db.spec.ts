@@ -102,6 +102,36 @@ describe('claims of tasks', () => {
     expect(await tasks.find(t, id)).toMatchObject({ done: 500, state: 'waiting' });
   });
 
+  it('have done at most their total, and exactly their total at the end', async () => {
+    const t = await tenant('totals');
+    const progressOf = async (batches: { done: number; total?: number }[], total?: number) => {
+      const { id } = await tasks.add(database.db, t, {
+        kind: 'changes.resend',
+        payload: {},
+        createdBy: ACTOR,
+        ...(total !== undefined && { total }),
+      });
+      const seen: string[] = [];
+      for (const [place, batch] of batches.entries()) {
+        const next = place === batches.length - 1 ? null : {};
+        await claims.progress((await claim())!, { ...batch, next });
+        const task = (await tasks.find(t, id))!;
+        seen.push(`${task.done}/${task.total}`);
+      }
+      return seen;
+    };
+    // Counted at the beginning; users came meanwhile, or left.
+    expect(await progressOf([{ done: 2 }, { done: 2 }, { done: 0 }], 3)).toEqual(['2/3', '4/4', '4/4']);
+    expect(await progressOf([{ done: 2 }, { done: 0 }], 3)).toEqual(['2/3', '2/2']);
+    // Not counted, and counted on the way.
+    expect(await progressOf([{ done: 2 }, { done: 1 }])).toEqual(['2/null', '3/3']);
+    expect(await progressOf([{ done: 2 }, { done: 1, total: 9 }, { done: 7, total: 8 }])).toEqual([
+      '2/null',
+      '3/9',
+      '10/10',
+    ]);
+  });
+
   it('note nothing of a batch whose task was cancelled meanwhile', async () => {
     const t = await tenant('stop');
     const id = await add(t);

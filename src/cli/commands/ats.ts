@@ -56,6 +56,7 @@ export const ATS_COMMANDS: Command[] = [
       { name: 'signing_secret', description: `the secret that the ATS signs webhooks with${FROM_INPUT}` },
       ...SETTINGS,
     ],
+    begins: ['ats.connect'],
     run(context) {
       const { api_token: token, signing_secret: secret } = given(context, 'api_token', 'signing_secret');
       return context.client.call('POST', '/ats-connections', {
@@ -89,6 +90,7 @@ export const ATS_COMMANDS: Command[] = [
     description: 'Changes a connection; another credential sets it up anew',
     argument: ATS_CONNECTION,
     options: SETTINGS,
+    begins: ['ats.connect'],
     run(context) {
       const change = settingsOf(context);
       if (Object.keys(change).length === 0) throw new CliError('Say what to set.', EXIT.usage);
@@ -105,6 +107,7 @@ export const ATS_COMMANDS: Command[] = [
       disconnect: 'Removes the webhooks at the ATS, revokes the grant there, and forgets the credential',
     }[verb]!,
     argument: ATS_CONNECTION,
+    ...(verb === 'disconnect' ? { begins: ['ats.release'] as const } : {}),
     run: ({ client, argument }) => client.call('POST', `${ats(argument)}/${verb}`, {}),
   })),
   {
@@ -121,6 +124,7 @@ export const ATS_COMMANDS: Command[] = [
     verb: 'delete',
     description: 'Removes a connection that is disconnected; its records stay',
     argument: ATS_CONNECTION,
+    begins: ['ats.remove'],
     async run({ client, argument }) {
       await client.call('DELETE', ats(argument));
       return { deleted: argument! };

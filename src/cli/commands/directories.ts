@@ -98,6 +98,7 @@ export const DIRECTORY_COMMANDS: Command[] = [
         description: `the SCIM attribute that feeds ${field}, or none: the usual way`,
       })),
     ],
+    begins: ['rules-changed'],
     async run(context) {
       const body = changesOf(context);
       if (Object.keys(body).length === 0) throw new CliError('Say what to change.', EXIT.usage);
@@ -161,6 +162,7 @@ export const DIRECTORY_COMMANDS: Command[] = [
       ...(options['confirm'] === true ? { confirm: true } : {}),
     })),
     options: [{ name: 'confirm', description: 'although users will wait for a seat', flag: true }],
+    begins: ['preview-live', 'rules-changed'],
   },
   {
     ...change(

@@ -32,6 +32,7 @@ export const DIRECTORY_LIST_COMMANDS: Command[] = [
         description: 'group=role with commas between, the group by id or name, the first match wins; or none',
       },
     ],
+    begins: ['rules-changed'],
     async run(context) {
       const path = `/directories/${encode(await directoryId(context))}/rules`;
       const { set } = given(context, 'set');

@@ -42,6 +42,7 @@ export const HELD_COMMANDS: Command[] = [
       },
       { name: 'dry_run', description: 'with --reason or --directory: counts, and changes nothing', flag: true },
     ],
+    begins: 'answer',
     run: (context) => settle(context, verb),
   })),
 ];

@@ -25,6 +25,7 @@ export const PLATFORM_COMMANDS: Command[] = [
       { name: 'dry_run', description: 'counts the users that are sent again, and changes nothing', flag: true },
       CONFIRM,
     ],
+    begins: ['platform.reforward'],
     async run(context) {
       const { client, options } = context;
       const body = given(context, 'base_url', 'api_key', 'on_deactivate', 'on_delete');
@@ -65,17 +66,19 @@ export const PLATFORM_COMMANDS: Command[] = [
       return { ...rest, ...Object.fromEntries(steps.map(stepLine)) };
     },
   },
-  ...(
-    [
-      ['resume', 'Forwards again'],
-      ['import', 'Imports the users of the platform, without forwarding'],
-    ] as const
-  ).map(([verb, description]): Command => ({
+  {
     noun: 'platform',
-    verb,
-    description,
-    run: ({ client }) => client.call('POST', `/platform/${verb}`, {}),
-  })),
+    verb: 'resume',
+    description: 'Forwards again',
+    run: ({ client }) => client.call('POST', '/platform/resume', {}),
+  },
+  {
+    noun: 'platform',
+    verb: 'import',
+    description: 'Imports the users of the platform, without forwarding',
+    begins: 'answer',
+    run: ({ client }) => client.call('POST', '/platform/import', {}),
+  },
   {
     noun: 'platform',
     verb: 'pause',
@@ -87,6 +90,7 @@ export const PLATFORM_COMMANDS: Command[] = [
     noun: 'drift',
     verb: 'run',
     description: 'Compares the platform’s list with the expected state; task left-out lists the differences',
+    begins: 'answer',
     run: ({ client }) => client.call('POST', '/platform/drift', {}),
   },
   {
@@ -143,6 +147,7 @@ export const PLATFORM_COMMANDS: Command[] = [
     verb: 'resend',
     description: 'Sends each user who changed since then again, in the effective state',
     options: [{ name: 'since', description: 'such as 2026-01-31T00:00:00Z', required: true }],
+    begins: 'answer',
     run: (context) => context.client.call('POST', '/changes/resend', given(context, 'since')),
   },
 ];

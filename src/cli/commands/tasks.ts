@@ -1,10 +1,9 @@
-import { encode, type Json } from '../client.js';
+import { encode } from '../client.js';
 import { columns, numbers, type Command } from '../command.js';
+import { barOf, taskRecord, type ShownTask } from '../task-words.js';
 
 const TASK = { name: 'task_id', required: true, description: 'as the list shows it' };
 const LIMIT = { name: 'limit', description: 'how many, 50 unless set' };
-/** Characters of a whole bar. */
-const BAR = 10;
 
 /** Commands about background work. */
 export const TASK_COMMANDS: Command[] = [
@@ -15,7 +14,7 @@ export const TASK_COMMANDS: Command[] = [
     options: [LIMIT],
     async run(context) {
       const { limit = 50 } = numbers(context, 'limit');
-      const tasks = await context.client.list('/tasks', limit);
+      const tasks = await context.client.list<ShownTask>('/tasks', limit);
       if (context.options['json'] === true) {
         return columns(tasks, 'id', 'kind', 'state', 'done', 'total', 'created_at', 'estimated_end', 'error');
       }
@@ -31,11 +30,10 @@ export const TASK_COMMANDS: Command[] = [
     verb: 'show',
     description: 'Shows one task: progress and result',
     argument: TASK,
+    begins: 'answer',
     async run({ client, argument, options }) {
-      const task = await client.call('GET', `/tasks/${encode(argument!)}`);
-      if (options['json'] === true) return task;
-      const { result, done: _, total: __, ...record } = task;
-      return { ...record, progress: barOf(task), ...(result as Json | null) };
+      const task = await client.call<ShownTask>('GET', `/tasks/${encode(argument!)}`);
+      return options['json'] === true || options['wait'] === true ? task : taskRecord(task);
     },
   },
   {
@@ -44,7 +42,7 @@ export const TASK_COMMANDS: Command[] = [
     description: 'Cancels a task; its finished part stays',
     argument: TASK,
     async run({ client, argument }) {
-      const task = await client.call('POST', `/tasks/${encode(argument!)}/cancel`, {});
+      const task = await client.call<ShownTask>('POST', `/tasks/${encode(argument!)}/cancel`, {});
       return { ...columns([task], 'id', 'kind', 'state')[0], progress: barOf(task) };
     },
   },
@@ -61,12 +59,3 @@ export const TASK_COMMANDS: Command[] = [
     },
   },
 ];
-
-/** The progress of a task: a bar with its share where the total is known, else the number alone. */
-function barOf(task: Json): string {
-  const { done, total, state } = task as { done: number; total: number | null; state: string };
-  if (total === null) return String(done);
-  const share = state === 'done' || total === 0 ? 1 : Math.min(1, done / total);
-  const full = Math.floor(share * BAR);
-  return `${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${Math.floor(share * 100)} % ${done}/${total}`;
-}

@@ -65,6 +65,7 @@ export const WEBHOOK_MESSAGE_COMMANDS: Command[] = [
       { name: 'rate', description: 'messages a second, 50 unless set' },
       { name: 'dry_run', description: 'counts, and sends nothing', flag: true },
     ],
+    begins: 'answer',
     run(context) {
       const { since } = given(context, 'since');
       const flags = ['given_up', 'dry_run'].filter((name) => context.options[name] === true);

@@ -40,6 +40,16 @@ export class PreviewLive {
     return removed.length + writes.length;
   }
 
+  /** Counts the users for whom something is stored. */
+  async count(tenantId: string, directoryId: string): Promise<number> {
+    const { rows } = await this.db.query<{ n: number }>(
+      `select (select count(*) from users where tenant_id = $1 and directory_id = $2 and held = 'preview' and gone_at is not null)::int
+         + (select count(*) from preview_writes where tenant_id = $1 and directory_id = $2)::int as n`,
+      [tenantId, directoryId],
+    );
+    return rows[0]!.n;
+  }
+
   private async apply(taskId: string, context: LiveContext, write: PreviewWrite): Promise<void> {
     const { tenantId, directory } = context;
     const isSeen = (row: UserRow): boolean =>

@@ -53,8 +53,10 @@ export class RoleTasks {
   /** Applies a batch of stored writes of a preview. Ends where the directory is back in preview. */
   private async goLive(task: RoleTask): Promise<Batch> {
     const context = await this.contextOf(task);
-    const done = context?.directory.state === 'live' ? await this.live.step(task.id, context) : 0;
-    return { done, next: done === 0 ? null : task.payload };
+    if (context?.directory.state !== 'live') return { done: 0, next: null };
+    const total = task.done === 0 ? await this.live.count(task.tenantId, task.payload.directory_id) : undefined;
+    const done = await this.live.step(task.id, context);
+    return { done, next: done === 0 ? null : task.payload, ...(total !== undefined && { total }) };
   }
 
   private async ofDirectory({ tenantId, payload }: RoleTask): Promise<string[]> {

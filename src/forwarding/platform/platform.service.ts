@@ -167,7 +167,8 @@ export class PlatformService {
     const { before, after, moved } = await this.destinations.save(tx, platformOf(tenantId), change);
     if (moved) {
       const payload = { epoch: after.epoch, after: '' };
-      await this.tasks.add(tx, tenantId, { kind: 'platform.reforward', payload, createdBy: actor });
+      const total = await boundSubjects(tx, platformOf(tenantId));
+      await this.tasks.add(tx, tenantId, { kind: 'platform.reforward', payload, total, createdBy: actor });
     }
     const keyChanged = change.key === undefined ? {} : { api_key: 'changed' };
     await this.audit.record(tx, {

@@ -42,7 +42,8 @@ export class DriftStep {
     const destination = await this.destinations.read(platformOf(tenantId));
     if (destination === null) throw new TaskFailed('There is no platform connection.');
     const cursor = typeof payload['cursor'] === 'string' ? payload['cursor'] : undefined;
-    const { accounts, next } = await this.list.page(destination, cursor);
+    const read = Number(payload['read'] ?? 0);
+    const { accounts, next, total } = await this.list.page(destination, cursor, read);
     const users = accounts.flatMap(({ user }) => (user === null ? [] : [user]));
     const found = await this.usersOf(tenantId, destination.epoch, users);
     for (const account of users) {
@@ -51,8 +52,9 @@ export class DriftStep {
     }
     const seen = [...found.values()].map(({ subject }) => subject);
     await this.seen.note(tenantId, taskId, seen);
-    const following = next === null ? { part: 'ours' } : { cursor: next };
-    return { done: users.length, result: counts, next: { ...counts, ...following } };
+    const following = next === null ? { part: 'ours' } : { cursor: next, read: read + accounts.length };
+    const batch = { done: accounts.length, result: counts, next: { ...counts, ...following } };
+    return total === null ? batch : { ...batch, total };
   }
 
   private async usersOf(tenantId: string, epoch: number, accounts: PlatformUser[]): Promise<Map<string, Expected>> {

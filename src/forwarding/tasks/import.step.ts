@@ -31,7 +31,8 @@ export class ImportStep {
     const intake = this.port.connected;
     if (intake === null) throw new TaskFailed('This installation cannot take people in.');
     const cursor = typeof task.payload['cursor'] === 'string' ? task.payload['cursor'] : undefined;
-    const { accounts, next } = await this.list.page(destination, cursor);
+    const before = Number(task.payload['read'] ?? 0);
+    const { accounts, next, total } = await this.list.page(destination, cursor, before);
     const source: ChangeSource = {
       request_id: task.id,
       surface: 'system',
@@ -55,11 +56,11 @@ export class ImportStep {
     if (pass === 'active') await this.seen.note(task.tenantId, task.id, ids);
     const done = due.length;
     const last = next === null;
-    const batch = { done, result: counts };
-    if (!last) return { ...batch, next: { ...counts, pass, cursor: next } };
+    const batch: Pick<Batch, 'done' | 'result' | 'total'> = { done, result: counts, ...(total !== null && { total }) };
+    if (!last) return { ...batch, next: { ...counts, pass, cursor: next, read: before + accounts.length } };
     if (pass === 'active') return { ...batch, next: { ...counts, pass: 'others' } };
     await this.seen.forget(task.tenantId, task.id);
-    return { ...batch, next: null, total: counts.created + counts.known + counts.left_out };
+    return { ...batch, next: null };
   }
 
   /**

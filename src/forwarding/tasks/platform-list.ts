@@ -11,6 +11,9 @@ import { TaskFailed, TaskInterrupted } from '../../tasks/task.js';
 
 const PAGE = 100;
 const PAGE_BYTES = 4 * 1024 * 1024;
+/** Where platforms say how many entries a list has: a header, or a field of the answer (RFC 7644 §3.4.2: `totalResults`). */
+const TOTAL_HEADER = 'x-total-count';
+const TOTAL_FIELDS = ['total', 'total_count', 'totalResults', 'count'];
 
 /** The platform's own list of accounts, read page by page. */
 @Injectable()
@@ -22,15 +25,13 @@ export class PlatformList {
   ) {}
 
   /**
-   * Reads one page. `next` is the cursor of the page that follows; null: this was the last one.
+   * Reads one page.
    *
+   * @param before entries of the pages before
    * @throws {TaskInterrupted} while the platform is away
    * @throws {TaskFailed} when it does not give its list
    */
-  async page(
-    destination: Destination,
-    cursor: string | undefined,
-  ): Promise<{ accounts: ListedAccount[]; next: string | null }> {
+  async page(destination: Destination, cursor: string | undefined, before: number): Promise<ListedPage> {
     if (destination.keyUnreadable) throw new TaskFailed(KEY_UNREADABLE);
     const answer = await this.client.send(this.connections.of(destination), {
       method: 'GET',
@@ -38,14 +39,31 @@ export class PlatformList {
       query: { limit: String(PAGE), ...(cursor === undefined ? {} : { cursor }) },
       timeoutMs: Math.max(destination.settings.timeout_ms, 30_000),
       maxBytes: PAGE_BYTES,
+      keptHeaders: [TOTAL_HEADER],
     });
     const verdict = judge(answer, this.clock.now());
     if (verdict.kind === 'unavailable') throw new TaskInterrupted(`the platform is away: ${verdict.reason}`);
     if (verdict.kind !== 'ok') throw new TaskFailed(`The platform refused its list: ${verdict.words}`);
-    const { accounts, next } = pageIn(verdict.body, cursor ?? '');
+    const page = pageIn(verdict.body, cursor ?? '');
+    const { accounts } = page;
     // A cursor that does not move would lead in circles.
-    return { accounts, next: next === cursor || accounts.length === 0 ? null : next };
+    const next = page.next === cursor || accounts.length === 0 ? null : page.next;
+    const header = answer.kind === 'answer' ? answer.kept?.[TOTAL_HEADER] : undefined;
+    return {
+      accounts,
+      next,
+      total: totalIn(verdict.body, header, { read: before + accounts.length, isLast: next === null }),
+    };
   }
+}
+
+/** A page of the platform's list. */
+export interface ListedPage {
+  accounts: ListedAccount[];
+  /** The cursor of the page that follows; null: this was the last one. */
+  next: string | null;
+  /** How many entries the list has; null: the platform does not say, and it is known with the last page. */
+  total: number | null;
 }
 
 /** An entry of the platform's list. */
@@ -77,4 +95,20 @@ function pageIn(body: unknown, cursor: string): { accounts: ListedAccount[]; nex
     place: `page ${cursor.slice(0, 200)}, entry ${i + 1}`,
   }));
   return { accounts, next: typeof following === 'string' && following !== '' ? following : null };
+}
+
+/**
+ * Returns how many entries a list has. A number that the entries read so far contradict is none: `count` is the size of the
+ * page for some platforms.
+ */
+export function totalIn(
+  body: unknown,
+  header: string | undefined,
+  { read, isLast }: { read: number; isLast: boolean },
+): number | null {
+  if (isLast) return read;
+  const fields = (body ?? {}) as Record<string, unknown>;
+  const said = [header === undefined ? null : Number(header), ...TOTAL_FIELDS.map((name) => fields[name])];
+  const total = said.find((one) => Number.isSafeInteger(one) && (one as number) > read);
+  return (total as number | undefined) ?? null;
 }

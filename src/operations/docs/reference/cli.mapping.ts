@@ -1,5 +1,6 @@
 import type { Command, CommandOption } from '../../../cli/command.js';
 import { optionOf } from '../../../cli/command.js';
+import { optionsOf } from '../../../cli/wait.js';
 import { code, head, table } from './markdown.js';
 
 /** What the page of the command line is made from. */
@@ -21,19 +22,20 @@ export function cliPage({ commands, nouns, after }: CliFacts): string {
   return [
     head(
       'Command line',
-      '`npx talent-bridge <noun> <verb>` prints a table that fits the terminal, or with `--json` JSON and nothing else. In a clone `npm run cli -- …` is the same. Each command is a call of the API. A user is named by id, e-mail, `external_id` or `userName`; a directory by id or name; a connection by id or slug.',
+      '`npx talent-bridge <noun> <verb>` prints a table that fits the terminal, or with `--json` JSON and nothing else. In a clone `npm run -s cli -- …` is the same; without `-s` npm prints two lines of its own first. Each command is a call of the API. A user is named by id, e-mail, `external_id` or `userName`; a directory by id or name; a connection by id or slug.',
     ),
     `\`\`\`text\n${after.trim()}\n\`\`\`\n`,
     ...sections,
   ].join('\n');
 }
 
-function section({ noun, verb, description, argument, options = [] }: Command): string {
+function section(command: Command): string {
+  const { noun, verb, description, argument } = command;
   const name = verb === '' ? noun : `${noun} ${verb}`;
   const shown = argument === undefined ? '' : argument.required ? ` <${argument.name}>` : ` [${argument.name}]`;
   const rows = [
     ...(argument === undefined ? [] : [[code(shown.trim()), argument.description]]),
-    ...options.map((option) => [code(usage(option)), describe(option)]),
+    ...optionsOf(command).map((option) => [code(usage(option)), describe(option)]),
   ];
   return [
     ...(verb === '' ? [] : [`### ${name}\n`]),
