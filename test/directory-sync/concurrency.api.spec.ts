@@ -135,7 +135,7 @@ describe('at once', () => {
     }
   });
 
-  it('names moved onto each other, of users and of groups: one user has it, no request gets a 5xx', async () => {
+  it('names moved onto each other: one user and every group has it, a new group at most once', async () => {
     const wanted = fresh();
     const people = await atOnce(10, () => madeUser(directory));
     const answers = await atOnce(10, (i) =>
@@ -150,7 +150,10 @@ describe('at once', () => {
           ? directory.patch(`/Groups/${groups[i]}`, patch({ op: 'replace', path: 'displayName', value: name }))
           : directory.post('/Groups', group(name)),
       );
-      expect([count(renamed, 200) + count(renamed, 204) + count(renamed, 201), count(renamed, 409)]).toEqual([1, 11]);
+      expect(renamed.slice(0, 10).filter(({ status }) => status !== 200 && status !== 204)).toEqual([]);
+      const made = renamed.slice(10);
+      expect(count(made, 201)).toBeLessThan(2);
+      expect(count(made, 201) + count(made, 409)).toBe(2);
     }
   });
 

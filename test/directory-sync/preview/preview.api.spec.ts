@@ -144,8 +144,10 @@ describe('a directory in preview', () => {
     expect(await show(at, ids[1]!)).toMatchObject({ status: 'inactive', managed_by: { id: nextId } });
     expect((await at.api.get(`/users/${ids[2]}`)).status).toBe(404);
     expect((await at.api.get(`/directories/${at.directoryId}`)).body.superseded_by).toBe(nextId);
-    const silent = await at.scim.patch(`/Users/${late}`, replace('active', false));
-    expect([silent.status, silent.body.active]).toEqual([200, true]);
+    // The new one has not linked this user, so that the old one alone can tell of the departure.
+    const departed = await at.scim.patch(`/Users/${late}`, replace('active', false));
+    expect([departed.status, departed.body.active]).toEqual([200, false]);
+    expect(await show(at, late)).toMatchObject({ status: 'inactive' });
 
     // Back in preview no user changes, and the old one is not heard for what it wrote meanwhile.
     const before = await everyone(at);
