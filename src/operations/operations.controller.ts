@@ -1,7 +1,8 @@
-import { Controller, Get, Redirect, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Redirect, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { sendJson } from '../base/http/answer.js';
 import { ApiRefusals } from '../base/http/api-problems.js';
+import { FAVICON } from '../base/http/favicon.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { Metrics } from './metrics.js';
 import { MetricsAccess } from './metrics-access.js';
@@ -51,6 +52,15 @@ export class OperationsController {
   async show(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
     this.access.demand(req);
     sendJson(res, 200, await this.metrics.render(), this.metrics.contentType);
+  }
+
+  // Browsers ask for the second name without being told of it, such as for an answer in JSON.
+  @Get(['favicon.svg', 'favicon.ico'])
+  @Header('Content-Type', 'image/svg+xml')
+  @Header('Cache-Control', 'public, max-age=86400')
+  @ApiExcludeEndpoint()
+  favicon(): string {
+    return FAVICON;
   }
 
   @Get('console')

@@ -1,3 +1,4 @@
+import { FAVICON } from '../base/http/favicon.js';
 import { FAULT_MODES, type Faults } from './sandbox-faults.js';
 import type { JournalEntry, SandboxUser } from './sandbox.types.js';
 
@@ -19,6 +20,9 @@ label{display:grid;gap:4px;font-size:12px;color:var(--dim)}
 input,select,button{font:inherit;padding:4px 8px}input{width:7em}
 .bad{color:var(--bad)}.good{color:var(--good)}.dim{color:var(--dim)}`;
 
+/** In the page: this program answers the calls of a platform, and nothing else. */
+const ICON = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(FAVICON)}">`;
+
 /** Returns the page of received requests: HTML without scripts, with escaped text. */
 export function sandboxPage(
   users: readonly { space: string; user: SandboxUser }[],
@@ -27,7 +31,7 @@ export function sandboxPage(
 ): string {
   const latest = [...users].sort((a, b) => (a.user.updated_at < b.user.updated_at ? 1 : -1)).slice(0, SHOWN_USERS);
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="refresh" content="3"><title>Sandbox platform</title><style>${STYLE}</style></head><body>
+<meta http-equiv="refresh" content="3"><title>Sandbox platform</title>${ICON}<style>${STYLE}</style></head><body>
 <h1>Sandbox platform</h1>
 <p>A stand-in for the hiring platform. What talent-bridge forwards arrives here; this page reloads by itself.</p>
 <h2>Faults</h2>${faultForm(faults)}

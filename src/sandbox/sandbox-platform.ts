@@ -155,7 +155,7 @@ export class SandboxPlatform {
       .writeHead(200, {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy':
-          "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
+          "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'",
         'cache-control': 'no-store',
       })
       .end(html);

@@ -7,7 +7,7 @@ import { loggedPath } from '../base/http/logged-path.js';
 import { pathOf, type BridgeRequest, type BridgeResponse } from '../base/http/request.js';
 import { Logger } from '../base/log/logger.js';
 import { sendPage } from '../sign-in/pages/layout.js';
-import { errorPage } from './error-page.js';
+import { ERROR_PAGE_POLICY, errorPage } from './error-page.js';
 import { knownMethods } from './known-methods.js';
 import { loggedReason } from './logged-reason.js';
 import { problemOf } from './problem.js';
@@ -69,7 +69,7 @@ export class SurfaceFilter implements ExceptionFilter {
       case 'page': {
         if (path.startsWith('/api/auth')) return sendPage(res, signInErrorPage(refusal, req.id));
         const { status, body } = errorPage(refusal, req.id);
-        sendJson(res, status, body, 'text/html; charset=utf-8');
+        sendJson(res, status, body, 'text/html; charset=utf-8', { 'Content-Security-Policy': ERROR_PAGE_POLICY });
         return;
       }
       case 'api': {

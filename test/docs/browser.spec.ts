@@ -24,8 +24,8 @@ describeInBrowser('the documentation in a browser', () => {
     problems = [];
   });
 
-  async function open(path: string, width: number): Promise<Page> {
-    const page = await browser.newPage({ viewport: { width, height: 900 } });
+  async function open(path: string, width: number, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
     page.on('request', (request) => new URL(request.url()).origin !== app.url && !request.url().startsWith('data:') && problems.push(request.url())); // prettier-ignore
     await page.goto(app.url + path, { waitUntil: 'networkidle' });
@@ -45,6 +45,27 @@ describeInBrowser('the documentation in a browser', () => {
       expect([path, found]).toEqual([path, []]);
       await page.close();
     }
+    expect(problems).toEqual([]);
+  });
+
+  it.each(WIDTHS)('no code block is cut at %i px', async (width) => {
+    for (const path of ['/docs/start/try-it', '/docs/reference/cli', '/docs/why/architecture', '/docs/integrate/api']) {
+      const page = await open(path, width);
+      const cut = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('pre')].filter((pre) => pre.scrollWidth > pre.clientWidth).map((pre) => pre.innerText)`,
+      );
+      expect([path, cut, await scrolls(page)]).toEqual([path, [], false]);
+      await page.close();
+    }
+    expect(problems).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('shows a diagram as a picture in the %s theme', async (colorScheme) => {
+    const page = await open('/docs/why/architecture', 390, colorScheme);
+    const picture = page.locator('.picture img').first();
+    await picture.scrollIntoViewIfNeeded();
+    expect(await picture.evaluate((img: { naturalWidth: number }) => img.naturalWidth)).toBeGreaterThan(300);
+    await page.close();
     expect(problems).toEqual([]);
   });
 

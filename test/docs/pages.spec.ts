@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { COMMANDS } from '../../src/cli/program.js';
 import { optionsOf } from '../../src/cli/wait.js';
 import { optionOf } from '../../src/cli/command.js';
 import { EVENT_NAMES, EVENTS } from '../../src/events/catalogue.js';
-import { anchorsOf, linksOf, PAGES, read, ROOT } from './documents.js';
+import { pictureOf } from '../../src/operations/docs/site/markdown.mapping.js';
+import { anchorsOf, blocksOf, linksOf, PAGES, read, ROOT } from './documents.js';
 
 const manifest = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 /** Addresses that only the running service has. */
@@ -12,6 +13,17 @@ const SERVED = ['/docs/api', '/docs/platform.json'];
 
 it('README.md has at most 8 KB', () => {
   expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(8 * 1024);
+});
+
+it('docs/diagrams has a picture of each diagram, and no other (npm run docs:diagrams)', () => {
+  const diagrams = PAGES.filter((page) => page.startsWith('docs/')).flatMap((page) => blocksOf(page, 'mermaid'));
+  const pictures = diagrams.map((text) => pictureOf(text.replace(/\n$/, '')));
+  expect(readdirSync(path.join(ROOT, 'docs/diagrams')).sort()).toEqual(pictures.sort());
+  for (const picture of pictures) {
+    const svg = read(`docs/diagrams/${picture}`);
+    expect(svg).toMatch(/^<svg .*color-scheme:light dark/);
+    expect(svg).not.toMatch(/https?:\/\/(?!www\.w3\.org)|<script|@import/);
+  }
 });
 
 it.each(PAGES)('%s links to files and headings that exist', (page) => {

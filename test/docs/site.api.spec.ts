@@ -67,3 +67,31 @@ it.each(['/docs/nothing', '/docs/connect/nothing', '/docs/..%2fpackage.json', '/
     expect((await get(path)).status).toBe(404);
   },
 );
+
+it.each([
+  ['/docs', 200],
+  ['/docs/api', 200],
+  ['/docs/nowhere', 404],
+  ['/nowhere', 404],
+  ['/api/auth/login', 200],
+  ['/api/auth/nowhere', 404],
+])('the page %s has the favicon, and its policy lets it in', async (path, status) => {
+  const answer = await get(path);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([status, expect.stringMatching(/^text\/html/)]);
+  expect(answer.text).toMatch(/<link rel=['"]?icon['"]? [^>]*href=['"]\/favicon\.svg['"]/);
+  expect(answer.headers.get('content-security-policy')).toMatch(/img-src [^;]*'self'/);
+});
+
+it.each(['/favicon.svg', '/favicon.ico'])('%s is a picture that browsers keep', async (path) => {
+  const { status, headers, text } = await get(path);
+  expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^image\/svg\+xml/)]);
+  expect([headers.get('cache-control'), text]).toEqual(['public, max-age=86400', expect.stringMatching(/^<svg /)]);
+});
+
+it('has a picture for the diagram of a page, and no other file of its folder', async () => {
+  const [, address] = /<img src="([^"]+)"/.exec((await get('/docs/why/architecture')).text)!;
+  const { status, headers, text } = await get(address!);
+  expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^image\/svg\+xml/)]);
+  expect(text).toMatch(/^<svg /);
+  for (const other of ['none.svg', '..%2FREADME.md']) expect((await get(`/docs/diagrams/${other}`)).status).toBe(404);
+});

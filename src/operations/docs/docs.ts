@@ -105,6 +105,7 @@ export function setupDocs(app: NestExpressApplication): void {
     raw: ['json'],
     customSiteTitle: 'API reference – talent-bridge',
     customCss: PAGE_CSS,
+    customfavIcon: '/favicon.svg',
     swaggerOptions: {
       validatorUrl: null,
       persistAuthorization: false,

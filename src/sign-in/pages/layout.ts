@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { FAVICON_LINK } from '../../base/http/favicon.js';
 import { escapeHtml, type Html } from '../../base/http/html.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import type { TenantFace } from './tenant-faces.js';
@@ -67,7 +68,7 @@ export interface Page {
 }
 
 /**
- * Sends a page. It loads nothing, and only the script named by its hash runs, so names sent by an IdP cannot do
+ * Sends a page. It loads nothing but the favicon, and only the script named by its hash runs, so names sent by an IdP cannot do
  * anything.
  *
  * @param face the tenant of the page; null: not known
@@ -79,6 +80,7 @@ export function sendPage(res: BridgeResponse, page: Page, face: TenantFace | nul
     [
       `default-src 'none'`,
       `style-src ${STYLE_SOURCE}`,
+      `img-src 'self'`,
       ...(page.script === undefined ? [] : [`script-src ${sourceOf(SCRIPTS[page.script])}`]),
       // Browsers check the redirect after a form against this list.
       `form-action 'self' https:${mayTellLoopback(res) ? ' http://localhost:* http://127.0.0.1:*' : ''}`,
@@ -133,6 +135,7 @@ function pageText(page: Page, face: TenantFace | null): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title} – talent-bridge</title>
+${FAVICON_LINK}
 <style>${STYLE}</style>
 </head>
 <body>

@@ -1,3 +1,4 @@
+import { FAVICON_LINK } from '../../../base/http/favicon.js';
 import { escapeHtml } from './html.js';
 import type { RenderedPage } from './markdown.mapping.js';
 
@@ -23,7 +24,7 @@ export function layout(page: RenderedPage, nav: readonly NavSection[], address: 
   });
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(page.title)} – talent-bridge</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/docs/style.css"></head>
+<title>${escapeHtml(page.title)} – talent-bridge</title>${FAVICON_LINK}<link rel="stylesheet" href="/docs/style.css"></head>
 <body><a class="skip" href="#main">Skip to the text</a>
 <header><a class="home" href="/docs">talent-bridge</a> <a class="menu" href="#nav">All pages</a> <a href="/docs/api">API reference</a>
 <form action="/docs/search" role="search"><input name="q" type="search" value="${escapeHtml(asked)}" aria-label="Search the documentation" placeholder="Search"><button>Search</button></form></header>

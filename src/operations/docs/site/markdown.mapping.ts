@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import path from 'node:path/posix';
 import { Marked, type Tokens } from 'marked';
 import { escapeHtml } from './html.js';
@@ -31,12 +32,23 @@ export function addressOf(file: string): string {
 }
 
 /**
+ * The file name of the picture of a Mermaid diagram. It has the digest of the diagram: a picture of an older diagram is never
+ * shown. `scripts/draw-diagrams.mjs` makes the files.
+ *
+ * @param diagram the text between the fences
+ */
+export function pictureOf(diagram: string): string {
+  return `${hash('sha256', diagram).slice(0, 16)}.svg`;
+}
+
+/**
  * Renders Markdown as HTML. The text is our own, so HTML in it is not removed.
  *
  * @param markdown the text of the page
  * @param file its path below `docs`: links are relative to it
+ * @param pictures the file names in `docs/diagrams`; a diagram without a picture is shown as text
  */
-export function renderPage(markdown: string, file: string): RenderedPage {
+export function renderPage(markdown: string, file: string, pictures: ReadonlySet<string> = new Set()): RenderedPage {
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth }) {
@@ -48,8 +60,10 @@ export function renderPage(markdown: string, file: string): RenderedPage {
         const target = targetOf(href, file);
         return target === null ? words : `<a href="${target}">${words}</a>`;
       },
-      code({ text }) {
-        return `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`;
+      code({ text, lang }) {
+        const block = `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`;
+        const picture = lang === 'mermaid' ? pictureOf(text) : '';
+        return pictures.has(picture) ? figureOf(picture, block) : block;
       },
       table(token: Tokens.Table) {
         const cells = (row: Tokens.TableCell[], tag: string) =>
@@ -62,6 +76,15 @@ export function renderPage(markdown: string, file: string): RenderedPage {
   });
   const title = /^# (.+)$/m.exec(markdown)?.[1] ?? file;
   return { title, html: marked.parse(markdown, { async: false }) };
+}
+
+/** A wide picture scrolls, also with the keyboard. Its source is the text for readers who do not see it. */
+function figureOf(picture: string, source: string): string {
+  const image = `<img src="/docs/diagrams/${picture}" alt="Diagram; its text is below">`;
+  return (
+    `<figure><div class="picture" tabindex="0">${image}</div>` +
+    `<figcaption><details><summary>The diagram as text</summary>\n${source}</details></figcaption></figure>\n`
+  );
 }
 
 /** Where a link leads in the served documentation; null: to a file that is not part of it. */

@@ -40,6 +40,16 @@ export class SiteController {
     return this.style;
   }
 
+  @Get('diagrams/:picture')
+  @Header('Content-Type', 'image/svg+xml')
+  // The styles of a picture stand in the picture.
+  @Header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+  picture(@Param('picture') name: string): string {
+    const picture = this.site.pictures.get(name);
+    if (picture === undefined) throw new NotFoundException();
+    return picture;
+  }
+
   @Get('search')
   @Header(...HTML)
   @Header(...POLICY)

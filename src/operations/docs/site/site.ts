@@ -26,6 +26,8 @@ export interface Site {
   /** By address, such as `/docs/connect/okta`. */
   readonly pages: ReadonlyMap<string, RenderedPage>;
   readonly sections: readonly IndexedSection[];
+  /** The pictures of diagrams, by file name. */
+  readonly pictures: ReadonlyMap<string, string>;
 }
 
 /** The folder `docs` of the installation, beside `dist` or `src`. */
@@ -39,20 +41,27 @@ const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
 export function readSite(folder: string = DOCS): Site {
   const pages = new Map<string, RenderedPage>();
   const sections: IndexedSection[] = [];
+  const pictures = picturesIn(path.join(folder, 'diagrams'));
+  const names = new Set(pictures.keys());
   const add = (file: string) => {
     const markdown = readFileSync(path.join(folder, file), 'utf8');
-    const page = renderPage(markdown, file);
+    const page = renderPage(markdown, file, names);
     pages.set(addressOf(file), page);
     sections.push(...sectionsOf(markdown, page.title, addressOf(file)).map(indexed));
     return { title: page.title, address: addressOf(file) };
   };
-  if (!existsSync(path.join(folder, 'README.md'))) return { nav: [], pages, sections };
+  if (!existsSync(path.join(folder, 'README.md'))) return { nav: [], pages, sections, pictures };
   add('README.md');
   const nav = FOLDERS.map(([name, title, first]) => ({
     title,
     pages: namesIn(path.join(folder, name), first).map((page) => add(`${name}/${page}.md`)),
   }));
-  return { nav, pages, sections };
+  return { nav, pages, sections, pictures };
+}
+
+function picturesIn(folder: string): Map<string, string> {
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.svg')) : [];
+  return new Map(files.map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]));
 }
 
 function namesIn(folder: string, first: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-import { addressOf, anchorOf, renderPage } from '../../../../src/operations/docs/site/markdown.mapping.js';
+import { addressOf, anchorOf, pictureOf, renderPage } from '../../../../src/operations/docs/site/markdown.mapping.js';
 
 it.each([
   ['README.md', '/docs'],
@@ -39,4 +39,14 @@ it('lets wide tables scroll by themselves', () => {
   expect(htmlOf('| a | b |\n| --- | --- |\n| `1` | 2 |\n')).toBe(
     '<div class="table" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>1</code></td><td>2</td></tr></tbody></table></div>\n',
   );
+});
+
+it('shows a diagram as a picture when it has one, and as text when it has none', () => {
+  const markdown = '```mermaid\nflowchart LR\n  a --> b\n```\n';
+  const picture = pictureOf('flowchart LR\n  a --> b');
+  expect(picture).toMatch(/^[0-9a-f]{16}\.svg$/);
+  const { html } = renderPage(markdown, 'a.md', new Set([picture]));
+  expect(html).toContain(`<img src="/docs/diagrams/${picture}" alt=`);
+  expect(html).toMatch(/<details><summary>.*<\/summary>\n<pre tabindex="0"><code>flowchart LR/);
+  expect(renderPage(markdown, 'a.md', new Set(['other.svg'])).html).toMatch(/^<pre/);
 });
