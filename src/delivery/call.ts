@@ -3,6 +3,12 @@ import { hash } from 'node:crypto';
 /** The state that a user has, or should have, at the destination. */
 export type TargetState = 'active' | 'inactive' | 'deleted';
 
+/** The names that an account gets so that another account can have its present ones. */
+export interface StandInNames {
+  email?: string;
+  external_id?: string;
+}
+
 /** Why the destination is asked before anything is written. */
 export interface Lookup {
   /**
@@ -21,10 +27,12 @@ export interface Lookup {
   /** How many times this lane waited for the delivery of another lane, and the subject of the last one. */
   waited?: number;
   behind?: string;
+  /** The leaver whose account was asked to give its name away, the last one. */
+  leaver?: string;
   /** The names that an account gets while it stands aside. */
-  standIn?: { email?: string; external_id?: string };
-  /** Whether the account has stood aside, or the destination has refused that. */
-  stoodAside?: boolean;
+  standIn?: StandInNames;
+  /** The digest of the body for which the account has stood aside; true: the destination has refused the stand-in. */
+  stoodAside?: string | true;
   /** The text of the refusal, for the administrator who decides when no account is found. */
   detail?: string;
 }

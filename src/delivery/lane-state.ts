@@ -1,4 +1,4 @@
-import type { Call, Lookup, TargetState } from './call.js';
+import type { Call, Lookup, StandInNames, TargetState } from './call.js';
 import type { Attempt, TriedMessage } from './outcome.js';
 
 /**
@@ -95,7 +95,9 @@ export type LaneEvent =
   /** The destination is back after an outage. */
   | { kind: 'destination_returned' }
   /** Another lane takes over the account of a leaver. */
-  | { kind: 'account_released' };
+  | { kind: 'account_released' }
+  /** Another lane needs names that the account of a leaver still has. */
+  | { kind: 'names_needed'; standIn: StandInNames };
 
 /** What the channel does in each state, by the settings of the destination. */
 export type Policy = Readonly<Record<TargetState, string>>;

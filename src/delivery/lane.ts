@@ -94,6 +94,10 @@ function changed(lane: Lane, event: LaneEvent, now: Date): Lane {
         : lane;
     case 'account_released':
       return lane.state === 'idle' && lane.target !== 'active' ? { ...lane, accountId: null } : lane;
+    case 'names_needed':
+      return lane.state === 'idle' && lane.target !== 'active' && lane.accountId !== null
+        ? { ...again(atOnce(lane), now), lookup: { why: 'aside', standIn: event.standIn } }
+        : lane;
   }
 }
 

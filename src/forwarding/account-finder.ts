@@ -1,16 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { Database } from '../base/database/database.js';
-import type { Lookup } from '../delivery/call.js';
+import { digestOf, type Lookup, type StandInNames } from '../delivery/call.js';
 import type { Destination } from '../delivery/destinations/destination.js';
 import type { LeasedLane } from '../delivery/lane-state.js';
-import { boundTo, creating, releaseFromLeavers, waitingCircle, type Bound } from '../delivery/lanes/accounts.js';
+import {
+  boundTo,
+  creating,
+  releaseFromLeavers,
+  standLeaverAside,
+  waitingCircle,
+  type Bound,
+} from '../delivery/lanes/accounts.js';
 import type { Outcome, Sent } from '../delivery/outcome.js';
 import { PlatformClient } from '../platform-client/platform.client.js';
 import { Ended, Search } from './account-search.js';
-import { adoptByEmail, adoptByExternalId, type Adoption } from './adoption.rules.js';
+import { adoptByEmail, adoptByExternalId, isOutdated, type Adoption } from './adoption.rules.js';
 import { Connections } from './platform/connections.js';
-import { standInOf, standsAside, type StandIn } from './stand-in.rules.js';
+import { leaverStandInOf, standInOf, standsAside } from './stand-in.rules.js';
 import { waitFor } from './waiting.rules.js';
 
 /** How many times an account whose create named no id is looked for, before the create is believed. */
@@ -134,6 +141,8 @@ export class AccountFinder {
         if (standIn !== null) return { kind: 'next', lookup: { ...lookup!, why: 'aside', standIn } };
         return waitFor(lane, bound);
       }
+      const moved = bound === null ? null : await this.leaverAside(search, id, bound);
+      if (moved !== null) return moved;
     }
     if (accounts.length > 0 && hasComeBack(lookup))
       return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
@@ -145,29 +154,55 @@ export class AccountFinder {
    * next one; null: there is no circle, or another lane of it stands aside. In a short circle one lane stands aside, and
    * the others follow one after the other. In a long one all do, so that none waits for a hundred others.
    */
-  private async standInFor(search: Search, bound: Bound): Promise<StandIn | null> {
+  private async standInFor(search: Search, bound: Bound): Promise<StandInNames | null> {
     const { lane, destination, person } = search;
     const { lookup, platform_id: accountId } = lane.call;
-    const hasWaited = lookup?.waited !== undefined && lookup.stoodAside === undefined;
-    if (!hasWaited || bound.waiting !== true || bound.parked || accountId === null) return null;
+    // A newer change may need other names, and leave those that an earlier one had wanted.
+    const hasStoodAside = lookup?.stoodAside === true || lookup?.stoodAside === digestOf(lane.call.person);
+    if (lookup?.waited === undefined || hasStoodAside) return null;
+    if (bound.waiting !== true || bound.parked || accountId === null) return null;
     const circle = await waitingCircle(this.db, destination, lane.subject, bound.subject);
     if (circle === null || !standsAside(lane.subject, circle)) return null;
     const account = await search.user(accountId);
     return account === null ? null : standInOf(lane.subject, person, account);
   }
 
+  /**
+   * Has the account of a leaver give way to a user who needs its name, and waits for that; null: it is no leaver's, or has
+   * been asked to give way before.
+   */
+  private async leaverAside(search: Search, id: string, bound: Bound): Promise<Outcome | null> {
+    const { lane, destination, person } = search;
+    const { lookup } = lane.call;
+    const isIdle = bound.target_state !== 'active' && !bound.pending && !bound.parked;
+    if (!isIdle || lookup?.leaver === bound.subject) return null;
+    const account = await search.user(id);
+    const standIn = account === null ? null : leaverStandInOf(bound.subject, person, account);
+    if (standIn === null) return null;
+    await standLeaverAside(this.db, destination, bound.subject, id, standIn);
+    return waitFor(lane, bound, bound.subject);
+  }
+
   /** Repeats the write without a question, a limited number of times: what was in the way may be gone. */
   private again(lookup: Lookup | null): Outcome {
     const dissolved = (lookup?.dissolved ?? 0) + 1;
-    if (dissolved <= DISSOLVES) return { kind: 'next', lookup: { why: 'dissolved', dissolved }, circling: true };
+    if (dissolved <= DISSOLVES) {
+      const leaver = lookup?.leaver === undefined ? {} : { leaver: lookup.leaver };
+      return { kind: 'next', lookup: { why: 'dissolved', dissolved, ...leaver }, circling: true };
+    }
     return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
   }
 
   /** Binds the account that was found under an external id, if no other lane works with it. */
   private async bind(search: Search, id: string): Promise<Outcome> {
     const bound = await this.boundTo(search, id);
-    const adoption: Adoption = adoptByExternalId(bound);
+    let adoption: Adoption = adoptByExternalId(bound);
     if (adoption.kind === 'wait') return waitFor(search.lane, bound!);
+    if (adoption.kind === 'adopt' && bound !== null && isOutdated(bound, search.person.external_id)) {
+      const moved = await this.leaverAside(search, id, bound);
+      if (moved !== null) return moved;
+      adoption = { kind: 'refuse', detail: `the account is bound to ${bound.subject}` };
+    }
     if (adoption.kind === 'refuse') {
       // The account belongs to another user by now (hired again under the same key): the leaver has none.
       if (search.lane.call.state !== 'active') return { kind: 'delivered', bind: null };

@@ -24,6 +24,15 @@ export function adoptByExternalId(bound: Bound | null): Adoption {
 }
 
 /**
+ * Returns whether the account of a leaver has a key that the leaver has no longer. Such an account is not one of the user
+ * who has the key now: the leaver was renamed before or after the departure, which the platform was not told.
+ */
+export function isOutdated(bound: Bound, key: string | null): boolean {
+  const { external_id: own = null } = bound;
+  return bound.target_state !== 'active' && own !== null && own !== key;
+}
+
+/**
  * Decides on an account that was found by e-mail alone, which may belong to a former holder of the address. It is adopted
  * only if it has no other `external_id`, is bound to no lane, and is active.
  */

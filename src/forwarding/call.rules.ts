@@ -42,7 +42,10 @@ export function stepOf(call: Call): Step {
   if (id === null) return { kind: call.confirmed === 'active' ? 'look' : 'nothing' };
   if (call.as === 'delete') return { kind: 'delete', id };
   // Deactivated before and deleted now, where both come to the same: it is said already.
-  if (call.confirmed !== null && call.confirmed !== 'active') return { kind: 'nothing' };
+  if (call.confirmed !== null && call.confirmed !== 'active') {
+    const standIn = call.lookup?.why === 'aside' ? call.lookup.standIn : undefined;
+    return standIn === undefined ? { kind: 'nothing' } : { kind: 'aside', id, body: JSON.stringify(standIn) };
+  }
   return { kind: 'deactivate', id, body: '{"status":"inactive"}' };
 }
 

@@ -1,4 +1,4 @@
-import type { Call, Lookup } from '../delivery/call.js';
+import { digestOf, type Call, type Lookup } from '../delivery/call.js';
 import type { Outcome } from '../delivery/outcome.js';
 import type { Verdict } from '../delivery/retry.rules.js';
 import type { Write } from './call.rules.js';
@@ -38,7 +38,8 @@ export function outcomeOf(step: Write, call: Call, verdict: Verdict): Outcome {
  */
 function outcomeAside(call: Call, verdict: Verdict): Outcome {
   const { standIn: _, ...rest } = call.lookup!;
-  const lookup: Lookup = { ...rest, why: 'conflict', stoodAside: true };
+  const stoodAside = verdict.kind === 'ok' ? digestOf(call.person) : true;
+  const lookup: Lookup = { ...rest, why: 'conflict', stoodAside };
   if (verdict.kind === 'ok') return { kind: 'next', lookup, outdated: true };
   if (verdict.kind === 'refused' || verdict.kind === 'conflict') return { kind: 'next', lookup, circling: true };
   if (verdict.kind === 'missing') {
@@ -47,10 +48,14 @@ function outcomeAside(call: Call, verdict: Verdict): Outcome {
   return failureOf(verdict);
 }
 
-/** Why the platform is asked, with how often the write has been tried again already. */
+/** Why the platform is asked, with how often the write has been tried again, and the leaver that was asked to give way. */
 function asked(call: Call, lookup: Lookup): Lookup {
-  const { dissolved } = call.lookup ?? {};
-  return dissolved === undefined ? lookup : { ...lookup, dissolved };
+  const { dissolved, leaver } = call.lookup ?? {};
+  return {
+    ...lookup,
+    ...(dissolved === undefined ? {} : { dissolved }),
+    ...(leaver === undefined ? {} : { leaver }),
+  };
 }
 
 /**

@@ -14,9 +14,10 @@ const MOST_WAITS = 60;
  * Returns the outcome for a lane that needs the account of another one to change first.
  *
  * @param bound the lane that has the account
+ * @param leaver the leaver whose account was asked to give its name away
  * @returns one more wait; where waiting leads nowhere, a park that names both users
  */
-export function waitFor(lane: LeasedLane, bound: Bound): Outcome {
+export function waitFor(lane: LeasedLane, bound: Bound, leaver?: string): Outcome {
   const { lookup } = lane.call;
   const waited = (lookup?.waited ?? 0) + 1;
   const most = bound.waiting === true ? MOST_WAITS_IN_CIRCLES : MOST_WAITS;
@@ -24,7 +25,12 @@ export function waitFor(lane: LeasedLane, bound: Bound): Outcome {
   return {
     kind: 'wait',
     detail: `waits for ${bound.subject}`,
-    lookup: { ...(lookup ?? { why: 'lost' }), waited, behind: bound.subject },
+    lookup: {
+      ...(lookup ?? { why: 'lost' }),
+      waited,
+      behind: bound.subject,
+      ...(leaver === undefined ? {} : { leaver }),
+    },
   };
 }
 

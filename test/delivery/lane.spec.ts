@@ -30,6 +30,7 @@ const TABLE: Record<string, (LaneState | null)[]> = {
   dismissed: [_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, i, i],
   'destination returned': [_, _, _, _, _, _, _, _, _, _, _, _, d, d, d, _, _],
   'account released': [_, _, i, _, _, _, _, _, _, _, _, _, _, _, _, _, _],
+  'names needed': [_, _, d, _, _, _, _, _, _, _, _, _, _, _, _, _, _],
 };
 
 describe('transition', () => {

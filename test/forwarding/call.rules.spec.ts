@@ -34,6 +34,11 @@ describe('stepOf', () => {
       { kind: 'deactivate' },
     ],
     [
+      'a leaver whose account stands aside',
+      { ...id, state: 'inactive', confirmed: 'inactive', lookup: { why: 'aside', standIn: { external_id: 's' } } },
+      { kind: 'aside', id: 'hp_1', body: '{"external_id":"s"}' },
+    ],
+    [
       'a change of a person without an e-mail',
       { ...id, confirmed: 'active', person: personText({ ...person, email: null }) },
       { kind: 'update', id: 'hp_1', body: JSON.stringify({ ...person, email: undefined }) },

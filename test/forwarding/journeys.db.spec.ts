@@ -343,6 +343,28 @@ describe('forwarding, case by case', () => {
     });
   });
 
+  it('an account stands aside once more when a newer change needs other names', async () => {
+    const t = await h.tenant('swap-again');
+    await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });
+    await h.change(t, 'usr_2', 'active', { email: 'b@example.com' });
+    await h.drained(t);
+    await h.db.transaction(null, (tx) => h.states.pause(tx, platformOf(t), 'by_hand', null));
+    await h.change(t, 'usr_1', 'active', { email: 'b@example.com' });
+    await h.change(t, 'usr_2', 'active', { email: 'a@example.com' });
+    // As after a stand-in for an earlier change of the user.
+    const waits = `{"why":"conflict","stoodAside":"the digest of an earlier body","waited":3}`;
+    await h.db.query(`update lanes set lookup = $2::jsonb, account = 'bound' where tenant_id = $1`, [t, waits]);
+    await h.states.resume(h.db, platformOf(t));
+    await h.drained(t);
+    expect(await h.parked(t)).toEqual([]);
+    for (const [userId, email] of [
+      ['usr_1', 'b@example.com'],
+      ['usr_2', 'a@example.com'],
+    ] as const) {
+      expect((await h.platformUsers(t)).get(`x-${userId}`)).toMatchObject({ email, status: 'active' });
+    }
+  });
+
   it('two people whose stand-ins are refused are parked in the end, and both learn of whom', async () => {
     const t = await h.tenant('swap-both');
     await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });

@@ -1,4 +1,4 @@
-import { standInOf, standsAside } from '../../src/forwarding/stand-in.rules.js';
+import { leaverStandInOf, standInOf, standsAside } from '../../src/forwarding/stand-in.rules.js';
 import type { PlatformUser } from '../../src/platform-client/platform.types.js';
 import { personOf } from '../support/persons.js';
 
@@ -31,4 +31,15 @@ describe('standInOf', () => {
   it('gives no e-mail to the account of a user without one', () => {
     expect(standInOf('usr_1', { ...person, email: null }, { ...person, id: 'hp_1', status: 'active' })).toBeNull();
   });
+});
+
+it.each<[string, Partial<PlatformUser>, object | null]>([
+  ['the key', { external_id: 'k' }, { external_id: 'usr_2#stand-in' }],
+  ['key and e-mail', { external_id: 'k', email: 'A@x.example' }, { external_id: 'usr_2#stand-in' }],
+  ['the e-mail', { email: 'A@x.example' }, { email: 'usr_2@stand-in.invalid' }],
+  ['neither', {}, null],
+])('leaverStandInOf replaces one name when the account has %s of the user', (_, account, expected) => {
+  const needed = personOf('usr_1', { email: 'a@x.example', external_id: 'k' });
+  const shown = { ...needed, id: 'hp_2', status: 'inactive', email: 'b@x.example', external_id: 'other', ...account };
+  expect(leaverStandInOf('usr_2', needed, shown)).toEqual(expected);
 });

@@ -142,6 +142,7 @@ export const EVENTS: Record<string, (lane: Lane) => LaneEvent> = {
   dismissed: () => ({ kind: 'dismissed' }),
   'destination returned': () => ({ kind: 'destination_returned' }),
   'account released': () => ({ kind: 'account_released' }),
+  'names needed': () => ({ kind: 'names_needed', standIn: { external_id: 'usr_1#stand-in' } }),
 };
 
 function claimed(early: boolean): LaneEvent {

@@ -1,5 +1,5 @@
 import type { Database } from '../../base/database/database.js';
-import type { TargetState } from '../call.js';
+import type { StandInNames, TargetState } from '../call.js';
 import type { DestinationKey } from '../destinations/destination.js';
 import { apply, lock } from './lock.js';
 
@@ -17,6 +17,8 @@ export interface Bound {
   parked: boolean;
   /** It waits for another lane itself. */
   waiting?: boolean;
+  /** The `external_id` that the user of the lane has now; null: there is none, or no such user. */
+  external_id?: string | null;
 }
 
 const BOUND = `l.subject, l.target_state, l.first_pending is not null as pending, l.state = 'parked' as parked,
@@ -34,7 +36,9 @@ export async function boundTo(
   exceptSubject: string,
 ): Promise<Bound | null> {
   const { rows } = await db.query<Bound>(
-    `select ${BOUND} from lanes l ${AT_PRESENT_ADDRESS}
+    `select ${BOUND},
+       (select u.person_external_id from users u where u.tenant_id = $1 and u.id = l.subject) as external_id
+     from lanes l ${AT_PRESENT_ADDRESS}
      where ${OF_DESTINATION} and l.platform_id = $4 and l.subject <> $5
      order by l.target_state = 'active' desc, pending desc limit 1`,
     [tenantId, channel, id, accountId, exceptSubject],
@@ -106,5 +110,19 @@ export async function releaseFromLeavers(
   await db.transaction(key.tenantId, async (tx) => {
     const locked = await lock(tx, key, 'l.platform_id = $4 and l.subject <> $5', [accountId, exceptSubject]);
     await apply(tx, key, locked, () => ({ kind: 'account_released' }));
+  });
+}
+
+/** Has the account of a leaver whose lane is idle get stand-in names. The lane of the leaver sends them. */
+export async function standLeaverAside(
+  db: Database,
+  key: DestinationKey,
+  subject: string,
+  accountId: string,
+  standIn: StandInNames,
+): Promise<void> {
+  await db.transaction(key.tenantId, async (tx) => {
+    const locked = await lock(tx, key, 'l.subject = $4 and l.platform_id = $5', [subject, accountId]);
+    await apply(tx, key, locked, () => ({ kind: 'names_needed', standIn }));
   });
 }
