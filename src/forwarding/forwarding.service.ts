@@ -3,7 +3,7 @@ import { Config } from '../base/config/config.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import { DeliveryWorker } from '../delivery/delivery.worker.js';
 import { enqueue } from '../delivery/lanes/enqueue.js';
-import type { UserChange } from '../identity/person.js';
+import type { ExplainedChange } from '../identity/cause.rules.js';
 import { endsSessions } from '../identity/user-change.rules.js';
 import type { ChangeSource } from '../identity/source.js';
 import { platformOf } from './platform-destination.js';
@@ -32,7 +32,7 @@ export class ForwardingService {
   enqueue(
     statement: WriteStatement,
     tenantId: string,
-    change: UserChange,
+    change: ExplainedChange,
     source: ChangeSource,
     receivedAt: Date,
     forward: boolean,
@@ -40,16 +40,17 @@ export class ForwardingService {
   ): Part {
     const person = personText(change.person);
     const forwarded = forward && !this.off;
+    const cause = change.cause === undefined ? null : JSON.stringify(change.cause);
     // Sessions end in this very statement, so the change knows when they did.
     const [column, moment] = endsSessions(change) ? [', sessions_ended_at', ', clock_timestamp()'] : ['', ''];
     const [link, isLink] = linked ? [', linked', ', true'] : ['', ''];
     const written = statement.add(
       (
         p,
-      ) => `insert into changes (tenant_id, user_id, kind, forwarded, changed, person, status, source, received_at${column}${link})
+      ) => `insert into changes (tenant_id, user_id, kind, forwarded, changed, person, status, source, received_at, cause${column}${link})
         select ${p.shared(tenantId)}, subject.id, ${p.add(change.kind, 'text')}, ${p.add(forwarded, 'boolean')},
           ${p.add(change.changed, 'text[]')}, ${p.add(person, 'jsonb')}, ${p.add(change.status)},
-          ${p.add(JSON.stringify(source), 'jsonb')}, ${p.add(receivedAt, 'timestamptz')}${moment}${isLink}
+          ${p.add(JSON.stringify(source), 'jsonb')}, ${p.add(receivedAt, 'timestamptz')}, ${p.add(cause, 'jsonb')}${moment}${isLink}
         from subject returning user_id as subject, user_id as record, sequence, occurred_at`,
       { each: true },
     );

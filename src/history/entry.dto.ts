@@ -1,26 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Shape } from '../base/http/api-answers.js';
 import { EntryHead, NO_TIME, NUMBER, TEXT, TIME } from './entry-head.dto.js';
+import { ChangeEntry, PersonBody } from './change-entry.dto.js';
 import { HeldEntry, LinkedEntry } from './note-entry.dto.js';
-import { ActorBody, ChangeSourceBody } from './source.dto.js';
+import { ActorBody, ChangeSourceBody } from '../users/source.dto.js';
 
 // The forms of the entries of a history, for the documentation. `timeline.sql.ts` reads them.
 
 const ANY = { type: 'object', additionalProperties: true, nullable: true } as const;
-
-/** The platform's view of a user. */
-class PersonBody {
-  @ApiProperty(TEXT)
-  email!: string | null;
-  @ApiProperty()
-  first_name!: string;
-  @ApiProperty()
-  last_name!: string;
-  @ApiProperty(TEXT)
-  role!: string | null;
-  @ApiProperty(TEXT)
-  external_id!: string | null;
-}
 
 class RemovedPersonBody extends PersonBody {
   @ApiProperty({ enum: ['active', 'inactive'], description: 'When the user was removed.' })
@@ -94,40 +81,6 @@ class SignInEntryBody extends EntryHead {
   support_id!: string;
   @ApiProperty()
   request_id!: string;
-}
-
-class DismissalBody {
-  @ApiProperty(TEXT)
-  reason!: string | null;
-  @ApiProperty(TIME)
-  at!: string;
-  @ApiProperty()
-  actor!: ActorBody;
-}
-
-class ChangeEntry extends EntryHead {
-  @ApiProperty({ enum: ['change'] })
-  kind!: string;
-  @ApiProperty(NUMBER)
-  sequence!: number;
-  @ApiProperty({ enum: ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] })
-  event!: string;
-  @ApiProperty({ type: [String], description: 'The changed fields of the user.' })
-  changed!: string[];
-  @ApiProperty({ description: 'The user after the change.' })
-  person!: PersonBody;
-  @ApiProperty()
-  source!: ChangeSourceBody;
-  @ApiProperty(TIME)
-  received_at!: string;
-  @ApiProperty(TIME)
-  occurred_at!: string;
-  @ApiProperty(NO_TIME)
-  sessions_ended_at!: string | null;
-  @ApiProperty({ description: 'Whether the change is forwarded to the platform.' })
-  forwarded!: boolean;
-  @ApiProperty({ type: DismissalBody, nullable: true, description: 'An admin discarded it.' })
-  dismissed!: DismissalBody | null;
 }
 
 class SeatEntry extends EntryHead {

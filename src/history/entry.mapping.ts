@@ -1,4 +1,6 @@
+import type { CauseInWords } from '../identity/cause.rules.js';
 import type { Actor } from '../identity/source.js';
+import { changeEntry, wordsOfChange } from './change-entry.mapping.js';
 import type { EntryKind } from './timeline.rules.js';
 
 /** An entry as the statement returns it: its position and its fields. */
@@ -20,40 +22,39 @@ export interface HistoryEntry extends Record<string, unknown> {
 
 /** Returns an entry as the API shows it. */
 export function entryBody({ id, at, kind, fields }: EntryRow): HistoryEntry {
-  return { id, at, kind, ...fields };
+  return { id, at, kind, ...(kind === 'change' ? changeEntry(fields) : fields) };
 }
 
 /** The columns of an export for spreadsheets. Fields of a single kind are in `details`, as JSON. */
 export const ENTRY_COLUMNS = [
-  'id', 'at', 'kind', 'what', 'actor_kind', 'actor_id', 'actor_name', 'request_id', 'details',
+  'id', 'at', 'kind', 'what', 'actor_kind', 'actor_id', 'actor_name', 'request_id', 'details', 'why',
 ] as const; // prettier-ignore
 
 /** Returns the cells of an entry, in the order of `ENTRY_COLUMNS`. */
 export function entryCells(row: EntryRow): unknown[] {
-  const {
-    source,
-    actor: own,
-    request_id: request,
-  } = row.fields as {
-    source?: { actor?: Actor; request_id?: string };
-    actor?: Actor;
-    request_id?: string;
-  };
-  const actor = own ?? source?.actor;
-  return [
-    row.id,
-    row.at,
-    row.kind,
-    whatHappened(row),
-    actor?.kind,
-    actor?.id,
-    actor?.name,
-    request ?? source?.request_id,
-    row.fields,
-  ];
+  const { id, at, kind, ...fields } = entryBody(row);
+  const { actor, requestId } = originOf(fields);
+  const what = whatHappened({ kind, fields });
+  return [id, at, kind, what, actor?.kind, actor?.id, actor?.name, requestId, fields, whyItHappened({ kind, fields })];
 }
 
-/** Describes an entry in a few words, for a line of a table. */
+/** Returns the actor and the request of an entry, as far as its kind has them. */
+export function originOf(fields: Record<string, unknown>): { actor: Actor | undefined; requestId: string | undefined } {
+  const { source, actor, request_id } = fields as {
+    source?: { actor?: Actor; request_id?: string };
+    actor?: Actor;
+    request_id?: string | null;
+  };
+  return { actor: actor ?? source?.actor, requestId: request_id ?? source?.request_id };
+}
+
+/** Says in a few words why a change was made; undefined: the entry is no change. */
+export function whyItHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>): string | undefined {
+  if (kind !== 'change') return undefined;
+  return (fields['cause'] as CauseInWords | null)?.words ?? 'not recorded';
+}
+
+/** Describes an entry, as `entryBody` returns it, in a few words. */
 export function whatHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>): string {
   const words = (...names: string[]): string =>
     names
@@ -63,7 +64,7 @@ export function whatHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>
       .join(' ');
   switch (kind) {
     case 'change':
-      return words('event', 'changed');
+      return wordsOfChange(fields);
     case 'delivery':
       return words('method', 'path', 'status', 'outcome', 'detail');
     case 'seat':

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { LEAVER_STATES } from './leaver.rules.js';
-import { ChangeSourceBody } from './source.dto.js';
+import { CauseBody } from '../users/cause.dto.js';
+import { ChangeSourceBody } from '../users/source.dto.js';
 
 /** The identifying fields of a leaver. */
 class LeaverPerson {
@@ -46,6 +47,8 @@ export class LeaverShape {
   person!: LeaverPerson;
   @ApiProperty({ description: 'Request, directory and actor.' })
   source!: ChangeSourceBody;
+  @ApiProperty({ type: CauseBody, nullable: true, description: 'Null: not recorded; the change is older than causes.' })
+  cause!: CauseBody | null;
   @ApiProperty({ format: 'date-time', description: 'When the request of the IdP arrived.' })
   requested_at!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'The beginning of the hold.' })

@@ -1,3 +1,4 @@
+import { causeInWords, type Cause, type CauseInWords } from '../identity/cause.rules.js';
 import type { Person } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
 import {
@@ -15,6 +16,8 @@ export interface LeaverRow extends LeaverTimes {
   kind: 'deactivated' | 'deleted';
   person: Person;
   source: ChangeSource;
+  /** Null: the change is older than causes. */
+  cause: Cause | null;
   sessions_ended: number;
   /** The beginning and the end of the hold, for a departure that was held. */
   held_at: Date | null;
@@ -32,6 +35,7 @@ export interface LeaverBody {
   kind: 'deactivated' | 'deleted';
   person: Omit<Person, 'role'>;
   source: ChangeSource;
+  cause: CauseInWords | null;
   requested_at: string;
   held_at: string | null;
   released_at: string | null;
@@ -56,6 +60,7 @@ export function leaverBody(row: LeaverRow): LeaverBody {
     kind: row.kind,
     person: { email, first_name, last_name, external_id },
     source: row.source,
+    cause: causeInWords(row.cause, row.source),
     requested_at: times.requested_at.toISOString(),
     held_at: row.held_at?.toISOString() ?? null,
     released_at: row.released_at?.toISOString() ?? null,
@@ -77,7 +82,7 @@ export const LEAVER_COLUMNS = [
   'user_id', 'change_sequence', 'kind', 'email', 'first_name', 'last_name', 'external_id', 'state', 'requested_at',
   'committed_at', 'sessions_ended_at', 'sessions_ended', 'forwarded_at', 'confirmed_at', 'commit_ms', 'sessions_ms',
   'forward_ms', 'confirm_ms', 'surface', 'directory_id', 'actor_kind', 'actor_id', 'actor_name', 'request_id', 'error',
-  'held_at', 'released_at',
+  'held_at', 'released_at', 'why',
 ] as const; // prettier-ignore
 
 /** Returns the cells of a record, in the order of `LEAVER_COLUMNS`. */
@@ -112,5 +117,6 @@ export function leaverCells(row: LeaverRow): unknown[] {
     body.error?.code,
     body.held_at,
     body.released_at,
+    body.cause?.words ?? 'not recorded',
   ];
 }

@@ -84,7 +84,7 @@ export class LeaversRepository {
     // Departures of a state or time can be anywhere among all changes: a search.
     const search = userId === undefined && [state, filter.since, filter.until].some((value) => value !== undefined);
     const found = await this.db[search ? 'search' : 'query']<LeaverRow>(
-      cutAtBytes(`select c.sequence, c.user_id, c.kind, c.person, c.source, c.received_at as requested_at,
+      cutAtBytes(`select c.sequence, c.user_id, c.kind, c.person, c.source, c.cause, c.received_at as requested_at,
          c.occurred_at as committed_at, c.sessions_ended_at, s.ended as sessions_ended, c.state, c.parked,
          c.parked_detail, a.forwarded_at, h.held_at, h.released_at,
          coalesce(a.confirmed_at, case when c.confirmed_through = c.sequence then c.lane_confirmed_at end) as confirmed_at

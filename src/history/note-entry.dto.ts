@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EntryHead, NO_TIME, TEXT } from './entry-head.dto.js';
-import { ChangeSourceBody } from './source.dto.js';
+import { ChangeSourceBody } from '../users/source.dto.js';
 
 /** A directory has taken over a user. */
 export class LinkedEntry extends EntryHead {
@@ -19,11 +19,11 @@ export class LinkedEntry extends EntryHead {
   source!: ChangeSourceBody;
 }
 
-/** An admin or the directory has ended the hold of the user. */
+/** The removal of the user is held, or an admin or the directory has ended the hold of the user. */
 export class HeldEntry extends EntryHead {
   @ApiProperty({ enum: ['held'] })
   kind!: string;
-  @ApiProperty({ enum: ['released', 'discarded', 'returned'] })
+  @ApiProperty({ enum: ['held', 'released', 'discarded', 'returned'], description: '`held`: of a removal.' })
   event!: string;
   @ApiProperty({ description: 'Why the user was held.' })
   reason!: string;

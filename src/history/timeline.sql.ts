@@ -22,6 +22,10 @@ const padded = (number: string): string => `lpad((${number})::text, 19, '0')`;
 const connectionOf = (alias: string): string =>
   `left join connections n on n.tenant_id = ${alias}.tenant_id and n.id = ${alias}.connection_id`;
 
+// The change before has the former values.
+const BEFORE = `(select b.person || jsonb_build_object('status', b.status) from changes b
+  where b.tenant_id = $1 and b.user_id = $2 and b.sequence < c.sequence order by b.sequence desc limit 1)`;
+
 const DELIVERIES = attemptsOfSubject(PLATFORM);
 
 const SOURCES: Record<EntryKind, Source> = {
@@ -103,7 +107,10 @@ const SOURCES: Record<EntryKind, Source> = {
       event: 'c.kind',
       changed: 'c.changed',
       person: 'c.person',
+      status: 'c.status',
+      before: BEFORE,
       source: 'c.source',
+      cause: 'c.cause',
       received_at: time('c.received_at'),
       occurred_at: time('c.occurred_at'),
       sessions_ended_at: time('c.sessions_ended_at'),

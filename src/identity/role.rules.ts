@@ -1,3 +1,11 @@
+import type { GroupName } from './cause.rules.js';
+
+/** A role that a group rule gives, and the group of the rule. */
+export interface RuleRole {
+  role: string;
+  group: GroupName;
+}
+
 /** The sources of a role, in the order of precedence. */
 export interface RoleSources {
   /** SCIM `roles` in the request: the primary one first, then in the order sent. */

@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { CauseBody } from './cause.dto.js';
 import { HELD_REASONS } from './held/held.dto.js';
+import { ChangeSourceBody } from './source.dto.js';
 import { UserBody } from './user.dto.js';
 
 /** What the last accepted write asks for. */
@@ -56,6 +58,20 @@ export class RefusedRoleBody {
   words!: string;
 }
 
+/** How a user has left: the last deactivation. */
+export class LeftBody {
+  @ApiProperty({ example: 'chg_42', description: 'The change.' })
+  change_id!: string;
+  @ApiProperty({ format: 'date-time', description: 'When it was committed.' })
+  at!: string;
+  @ApiProperty({ format: 'date-time', description: 'When the request arrived; of a held departure, before the hold.' })
+  requested_at!: string;
+  @ApiProperty({ description: 'By whom: request, directory and actor.' })
+  source!: ChangeSourceBody;
+  @ApiProperty({ type: CauseBody, nullable: true, description: 'Null: not recorded; the change is older than causes.' })
+  cause!: CauseBody | null;
+}
+
 /** One user, explained. */
 export class ExplanationBody {
   @ApiProperty({ type: UserBody, description: 'The effective state.' })
@@ -69,6 +85,8 @@ export class ExplanationBody {
     description: 'Roles of SCIM `roles` in place of which the user got the next one.',
   })
   refused_roles!: RefusedRoleBody[];
+  @ApiProperty({ type: LeftBody, nullable: true, description: 'Of an inactive user who was active.' })
+  left!: LeftBody | null;
   @ApiProperty({ type: HeldExplanation, nullable: true, description: 'Null: requested and effective state are one.' })
   held!: HeldExplanation | null;
 }

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import { NotFound } from '../base/errors/domain-error.js';
-import type { ConflictingUser, ExplanationBody, HeldExplanation, RefusedRoleBody } from './explain.dto.js';
+import { causeInWords, type Cause } from '../identity/cause.rules.js';
+import type { ChangeSource } from '../identity/source.js';
+import type { ConflictingUser, ExplanationBody, HeldExplanation, LeftBody, RefusedRoleBody } from './explain.dto.js';
 import { nextOfHeld, wordsOfHeld, wordsOfRefusedRole } from './explain.rules.js';
 import { RELEASABLE } from './held/held.service.js';
 import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
@@ -10,6 +12,14 @@ import { draftOf, emailKey, type UserDocument, type UserDraft } from './user.map
 import { DirectoryStore, type Directory } from '../directories/directory.store.js';
 import { TenantStore } from '../tenants/tenant.store.js';
 import { refusedRoles } from './write/console-rights.rules.js';
+
+interface Departure {
+  change_id: string;
+  occurred_at: Date;
+  received_at: Date;
+  source: ChangeSource;
+  cause: Cause | null;
+}
 
 /** Explains why a user is as it is. */
 @Injectable()
@@ -42,6 +52,7 @@ export class ExplainService {
         status: row.gone ? 'deleted' : draft.active ? 'active' : 'inactive',
       },
       refused_roles: directory === null ? [] : await this.refusedRoles(directory, draft),
+      left: row.status === 'active' ? null : await this.departureOf(tenantId, id),
       held: row.held === null ? null : await this.heldOf(tenantId, row, draft),
     };
   }
@@ -50,6 +61,25 @@ export class ExplainService {
     const { roles } = await this.tenants.get(directory.tenantId);
     const refused = refusedRoles(roles, directory.mayGrantConsole, draft.roles);
     return refused.map((role) => ({ ...role, words: wordsOfRefusedRole(role.reason) }));
+  }
+
+  /** Returns the last deactivation of a user; null: there was none. */
+  private async departureOf(tenantId: string, id: string): Promise<LeftBody | null> {
+    const { rows } = await this.db.query<Departure>(
+      `select 'chg_' || sequence as change_id, occurred_at, received_at, source, cause from changes
+       where tenant_id = $1 and user_id = $2 and kind = 'deactivated' order by sequence desc limit 1`,
+      [tenantId, id],
+    );
+    const [last] = rows;
+    if (last === undefined) return null;
+    const { change_id, occurred_at, received_at, source, cause } = last;
+    return {
+      change_id,
+      at: occurred_at.toISOString(),
+      requested_at: received_at.toISOString(),
+      source,
+      cause: causeInWords(cause, source),
+    };
   }
 
   private async heldOf(tenantId: string, row: NamedUser, draft: UserDraft): Promise<HeldExplanation> {

@@ -155,7 +155,7 @@ export class PeopleUpkeep {
           request_id: '',
           surface: 'system' as const,
           directory_id: directoryId,
-          actor: systemActor('waiting list'),
+          actor: systemActor(inTurn ? 'waiting list' : 'held users'),
         },
         receivedAt: new Date(),
         inTurn,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { KeyedReads } from '../base/database/keyed-reads.js';
+import type { RuleRole } from '../identity/role.rules.js';
 import { userNameKey } from '../scim/text.js';
 import { emailKey, type UserDraft } from './user.mapping.js';
 import { standIn } from './stand-in.js';
@@ -202,21 +203,36 @@ export class UsersRepository {
   }
 
   /** Returns the roles that the group rules of a directory give a user, in the order of the rules. */
-  async rolesFromRules(tenantId: string, directoryId: string, userId: string, db: SqlRunner): Promise<string[]> {
+  async rolesFromRules(tenantId: string, directoryId: string, userId: string, db: SqlRunner): Promise<RuleRole[]> {
     const rows =
       db === this.db
         ? await this.roles.read([tenantId, directoryId], userId)
         : (await db.query<RoleOfUser>(ROLES, [tenantId, directoryId, [userId]])).rows;
-    return rows.map((row) => row.role);
+    return rows.map(ruleRole);
   }
+
+  /** Returns the roles that the group rules of a directory give each of the users, in the order of the rules. */
+  async rolesOfUsers(tenantId: string, directoryId: string, userIds: string[]): Promise<Map<string, RuleRole[]>> {
+    const { rows } = await this.db.query<RoleOfUser>(ROLES, [tenantId, directoryId, userIds]);
+    const found = new Map<string, RuleRole[]>();
+    for (const row of rows) found.set(row.member_id, [...(found.get(row.member_id) ?? []), ruleRole(row)]);
+    return found;
+  }
+}
+
+function ruleRole({ role, group_id: id, group_name: name }: RoleOfUser): RuleRole {
+  return { role, group: { id, name } };
 }
 
 interface RoleOfUser {
   member_id: string;
   role: string;
+  group_id: string;
+  group_name: string;
 }
 
 /** The roles that the rules of a directory, `$2`, give the users `$3`, by their groups. */
-const ROLES = `select m.member_id, r.role from group_rules r
+const ROLES = `select m.member_id, r.role, g.id as group_id, g.display_name as group_name from group_rules r
   join group_members m on m.tenant_id = $1 and m.group_id = r.group_id and m.member_id = any($3)
+  join groups g on g.tenant_id = $1 and g.id = r.group_id
   where r.tenant_id = $1 and r.directory_id = $2 order by r.position`;

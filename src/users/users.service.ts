@@ -5,6 +5,7 @@ import { NotFound } from '../base/errors/domain-error.js';
 import { EventRecorder } from '../events/event-recorder.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
+import type { Trigger } from '../identity/cause.rules.js';
 import type { HeldReason } from '../identity/person.js';
 import { RoomMade } from '../seats/seats.events.js';
 import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
@@ -19,34 +20,14 @@ import { lockGroupsOf } from './groups/lock-order.js';
 import { LostRace, retried } from './write/lost-race.js';
 import { UserEditing } from './write/user-editing.js';
 import { newStamp } from './write/stamp.js';
-import { NO_CONFLICTS, type AfterWrite, type Alongside, type Edit, type WriteCase } from './write/write-case.js';
+import { NO_CONFLICTS, type Alongside, type Edit, type WriteCase } from './write/write-case.js';
 import type { WriteContext } from './write/write-context.js';
+import type { CreateParts, Removal } from './write/write-parts.js';
 import { planWrite } from './write/write-plan.rules.js';
 import { WriteRunner, type Done, type WriteResult } from './write/write-runner.js';
 
 export type { WriteResult } from './write/write-runner.js';
 export type { AfterWrite, Edit } from './write/write-case.js';
-
-/** Keeps the write of a directory in preview that would be linked with a user. */
-type KeepPreview = (tx: SqlRunner, userId: string, by: LinkedBy) => Promise<void>;
-
-/** What belongs to a creation, and to the link that it may become. */
-export interface CreateParts extends Pick<Alongside, 'inSameStatement'> {
-  afterLink?: AfterWrite;
-  /** Takes the place of a link while the directory is in preview. */
-  inPreview?: KeepPreview;
-}
-
-/** A removal. `includesGone`: of a user who is gone for SCIM already, too. */
-export interface Removal extends Pick<Alongside, 'inSameStatement'> {
-  /** Returns whether the caller may see the user. */
-  visible: (row: UserRow) => boolean;
-  /** May refuse by throwing, such as for a version that is not the one the caller saw. */
-  check?: (row: UserWithGroups) => void;
-  includesGone?: boolean;
-  /** Statements after the removal, in its transaction. */
-  afterWrite?: AfterWrite;
-}
 
 /**
  * The one way to change a user, whichever channel the write arrives by: the record, the seat, the user change and the
@@ -78,10 +59,10 @@ export class UsersService {
     ctx: WriteContext,
     draft: UserDraft,
     roleSet: string | null = null,
-    { afterLink, inPreview, inSameStatement }: CreateParts = {},
+    { roleOrigin, afterLink, inPreview, inSameStatement }: CreateParts = {},
   ): Promise<WriteResult> {
     const tenant = await this.tenants.get(ctx.tenantId);
-    const about: WriteCase = { ctx, tenant, row: null, draft, roleSet, fromRules: [], released: null };
+    const about: WriteCase = { ctx, tenant, row: null, draft, roleSet, roleOrigin, fromRules: [], released: null };
     const command = { kind: 'create', about } as const;
     const optimistic = await this.runner.optimistic(command, ctx, newStamp(), { inSameStatement });
     if (optimistic) return this.finish(ctx, optimistic);
@@ -165,7 +146,7 @@ export class UsersService {
   async reconsider(
     ctx: WriteContext,
     id: string,
-    more: { released?: HeldReason } & Pick<Alongside, 'inSameStatement'> = {},
+    more: { released?: HeldReason; trigger?: Trigger } & Pick<Alongside, 'inSameStatement'> = {},
   ): Promise<WriteResult> {
     const directory = ctx.directory === null ? null : { ...ctx.directory, superseded: false };
     const own = (row: UserRow): boolean => row.directory_id === (directory?.id ?? null);
@@ -190,7 +171,8 @@ export class UsersService {
       removal.check?.(row);
       // The user's lock keeps new memberships out; the locks of its groups come next, before any row is deleted.
       await lockGroupsOf(tx, ctx.tenantId, id);
-      const plan = planWrite({ kind: 'remove', about: { ctx, tenant, row } }, NO_CONFLICTS, newStamp())!;
+      const command = { kind: 'remove', about: { ctx, tenant, row }, trigger: removal.trigger } as const;
+      const plan = planWrite(command, NO_CONFLICTS, newStamp())!;
       const isHeld = plan.subject.kind === 'hold_removal';
       const along = isHeld ? {} : { inSameStatement: removal.inSameStatement };
       if (!(await this.runner.run(tx, plan, ctx, along))) throw new LostRace();

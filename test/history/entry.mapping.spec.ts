@@ -1,4 +1,11 @@
-import { ENTRY_COLUMNS, entryBody, entryCells, whatHappened, type EntryRow } from '../../src/history/entry.mapping.js';
+import {
+  ENTRY_COLUMNS,
+  entryBody,
+  entryCells,
+  whatHappened,
+  whyItHappened,
+  type EntryRow,
+} from '../../src/history/entry.mapping.js';
 import type { EntryKind } from '../../src/history/timeline.rules.js';
 
 const row = (kind: EntryKind, fields: Record<string, unknown>): EntryRow => ({
@@ -27,11 +34,16 @@ it.each<[string, Record<string, unknown>, unknown[]]>([
   const cells = entryCells(row('audit', fields));
   expect(cells).toHaveLength(ENTRY_COLUMNS.length);
   expect(cells.slice(4, 8)).toEqual(expected);
-  expect(cells.at(-1)).toBe(fields);
+  expect(cells[8]).toEqual(fields);
+  expect(cells.at(-1)).toBeUndefined();
 });
 
 it.each<[EntryKind, Record<string, unknown>, string]>([
-  ['change', { event: 'updated', changed: ['email', 'role'] }, 'updated email,role'],
+  [
+    'change',
+    { event: 'updated', changed: ['role'], from: { role: 'User' }, to: { role: 'Admin' } },
+    'updated role User → Admin',
+  ],
   ['delivery', { method: 'PATCH', path: '/v1/users/1', status: 200, detail: null }, 'PATCH /v1/users/1 200'],
   ['seat', { event: 'claimed', role: 'User', reason: '' }, 'claimed User'],
   ['session', { ended_at: null }, 'began'],
@@ -41,4 +53,12 @@ it.each<[EntryKind, Record<string, unknown>, string]>([
   ['removed', { user_name: 'ann' }, 'ann'],
 ])('describes an entry of the kind %s %j', (kind, fields, expected) => {
   expect(whatHappened({ kind, fields })).toBe(expected);
+});
+
+it.each<[string, EntryKind, Record<string, unknown>, string | undefined]>([
+  ['the cause of a change', 'change', { cause: { words: 'a seat became free' } }, 'a seat became free'],
+  ['that the cause of an old change was not recorded', 'change', { cause: null }, 'not recorded'],
+  ['nothing of another entry', 'seat', {}, undefined],
+])('says %s', (_, kind, fields, expected) => {
+  expect(whyItHappened({ kind, fields })).toBe(expected);
 });

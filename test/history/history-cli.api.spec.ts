@@ -21,9 +21,9 @@ it('leavers are listed, as a table, as JSON and as a file', async () => {
   const table = await cli('leavers', 'list', '--since', '2020-01-01');
   expect([table.code, table.err]).toEqual([0, '']);
   expect(table.out).toMatch(
-    /^requested_at +user_id +kind +email +state +commit_ms +sessions_ms +forward_ms +confirm_ms/,
+    /^requested_at +user_id +kind +email +by +state +commit_ms +sessions_ms +forward_ms +confirm_ms/,
   );
-  expect(table.out).toMatch(new RegExp(`${id} +deleted +${email} +waiting`));
+  expect(table.out).toMatch(new RegExp(`${id} +deleted +${email} +directory Directory +waiting`));
   const json = JSON.parse((await cli('leavers', 'list', '--json')).out);
   expect(json).toEqual((await house.api.get('/leavers')).body.data);
   for (const format of ['csv', 'ndjson']) {
@@ -42,9 +42,9 @@ it('leavers are listed, as a table, as JSON and as a file', async () => {
 it('shows a history, and refuses an unknown user', async () => {
   const id = await madeUser(house.scim);
   const { code, out } = await cli('history', 'show', id, '--order', 'asc');
-  expect([code, out]).toEqual([0, expect.stringMatching(/^at +kind +what +id\n/)]);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^at +kind +what +why +by +request_id +id\n/)]);
   expect(out).toMatch(/ change +created .*chg_\d+\n/);
-  expect(out).toMatch(/ seat +claim User created +seat_\d+\n/);
+  expect(out).toMatch(/ seat +claim User created +- +directory Directory +req_\w+ +seat_\d+\n/);
   // The ledger's line gets its place in the chain right after.
   await eventually(
     () => house.api.get(`/users/${id}/history?kind=seat`),

@@ -216,7 +216,7 @@ describe('a history', () => {
     const csv = (await house.api.get(pathOf(other), undefined, { accept: 'text/csv' })).text;
     expect(csv).toContain(`"'=HYPERLINK(""http://x"")"`);
     expect(csv).not.toMatch(/(^|,)"?[=+@-]/m);
-    expect(csv.split('\r\n')[0]).toBe('id,at,kind,what,actor_kind,actor_id,actor_name,request_id,details');
+    expect(csv.split('\r\n')[0]).toBe('id,at,kind,what,actor_kind,actor_id,actor_name,request_id,details,why');
   });
 
   it.each(['desc', 'asc'] as const)(

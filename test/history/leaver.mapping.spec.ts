@@ -12,6 +12,7 @@ const ROW: LeaverRow = {
     directory_id: 'dir_1',
     actor: { kind: 'directory', id: 'dir_1', name: 'Okta' },
   },
+  cause: { kind: 'written' },
   sessions_ended: 2,
   held_at: null,
   released_at: null,
@@ -57,11 +58,12 @@ it('fills one cell for each column', () => {
   const cells = leaverCells(ROW);
   const cell = (name: (typeof LEAVER_COLUMNS)[number]) => cells[LEAVER_COLUMNS.indexOf(name)];
   expect(cells).toHaveLength(LEAVER_COLUMNS.length);
-  expect([cell('email'), cell('confirm_ms'), cell('actor_name'), cell('held_at'), cell('error')]).toEqual([
+  expect([cell('email'), cell('confirm_ms'), cell('actor_name'), cell('held_at'), cell('error'), cell('why')]).toEqual([
     'ann@example.com',
     3_000,
     'Okta',
     null,
     undefined,
+    'written by the directory',
   ]);
 });

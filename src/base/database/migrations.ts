@@ -65,6 +65,7 @@ import { OtherIdpSessions1767227561000 } from './migrations/1767227561000-other-
 import { MetadataDoubts1767227562000 } from './migrations/1767227562000-metadata-doubts.js';
 import { ProtectedUsers1767227563000 } from './migrations/1767227563000-protected-users.js';
 import { ConsoleGrants1767227570000 } from './migrations/1767227570000-console-grants.js';
+import { ChangeCauses1767227580000 } from './migrations/1767227580000-change-causes.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -135,4 +136,5 @@ export const MIGRATIONS = [
   MetadataDoubts1767227562000,
   ProtectedUsers1767227563000,
   ConsoleGrants1767227570000,
+  ChangeCauses1767227580000,
 ];

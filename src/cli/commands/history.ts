@@ -1,4 +1,6 @@
-import { whatHappened, type HistoryEntry } from '../../history/entry.mapping.js';
+import { originOf, whatHappened, whyItHappened, type HistoryEntry } from '../../history/entry.mapping.js';
+import type { Actor } from '../../identity/source.js';
+import { actorName } from '../actor-name.js';
 import { encode, type Json } from '../client.js';
 import { columns, isExport, LONG_LIST, numbers, queryOf, SPAN, type Command } from '../command.js';
 import { PERSON, personId } from '../person-id.js';
@@ -7,7 +9,7 @@ export const HISTORY_COMMANDS: Command[] = [
   {
     noun: 'leavers',
     verb: 'list',
-    description: 'Lists leavers, newest first, with the time until the platform knew',
+    description: 'Lists leavers, newest first, with by whom they left and the time until the platform knew',
     options: [
       ...SPAN,
       { name: 'user_id', description: 'of one user: id, e-mail, external_id or userName', refers: 'user' },
@@ -25,6 +27,7 @@ export const HISTORY_COMMANDS: Command[] = [
       return leavers.map((leaver) => ({
         ...columns([leaver], 'requested_at', 'user_id', 'kind')[0],
         email: (leaver['person'] as Json)['email'],
+        by: actorName((leaver['source'] as { actor: Actor }).actor),
         state: leaver['state'],
         ...prefixed(leaver['milliseconds'] as Json),
         sessions_ended: leaver['sessions_ended'],
@@ -34,7 +37,7 @@ export const HISTORY_COMMANDS: Command[] = [
   {
     noun: 'history',
     verb: 'show',
-    description: 'Shows all that happened to a user, newest first',
+    description: 'Shows all that happened to a user, why, and by whom, newest first',
     argument: { ...PERSON, description: 'the user: id or e-mail; a deleted user by id' },
     options: [
       ...SPAN,
@@ -52,11 +55,22 @@ export const HISTORY_COMMANDS: Command[] = [
       const entries = await context.client.list(`${path}${queryOf(context, ...filters)}`, limit);
       if (context.options['json'] === true) return entries;
       return (entries as HistoryEntry[]).map(({ id, at, kind, ...fields }) => {
-        return { at, kind, what: whatHappened({ kind, fields }), id };
+        return { at, kind, ...wordsOf({ kind, fields }), id };
       });
     },
   },
 ];
+
+/** The cells of an entry: what happened, why, by whom and by which request. */
+function wordsOf(entry: Pick<HistoryEntry, 'kind'> & { fields: Record<string, unknown> }): Json {
+  const { actor, requestId } = originOf(entry.fields);
+  return {
+    what: whatHappened(entry),
+    why: whyItHappened(entry),
+    by: actor === undefined ? null : actorName(actor),
+    request_id: requestId === '' ? null : requestId,
+  };
+}
 
 function prefixed(milliseconds: Json): Json {
   return Object.fromEntries(Object.entries(milliseconds).map(([step, ms]) => [`${step}_ms`, ms]));

@@ -1,3 +1,5 @@
+import type { Actor } from '../../identity/source.js';
+import { actorName } from '../actor-name.js';
 import { encode, type Json } from '../client.js';
 import { numbers, queryOf, type Command } from '../command.js';
 import { CliError, EXIT } from '../cli.errors.js';
@@ -39,7 +41,8 @@ export const USER_COMMANDS: Command[] = [
   {
     noun: 'user',
     verb: 'show',
-    description: 'Shows a user: requested and effective state, why they differ, and the user in the way',
+    description:
+      'Shows a user: requested and effective state, why they differ, and the user in the way; how an inactive user has left',
     argument: PERSON,
     async run(context) {
       const explained = await context.client.call<Explained>(
@@ -56,6 +59,11 @@ interface Explained {
   user_name: string;
   requested: Json;
   refused_roles: { role: string; words: string }[];
+  left: {
+    at: string;
+    source: { actor: Actor; request_id: string };
+    cause: { words: string } | null;
+  } | null;
   held: {
     reason: string;
     since: string;
@@ -74,6 +82,15 @@ interface Conflict {
   directory: string | null;
 }
 
+function departure({ at, source, cause }: NonNullable<Explained['left']>): Json {
+  return {
+    left_at: at,
+    left_by: actorName(source.actor),
+    left_why: cause?.words ?? 'not recorded',
+    left_request_id: source.request_id === '' ? null : source.request_id,
+  };
+}
+
 function row(user: Json): Json {
   const { id, email, first_name, last_name, external_id, role, status, seat, held } = user;
   const managed = user['managed_by'] as { name: string } | null;
@@ -81,7 +98,7 @@ function row(user: Json): Json {
   return { id, email, name, external_id, role, status, seat, held, directory: managed?.name ?? null };
 }
 
-function readable({ user, user_name, requested, refused_roles, held }: Explained): Json {
+function readable({ user, user_name, requested, refused_roles, left, held }: Explained): Json {
   const { managed_by, held: _, seat, ...fields } = user;
   const { id, ...others } = fields;
   const shown: Json = {
@@ -90,6 +107,7 @@ function readable({ user, user_name, requested, refused_roles, held }: Explained
     ...others,
     seat,
     directory: managed_by === null ? null : `${managed_by.name} (${managed_by.id})`,
+    ...(left === null ? {} : departure(left)),
     held: held?.reason ?? null,
     ...Object.fromEntries(refused_roles.map(({ role, words }) => [`refused_role_${role}`, words])),
   };

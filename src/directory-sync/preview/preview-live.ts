@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
+import type { Trigger } from '../../identity/cause.rules.js';
 import { LeftOutRepository } from '../../tasks/left-out.repository.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import type { UserRow } from '../../users/user.row.js';
@@ -10,6 +11,7 @@ import type { WriteContext, WritingDirectory } from '../../users/write/write-con
 import { PreviewWritesRepository, type PreviewWrite } from './preview-writes.repository.js';
 
 const BATCH = 100;
+const LIVE: Trigger = { kind: 'live' };
 
 type LiveContext = WriteContext & { directory: WritingDirectory };
 
@@ -54,7 +56,7 @@ export class PreviewLive {
     const { tenantId, directory } = context;
     const isSeen = (row: UserRow): boolean =>
       row.directory_id === null || row.directory_id === directory.takesOver || row.directory_id === directory.id;
-    if (write.doc === null) return this.users.remove(context, write.user_id, { visible: isSeen });
+    if (write.doc === null) return this.users.remove(context, write.user_id, { visible: isSeen, trigger: LIVE });
     const draft = draftOf(JSON.parse(write.doc) as UserDocument, directory.attributeMap);
     const source = { ...context.source, request_id: write.source.request_id };
     try {
@@ -62,7 +64,7 @@ export class PreviewLive {
         // The directory has linked the user meanwhile by a newer write.
         row.directory_id === directory.id
           ? null
-          : { kind: 'link', draft, directoryId: directory.id, by: write.linked_by },
+          : { kind: 'link', draft, directoryId: directory.id, by: write.linked_by, trigger: LIVE },
       );
     } catch (error) {
       if (!(error instanceof Taken)) throw error;
@@ -74,7 +76,7 @@ export class PreviewLive {
 
   private remove(context: LiveContext, id: string): Promise<void> {
     const own = (row: UserRow): boolean => row.directory_id === context.directory.id;
-    return this.users.remove(context, id, { visible: own, includesGone: true });
+    return this.users.remove(context, id, { visible: own, includesGone: true, trigger: LIVE });
   }
 
   /** Returns users of the directory whose removal was held because of the preview. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
+import type { RuleRole } from '../../identity/role.rules.js';
 import { SeatsRepository } from '../../seats/seats.repository.js';
 import { TenantStore, type TenantView } from '../../tenants/tenant.store.js';
 import { writtenIn } from '../../users/write/requested-state.rules.js';
@@ -8,6 +9,7 @@ import { decide } from '../../users/write/effective-state.rules.js';
 import type { WriteCase } from '../../users/write/write-case.js';
 import { draftOf, emailKey, type UserDocument } from '../../users/user.mapping.js';
 import { currentOf, USER_COLUMNS, type UserRow } from '../../users/user.row.js';
+import { UsersRepository } from '../../users/users.repository.js';
 import type { WritingDirectory } from '../../users/write/write-context.js';
 import type { SeatNeed } from '../../directories/directory-people.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
@@ -43,6 +45,7 @@ export class PreviewPlan {
     private readonly directories: DirectoryStore,
     private readonly tenants: TenantStore,
     private readonly seats: SeatsRepository,
+    private readonly users: UsersRepository,
   ) {}
 
   /**
@@ -74,7 +77,8 @@ export class PreviewPlan {
     live: WritingDirectory,
     rows: Row[],
   ): Promise<PlannedUser[]> {
-    const roles = await this.rolesOf(tenantId, live, rows);
+    const ids = rows.map(({ id }) => id);
+    const roles = live.hasRules ? await this.users.rolesOfUsers(tenantId, live.id, ids) : new Map<string, RuleRole[]>();
     const drafts = rows.map((row) => draftOf(JSON.parse(row.overlay ?? row.doc) as UserDocument, live.attributeMap));
     const cases = rows.map((row, i): WriteCase => ({
       ctx: { tenantId, channel: 'scim', directory: live, receivedAt: new Date() },
@@ -119,24 +123,6 @@ export class PreviewPlan {
       [tenantId, directoryId, after],
     );
     return rows;
-  }
-
-  /** Returns the roles of the group rules for each user, in the order of the rules. */
-  private async rolesOf(
-    tenantId: string,
-    { id, hasRules }: WritingDirectory,
-    rows: Row[],
-  ): Promise<Map<string, string[]>> {
-    const found = new Map<string, string[]>();
-    if (!hasRules) return found;
-    const { rows: roles } = await this.db.query<{ id: string; role: string }>(
-      `select m.member_id as id, r.role from group_rules r
-       join group_members m on m.tenant_id = $1 and m.group_id = r.group_id
-       where r.tenant_id = $1 and r.directory_id = $2 and m.member_id = any($3::text[]) order by r.position`,
-      [tenantId, id, rows.map((row) => row.id)],
-    );
-    for (const row of roles) found.set(row.id, [...(found.get(row.id) ?? []), row.role]);
-    return found;
   }
 
   /** Returns for each row whether another active user has its e-mail or `external_id`. */

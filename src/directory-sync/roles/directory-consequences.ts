@@ -7,6 +7,7 @@ import type { DirectoryState } from '../../directories/directory.js';
 import { RoleReview } from '../../directories/role-review.js';
 import { PreviewWritesRepository } from '../preview/preview-writes.repository.js';
 import { ReleasedUsers } from '../../users/released-users.js';
+import type { RolePayload } from './role-tasks.js';
 import { TasksRepository } from '../../tasks/tasks.repository.js';
 import { TasksRunner } from '../../tasks/tasks.runner.js';
 
@@ -62,7 +63,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
     const payload = { directory_id: directoryId };
     const task = { kind: 'preview-live', payload, createdBy: source.actor, directoryId } as const;
     await this.tasks.add(db, tenantId, task);
-    await addRulesTask(this.tasks, db, tenantId, directoryId, source);
+    await addRulesTask(this.tasks, db, tenantId, directoryId, source, { live: true });
     this.runner.wake();
   }
 }
@@ -73,12 +74,13 @@ async function addRulesTask(
   tenantId: string,
   directoryId: string,
   source: ChangeSource,
+  more: Pick<RolePayload, 'live'> = {},
 ): Promise<void> {
   const { rows } = await db.query<{ n: number }>(
     `select count(*)::int as n from users where tenant_id = $1 and directory_id = $2`,
     [tenantId, directoryId],
   );
-  const payload = { directory_id: directoryId };
+  const payload: RolePayload = { directory_id: directoryId, ...more };
   const task = { kind: 'rules-changed', payload, total: rows[0]!.n, createdBy: source.actor, directoryId } as const;
   await tasks.add(db, tenantId, task);
 }

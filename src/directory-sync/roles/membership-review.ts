@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
+import type { GroupName } from '../../identity/cause.rules.js';
 import { TasksRepository } from '../../tasks/tasks.repository.js';
 import { TasksRunner } from '../../tasks/tasks.runner.js';
 import { UsersService } from '../../users/users.service.js';
@@ -10,6 +11,8 @@ import { writeContext, type CurrentDirectory } from '../current-directory.js';
 export interface Review {
   task: string;
   people: string[];
+  /** The group whose members have changed. */
+  group: GroupName;
 }
 
 /** The roles of at most this many users are updated before the IdP gets its answer; of more users by the task. */
@@ -50,16 +53,17 @@ export class MembershipReview {
     if (!hasRules || superseded || memberIds.length === 0) return null;
     const people = await this.ownPeople(tx, directory, memberIds);
     if (people.length === 0) return null;
-    if (!(await this.hasRule(tx, directory.tenantId, groupId))) return null;
+    const group = await this.ruledGroup(tx, directory.tenantId, groupId);
+    if (group === null) return null;
     const { id } = await this.tasks.add(tx, directory.tenantId, {
       kind: 'role-review',
-      payload: { directory_id: directory.id, user_ids: people },
+      payload: { directory_id: directory.id, user_ids: people, group },
       total: people.length,
       createdBy: directory.actor,
       directoryId: directory.id,
       ...(soon && people.length <= INLINE ? { reservedSeconds: RESERVED_SECONDS } : {}),
     });
-    return { task: id, people };
+    return { task: id, people, group };
   }
 
   /** Updates the roles of a few users before the answer, after the commit. Many users are left to the task. */
@@ -69,16 +73,19 @@ export class MembershipReview {
       this.wake();
       return;
     }
-    for (const id of review.people) await this.review(directory, id, requestId);
+    for (const id of review.people) await this.review(directory, id, review.group, requestId);
     await this.tasks.finish(directory.tenantId, review.task);
   }
 
-  private async hasRule(tx: SqlRunner, tenantId: string, groupId: string): Promise<boolean> {
-    const { rows } = await tx.query(`select 1 from group_rules where tenant_id = $1 and group_id = $2 limit 1`, [
-      tenantId,
-      groupId,
-    ]);
-    return rows.length > 0;
+  /** Returns the group if a rule names it. */
+  private async ruledGroup(tx: SqlRunner, tenantId: string, groupId: string): Promise<GroupName | null> {
+    const { rows } = await tx.query<GroupName>(
+      `select g.id, g.display_name as name from group_rules r
+       join groups g on g.tenant_id = $1 and g.id = r.group_id
+       where r.tenant_id = $1 and r.group_id = $2 limit 1`,
+      [tenantId, groupId],
+    );
+    return rows[0] ?? null;
   }
 
   private async ownPeople(tx: SqlRunner, directory: CurrentDirectory, ids: string[]): Promise<string[]> {
@@ -90,9 +97,15 @@ export class MembershipReview {
   }
 
   /** Computes the effective state of one user of the directory again. */
-  async review(directory: CurrentDirectory, userId: string, requestId: string): Promise<void> {
+  private async review(
+    directory: CurrentDirectory,
+    userId: string,
+    group: GroupName,
+    requestId: string,
+  ): Promise<void> {
+    const trigger = { kind: 'membership', group } as const;
     try {
-      await this.users.reconsider(writeContext(directory, requestId, new Date()), userId);
+      await this.users.reconsider(writeContext(directory, requestId, new Date()), userId, { trigger });
     } catch (error) {
       if (!(error instanceof NotFound)) throw error; // The user was deleted meanwhile.
     }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
+import type { GroupName, Trigger } from '../../identity/cause.rules.js';
 import type { ChangeSource } from '../../identity/source.js';
 import { TaskHandlers } from '../../tasks/task-handlers.js';
 import type { Batch, Task } from '../../tasks/task.js';
@@ -14,6 +15,10 @@ export interface RolePayload {
   directory_id: string;
   /** The users of a `role-review`. */
   user_ids?: string[];
+  /** The group whose members have changed, of a `role-review`. */
+  group?: GroupName;
+  /** The directory went live, of `rules-changed`. */
+  live?: true;
   /** The user after which the next batch begins. */
   after?: string;
 }
@@ -41,8 +46,9 @@ export class RoleTasks {
   private async review(task: RoleTask): Promise<Batch> {
     const ids = task.kind === 'role-review' ? listed(task) : await this.ofDirectory(task);
     const context = ids.length === 0 ? null : await this.contextOf(task);
+    const trigger = triggerOf(task);
     for (const id of context === null ? [] : ids) {
-      await this.users.reconsider(context!, id).catch((error: unknown) => {
+      await this.users.reconsider(context!, id, { trigger }).catch((error: unknown) => {
         if (!(error instanceof NotFound)) throw error; // The user was deleted meanwhile.
       });
     }
@@ -80,6 +86,11 @@ export class RoleTasks {
     };
     return { tenantId: task.tenantId, channel: 'scim', directory, source, receivedAt: new Date() };
   }
+}
+
+function triggerOf({ kind, payload: { group, live } }: RoleTask): Trigger {
+  if (kind === 'role-review') return { kind: 'membership', ...(group === undefined ? {} : { group }) };
+  return { kind: live === true ? 'live' : 'settings' };
 }
 
 function listed({ payload, done }: RoleTask): string[] {

@@ -18,7 +18,7 @@ import type { Connection } from '../../connections/connection.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import type { Candidate } from './account.rules.js';
-import { provenBinding, roleByMap, sameLetters } from './account.rules.js';
+import { defaultRoleOf, provenBinding, roleByMap, sameLetters } from './account.rules.js';
 import { AccountsRepository } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';
 import { EvidenceChanged } from './evidence-changed.js';
@@ -54,7 +54,7 @@ export class AccountMaking {
   ): Promise<void> {
     const { email } = decided;
     const { roles } = await this.tenants.get(connection.tenantId);
-    const role = roleByMap(account.role, connection, roles) ?? connection.defaultRole;
+    const { role, origin } = roleByMap(account.role, connection, roles) ?? defaultRoleOf(connection);
     const doc = documentOf({
       // Not the user name that the IdP claims: a directory that brings a user of this name would match this one.
       userName: email,
@@ -65,6 +65,7 @@ export class AccountMaking {
     });
     try {
       await this.users.create(this.context(connection, requestId), draftOf(doc), role, {
+        roleOrigin: origin,
         inSameStatement: (statement) => this.bind(statement, connection, account, decided),
       });
     } catch (error) {
@@ -108,7 +109,7 @@ export class AccountMaking {
   async refresh(connection: Connection, person: Candidate, account: ClaimedAccount, requestId: string): Promise<void> {
     if (person.source !== 'sign-in' || person.directory_id !== null) return;
     const { roles } = await this.tenants.get(connection.tenantId);
-    const role = roleByMap(account.role, connection, roles);
+    const given = roleByMap(account.role, connection, roles);
     const email = await this.freeEmail(connection, account, person);
     const own = (row: UserRow): boolean => row.source === 'sign-in' && row.directory_id === null;
     const context = this.context(connection, requestId);
@@ -126,11 +127,12 @@ export class AccountMaking {
         const sameRole = newRole === null || (newRole === row.role && newRole === (row.role_set ?? row.role));
         if (same && fields.email === undefined && sameRole) return null;
         const draft = draftOf(withFields(JSON.parse(row.doc) as UserDocument, fields));
-        return { kind: 'change', draft, ...(newRole === null ? {} : { roleSet: newRole }) };
+        const byMap = newRole === null || given === null ? {} : { roleSet: newRole, roleOrigin: given.origin };
+        return { kind: 'change', draft, ...byMap };
       });
     // When the e-mail is taken or no seat is free for the role, the user keeps the former one; the rest is written. A role
     // that administers never stays: its user waits for the seat of the new one.
-    const wanted = { email, role };
+    const wanted = { email, role: given?.role ?? null };
     for (;;) {
       try {
         await change(wanted.email, wanted.role);

@@ -1,3 +1,4 @@
+import type { RoleOrigin } from '../../identity/cause.rules.js';
 import type { HeldReason } from '../../identity/person.js';
 import type { DomainCase, RefusalReason } from '../refusals/sign-in-refused.js';
 import type { Binding, LinkKind } from '../../sessions/binding.js';
@@ -213,6 +214,12 @@ export function emailRefusal(account: ClaimedAccount, ownsDomain: boolean, trust
   return refuse('email_outside_domains', why);
 }
 
+/** A role that a connection gives, and where it comes from. */
+export interface GivenRole {
+  role: string;
+  origin: RoleOrigin;
+}
+
 /**
  * Returns the role of the first mapped value, else the default role.
  *
@@ -222,8 +229,15 @@ export function roleByMap(
   claim: RoleClaim,
   connection: { roleMap: readonly (readonly [string, string])[]; defaultRole: string },
   known: { has(role: string): boolean },
-): string | null {
+): GivenRole | null {
   if (connection.roleMap.length === 0 || claim.kind === 'left_out') return null;
   const given = connection.roleMap.find(([value, role]) => claim.values.includes(value) && known.has(role));
-  return given?.[1] ?? connection.defaultRole;
+  if (given === undefined) return defaultRoleOf(connection);
+  const [value, role] = given;
+  return { role, origin: { by: 'role_map', value } };
+}
+
+/** Returns the role of a user for whom no value is mapped. */
+export function defaultRoleOf({ defaultRole }: { defaultRole: string }): GivenRole {
+  return { role: defaultRole, origin: { by: 'default' } };
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { WriteStatement } from '../../base/database/write-statement.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
+import type { Trigger } from '../../identity/cause.rules.js';
 import type { HeldReason } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
 import { AuditService, type AuditLine } from '../../tenants/audit/audit.service.js';
@@ -65,14 +66,16 @@ export class HeldService {
       addNote(statement, caller.tenantId, noteOf('released', row), source);
     };
     const isReleasable = released === null || RELEASABLE.has(released);
+    const held = row.held === null ? {} : { reason: row.held };
+    const trigger: Trigger = { kind: released === null ? 'hold_ended' : 'released', ...held };
     if (row.gone && isReleasable) {
-      const removal = { visible: () => true, includesGone: true, inSameStatement };
+      const removal = { visible: () => true, includesGone: true, inSameStatement, trigger };
       await this.users.remove({ ...context, channel: 'api' }, row.id, removal);
     } else if (released === null) {
-      await this.users.reconsider(context, row.id, { inSameStatement });
+      await this.users.reconsider(context, row.id, { inSameStatement, trigger });
     } else if (!(await this.users.exchange(context, row.id, { inSameStatement }))) {
       if (!isReleasable) throw cannotBeReleased(CAUSE[released] ?? 'its cause still stands');
-      const { row: after } = await this.users.reconsider(context, row.id, { released, inSameStatement });
+      const { row: after } = await this.users.reconsider(context, row.id, { released, inSameStatement, trigger });
       if (released === 'external_id_taken' && after.held === released) {
         throw cannotBeReleased('the userName, which would be the external_id, is that of another active user');
       }

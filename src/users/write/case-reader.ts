@@ -27,8 +27,19 @@ export class CaseReader {
     const isKept = isAside(row.user_name_key) && !row.gone && edit.draft.userName === row.user_name;
     if (isKept) edit.draft.userNameKey = row.user_name_key;
     const roleSet = edit.kind === 'change' && edit.roleSet !== undefined ? edit.roleSet : row.role_set;
+    const roleOrigin = edit.kind === 'change' ? edit.roleOrigin : undefined;
     const named = edit.kind === 'change' ? edit.fields : undefined;
-    const about = { ctx, tenant, row, draft: edit.draft, roleSet, fromRules, released: row.released, named };
+    const about = {
+      ctx,
+      tenant,
+      row,
+      draft: edit.draft,
+      roleSet,
+      roleOrigin,
+      fromRules,
+      released: row.released,
+      named,
+    };
     return { ...about, released: releasedIn(about, edit) };
   }
 }

@@ -156,7 +156,8 @@ export class Circles {
     for (const [id, { row, directory }] of members) {
       if (!sound.some(({ ids }) => ids.includes(id))) continue;
       const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap);
-      const edit = { kind: 'reconsider', draft, ...(id === start ? along : {}) } as const;
+      const trigger = { kind: 'exchanged', users: formerHolders(id, sound) } as const;
+      const edit = { kind: 'reconsider', draft, trigger, ...(id === start ? along : {}) } as const;
       const channel = directory === null ? row.source : 'scim';
       done.push(await this.editing.locked(tx, { ...ctx, channel, directory, mayWait: true }, tenant, row, edit));
     }
@@ -172,6 +173,12 @@ function memberOf(row: UserWithGroups, known: Directories): Member | null {
   // What a directory had written before it was taken over still counts.
   const directory = found === null ? null : { ...found, superseded: false };
   return { row, directory, claim: claimOf(row, directory) };
+}
+
+/** Returns the users who had the values that a user gets: in each circle the next one. */
+function formerHolders(id: string, circles: readonly Circle[]): string[] {
+  const next = circles.filter(({ ids }) => ids.includes(id)).map(({ ids }) => ids[(ids.indexOf(id) + 1) % ids.length]!);
+  return [...new Set(next)];
 }
 
 /** @throws {NotSettled} when an active user of the circle has not got the value that it wants */

@@ -1,4 +1,5 @@
 import type { Written } from '../../identity/held.rules.js';
+import type { RoleOrigin } from '../../identity/cause.rules.js';
 import { roleOf } from '../../identity/role.rules.js';
 import type { GivenRoles } from '../held/discard.rules.js';
 import type { Edit, WriteCase } from './write-case.js';
@@ -13,7 +14,7 @@ export function givenRoles({ ctx, tenant, draft, roleSet, fromRules }: WriteCase
   const defaultRole = roleSet ?? (directory ? directory.defaultRole : 'User');
   return {
     byResource: roleOf({ roles: directory ? draft.roles : [], fromRules: [], defaultRole: null }, grantable),
-    byRules: roleOf({ roles: [], fromRules, defaultRole }, tenant.roles),
+    byRules: roleOf({ roles: [], fromRules: fromRules.map(({ role }) => role), defaultRole }, tenant.roles),
   };
 }
 
@@ -21,7 +22,6 @@ export function givenRoles({ ctx, tenant, draft, roleSet, fromRules }: WriteCase
 export function writtenIn(about: WriteCase): Written {
   const { ctx, row, draft } = about;
   const { byResource, byRules } = givenRoles(about);
-  const isDiscarded = row !== null && row.discarded_role === (byRules ?? '');
   return {
     active: draft.active,
     seatlessRole: seatlessRole(about),
@@ -29,17 +29,35 @@ export function writtenIn(about: WriteCase): Written {
       email: draft.email,
       first_name: draft.firstName,
       last_name: draft.lastName,
-      role: byResource ?? (isDiscarded ? row.role : byRules),
+      role: byResource ?? (isDiscardedRole(row, byRules) ? row.role : byRules),
       external_id: requestedKey(row, draft, ctx.directory !== null),
     },
   };
+}
+
+/** Returns whether an admin has discarded the role of rules or default: the user keeps the role in force. */
+function isDiscardedRole(row: UserRow | null, byRules: string | null): row is UserRow {
+  return row !== null && row.discarded_role === (byRules ?? '');
+}
+
+/** Returns where the requested role comes from. */
+export function roleOrigin(about: WriteCase): RoleOrigin {
+  const { row, tenant, roleSet, fromRules } = about;
+  const { byResource, byRules } = givenRoles(about);
+  if (byResource !== null) return { by: 'roles', value: byResource };
+  if (isDiscardedRole(row, byRules)) return { by: 'discard' };
+  const rule = fromRules.find(({ role }) => tenant.roles.has(role));
+  if (rule !== undefined) return { by: 'rule', group: rule.group };
+  if (byRules === null) return { by: 'none' };
+  if (roleSet === null) return { by: 'default' };
+  return about.roleOrigin ?? { by: 'set' };
 }
 
 /** Returns the first role of the catalogue that the user is given and that takes no seat; null: there is none. */
 function seatlessRole({ ctx: { directory }, tenant: { roles }, draft, roleSet, fromRules }: WriteCase): string | null {
   const grantable = grantableRoles(roles, directory?.mayGrantConsole ?? false);
   const byResource = directory === null ? [] : draft.roles.filter((role) => grantable.has(role));
-  const given = [...byResource, ...fromRules, roleSet ?? directory?.defaultRole ?? null];
+  const given = [...byResource, ...fromRules.map(({ role }) => role), roleSet ?? directory?.defaultRole ?? null];
   return given.find((role) => role !== null && roles.get(role)?.takesSeat === false) ?? null;
 }
 

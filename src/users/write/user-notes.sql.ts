@@ -8,7 +8,8 @@ export type UserNote =
   | {
       kind: 'held';
       detail: {
-        event: 'released' | 'discarded' | 'returned';
+        /** `held`: the removal of the user is held. */
+        event: 'held' | 'released' | 'discarded' | 'returned';
         reason: string;
         held_at: string | null;
         /** The `userName` that stands in since, where the old one was taken. */

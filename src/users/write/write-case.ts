@@ -1,7 +1,9 @@
 import type { SqlRunner } from '../../base/database/database.js';
 import type { WriteStatement } from '../../base/database/write-statement.js';
 import type { LinkedBy } from '../../identity/adoption.rules.js';
+import type { RoleOrigin, Trigger } from '../../identity/cause.rules.js';
 import type { HeldReason } from '../../identity/person.js';
+import type { RuleRole } from '../../identity/role.rules.js';
 import type { TenantView } from '../../tenants/tenant.store.js';
 import type { UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
@@ -21,10 +23,14 @@ export interface Alongside {
 }
 
 /** What a channel wants of a user that exists. */
-export type Edit = Alongside & { draft: UserDraft } &
+export type Edit = Alongside & {
+  draft: UserDraft;
+  /** What has led to the edit, where its kind does not tell. */
+  trigger?: Trigger | undefined;
+} &
   /** `fields`: what a write of the users API names. */
   (
-    | { kind: 'change'; roleSet?: string; fields?: readonly string[] }
+    | { kind: 'change'; roleSet?: string; roleOrigin?: RoleOrigin; fields?: readonly string[] }
     /** The user becomes one of the directory's. */
     | { kind: 'link'; directoryId: string; by: LinkedBy }
     /** Nothing was written: the effective state is worked out again, and stored if it differs. */
@@ -43,8 +49,10 @@ export interface WriteCase {
   draft: UserDraft;
   /** The role that was set through the users API; a role of the directory itself comes first. */
   roleSet: string | null;
-  /** Roles that the directory's group rules give. */
-  fromRules: string[];
+  /** Where `roleSet` comes from, if this write sets it and its caller has not chosen it. */
+  roleOrigin?: RoleOrigin | undefined;
+  /** Roles that the directory's group rules give, in the order of the rules. */
+  fromRules: RuleRole[];
   released: HeldReason | null;
   /** The fields that a write of the users API names. They take effect although the directory is silent. */
   named?: readonly string[] | undefined;

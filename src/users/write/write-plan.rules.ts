@@ -1,3 +1,4 @@
+import type { ExplainedChange, Trigger } from '../../identity/cause.rules.js';
 import type { Decision } from '../../identity/held.rules.js';
 import { withStatus, type HeldReason, type Person } from '../../identity/person.js';
 import { seatLine } from '../../seats/seat.rules.js';
@@ -10,6 +11,7 @@ import { writtenIn } from './requested-state.rules.js';
 import { storedDocument } from './stored-document.js';
 import type { UserWrite } from './user-write.js';
 import type { Stamp } from './stamp.js';
+import { causeOfWrite } from './write-cause.rules.js';
 import { isSame, newWrite, nextWrite } from './user-write.rules.js';
 import type { UserNote } from './user-notes.sql.js';
 import type { Conflicts, Edit, WriteCase } from './write-case.js';
@@ -18,7 +20,7 @@ import type { Conflicts, Edit, WriteCase } from './write-case.js';
 export type WriteCommand =
   | { kind: 'create'; about: WriteCase }
   | { kind: 'edit'; about: WriteCase & { row: UserWithGroups }; edit: Edit }
-  | { kind: 'remove'; about: Pick<WriteCase, 'ctx' | 'tenant'> & { row: UserRow } }
+  | { kind: 'remove'; about: Pick<WriteCase, 'ctx' | 'tenant'> & { row: UserRow }; trigger?: Trigger | undefined }
   | {
       kind: 'import';
       about: WriteCase;
@@ -41,7 +43,7 @@ export interface WritePlan {
   /** A seat, an e-mail or a key becomes free. */
   frees: boolean;
   /** Null: a removal that is held, which changes nothing in force. */
-  consequences: (Omit<Consequences, 'change'> & { change: Consequences['change'] | null }) | null;
+  consequences: (Omit<Consequences, 'change'> & { change: ExplainedChange | null }) | null;
   /** Rights of administration that the user gets or loses. */
   rights: RightStep[];
   /** A line of the user's history that no other table has. */
@@ -62,20 +64,23 @@ export function planWrite(command: WriteCommand, conflicts: Conflicts, stamp: St
     case 'edit':
       return planEdit(command.about, command.edit, conflicts, stamp);
     case 'remove':
-      return planRemoval(command.about);
+      return planRemoval(command.about, command.trigger);
     case 'import':
       return planImport(command.about, command.account, stamp);
   }
 }
 
 function planCreation(about: WriteCase, conflicts: Conflicts, stamp: Stamp): WritePlan {
-  const decision = decide(about, writtenIn(about), conflicts);
+  const written = writtenIn(about);
+  const decision = decide(about, written, conflicts);
   const write = newWrite(about, decision, stamp);
+  const consequences = consequencesOfWrite(null, write);
+  const cause = causeOfWrite(about, null, { written, decision }, consequences.change);
   return {
     subject: { kind: 'insert', write },
     claimsSeat: decision.seat === 'held',
     frees: false,
-    consequences: consequencesOfWrite(null, write),
+    consequences: { ...consequences, change: { ...consequences.change, cause } },
     rights: rightSteps(about.tenant.roles, null, decision.inForce),
     note: null,
   };
@@ -97,27 +102,34 @@ function planEdit(
   const decision = decide(about, written, conflicts);
   if (edit.kind === 'reconsider' && isSame(about, edit, decision)) return null;
   const write = nextWrite(about, edit, decision, stamp.at);
+  const consequences = consequencesOfWrite(row, write);
+  const cause = causeOfWrite(about, edit, { written, decision }, consequences.change);
   return {
     subject: { kind: 'update', before: row, write, clashes: hasNewNames(row, write) },
     claimsSeat: row.seat !== 'held' && decision.seat === 'held',
     frees: freesSomething(row, decision),
-    consequences: consequencesOfWrite(row, write),
+    consequences: { ...consequences, change: { ...consequences.change, cause } },
     rights: rightSteps(about.tenant.roles, row, decision.inForce),
     note: edit.kind === 'link' ? linkNote(row, edit) : null,
   };
 }
 
-function planRemoval({ ctx, tenant, row }: Pick<WriteCase, 'ctx' | 'tenant'> & { row: UserRow }): WritePlan {
+function planRemoval(
+  { ctx, tenant, row }: Pick<WriteCase, 'ctx' | 'tenant'> & { row: UserRow },
+  cause: Trigger = { kind: 'written' },
+): WritePlan {
   const reason = removalHeld(ctx, row, tenant.protectedUserIds);
   const base = { claimsSeat: false, frees: true, rights: [], note: null };
   if (reason !== null) {
-    return { ...base, subject: { kind: 'hold_removal', before: row, reason }, consequences: null };
+    const note: UserNote = { kind: 'held', detail: { event: 'held', reason, held_at: null } };
+    return { ...base, subject: { kind: 'hold_removal', before: row, reason }, consequences: null, note };
   }
+  const consequences = consequencesOfRemoval(row);
   const person = JSON.stringify(withStatus(personOfRow(row), row.status));
   return {
     ...base,
     subject: { kind: 'remove', before: row, person },
-    consequences: consequencesOfRemoval(row),
+    consequences: { ...consequences, change: { ...consequences.change, cause } },
     rights: rightSteps(tenant.roles, row, null),
   };
 }

@@ -114,7 +114,13 @@ it.each<[string, RoleClaim, string | null]>([
   ['the default for a role that is not in the catalogue', values('x'), 'User'],
   ['no role when the IdP has left values out', { kind: 'left_out', why: '' }, null],
 ])('gives the role: %s', (_what, claim, role) => {
-  expect(roleByMap(claim, map, new Set(['Admin', 'Viewer', 'User']))).toBe(role);
+  expect(roleByMap(claim, map, new Set(['Admin', 'Viewer', 'User']))?.role ?? null).toBe(role);
+});
+
+it('names the mapped value, or the default, that the role comes from', () => {
+  const known = new Set(['Admin', 'Viewer', 'User']);
+  expect(roleByMap(values('all'), map, known)?.origin).toEqual({ by: 'role_map', value: 'all' });
+  expect(roleByMap(values('other'), map, known)?.origin).toEqual({ by: 'default' });
 });
 
 it('gives no role without a map', () => {

@@ -3,7 +3,7 @@ import { decide } from '../../../src/users/write/effective-state.rules.js';
 import { writtenIn } from '../../../src/users/write/requested-state.rules.js';
 import { nextWrite } from '../../../src/users/write/user-write.rules.js';
 import { NO_CONFLICTS, type WriteCase } from '../../../src/users/write/write-case.js';
-import { caseOf, draft, STAMP, stored } from './support.js';
+import { byRules, caseOf, draft, STAMP, stored } from './support.js';
 
 const after = (more: Partial<WriteCase>, row = stored()) => {
   const about = { ...caseOf(more), row };
@@ -12,7 +12,7 @@ const after = (more: Partial<WriteCase>, row = stored()) => {
 };
 
 it.each([
-  ['another role', { fromRules: ['Guest'] }, 'role'],
+  ['another role', { fromRules: byRules('Guest') }, 'role'],
   ['another cost centre', { draft: { ...draft(), costCenter: 'CC-2' } }, 'cost_center'],
   ['deactivation', { draft: draft({ active: false }) }, 'inactive'],
 ])('the ledger names the cause of a line: %s', (_, more, reason) => {

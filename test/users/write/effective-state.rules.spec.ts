@@ -2,7 +2,7 @@ import type { HeldReason } from '../../../src/identity/person.js';
 import { asksSeat, decide, removalHeld, stillReleased } from '../../../src/users/write/effective-state.rules.js';
 import { writtenIn } from '../../../src/users/write/requested-state.rules.js';
 import { NO_CONFLICTS, type WriteCase } from '../../../src/users/write/write-case.js';
-import { caseOf, DIRECTORY, draft, stored } from './support.js';
+import { byRules, caseOf, DIRECTORY, draft, stored } from './support.js';
 
 const PREVIEW = { ...DIRECTORY, state: 'preview' as const };
 const SUPERSEDED = { ...DIRECTORY, superseded: true };
@@ -27,7 +27,7 @@ it('holds the deactivation of a protected user by SCIM, and not by the users API
 it.each<[string, WriteCase, boolean]>([
   ['an active user with a role that takes one', caseOf(), true],
   ['a role that takes none', caseOf({ roleSet: 'Guest' }, null), false],
-  ['a role that is gone from the catalogue', caseOf({ fromRules: ['Gone'] }), true],
+  ['a role that is gone from the catalogue', caseOf({ fromRules: byRules('Gone') }), true],
   ['an inactive user', caseOf({ draft: draft({ active: false }) }), false],
   ['a directory in preview', caseOf({}, PREVIEW), false],
   ['a superseded directory', caseOf({}, SUPERSEDED), false],
@@ -56,7 +56,7 @@ describe('a write of the users API to a user of a silent directory', () => {
   });
 
   it('sets no role that the directory gives: that one waits with the directory', () => {
-    const about = caseOf({ row, roleSet: 'Admin', fromRules: ['Guest'], named: ['role'] }, PREVIEW);
+    const about = caseOf({ row, roleSet: 'Admin', fromRules: byRules('Guest'), named: ['role'] }, PREVIEW);
     expect(decided(about).inForce.role).toBe('User');
   });
 });

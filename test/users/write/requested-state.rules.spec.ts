@@ -1,12 +1,12 @@
 import { discardedRoleAfter, givenRoles, writtenIn } from '../../../src/users/write/requested-state.rules.js';
 import type { WriteCase } from '../../../src/users/write/write-case.js';
 import type { WritingDirectory } from '../../../src/users/write/write-context.js';
-import { caseOf, DIRECTORY, draft, stored, TENANT } from './support.js';
+import { byRules, caseOf, DIRECTORY, draft, stored, TENANT } from './support.js';
 
 describe('the roles of a user', () => {
   it.each([
     ['the default of the directory', caseOf(), { byResource: null, byRules: 'User' }],
-    ['a rule before the default', caseOf({ fromRules: ['Guest'] }), { byResource: null, byRules: 'Guest' }],
+    ['a rule before the default', caseOf({ fromRules: byRules('Guest') }), { byResource: null, byRules: 'Guest' }],
     ['a role of the resource', caseOf({ draft: { ...draft(), roles: ['Guest'] } }), { byResource: 'Guest', byRules: 'User' }],
     ['a role set by the users API', caseOf({ roleSet: 'Guest' }), { byResource: null, byRules: 'Guest' }],
     ['no directory: SCIM roles do not count', caseOf({ draft: { ...draft(), roles: ['Guest'] } }, null), { byResource: null, byRules: 'User' }],
@@ -40,7 +40,7 @@ describe('the role while another one waits for a seat', () => {
   it.each<[string, Partial<WriteCase>, WritingDirectory | null, string | null]>([
     ['the first of `roles` that takes none', { draft: asked }, { ...DIRECTORY, mayGrantConsole: true }, 'Auditor'],
     ['none that administers without leave', { draft: asked }, DIRECTORY, 'Guest'],
-    ['one of the rules', { fromRules: ['User', 'Auditor'] }, DIRECTORY, 'Auditor'],
+    ['one of the rules', { fromRules: byRules('User', 'Auditor') }, DIRECTORY, 'Auditor'],
     ['the default', {}, { ...DIRECTORY, defaultRole: 'Guest' }, 'Guest'],
     ['none of the users API', { roleSet: 'User' }, null, null],
   ])('is %s', (_, more, directory, expected) => {
@@ -56,7 +56,7 @@ describe('a discarded role', () => {
     expect(discardedRoleAfter(about, { kind: 'change', draft: draft() })).toBe('User');
   });
   it('ends when rules or default give another role', () => {
-    const other = { ...about, fromRules: ['Guest'] };
+    const other = { ...about, fromRules: byRules('Guest') };
     expect(discardedRoleAfter(other, { kind: 'change', draft: draft() })).toBeNull();
   });
   it('ends when the resource gives a role', () => {

@@ -1,3 +1,4 @@
+import type { RuleRole } from '../../../src/identity/role.rules.js';
 import type { TenantView } from '../../../src/tenants/tenant.store.js';
 import { documentOf, draftOf, type UserDraft } from '../../../src/users/user.mapping.js';
 import type { UserWithGroups } from '../../../src/users/users.repository.js';
@@ -48,6 +49,11 @@ export function draft(more: { active?: boolean; email?: string; first_name?: str
       active: more.active ?? true,
     }),
   );
+}
+
+/** Roles that group rules give, each by a group of the same name. */
+export function byRules(...roles: string[]): RuleRole[] {
+  return roles.map((role) => ({ role, group: { id: `grp_${role}`, name: `${role}s` } }));
 }
 
 /** A case of a new user, by SCIM; without a directory, by the users API. */
