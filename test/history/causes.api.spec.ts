@@ -16,6 +16,11 @@ const rules = (at: House, ...given: { group_id: string; role: string }[]) =>
 const show = async (at: House, id: string) => (await at.api.get(`/users/${id}`)).body;
 const inState = (at: House, id: string, state: object) =>
   eventually(() => show(at, id), (now) => Object.entries(state).every(([name, value]) => now[name] === value)); // prettier-ignore
+const tasksDone = (at: House) =>
+  eventually(
+    () => at.api.get(`/directories/${at.directoryId}/tasks`),
+    ({ body }) => body.data.every(({ state }: { state: string }) => state === 'done'),
+  );
 const changes = async (at: House, id: string) =>
   (await at.api.get(`/users/${id}/history?kind=change`)).body.data as Record<string, any>[]; // eslint-disable-line @typescript-eslint/no-explicit-any -- read field by field
 const apiUser = async (at: House, more: object = {}): Promise<string> =>
@@ -383,6 +388,7 @@ describe('a user who has left', () => {
     await at.scim.patch(`/Groups/${groupId}`, patch({ op: 'add', path: 'members', value: [{ value: id }] }));
     await rules(at, { group_id: groupId, role: 'User' });
     await at.api.patch(`/directories/${at.directoryId}`, { default_role: null });
+    await tasksDone(at);
     expect((await at.api.get(`/users/${id}/explain`)).body.left).toBeNull();
     const left = await at.scim.delete(`/Groups/${groupId}`);
     expect(left.status).toBe(204);
