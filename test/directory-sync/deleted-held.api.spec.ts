@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../support/app.js';
-import { newHouse, type House } from '../support/house.js';
+import { newHouse, show } from '../support/house.js';
 import { eventually } from '../support/http.js';
-import { ENTERPRISE, fresh, madeUser, patch, scim, user } from '../support/scim.js';
+import { ENTERPRISE, fresh, madeUser, mail, patch, replace, scim, user } from '../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -9,9 +9,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const mail = () => `${fresh()}@x.example`;
-const replace = (path: string, value: unknown) => patch({ op: 'replace', path, value });
-const show = async ({ api }: House, id: string) => (await api.get(`/users/${id}`)).body;
 const told = async (tenantId: string) =>
   (
     await service.db.query<{ n: number }>(`select count(*)::int as n from changes where tenant_id = $1 and forwarded`, [

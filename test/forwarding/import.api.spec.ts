@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
-import { fresh, madeUser, user } from '../support/scim.js';
+import { fresh, madeUser, mail, user } from '../support/scim.js';
 import { patience } from '../support/speed.js';
 
 /** How many accounts the large list has; a full run sets 20000. */
@@ -102,7 +102,6 @@ const boundTo = async (platformId: string) =>
       [at.tenantId, platformId],
     )
   ).rows.map((row) => row.user_id);
-const mail = () => `${fresh()}@x.example`;
 
 it('of two accounts with one e-mail takes the active one, whichever is first, and lists the other', async () => {
   const [one, two, three] = [mail(), mail(), mail()];

@@ -6,7 +6,7 @@ import { OidcWay } from '../support/sign-in/connections.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { client, eventually } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
-import { fresh, madeUser, patch, user } from '../support/scim.js';
+import { fresh, madeUser, replace, user } from '../support/scim.js';
 
 interface Entry extends Record<string, unknown> {
   id: string;
@@ -33,7 +33,6 @@ afterAll(async () => {
   await service.close();
 });
 
-const replace = (path: string, value: unknown) => patch({ op: 'replace', path, value });
 const pathOf = (id: string, query = ''): string => `/users/${id}/history${query}`;
 /** All entries; once the ledger's lines have their place in the chain, which comes right after. */
 const entriesOf = async (id: string, query = ''): Promise<Entry[]> => {

@@ -12,3 +12,8 @@ export async function newHouse(service: TestApp, directory: object = {}): Promis
   const tenant = await service.newTenant(directory);
   return { ...tenant, api: client(`${service.url}/api/v1`, tenant.apiKey), scim: scim(service.url, tenant.scimToken) };
 }
+
+/** The user as the API of its tenant shows it. */
+// The shape of an answer is what each test is about.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- read field by field, as a program would
+export const show = async ({ api }: House, id: string): Promise<any> => (await api.get(`/users/${id}`)).body;

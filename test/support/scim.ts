@@ -11,6 +11,9 @@ let made = 0;
 /** A name that no other test of the run has. */
 export const fresh = (start = 'n'): string => `${start}${process.pid.toString(36)}${(made++).toString(36)}`;
 
+/** An e-mail that no other call gives. */
+export const mail = (): string => `${fresh()}@x.example`;
+
 /** A body that creates a user. */
 export const user = (userName: string, more: object = {}): object => ({ schemas: [USER], userName, ...more });
 
@@ -18,6 +21,9 @@ export const group = (displayName: string, more: object = {}): object => ({ sche
 
 /** A PATCH body. */
 export const patch = (...operations: object[]): object => ({ schemas: [PATCH_OP], Operations: operations });
+
+/** A body that replaces one attribute. */
+export const replace = (path: string, value: unknown): object => patch({ op: 'replace', path, value });
 
 export const bulk = (operations: object[], more: object = {}): object => ({
   schemas: [BULK],

@@ -2,10 +2,10 @@ import { startApp, type TestApp } from '../support/app.js';
 import { Description, type Operation, type Schema } from '../support/description.js';
 import { newHouse, type House } from '../support/house.js';
 import { client, eventually, send, type Client } from '../support/http.js';
-import { fresh, madeGroup, madeUser, patch, user } from '../support/scim.js';
+import { fresh, madeGroup, madeUser, mail, patch, user } from '../support/scim.js';
 import { SCOPES } from '../../src/tenants/scopes.js';
 
-/** The fields of request bodies by which somebody gets rights of administration. */
+/** The fields of request bodies that give rights of administration. */
 const AUTHORITY = [
   'role',
   'rules',
@@ -34,7 +34,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const mail = () => `${fresh()}@x.example`;
 const person = (more: object = {}) => ({ email: mail(), first_name: 'M', last_name: 'X', ...more });
 const show = async (id: string) => (await at.api.get(`/users/${id}`)).body;
 
@@ -125,7 +124,7 @@ it('finds the operations that carry authority in the description of the API', ()
 });
 
 describe.each(SCOPES.filter((scope) => scope !== 'admin'))('a key with %s alone', (scope) => {
-  it('gives nobody rights of administration', async () => {
+  it('gives no rights of administration', async () => {
     const key = await keyOf(scope);
     for (const { operation, field } of carriers()) {
       const address = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);

@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '../support/app.js';
-import { newHouse, type House } from '../support/house.js';
-import { fresh, madeGroup, madeUser, membersOf, patch, scim, user } from '../support/scim.js';
+import { type House, newHouse, show } from '../support/house.js';
+import { fresh, madeGroup, madeUser, mail, membersOf, replace, scim, user } from '../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -8,15 +8,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const mail = () => `${fresh()}@x.example`;
-const show = async ({ api }: House, id: string) => (await api.get(`/users/${id}`)).body;
 const made = async ({ api }: House, more: object = {}) => {
   const answer = await api.post('/users', { email: mail(), first_name: 'Ann', last_name: 'Other', ...more });
   if (answer.status !== 201) throw new Error(answer.text);
   return answer.body as { id: string; email: string };
 };
 const leaver = (at: House, more: object = {}) => made(at, { status: 'inactive', ...more });
-const replace = (path: string, value: unknown) => patch({ op: 'replace', path, value });
 const notes = async ({ api }: House, id: string, kind: string) =>
   (await api.get(`/users/${id}/history?kind=${kind}`)).body.data as Record<string, unknown>[];
 

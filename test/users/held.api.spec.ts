@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../support/app.js';
-import { newHouse, type House } from '../support/house.js';
+import { type House, newHouse, show } from '../support/house.js';
 import { eventually } from '../support/http.js';
-import { fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
+import { fresh, madeGroup, madeUser, mail, patch, replace, scim, user } from '../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -10,16 +10,13 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const house = (directory?: object) => newHouse(service, directory);
-const show = async ({ api }: House, id: string) => (await api.get(`/users/${id}`)).body;
 const heldIn = async ({ api }: House, query = '') =>
   ((await api.get(`/held?limit=200${query}`)).body.data as { user_id: string; reason: string }[]).map((each) => [
     each.user_id,
     each.reason,
   ]);
-const mail = () => `${fresh()}@x.example`;
 const withMail = (email: string, more: object = {}) =>
   user(fresh(), { emails: [{ value: email, type: 'work', primary: true }], ...more });
-const replace = (path: string, value: unknown) => patch({ op: 'replace', path, value });
 /** What the platform was told, or not, in order. */
 const changes = async (id: string) =>
   (

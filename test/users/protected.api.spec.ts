@@ -1,17 +1,13 @@
 import { startApp, type TestApp } from '../support/app.js';
-import { newHouse, type House } from '../support/house.js';
+import { type House, newHouse, show } from '../support/house.js';
 import { eventually } from '../support/http.js';
-import { ENTERPRISE, fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
+import { ENTERPRISE, fresh, madeGroup, madeUser, mail, patch, replace, scim, user } from '../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
   service = await startApp();
 });
 afterAll(() => service.close());
-
-const mail = () => `${fresh()}@x.example`;
-const replace = (path: string, value: unknown) => patch({ op: 'replace', path, value });
-const show = async ({ api }: House, id: string) => (await api.get(`/users/${id}`)).body;
 
 type Kind = 'the owner' | 'a break-glass account';
 /** A protected user and an ordinary one, whose role a group gives. The ordinary one shows that the way out works. */

@@ -12,8 +12,8 @@ const LONGEST_NAME = 200;
 
 /**
  * Notes at a directory the last role that it sent and that its user did not get: the catalogue does not have it, or it
- * administers and the directory may not give it. The user gets the role of a rule or the default role, or is held. Written beside the request, at most once in ten seconds
- * for each directory.
+ * administers and the directory may not give it. The user gets the role of a rule or the default role, or is held. The
+ * note is written beside the request, at most once in ten seconds for each directory.
  */
 @Injectable()
 export class RefusedRoles {

@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../../support/app.js';
-import { newHouse, type House } from '../../support/house.js';
+import { type House, newHouse, show } from '../../support/house.js';
 import { eventually, type Client } from '../../support/http.js';
-import { failure, fresh, madeGroup, madeUser, membersOf, patch, scim, user } from '../../support/scim.js';
+import { failure, madeGroup, madeUser, mail, membersOf, replace, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -9,9 +9,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const mail = () => `${fresh()}@x.example`;
-const replace = (path: string, value: unknown) => patch({ op: 'replace', path, value });
-const show = async ({ api }: House, id: string) => (await api.get(`/users/${id}`)).body;
 const unmanaged = async ({ api }: House, more: object = {}) =>
   (await api.post('/users', { email: mail(), first_name: 'Ann', last_name: 'Other', ...more })).body as {
     id: string;

@@ -1,9 +1,9 @@
 import { TasksRunner } from '../../../src/tasks/tasks.runner.js';
 import { PeopleUpkeep } from '../../../src/users/people-upkeep.js';
 import { startApp, type TestApp } from '../../support/app.js';
-import { newHouse, type House } from '../../support/house.js';
+import { type House, newHouse, show } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
-import { fresh, madeGroup, madeUser, patch, scim, user } from '../../support/scim.js';
+import { fresh, madeGroup, madeUser, mail, patch, replace, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -11,9 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const mail = () => `${fresh()}@x.example`;
-const replace = (path: string, value: unknown) => patch({ op: 'replace', path, value });
-const show = async ({ api }: House, id: string) => (await api.get(`/users/${id}`)).body;
 const withMail = (email: string, more: object = {}) => user(fresh(), { emails: [{ value: email, type: 'work', primary: true }], ...more }); // prettier-ignore
 const rules = (at: House, group: string, role: string) =>
   at.api.put(`/directories/${at.directoryId}/rules`, { rules: [{ group_id: group, role }] });

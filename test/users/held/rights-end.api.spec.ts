@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../../support/app.js';
-import { newHouse, type House } from '../../support/house.js';
+import { type House, newHouse, show } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
-import { fresh, madeGroup, madeUser, patch, user } from '../../support/scim.js';
+import { fresh, madeGroup, madeUser, mail, patch, replace, user } from '../../support/scim.js';
 
 // In every held state a role, a seat or a session ends when the last write takes it away, whichever way it is taken.
 let service: TestApp;
@@ -10,9 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const mail = () => `${fresh()}@x.example`;
-const replace = (path: string, value: unknown) => patch({ op: 'replace', path, value });
-const show = async ({ api }: House, id: string) => (await api.get(`/users/${id}`)).body;
 const roles = (value: string) => [{ value, primary: true }];
 
 interface Admin {
