@@ -36,6 +36,7 @@ export async function personNamed(client: Context['client'], named: string): Pro
     throw new CliError(`Several users have the ${filter} ${named}. Name one by its id: ${all}.`, EXIT.usage);
   }
   throw new CliError(
-    `No user has ${named} as id, e-mail, external_id or userName. "user find" looks for parts of names.`,
+    `No user has ${named} as id, e-mail, external_id or userName. "user find" looks for parts of names, ` +
+      '"leavers list" has deleted users.',
   );
 }

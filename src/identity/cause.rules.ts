@@ -101,7 +101,7 @@ function wordsOfTrigger({ kind, group, reason, users = [] }: Trigger, surface: C
     case 'linked':
       return 'linked by the directory';
     case 'membership':
-      return group === undefined ? 'membership of a group' : `membership of the group ${group.name}`;
+      return `membership of ${group === undefined ? 'a group' : `the group ${group.name}`} has changed`;
     case 'settings':
       return 'rules or settings of the directory changed';
     case 'live':

@@ -36,7 +36,7 @@ export class CauseBody implements CauseInWords {
       'the user has ended.',
   })
   kind!: CauseInWords['kind'];
-  @ApiProperty({ example: 'membership of the group Sales; role by the rule for the group Sales' })
+  @ApiProperty({ example: 'membership of the group Sales has changed; role by the rule for the group Sales' })
   words!: string;
   @ApiProperty({ required: false, description: 'Of `membership`.' })
   group?: GroupNameBody;

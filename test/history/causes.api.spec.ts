@@ -133,7 +133,9 @@ const CASES: Case[] = [
         kind: 'membership',
         group: { name: expect.stringMatching(/^Sales /) },
         role: { by: 'rule', group: { name: expect.stringMatching(/^Sales /) } },
-        words: expect.stringMatching(/^membership of the group Sales .+; role by the rule for the group Sales /),
+        words: expect.stringMatching(
+          /^membership of the group Sales .+ has changed; role by the rule for the group Sales /,
+        ),
       },
     },
   ],
@@ -402,7 +404,7 @@ describe('a user who has left', () => {
     const { out } = await commandLine(stage.service, at.apiKey)('user', 'show', id);
     expect(out).toMatch(/^left_at +20\d\d-/m);
     expect(out).toMatch(/^left_by +directory Directory$/m);
-    expect(out).toMatch(/^left_why +membership of the group Staff; no role applies; held as no_role$/m);
+    expect(out).toMatch(/^left_why +membership of the group Staff has changed; no role applies; held as no_role$/m);
     expect(out).toMatch(/^left_request_id +\S+$/m);
   });
 
@@ -415,6 +417,23 @@ describe('a user who has left', () => {
     expect((await at.api.get(`/users/${id}/explain`)).body.left.source.surface).toBe('api');
     await at.api.patch(`/users/${id}`, { status: 'active' });
     expect((await at.api.get(`/users/${id}/explain`)).body.left).toBeNull();
+  });
+
+  it('is shown with when, by whom and why after the deletion, too', async () => {
+    const { house: at } = stage;
+    const email = mail();
+    const id = await madeUser(at.scim, user(email));
+    const cli = commandLine(stage.service, at.apiKey);
+    await at.scim.delete(`/Users/${id}`);
+    const { code, out } = await cli('user', 'show', id);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^status +deleted$/m)]);
+    expect(out).toMatch(new RegExp(`^email +${email}$`, 'm'));
+    expect(out).toMatch(/^left_by +directory Directory$/m);
+    expect(out).toMatch(/^left_why +written by the directory$/m);
+    expect(out).toMatch(new RegExp(`^next +history show ${id} `, 'm'));
+    expect(await cli('user', 'show', email)).toMatchObject({ code: 1, err: expect.stringContaining('leavers list') });
+    expect(await cli('user', 'show', id, '--json')).toMatchObject({ code: 1, out: '' });
+    expect(await cli('user', 'show', 'usr_x')).toMatchObject({ code: 1, err: expect.stringContaining('No such user') });
   });
 
   it('is listed with by whom and why', async () => {

@@ -39,7 +39,7 @@ describe('of what happened in the very moment of the place', () => {
 });
 
 it.each([
-  ['change', { event: 'updated', changed: ['email', 'role'] }, 'updated email,role'],
+  ['change', { event: 'updated', changed: ['role'], from: null, to: { role: 'User' } }, 'updated role User'],
   ['delivery', { method: 'PATCH', path: '/v1/users/1', status: null, outcome: 'unavailable', detail: 'timeout' }, 'PATCH /v1/users/1 unavailable timeout'],
   ['seat', { event: 'claim', role: 'User', reason: 'created' }, 'claim User created'],
   ['sign_in', { event: 'sign-in', outcome: 'refused', reason: 'no_seat', account: 'a@e.com' }, 'sign-in refused no_seat a@e.com'],

@@ -1,6 +1,6 @@
 import type { Actor } from '../../identity/source.js';
 import { actorName } from '../actor-name.js';
-import { encode, type Json } from '../client.js';
+import { encode, type Client, type Json } from '../client.js';
 import { numbers, queryOf, type Command } from '../command.js';
 import { CliError, EXIT } from '../cli.errors.js';
 import { PERSON, personId } from '../person-id.js';
@@ -45,25 +45,37 @@ export const USER_COMMANDS: Command[] = [
       'Shows a user: requested and effective state, why they differ, and the user in the way; how an inactive user has left',
     argument: PERSON,
     async run(context) {
-      const explained = await context.client.call<Explained>(
-        'GET',
-        `/users/${encode(await personId(context))}/explain`,
-      );
-      return context.options['json'] === true ? { ...explained } : readable(explained);
+      const id = await personId(context);
+      const isJson = context.options['json'] === true;
+      try {
+        const explained = await context.client.call<Explained>('GET', `/users/${encode(id)}/explain`);
+        return isJson ? { ...explained } : readable(explained);
+      } catch (error) {
+        const deleted = isJson ? null : await deletedUser(context.client, id);
+        if (deleted === null) throw error;
+        return deleted;
+      }
     },
   },
 ];
+
+interface Departure {
+  source: { actor: Actor; request_id: string };
+  cause: { words: string } | null;
+}
+
+interface Leaver extends Departure {
+  kind: string;
+  person: Json;
+  committed_at: string;
+}
 
 interface Explained {
   user: Json & { managed_by: { id: string; name: string } | null };
   user_name: string;
   requested: Json;
   refused_roles: { role: string; words: string }[];
-  left: {
-    at: string;
-    source: { actor: Actor; request_id: string };
-    cause: { words: string } | null;
-  } | null;
+  left: (Departure & { at: string }) | null;
   held: {
     reason: string;
     since: string;
@@ -82,7 +94,16 @@ interface Conflict {
   directory: string | null;
 }
 
-function departure({ at, source, cause }: NonNullable<Explained['left']>): Json {
+/** Returns what is known of a deleted user; null: the user was not deleted, or the key may not read leavers. */
+async function deletedUser(client: Client, id: string): Promise<Json | null> {
+  const [last] = await client.list<Leaver>(`/leavers/${encode(id)}`, 1).catch(() => []);
+  if (last?.kind !== 'deleted') return null;
+  const { person, committed_at: at, source, cause } = last;
+  const next = `history show ${id} shows all that happened to the user`;
+  return { id, ...person, status: 'deleted', ...departure({ at, source, cause }), next };
+}
+
+function departure({ at, source, cause }: Departure & { at: string }): Json {
   return {
     left_at: at,
     left_by: actorName(source.actor),
