@@ -44,6 +44,9 @@ export async function testDatabase(pool = 10): Promise<TestDatabase> {
 /** A database with the rights of its owner; its data source is to be destroyed. */
 export async function ownerOf(url: string): Promise<Database> {
   const dataSource = createDataSource(url, 10);
+  // What a test puts down beforehand may take longer on a busy machine than a statement of the service may.
+  const extra = dataSource.options.extra as { options: string };
+  dataSource.setOptions({ extra: { ...extra, options: `${extra.options} -c statement_timeout=0` } });
   await dataSource.initialize();
   return new Database(dataSource);
 }

@@ -2,7 +2,7 @@ import type { QueryResultRow } from 'pg';
 import { Database } from '../../../src/base/database/database.js';
 import { GroupsRepository } from '../../../src/users/groups/groups.repository.js';
 import { startApp, type TestApp } from '../../support/app.js';
-import { failure, group, madeGroup, madeUser, scim } from '../../support/scim.js';
+import { failure, fresh, group, madeGroup, madeUser, scim } from '../../support/scim.js';
 
 // Groups that are created at the same time are made by one statement: each must be what it would have been alone.
 let service: TestApp;
@@ -112,19 +112,20 @@ it('a name goes to one of the groups that want it at once, and the others of the
 it('a group that waits for a lock does not hold up the others of its statement', async () => {
   const client = await directory();
   const user = await madeUser(client);
-  const one = (i: number) => client.post('/Groups', group(`Wait ${i}`, { members: i === 7 ? [value(user)] : [] }));
-  let waiting: ReturnType<typeof one> | undefined;
-  let refused = 0;
-  await service.db.transaction(null, async (tx) => {
-    await tx.query(`select 1 from users where id = $1 for update`, [user]);
-    ({ refused } = await atOnce(8, async () => {
-      const others = [0, 1, 2, 3, 4, 5, 6].map(one);
-      waiting = one(7);
-      expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(7).fill(201));
-    }));
-  });
-  expect(refused).toBeGreaterThan(0);
-  expect(await waiting).toMatchObject({ status: 201, body: { members: [{ value: user }] } });
+  const one = (i: number) => client.post('/Groups', group(fresh('Wait '), { members: i === 7 ? [value(user)] : [] }));
+  // On a busy machine the group that waits may come so late that it has a statement of its own, which shows nothing.
+  for (let refused = 0; refused === 0;) {
+    let waiting: ReturnType<typeof one> | undefined;
+    await service.db.transaction(null, async (tx) => {
+      await tx.query(`select 1 from users where id = $1 for update`, [user]);
+      ({ refused } = await atOnce(8, async () => {
+        const others = [0, 1, 2, 3, 4, 5, 6].map(one);
+        waiting = one(7);
+        expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(7).fill(201));
+      }));
+    });
+    expect(await waiting).toMatchObject({ status: 201, body: { members: [{ value: user }] } });
+  }
 });
 
 it('groups that come at once may have one group as a member', async () => {
