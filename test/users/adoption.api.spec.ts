@@ -157,6 +157,9 @@ describe('a user whose removal is held', () => {
     expect(await show(at, owner)).toMatchObject({ status: 'active', seat: 'held', held: null });
     expect((await at.scim.get('/Users')).body.totalResults).toBe(1);
     expect((await at.scim.get(`/Users?filter=${encodeURIComponent('userName pr')}`)).body.totalResults).toBe(1);
-    expect(await notes(at, owner, 'held')).toMatchObject([{ event: 'returned', reason: 'protected' }]);
+    expect(await notes(at, owner, 'held')).toMatchObject([
+      { event: 'returned', reason: 'protected' },
+      { event: 'held', reason: 'protected' },
+    ]);
   });
 });

@@ -189,7 +189,10 @@ describe('a discarded removal', () => {
       status: 'active',
       held: null,
     });
-    expect((await at.api.get(`/users/${owner}/history?kind=held`)).body.data).toMatchObject([{ event: 'discarded', user_name: body.userName }]); // prettier-ignore
+    expect((await at.api.get(`/users/${owner}/history?kind=held`)).body.data).toMatchObject([
+      { event: 'discarded', user_name: body.userName },
+      { event: 'held', reason: 'protected' },
+    ]);
     expect((await at.scim.get('/Users')).body.totalResults).toBe(1);
   });
 });

@@ -141,8 +141,12 @@ describe('the plan of a removal', () => {
   it.each([
     ['by a directory in preview', stored(), { ...DIRECTORY, state: 'preview' as const }, 'preview'],
     ['of a protected user', stored(caseOf(), { id: 'usr_protected' }), DIRECTORY, 'protected'],
-  ])('is held %s, and has no consequences', (_, row, directory, reason) => {
-    expect(removed(row, directory)).toMatchObject({ subject: { kind: 'hold_removal', reason }, consequences: null });
+  ])('is held %s, has no consequences, and is noted', (_, row, directory, reason) => {
+    expect(removed(row, directory)).toMatchObject({
+      subject: { kind: 'hold_removal', reason },
+      consequences: null,
+      note: { kind: 'held', detail: { event: 'held', reason } },
+    });
   });
 
   it('is not held when the tenant itself removes a protected user', () => {
