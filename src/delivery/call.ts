@@ -31,7 +31,7 @@ export interface Lookup {
   leaver?: string;
   /** The names that an account gets while it stands aside. */
   standIn?: StandInNames;
-  /** The digest of the body for which the account has stood aside; true: the destination has refused the stand-in. */
+  /** The digest of the body for which the stand-in was chosen; true: the destination has refused the stand-in. */
   stoodAside?: string | true;
   /** The text of the refusal, for the administrator who decides when no account is found. */
   detail?: string;

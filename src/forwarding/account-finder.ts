@@ -16,6 +16,7 @@ import type { Outcome, Sent } from '../delivery/outcome.js';
 import { PlatformClient } from '../platform-client/platform.client.js';
 import { Ended, Search } from './account-search.js';
 import { adoptByEmail, adoptByExternalId, isOutdated, type Adoption } from './adoption.rules.js';
+import { personOf } from './call.rules.js';
 import { Connections } from './platform/connections.js';
 import { leaverStandInOf, standInOf, standsAside } from './stand-in.rules.js';
 import { waitFor } from './waiting.rules.js';
@@ -75,7 +76,8 @@ export class AccountFinder {
     const { platform_id: id, lookup } = lane.call;
     if (lookup?.why !== 'found' || id === null) return null;
     const bound = await boundTo(this.db, destination, id, lane.subject);
-    if (adoptByExternalId(bound).kind === 'adopt') return null;
+    const isFree = bound === null || !isOutdated(bound, personOf(lane.call).external_id);
+    if (isFree && adoptByExternalId(bound).kind === 'adopt') return null;
     return { kind: 'next', lookup: { why: 'lost' }, bind: null, circling: true };
   }
 
@@ -138,7 +140,9 @@ export class AccountFinder {
       const waited = lookup?.waited !== undefined;
       if (bound?.pending && (!bound.parked || waited)) {
         const standIn = await this.standInFor(search, bound);
-        if (standIn !== null) return { kind: 'next', lookup: { ...lookup!, why: 'aside', standIn } };
+        // The call that sends it may have a newer body, for which other names can be in the way.
+        const stoodAside = digestOf(lane.call.person);
+        if (standIn !== null) return { kind: 'next', lookup: { ...lookup!, why: 'aside', standIn, stoodAside } };
         return waitFor(lane, bound);
       }
       const moved = bound === null ? null : await this.leaverAside(search, id, bound);

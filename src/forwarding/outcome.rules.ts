@@ -1,4 +1,4 @@
-import { digestOf, type Call, type Lookup } from '../delivery/call.js';
+import type { Call, Lookup } from '../delivery/call.js';
 import type { Outcome } from '../delivery/outcome.js';
 import type { Verdict } from '../delivery/retry.rules.js';
 import type { Write } from './call.rules.js';
@@ -38,10 +38,11 @@ export function outcomeOf(step: Write, call: Call, verdict: Verdict): Outcome {
  */
 function outcomeAside(call: Call, verdict: Verdict): Outcome {
   const { standIn: _, ...rest } = call.lookup!;
-  const stoodAside = verdict.kind === 'ok' ? digestOf(call.person) : true;
-  const lookup: Lookup = { ...rest, why: 'conflict', stoodAside };
+  const lookup: Lookup = { ...rest, why: 'conflict' };
   if (verdict.kind === 'ok') return { kind: 'next', lookup, outdated: true };
-  if (verdict.kind === 'refused' || verdict.kind === 'conflict') return { kind: 'next', lookup, circling: true };
+  if (verdict.kind === 'refused' || verdict.kind === 'conflict') {
+    return { kind: 'next', lookup: { ...lookup, stoodAside: true }, circling: true };
+  }
   if (verdict.kind === 'missing') {
     return { kind: 'next', lookup: asked(call, { why: 'gone', status: verdict.status, detail: verdict.words }) };
   }

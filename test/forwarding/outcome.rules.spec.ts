@@ -1,4 +1,4 @@
-import { digestOf, type Lookup } from '../../src/delivery/call.js';
+import type { Lookup } from '../../src/delivery/call.js';
 import type { Verdict } from '../../src/delivery/retry.rules.js';
 import type { Write } from '../../src/forwarding/call.rules.js';
 import { failureOf, outcomeOf } from '../../src/forwarding/outcome.rules.js';
@@ -46,9 +46,10 @@ describe('outcomeOf', () => {
 
 describe('outcomeOf a step aside', () => {
   const aside: Write = { kind: 'aside', id: 'hp_1', body: '{}' };
-  const lookup: Lookup = { why: 'aside', waited: 2, behind: 'usr_2', standIn: { email: 'x@stand-in.invalid' } };
-  const waiting = { why: 'conflict', waited: 2, behind: 'usr_2', stoodAside: true };
-  const stood = { ...waiting, stoodAside: digestOf(callWith().person) };
+  const about = { waited: 2, behind: 'usr_2', stoodAside: 'the digest of the body that it was chosen for' };
+  const lookup: Lookup = { ...about, why: 'aside', standIn: { email: 'x@stand-in.invalid' } };
+  const stood = { ...about, why: 'conflict' };
+  const waiting = { ...stood, stoodAside: true };
   it.each<[string, Verdict, object]>([
     ['taken: the platform has another body than the known one', { kind: 'ok', status: 200, body: {} }, { kind: 'next', lookup: stood, outdated: true }],
     ['refused: not tried again', { kind: 'refused', status: 422, words: 'w' }, { kind: 'next', lookup: waiting, circling: true }],
