@@ -27,8 +27,8 @@ export interface Lookup {
   /** How many times this lane waited for the delivery of another lane, and the subject of the last one. */
   waited?: number;
   behind?: string;
-  /** The leaver whose account was asked to give its name away, the last one. */
-  leaver?: string;
+  /** How many times the account of a leaver was asked to give a name away. */
+  asked?: number;
   /** The names that an account gets while it stands aside. */
   standIn?: StandInNames;
   /** The digest of the body for which the stand-in was chosen; true: the destination has refused the stand-in. */

@@ -25,6 +25,8 @@ import { waitFor } from './waiting.rules.js';
 const BELIEVED_AFTER = 3;
 /** How many times a conflict may dissolve. */
 const DISSOLVES = 2;
+/** How many times accounts are asked to give names away: a platform may refuse the stand-ins. */
+const MOST_ASKED = 5;
 
 /**
  * Asks the platform which account a user has. It only reads: what is found is bound, and the next step writes. A user
@@ -145,7 +147,7 @@ export class AccountFinder {
         if (standIn !== null) return { kind: 'next', lookup: { ...lookup!, why: 'aside', standIn, stoodAside } };
         return waitFor(lane, bound);
       }
-      const moved = bound === null ? null : await this.leaverAside(search, id, bound);
+      const moved = bound === null ? null : await this.givenAway(search, id, bound);
       if (moved !== null) return moved;
     }
     if (accounts.length > 0 && hasComeBack(lookup))
@@ -172,27 +174,26 @@ export class AccountFinder {
   }
 
   /**
-   * Has the account of a leaver give way to a user who needs its name, and waits for that; null: it is no leaver's, or has
-   * been asked to give way before.
+   * Has the account of a leaver give away a name that another user needs, and waits for that; null: it is no leaver's, or
+   * accounts have been asked often enough.
    */
-  private async leaverAside(search: Search, id: string, bound: Bound): Promise<Outcome | null> {
+  private async givenAway(search: Search, id: string, bound: Bound): Promise<Outcome | null> {
     const { lane, destination, person } = search;
-    const { lookup } = lane.call;
-    const isIdle = bound.target_state !== 'active' && !bound.pending && !bound.parked;
-    if (!isIdle || lookup?.leaver === bound.subject) return null;
+    const asked = (lane.call.lookup?.asked ?? 0) + 1;
+    if (bound.target_state === 'active' || bound.pending || bound.parked || asked > MOST_ASKED) return null;
     const account = await search.user(id);
     const standIn = account === null ? null : leaverStandInOf(bound.subject, person, account);
     if (standIn === null) return null;
     await standLeaverAside(this.db, destination, bound.subject, id, standIn);
-    return waitFor(lane, bound, bound.subject);
+    return waitFor(lane, bound, asked);
   }
 
   /** Repeats the write without a question, a limited number of times: what was in the way may be gone. */
   private again(lookup: Lookup | null): Outcome {
     const dissolved = (lookup?.dissolved ?? 0) + 1;
     if (dissolved <= DISSOLVES) {
-      const leaver = lookup?.leaver === undefined ? {} : { leaver: lookup.leaver };
-      return { kind: 'next', lookup: { why: 'dissolved', dissolved, ...leaver }, circling: true };
+      const asked = lookup?.asked === undefined ? {} : { asked: lookup.asked };
+      return { kind: 'next', lookup: { why: 'dissolved', dissolved, ...asked }, circling: true };
     }
     return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
   }
@@ -203,7 +204,7 @@ export class AccountFinder {
     let adoption: Adoption = adoptByExternalId(bound);
     if (adoption.kind === 'wait') return waitFor(search.lane, bound!);
     if (adoption.kind === 'adopt' && bound !== null && isOutdated(bound, search.person.external_id)) {
-      const moved = await this.leaverAside(search, id, bound);
+      const moved = await this.givenAway(search, id, bound);
       if (moved !== null) return moved;
       adoption = { kind: 'refuse', detail: `the account is bound to ${bound.subject}` };
     }

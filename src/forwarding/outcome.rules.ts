@@ -49,14 +49,10 @@ function outcomeAside(call: Call, verdict: Verdict): Outcome {
   return failureOf(verdict);
 }
 
-/** Why the platform is asked, with how often the write has been tried again, and the leaver that was asked to give way. */
+/** Why the platform is asked, with what has been tried already. */
 function asked(call: Call, lookup: Lookup): Lookup {
-  const { dissolved, leaver } = call.lookup ?? {};
-  return {
-    ...lookup,
-    ...(dissolved === undefined ? {} : { dissolved }),
-    ...(leaver === undefined ? {} : { leaver }),
-  };
+  const { dissolved, asked } = call.lookup ?? {};
+  return { ...lookup, ...(dissolved === undefined ? {} : { dissolved }), ...(asked === undefined ? {} : { asked }) };
 }
 
 /**

@@ -14,10 +14,10 @@ const MOST_WAITS = 60;
  * Returns the outcome for a lane that needs the account of another one to change first.
  *
  * @param bound the lane that has the account
- * @param leaver the leaver whose account was asked to give its name away
+ * @param asked how many times the account of a leaver was asked to give its name away
  * @returns one more wait; where waiting leads nowhere, a park that names both users
  */
-export function waitFor(lane: LeasedLane, bound: Bound, leaver?: string): Outcome {
+export function waitFor(lane: LeasedLane, bound: Bound, asked?: number): Outcome {
   const { lookup } = lane.call;
   const waited = (lookup?.waited ?? 0) + 1;
   const most = bound.waiting === true ? MOST_WAITS_IN_CIRCLES : MOST_WAITS;
@@ -29,7 +29,7 @@ export function waitFor(lane: LeasedLane, bound: Bound, leaver?: string): Outcom
       ...(lookup ?? { why: 'lost' }),
       waited,
       behind: bound.subject,
-      ...(leaver === undefined ? {} : { leaver }),
+      ...(asked === undefined ? {} : { asked }),
     },
   };
 }

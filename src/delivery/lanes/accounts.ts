@@ -36,9 +36,8 @@ export async function boundTo(
   exceptSubject: string,
 ): Promise<Bound | null> {
   const { rows } = await db.query<Bound>(
-    `select ${BOUND},
-       (select u.person_external_id from users u where u.tenant_id = $1 and u.id = l.subject) as external_id
-     from lanes l ${AT_PRESENT_ADDRESS}
+    `select ${BOUND}, u.person_external_id as external_id from lanes l ${AT_PRESENT_ADDRESS}
+     left join users u on u.tenant_id = $1 and u.id = l.subject
      where ${OF_DESTINATION} and l.platform_id = $4 and l.subject <> $5
      order by l.target_state = 'active' desc, pending desc limit 1`,
     [tenantId, channel, id, accountId, exceptSubject],
