@@ -50,32 +50,41 @@ export const DEEDS = {
   owner: 1, breakGlass: 1, limit: 1, group: 3, dropRules: 1, deliver: 3,
 } as const; // prettier-ignore
 
-export interface Step {
-  deed: keyof typeof DEEDS;
+export interface Step<Deed extends string = keyof typeof DEEDS> {
+  deed: Deed;
   who: number;
   mail: number;
   where: number;
   how: number;
 }
 
-export const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.record({
+/** Makes up the steps of a company. `deeds` has the weight of each deed. */
+export function stepsOf<Deed extends string>(
+  deeds: Readonly<Record<Deed, number>>,
+  minLength: number,
+  maxLength: number,
+): fc.Arbitrary<Step<Deed>[]> {
+  const step = fc.record({
     deed: fc.oneof(
-      ...Object.entries(DEEDS).map(([deed, weight]) => ({ weight, arbitrary: fc.constant(deed as Step['deed']) })),
+      ...Object.entries<number>(deeds).map(([deed, weight]) => ({ weight, arbitrary: fc.constant(deed as Deed) })),
     ),
     who: fc.nat(7),
     mail: fc.nat(MAILS.length - 1),
     where: fc.nat(3),
     how: fc.nat(5),
-  }),
-  { minLength: 40, maxLength: 80, size: 'max' },
-);
+  });
+  return fc.array(step, { minLength, maxLength, size: 'max' });
+}
+
+export const steps = stepsOf(DEEDS, 40, 80);
 
 /** A user as the users API shows it. */
 export interface Shown {
   id: string;
   email: string | null;
   first_name: string;
+  last_name: string;
+  role: string | null;
   external_id: string | null;
   status: string;
   seat: string;
@@ -104,7 +113,8 @@ export class Company {
   readonly seen: string[] = [];
   /** Users that no directory may put out. */
   readonly kept = new Set<string>();
-  private group: string | null = null;
+  /** The group of the first directory that gives the role. */
+  group: string | null = null;
   private made = 0;
 
   private constructor(
@@ -189,14 +199,22 @@ export class Company {
   async deliver(): Promise<null> {
     const { api, tenantId } = this.house;
     const deadline = Date.now() + 20_000;
+    let looks = 0;
     for (;;) {
       const { rows } = await this.service.db.query<{ n: number }>(
         `select count(*)::int as n from lanes where tenant_id = $1 and first_pending is not null and parked_reason is null`,
         [tenantId],
       );
       if (rows[0]!.n === 0) return null;
-      if (Date.now() > deadline) throw new Error(`not delivered: ${this.seen.join('\n')}`);
-      await api.post('/platform/resume', {});
+      if (Date.now() > deadline) {
+        const { rows: lanes } = await this.service.db.query(
+          'select subject, state, target_state, account, lookup, parked_reason, next_at from lanes where tenant_id = $1',
+          [tenantId],
+        );
+        throw new Error(['not delivered:', ...this.seen, ...lanes.map((lane) => JSON.stringify(lane))].join('\n'));
+      }
+      // Refusals one after the other pause the platform, which looks misconfigured.
+      if (++looks % 10 === 0) await api.post('/platform/resume', {});
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
@@ -527,7 +545,8 @@ export class Company {
     return others.every(({ id }) => bound.has(id));
   }
 
-  private said(what: string, answer?: Answer): null {
+  /** Notes what happened. @throws when the answer is a 5xx */
+  said(what: string, answer?: Answer): null {
     const words =
       answer === undefined || answer.status < 300
         ? ''

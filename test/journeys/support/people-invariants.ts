@@ -20,7 +20,11 @@ export interface Moment {
 export class Invariants {
   private readonly owners = new Map<string, string>();
 
-  constructor(private readonly company: Company) {}
+  /** @param hadKey whether a human had a key that was another human's before */
+  constructor(
+    private readonly company: Company,
+    private readonly hadKey: (tag: string, key: string | null) => boolean = () => false,
+  ) {}
 
   async moment(): Promise<Moment> {
     const { house, service } = this.company;
@@ -65,8 +69,13 @@ export class Invariants {
   async hold({ users, seats }: Moment): Promise<void> {
     const problems: string[] = [];
     for (const { id, first_name: tag } of users.values()) this.owned(id, tag, problems);
-    for (const { id, first_name: tag } of this.company.accounts.users.byId.values()) this.owned(id, tag, problems);
-    problems.push(...this.company.accounts.stolen);
+    const { moved, users: accounts } = this.company.accounts;
+    for (const { id, from, to, key, wasActive } of moved) {
+      // For a platform a key is a human: an account that is out goes on with the key, as after a rehire.
+      if (!wasActive && this.hadKey(to, key)) this.owners.set(id, to);
+      else problems.push(`the account ${id} of ${from} (${key}, ${wasActive ? 'active' : 'inactive'}) is now of ${to}`);
+    }
+    for (const { id, first_name: tag } of accounts.byId.values()) this.owned(id, tag, problems);
     for (const id of this.company.kept) {
       const kept = users.get(id);
       if (kept?.status !== 'active') problems.push(`the protected ${id} is ${kept?.status ?? 'gone'}`);
@@ -114,8 +123,12 @@ export class Invariants {
     }
   }
 
-  /** When all is delivered: whose account each user has, and that the platform knows of each what is in force. */
-  async agree(users: Map<string, Shown>): Promise<void> {
+  /**
+   * When all is delivered: whose account each user has, and that the platform knows of each what is in force.
+   *
+   * @param isAlone the platform makes no accounts of its own: no change parks, and every field is the same
+   */
+  async agree(users: Map<string, Shown>, isAlone = false): Promise<void> {
     const { house, service, accounts } = this.company;
     const { rows } = await service.db.query<{
       user_id: string;
@@ -130,13 +143,20 @@ export class Invariants {
     for (const { user_id: id, platform_id: account, parked, told } of rows) {
       const found = account === null ? undefined : accounts.users.byId.get(account);
       if (found !== undefined) this.owned(id, found.first_name, problems);
+      if (isAlone && parked !== null) problems.push(`the change of ${id} is parked: ${parked}`);
       // An import binds accounts and tells the platform nothing.
       if (parked !== null || !told) continue;
       const one = users.get(id);
+      if (isAlone && one?.status === 'active' && one.email !== null) {
+        const fields = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const;
+        const differs = fields.filter((field) => one[field] !== found?.[field]);
+        if (differs.length > 0) problems.push(`${id} ${JSON.stringify(one)} differs on the platform in ${differs.join()}: ${JSON.stringify(found ?? null)}`); // prettier-ignore
+      }
       if (one?.status === 'active' && one.email !== null) {
         const right = found?.status === 'active' && found.email.toLowerCase() === one.email.toLowerCase();
         if (!right) problems.push(`${id} ${one.email} is ${JSON.stringify(found ?? null)} on the platform`);
-      } else if (found?.status === 'active') problems.push(`${id} is out, its account ${account} is not`);
+      } else if (one?.status !== 'active' && found?.status === 'active')
+        problems.push(`${id} is out, its account ${account} is not`);
     }
     const bound = rows.flatMap(({ platform_id }) => (platform_id === null ? [] : [platform_id]));
     const twice = bound.filter((id, i) => bound.indexOf(id) !== i);
@@ -144,6 +164,8 @@ export class Invariants {
     const { body } = await house.api.post('/seats/reconcile', {});
     if (body.missing_in_ledger.length + body.extra_in_ledger.length > 0)
       problems.push(`ledger: ${JSON.stringify(body)}`);
+    const verdict = (await house.api.post('/seats/verify', {})).body as { ok: boolean };
+    if (!verdict.ok) problems.push(`the chain of the ledger: ${JSON.stringify(verdict)}`);
     this.none(problems);
   }
 
@@ -153,7 +175,8 @@ export class Invariants {
     else if (before !== tag) problems.push(`${id} of ${before} is ${tag}'s`);
   }
 
-  private none(problems: string[]): void {
+  /** @throws with what happened in the company, when there are problems */
+  none(problems: string[]): void {
     if (problems.length > 0) throw new Error([...problems, '', ...this.company.seen].join('\n'));
   }
 }

@@ -6,8 +6,8 @@ import { problem, type SandboxUser } from '../../../src/sandbox/sandbox.types.js
 /** The accounts of one company, and what became of them. `first_name` is the tag of a human and never changes. */
 export class Accounts {
   readonly users = new SandboxUsers();
-  /** Accounts whose human a write changed: there must be none. */
-  readonly stolen: string[] = [];
+  /** Accounts whose human a write changed, with what the account had before. */
+  readonly moved: { id: string; from: string; to: string; key: string | null; wasActive: boolean }[] = [];
   private readonly answers = new Map<string, Effect>();
   private made = 0;
 
@@ -53,7 +53,8 @@ export class Accounts {
     const effect = this.users.update(id, body);
     const after = this.users.byId.get(id);
     if (before !== undefined && after !== undefined && before.first_name !== after.first_name) {
-      this.stolen.push(`the account ${id} of ${before.first_name} is now of ${after.first_name}`);
+      const { first_name: from, external_id: key, status } = before;
+      this.moved.push({ id, from, to: after.first_name, key, wasActive: status === 'active' });
     }
     return effect;
   }
