@@ -17,7 +17,7 @@ export interface Setting {
 const COMMON: readonly Setting[] = [
   { name: 'name', kind: 'text', description: 'what the connection is called', required: true },
   { name: 'slug', kind: 'text', description: 'names it in addresses', unless: 'made from the name', final: true },
-  { name: 'directory_id', kind: 'text', description: 'the directory whose people sign in here', clearable: true },
+  { name: 'directory_id', kind: 'text', description: 'the directory whose users sign in here', clearable: true },
   { name: 'link_claim', kind: 'text', description: 'the claim that equals SCIM externalId', clearable: true },
   { name: 'claim_map', kind: 'pairs', description: 'which claim feeds which field, such as email=mail,role=groups' },
   {
@@ -87,9 +87,9 @@ const SAML: readonly Setting[] = [
   },
   { name: 'metadata_file', kind: 'file', of: 'metadata_xml', description: 'a file with the IdP’s metadata' },
   { name: 'idp_entity_id', kind: 'text', description: 'who the IdP is' },
-  { name: 'sso_url', kind: 'text', description: 'where it signs people in' },
+  { name: 'sso_url', kind: 'text', description: 'where it signs users in' },
   { name: 'sso_binding', kind: 'text', description: 'redirect or post', unless: 'redirect' },
-  { name: 'slo_url', kind: 'text', description: 'where it signs people out', clearable: true },
+  { name: 'slo_url', kind: 'text', description: 'where it signs users out', clearable: true },
   { name: 'slo_binding', kind: 'text', description: 'redirect or post', unless: 'redirect' },
   {
     name: 'slo_response_url',

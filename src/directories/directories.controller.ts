@@ -76,7 +76,9 @@ export class DirectoriesController {
 
   @Delete(':directory_id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Deletes a directory; its people stay active, managed by nobody, and nothing is forwarded' })
+  @ApiOperation({
+    summary: 'Deletes a directory; its users stay active and become unmanaged, and nothing is forwarded',
+  })
   @ApiNoContentResponse()
   remove(@CurrentCaller() caller: Caller, @Param('directory_id') id: string): Promise<void> {
     return this.directories.remove(caller, id);

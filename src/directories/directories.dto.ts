@@ -74,7 +74,7 @@ const SERVER_SET = [
   'last_refusal',
   'last_unknown_role',
   'superseded_by',
-  'people',
+  'users',
   'unmanaged',
   'groups',
   'pending_members',
@@ -225,7 +225,7 @@ export class DirectoryBody {
 /** A directory with its counts. */
 export class DirectoryDetailBody extends DirectoryBody {
   @ApiProperty({ description: 'Users of this directory.' })
-  people!: number;
+  users!: number;
   @ApiProperty({ description: 'Users of the tenant that no directory manages.' })
   unmanaged!: number;
   @ApiProperty()

@@ -41,7 +41,7 @@ export type DirectorySettings = Pick<
 
 /** Numbers of a directory, for its detail page. */
 export interface DirectoryCounts {
-  people: number;
+  users: number;
   unmanaged: number;
   groups: number;
   pending_members: number;
@@ -98,7 +98,7 @@ export class DirectoriesRepository {
   async counts(tenantId: string, id: string): Promise<DirectoryCounts> {
     const { rows } = await this.db.query<DirectoryCounts>(
       `select
-         (select count(*)::int from users where tenant_id = $1 and directory_id = $2 and gone_at is null) as people,
+         (select count(*)::int from users where tenant_id = $1 and directory_id = $2 and gone_at is null) as users,
          (select count(*)::int from users where tenant_id = $1 and directory_id is null and gone_at is null) as unmanaged,
          (select count(*)::int from groups where tenant_id = $1 and directory_id = $2) as groups,
          (select count(*)::int from pending_members p join groups g on g.tenant_id = p.tenant_id and g.id = p.group_id

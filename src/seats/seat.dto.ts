@@ -46,6 +46,6 @@ function policyProblem(value: unknown): string | null {
 
 /** The body of `POST /seats/reconcile`. */
 export class ReconcileDto {
-  @Flag({ optional: true, description: 'write what makes the ledger follow the people' })
+  @Flag({ optional: true, description: 'append the lines that make the ledger follow the users' })
   repair?: boolean;
 }

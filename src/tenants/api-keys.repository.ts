@@ -4,7 +4,9 @@ import type { PageRequest } from '../base/http/page.js';
 import type { ApiKeyBody } from './tenants.dto.js';
 
 // A service's key outlives its maker, and says so. The maker is the person behind it, be it through a key of theirs.
-const COLUMNS = `k.id, k.name, k.prefix, k.scopes, k.owner_kind, k.owner_user_id, k.created_by, k.expires_at, k.last_used_at,
+// The column has the value `person` for the key of a user.
+const COLUMNS = `k.id, k.name, k.prefix, k.scopes,
+  case k.owner_kind when 'person' then 'user' else k.owner_kind end as owner_kind, k.owner_user_id, k.created_by, k.expires_at, k.last_used_at,
   k.revoked_at, k.replaces_id, k.created_at,
   k.owner_kind = 'service' and coalesce((
     select not exists (select 1 from users u where u.tenant_id = k.tenant_id and u.id = maker.id and u.status = 'active')

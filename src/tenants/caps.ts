@@ -94,7 +94,7 @@ export const CAPS = {
   },
   tasks: {
     most: 20,
-    code: 'too_many_jobs',
+    code: 'too_many_tasks',
     whose: 'A tenant',
     what: 'imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run',
     remedy: 'wait until one has finished',

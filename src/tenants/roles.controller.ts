@@ -47,7 +47,7 @@ export class RolesController {
   }
 
   @Patch(':name')
-  @ApiOperation({ summary: 'Whether a role takes a seat (not while people hold it), and whether it administers' })
+  @ApiOperation({ summary: 'Whether a role takes a seat (not while users hold it), and whether it administers' })
   @ApiOkResponse({ type: RoleBody })
   change(@CurrentCaller() caller: Caller, @Param('name') name: string, @Body() body: ChangeRole): Promise<RoleBody> {
     return this.roles.change(caller, name, body);

@@ -3,7 +3,7 @@ import { Choice, Flag } from '../base/http/fields.js';
 import { Text } from '../base/http/text.js';
 import { ServerSet } from '../base/http/validate.js';
 
-/** What people with a role may do in the administration of their tenant. */
+/** What users with a role may do in the administration of their tenant. */
 const CONSOLE_ACCESS = ['admin', 'auditor', 'none'] as const;
 
 /** One of these. */
@@ -16,12 +16,12 @@ const CONSOLE_FIELD = {
 };
 
 /** The body of `POST /roles`. */
-@ServerSet('created_at', 'people')
+@ServerSet('created_at', 'users')
 export class CreateRole {
   @Text({ max: 100, example: 'Recruiter' })
   name!: string;
 
-  @Flag({ description: 'Whether an active person with this role takes a seat.' })
+  @Flag({ description: 'Whether an active user with this role takes a seat.' })
   takes_seat!: boolean;
 
   @Choice(CONSOLE_ACCESS, CONSOLE_FIELD)
@@ -29,7 +29,7 @@ export class CreateRole {
 }
 
 /** The body of `PATCH /roles/{name}`. */
-@ServerSet('name', 'created_at', 'people')
+@ServerSet('name', 'created_at', 'users')
 export class ChangeRole {
   @Flag({ optional: true })
   takes_seat?: boolean;
@@ -49,8 +49,8 @@ export class RoleBody {
     description: 'Whether users with this role administer the tenant. `auditor` has no effect yet.',
   })
   console!: ConsoleAccess;
-  @ApiProperty({ description: 'How many people hold it.' })
-  people!: number;
+  @ApiProperty({ description: 'How many users hold it.' })
+  users!: number;
   @ApiProperty()
   created_at!: Date;
 }

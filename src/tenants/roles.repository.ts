@@ -4,7 +4,7 @@ import type { PageRequest } from '../base/http/page.js';
 import type { RoleBody } from './roles.dto.js';
 
 const COLUMNS = `r.name, r.takes_seat, r.console, r.created_at, (
-  select count(*)::int from users u where u.tenant_id = r.tenant_id and u.role = r.name) as people`;
+  select count(*)::int from users u where u.tenant_id = r.tenant_id and u.role = r.name) as users`;
 
 /** The statements of the role catalogue. */
 @Injectable()
@@ -41,7 +41,7 @@ export class RolesRepository {
   ): Promise<RoleBody | null> {
     const { rows } = await tx.query<RoleBody>(
       `insert into roles (tenant_id, name, takes_seat, console) values ($1, $2, $3, $4) on conflict do nothing
-       returning name, takes_seat, console, created_at, 0 as people`,
+       returning name, takes_seat, console, created_at, 0 as users`,
       [tenantId, name, takes_seat, console],
     );
     return rows[0] ?? null;

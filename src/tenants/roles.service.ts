@@ -64,12 +64,12 @@ export class RolesService {
       const { takes_seat = before.takes_seat, console = before.console } = input;
       const seatMoves = before.takes_seat !== takes_seat;
       if (!seatMoves && before.console === console) return { before, after: before };
-      if (seatMoves && before.people > 0) throw new RoleInUse(name, `${before.people} people hold it`);
+      if (seatMoves && before.users > 0) throw new RoleInUse(name, `${before.users} users hold it`);
       const after = { ...before, takes_seat, console };
-      if (before.console === 'none' && console !== 'none' && before.people > MOST_ADMINISTRATORS) {
+      if (before.console === 'none' && console !== 'none' && before.users > MOST_ADMINISTRATORS) {
         throw new RoleInUse(
           name,
-          `${before.people} users hold it, and at most ${MOST_ADMINISTRATORS} may administer by it`,
+          `${before.users} users hold it, and at most ${MOST_ADMINISTRATORS} may administer by it`,
         );
       }
       await this.repository.update(tx, caller.tenantId, after);
@@ -89,7 +89,7 @@ export class RolesService {
     await this.changing(caller, 'role.deleted', name, async (tx) => {
       const before = await this.locked(tx, caller.tenantId, name);
       if (name === DEFAULT_ROLE) throw new RoleInUse(name, 'a user that is created without a role gets it');
-      if (before.people > 0) throw new RoleInUse(name, `${before.people} people hold it`);
+      if (before.users > 0) throw new RoleInUse(name, `${before.users} users hold it`);
       const uses = await this.repository.usesElsewhere(tx, caller.tenantId, name);
       if (uses > 0) throw new RoleInUse(name, `${uses} defaults or rules of directories or connections name it`);
       await this.repository.delete(tx, caller.tenantId, name);

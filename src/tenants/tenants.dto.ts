@@ -99,7 +99,7 @@ export class ChangeTenant {
   @Ruled(timeZoneProblem, TIME_ZONE, { optional: true })
   time_zone?: string;
 
-  @Text({ max: 64, optional: true, nullable: true, description: 'The person who gets a seat even at the limit.' })
+  @Text({ max: 64, optional: true, nullable: true, description: 'The user who gets a seat even at the limit.' })
   owner_user_id?: string | null;
 
   @Ruled(helpUrlProblem, HELP_URL, { optional: true, nullable: true })
@@ -135,7 +135,12 @@ export class CreateApiKey {
   })
   expires_at?: Date | null;
 
-  @Text({ max: 64, optional: true, nullable: true, description: 'Makes it a person’s key, which ends with them.' })
+  @Text({
+    max: 64,
+    optional: true,
+    nullable: true,
+    description: 'Makes it the key of a user, which ends with the user.',
+  })
   owner_user_id?: string | null;
 }
 
@@ -183,8 +188,8 @@ export class ApiKeyBody extends CredentialBody {
   id!: string;
   @ApiProperty({ type: String, isArray: true, enum: SCOPES })
   scopes!: Scope[];
-  @ApiProperty({ enum: ['service', 'person'] })
-  owner_kind!: 'service' | 'person';
+  @ApiProperty({ enum: ['service', 'user'] })
+  owner_kind!: 'service' | 'user';
   @ApiProperty({ type: String, nullable: true })
   owner_user_id!: string | null;
   @ApiProperty({ description: 'A service’s key whose maker has left.' })

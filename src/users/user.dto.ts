@@ -22,7 +22,7 @@ export class CreateUser {
   last_name!: string;
   @Text({ max: 200, optional: true, description: 'a role of the catalogue; `User` when left out' })
   role?: string;
-  @Text({ max: 255, optional: true, nullable: true, description: 'the person’s id in the caller’s system' })
+  @Text({ max: 255, optional: true, nullable: true, description: 'the user’s id in the caller’s system' })
   external_id?: string | null;
   @Choice(['active', 'inactive'], { optional: true })
   status?: 'active' | 'inactive';

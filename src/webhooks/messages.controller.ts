@@ -114,7 +114,7 @@ export class MessagesController {
   })
   @ApiAcceptedResponse({ type: TaskBody })
   @ApiOkResponse({ type: ReplayCountBody })
-  @ApiRefusals({ 409: ['too_many_jobs'] })
+  @ApiRefusals({ 409: ['too_many_tasks'] })
   async replay(
     @CurrentCaller() caller: Caller,
     @Param('webhook_id') id: string,

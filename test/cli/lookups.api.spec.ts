@@ -104,7 +104,7 @@ describe('directory', () => {
     const named = fresh('Dir');
     const made = (await cli('directory', 'create', '--name', named, '--json')).json as { directory_id: string };
     const id = made.directory_id;
-    expect((await cli('directory', 'show', named, '--json')).json).toMatchObject({ id, people: 0, pending_members: 0 });
+    expect((await cli('directory', 'show', named, '--json')).json).toMatchObject({ id, users: 0, pending_members: 0 });
     const set = ['--default-role', 'none', '--on-match', 'refuse', '--map-external-id', 'employeeNumber'];
     expect((await cli('directory', 'set', id, ...set, '--json')).json).toMatchObject({
       default_role: null,
@@ -167,7 +167,7 @@ describe('seats, audit, roles and tasks', () => {
     expect((await cli('role', 'set', 'Guest', '--takes-seat', 'yes', '--json')).json).toMatchObject({
       takes_seat: true,
     });
-    expect((await cli('role', 'show', 'Guest', '--json')).json).toMatchObject({ name: 'Guest', people: 0 });
+    expect((await cli('role', 'show', 'Guest', '--json')).json).toMatchObject({ name: 'Guest', users: 0 });
     const names = (await cli('role', 'list', '--json')).json.map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(['Guest', 'User']));
     expect((await cli('role', 'delete', 'Guest', '--json')).json).toEqual({ name: 'Guest', deleted: true });

@@ -280,7 +280,7 @@ describe('lists for admins', () => {
       `insert into group_members (tenant_id, group_id, member_id, kind) values ($1, $2, 'm9', 'User')`,
       [edge.tenant.id, `grp_${id}1`],
     );
-    expect((await call('GET', `/${id}`)).body).toMatchObject({ people: 0, groups: 2, pending_members: 3 });
+    expect((await call('GET', `/${id}`)).body).toMatchObject({ users: 0, groups: 2, pending_members: 3 });
     expect((await call('GET', `/${id}/groups`)).body.data).toMatchObject([
       { id: `grp_${id}2`, members: 0, pending_members: 0 },
       { id: `grp_${id}1`, display_name: `grp_${id}1`, members: 1, pending_members: 3 },

@@ -122,13 +122,13 @@ describe('a changed attribute map', () => {
     }
     expect(await told(at.tenantId)).toBe(forwarded + 3);
     const { body } = await eventually(
-      () => at.api.get(`/directories/${at.directoryId}/jobs`),
+      () => at.api.get(`/directories/${at.directoryId}/tasks`),
       (answer) => answer.body.data[0].state === 'done',
     );
     expect(body.data).toMatchObject([{ kind: 'rules-changed', done: 3, total: 3 }]);
     // The same map again is no task.
     await at.api.patch(`/directories/${at.directoryId}`, { attribute_map: { external_id: 'employeeNumber' } });
-    expect((await at.api.get(`/directories/${at.directoryId}/jobs`)).body.data).toHaveLength(1);
+    expect((await at.api.get(`/directories/${at.directoryId}/tasks`)).body.data).toHaveLength(1);
   });
 
   it('that removes the owner’s e-mail or role does not deactivate the owner', async () => {

@@ -139,7 +139,7 @@ describe('platform and changes', () => {
     await drained();
     await connect({}, other);
     await eventually(
-      () => api.get('/platform/jobs'),
+      () => api.get('/tasks'),
       ({ body }) => body.data[0]?.state === 'done',
     );
     await drained();
@@ -204,7 +204,7 @@ describe('platform and changes', () => {
     const job = await api.post('/platform/import');
     expect(job.status).toBe(202);
     const done = await eventually(
-      () => api.get('/platform/jobs'),
+      () => api.get('/tasks'),
       ({ body }) => ['done', 'failed'].includes(body.data[0].state),
     );
     expect(done.body.data[0]).toMatchObject({ state: 'done', done: 130, error: null });
@@ -320,7 +320,7 @@ describe('platform and changes', () => {
       const job = await api.post('/changes/resend', { since });
       expect(job.status).toBe(202);
       await eventually(
-        () => api.get('/platform/jobs'),
+        () => api.get('/tasks'),
         ({ body }) => body.data[0].state === 'done',
       );
       await drained();
@@ -334,7 +334,7 @@ describe('platform and changes', () => {
     it('needs the admin scope', async () => {
       const key = await api.post('/api-keys', { name: 'reader', scopes: ['users:read'] });
       const reader = client(`${app.url}/api/v1`, key.body.api_key);
-      for (const path of ['/changes', '/platform', '/platform/jobs']) expect((await reader.get(path)).status).toBe(403);
+      for (const path of ['/changes', '/platform', '/tasks']) expect((await reader.get(path)).status).toBe(403);
       expect((await reader.put('/platform', {})).status).toBe(403);
     });
   });

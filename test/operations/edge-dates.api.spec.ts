@@ -74,7 +74,7 @@ describe('a moment at the edge of the calendar', () => {
     }
     // A task that is taken ends: the next one of the list is not refused as one too many.
     await until(async () => {
-      const { body: list } = await at.api.get('/platform/jobs');
+      const { body: list } = await at.api.get('/tasks');
       const job = (list.data as { id: string; state: string }[]).find(({ id }) => id === body.id);
       return job?.state === 'done';
     });

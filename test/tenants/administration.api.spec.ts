@@ -129,7 +129,7 @@ describe('roles', () => {
     expect((await call('POST', '/roles', { name: 'Recruiter', takes_seat: true })).body).toMatchObject({
       name: 'Recruiter',
       takes_seat: true,
-      people: 0,
+      users: 0,
     });
     expect((await call('PATCH', '/roles/Recruiter', { takes_seat: false })).body.takes_seat).toBe(false);
     expect((await call('GET', '/roles/Recruiter')).body.takes_seat).toBe(false);
@@ -155,7 +155,7 @@ describe('roles', () => {
       expect([answer.status, answer.body.code]).toEqual([409, 'role_in_use']);
     }
     expect((await call('PATCH', '/roles/Held', { takes_seat: true })).status).toBe(200);
-    expect((await call('GET', '/roles/Held')).body.people).toBe(1);
+    expect((await call('GET', '/roles/Held')).body.users).toBe(1);
   });
 
   it('409 while a directory gives them, and always for the one that everybody gets', async () => {

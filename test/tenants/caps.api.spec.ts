@@ -64,7 +64,7 @@ describe('a tenant', () => {
       CAPS.tasks.most,
     );
     const { status, body } = await api.post('/changes/resend', { since: new Date().toISOString() });
-    if (status !== 202) expect([status, body.code]).toEqual([409, 'too_many_jobs']);
+    if (status !== 202) expect([status, body.code]).toEqual([409, 'too_many_tasks']);
   });
 });
 

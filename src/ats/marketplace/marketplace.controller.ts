@@ -33,7 +33,7 @@ const COOKIE_SECONDS = 600;
 export class ConnectForm {
   @ApiProperty({ required: false, description: 'The secret of a connect link, or the whole link.' })
   code?: string;
-  @ApiProperty({ required: false, description: '`yes`: the person has seen for which tenant it is.' })
+  @ApiProperty({ required: false, description: '`yes`: the user has seen for which tenant it is.' })
   confirmed?: string;
   @ApiProperty({ required: false, description: 'The connection that is connected again; empty: a new one.' })
   connection?: string;
@@ -60,8 +60,8 @@ export class MarketplaceController {
 
   @Get('start')
   @ApiOperation({
-    summary: 'Where a person begins to connect an ATS, from its settings page or from here',
-    description: 'A signed-in administrator sees for which tenant it is; a person without a session signs in first.',
+    summary: 'Where a user begins to connect an ATS, from its settings page or from here',
+    description: 'A signed-in administrator sees for which tenant it is; a user without a session signs in first.',
   })
   @ApiHtml(200, 'A button that leads to the ATS.')
   @ApiRedirect(302, 'To the sign-in, and back.')

@@ -37,7 +37,7 @@ export const CONNECTION_COMMANDS: Command[] = [
       return context.client.call('PATCH', `/connections/${encode(await connectionId(context))}`, fields);
     },
   },
-  turn('enable', 'Lets people sign in through a connection', true),
+  turn('enable', 'Lets users sign in through a connection', true),
   turn('disable', 'Disables a connection, and ends its sessions', false),
   {
     noun: 'connection',

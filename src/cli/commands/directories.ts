@@ -113,8 +113,8 @@ export const DIRECTORY_COMMANDS: Command[] = [
     options: [CONFIRM],
     async run(context) {
       const id = await directoryId(context);
-      const { name, people, groups } = await context.client.call('GET', `/directories/${encode(id)}`);
-      const users = Number(people);
+      const { name, users: held, groups } = await context.client.call('GET', `/directories/${encode(id)}`);
+      const users = Number(held);
       demandConfirmed(
         context,
         users,

@@ -15,7 +15,7 @@ export const ROLE_COMMANDS: Command[] = [
     noun: 'role',
     verb: 'list',
     description: 'Lists the roles, and how many users have each',
-    run: async ({ client }) => columns(await client.list('/roles'), 'name', 'takes_seat', 'people', 'created_at'),
+    run: async ({ client }) => columns(await client.list('/roles'), 'name', 'takes_seat', 'users', 'created_at'),
   },
   {
     noun: 'role',

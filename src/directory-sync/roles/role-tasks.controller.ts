@@ -35,14 +35,4 @@ export class RoleTasksController {
     const rows = await this.tasks.list(caller.tenantId, { directoryId }, page);
     return taskPage(page, rows, this.clock.now());
   }
-
-  @Get('jobs')
-  @ApiOperation({ summary: 'The same list as `tasks`, under its former name', deprecated: true })
-  listJobs(
-    @CurrentCaller() caller: Caller,
-    @Param('directory_id') directoryId: string,
-    @Query() query: QueryMap,
-  ): Promise<Page<TaskBody>> {
-    return this.list(caller, directoryId, query);
-  }
 }

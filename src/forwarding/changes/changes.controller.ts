@@ -55,7 +55,7 @@ export class ChangesController {
 
   @Post('resend')
   @HttpCode(202)
-  @ApiRefusals({ 409: ['too_many_jobs'] })
+  @ApiRefusals({ 409: ['too_many_tasks'] })
   @ApiOperation({ summary: 'Sends all users who changed since then again, as they are now, in the background' })
   @ApiAcceptedResponse({ type: TaskBody })
   async resend(@CurrentCaller() caller: Caller, @Body() body: ResendChanges): Promise<TaskBody> {

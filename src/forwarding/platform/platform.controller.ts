@@ -1,15 +1,12 @@
 import { Body, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { Clock } from '../../base/clock.js';
 import { ApiRefusals } from '../../base/http/api-problems.js';
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
-import { TasksRepository } from '../../tasks/tasks.repository.js';
-import { newTaskBody, taskBody } from '../../tasks/task.mapping.js';
+import { newTaskBody } from '../../tasks/task.mapping.js';
 import { TaskBody } from '../../tasks/tasks.dto.js';
-import { FORWARDING_KINDS } from '../tasks/forwarding-tasks.js';
 import { ChangePlatform, PausePlatform, PlatformBody, PlatformTestBody, TestPlatform } from './platform.dto.js';
 import { PlatformTrial } from './platform-trial.js';
 import { PlatformService } from './platform.service.js';
@@ -21,8 +18,6 @@ export class PlatformController {
   constructor(
     private readonly platform: PlatformService,
     private readonly trial: PlatformTrial,
-    private readonly tasks: TasksRepository,
-    private readonly clock: Clock,
   ) {}
 
   @Get()
@@ -36,7 +31,7 @@ export class PlatformController {
   @Put()
   @ApiOperation({
     summary: 'Makes or changes the connection; what is left out stays',
-    description: 'Another address forwards the present state of every active person anew, in the background.',
+    description: 'Another address forwards the present state of every active user anew, in the background.',
   })
   @ApiOkResponse({ type: PlatformBody })
   change(@CurrentCaller() caller: Caller, @Body() body: ChangePlatform): Promise<PlatformBody> {
@@ -75,7 +70,7 @@ export class PlatformController {
 
   @Post('import')
   @HttpCode(202)
-  @ApiRefusals({ 409: ['no_platform_yet', 'too_many_jobs'] })
+  @ApiRefusals({ 409: ['no_platform_yet', 'too_many_tasks'] })
   @ApiOperation({ summary: 'Takes in all users that the platform already has, without forwarding anything' })
   @ApiAcceptedResponse({ type: TaskBody })
   async import(@CurrentCaller() caller: Caller): Promise<TaskBody> {
@@ -84,7 +79,7 @@ export class PlatformController {
 
   @Post('drift')
   @HttpCode(202)
-  @ApiRefusals({ 409: ['no_platform_yet', 'too_many_jobs'] })
+  @ApiRefusals({ 409: ['no_platform_yet', 'too_many_tasks'] })
   @ApiOperation({
     summary: "Compares the platform's list with what the platform should know, in the background",
     description:
@@ -93,18 +88,5 @@ export class PlatformController {
   @ApiAcceptedResponse({ type: TaskBody })
   async drift(@CurrentCaller() caller: Caller): Promise<TaskBody> {
     return newTaskBody(await this.platform.drift(caller));
-  }
-
-  @Get('jobs')
-  @RequireScope('platform:read')
-  @ApiOperation({ summary: 'Background work of forwarding, newest first: imports, resends, changes of address' })
-  @ApiOkResponse({
-    schema: { properties: { data: { type: 'array', items: { $ref: '#/components/schemas/TaskBody' } } } },
-  })
-  async list(@CurrentCaller() caller: Caller): Promise<{ data: TaskBody[] }> {
-    const page = { limit: 50, after: null };
-    const rows = await this.tasks.list(caller.tenantId, { kinds: FORWARDING_KINDS }, page);
-    const now = this.clock.now();
-    return { data: rows.map((row) => taskBody(row, now)) };
   }
 }

@@ -140,7 +140,7 @@ export class PlatformBody {
   last_success_at!: Date | null;
   @ApiProperty({ description: 'Users for whom something waits to be sent.' })
   waiting!: number;
-  @ApiProperty({ description: 'People whose last change is parked.' })
+  @ApiProperty({ description: 'Users whose last change is parked.' })
   parked!: number;
   @ApiProperty({ type: Date, nullable: true })
   updated_at!: Date | null;

@@ -6,9 +6,6 @@ import { DriftStep } from './drift.step.js';
 import { ImportStep } from './import.step.js';
 import { SendAgainSteps } from './send-again.steps.js';
 
-/** The kinds of tasks of forwarding. */
-export const FORWARDING_KINDS = ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'] as const;
-
 /** Adds the handlers of the tasks of forwarding. */
 @Injectable()
 export class ForwardingTasks {

@@ -52,13 +52,13 @@ export const PROBLEM_CODES: Record<string, string> = {
     'The new credential is of another account of the ATS: it has none of the records of the connection. Connect that account as a connection of its own.',
   marker_taken: 'Another connection to an ATS has the marker. `id` names it.',
   no_oauth_client: 'The operator has set no OAuth client for this ATS (`ATS_OAUTH_CLIENTS`).',
-  not_an_administrator: 'The role of the signed-in person does not administer the tenant.',
+  not_an_administrator: 'The role of the signed-in user does not administer the tenant.',
   token_taken: 'Another connection has this token of a webhook address. Leave it out, and one is made.',
   too_many_tokens: 'A connection to an ATS has at most two live tokens. Remove the older one.',
   wrong_ats_state: 'The state of the connection to an ATS does not allow this; `detail` says why.',
   method_not_allowed: 'The address has other methods. The Allow header lists them.',
   role_needs_admin:
-    'The write gives rights of administration, or moves them to another person. It needs a key with the scope `admin`.',
+    'The write gives rights of administration, or moves them to another user. It needs a key with the scope `admin`.',
   missing_scope: 'The API key lacks the scope that `scope` names.',
   no_owner: 'The tenant has no owner. Set `owner_user_id` of the tenant first.',
   no_platform_yet: 'The tenant has no connection to a platform yet.',
@@ -105,11 +105,11 @@ export const PROBLEM_CODES: Record<string, string> = {
   too_many_directories: 'The tenant has 50 directories, the maximum. Delete one.',
   too_many_domains: 'The tenant has 200 domains, the maximum.',
   too_many_interviews: 'The candidate has 1000 interviews, the maximum. They go with the candidate.',
-  too_many_jobs:
-    'The tenant has 20 imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run, the maximum. Wait until one has finished, or cancel one.',
   too_many_requests:
     'Over the rate limit of the credential or of its tenant, or too many wrong credentials. `Retry-After` says when to come back.',
   too_many_roles: 'The tenant has 200 roles, the maximum. Delete one.',
+  too_many_tasks:
+    'The tenant has 20 imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run, the maximum. Wait until one has finished, or cancel one.',
   too_many_webhooks: 'The tenant has 50 webhook endpoints, the maximum. Delete one.',
   too_many_scim_tokens: 'The directory has 20 live SCIM tokens, the maximum. Revoke one.',
   too_much_contention: 'Other requests changed the same record again and again. Try again.',

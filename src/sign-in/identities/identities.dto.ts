@@ -5,7 +5,7 @@ const TIME = { type: String, format: 'date-time' } as const;
 
 /** A binding of a subject to a user. */
 class IdentityFacts {
-  @ApiProperty({ description: 'The IdP’s name for the person: `sub`, or the NameID.' })
+  @ApiProperty({ description: 'The IdP’s name for the user: `sub`, or the NameID.' })
   subject!: string;
   @ApiProperty({ enum: ['claim', 'user_name', 'email', 'created'], description: 'How the user was found.' })
   made_by!: 'claim' | 'user_name' | 'email' | 'created';

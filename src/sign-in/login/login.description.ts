@@ -46,7 +46,7 @@ class InitiatedLogin {
   iss?: string;
   @ApiProperty({ required: false })
   login_hint?: string;
-  @ApiProperty({ required: false, description: 'Where the person wants to go.' })
+  @ApiProperty({ required: false, description: 'Where the user wants to go.' })
   target_link_uri?: string;
 }
 

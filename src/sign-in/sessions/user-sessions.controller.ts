@@ -27,7 +27,7 @@ export class UserSessionsController {
 
   @Get()
   @RequireEveryScope('users:read', 'sign-ins:read')
-  @ApiOperation({ summary: 'The live sessions of a person, newest first' })
+  @ApiOperation({ summary: 'The live sessions of a user, newest first' })
   @ApiList(ListedSessionBody)
   async list(
     @CurrentCaller() caller: Caller,
@@ -39,7 +39,7 @@ export class UserSessionsController {
 
   @Delete()
   @HttpCode(204)
-  @ApiOperation({ summary: 'Ends all sessions of a person' })
+  @ApiOperation({ summary: 'Ends all sessions of a user' })
   @ApiNoContentResponse()
   async endAll(@CurrentCaller() caller: Caller, @Param('user_id') userId: string): Promise<void> {
     await this.demandPerson(caller, userId);
@@ -51,7 +51,7 @@ export class UserSessionsController {
 
   @Delete(':session_id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Ends one session of a person' })
+  @ApiOperation({ summary: 'Ends one session of a user' })
   @ApiNoContentResponse()
   async endOne(
     @CurrentCaller() caller: Caller,

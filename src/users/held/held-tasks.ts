@@ -59,7 +59,7 @@ export class HeldTasks {
   /**
    * Begins a task.
    *
-   * @throws {TooMany} `too_many_jobs`
+   * @throws {TooMany} `too_many_tasks`
    */
   async begin(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;

@@ -43,7 +43,7 @@ export class HeldController {
 
   @Post('release')
   @HttpCode(202)
-  @ApiRefusals({ 409: ['too_many_jobs'] })
+  @ApiRefusals({ 409: ['too_many_tasks'] })
   @ApiOperation({ summary: 'Releases many held users in a task; a `dry_run` answers 200 with their number' })
   @ApiAcceptedResponse({ type: TaskBody })
   @ApiOkResponse({ type: HeldCount })
@@ -57,7 +57,7 @@ export class HeldController {
 
   @Post('discard')
   @HttpCode(202)
-  @ApiRefusals({ 409: ['too_many_jobs'] })
+  @ApiRefusals({ 409: ['too_many_tasks'] })
   @ApiOperation({ summary: 'Discards what was written of many held users in a task; `dry_run` as for release' })
   @ApiAcceptedResponse({ type: TaskBody })
   @ApiOkResponse({ type: HeldCount })

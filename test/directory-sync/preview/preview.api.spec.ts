@@ -28,7 +28,7 @@ const live = (at: House, id: string, more: object = {}) =>
   at.api.patch(`/directories/${id}`, { state: 'live', ...more });
 const settled = (at: House, id: string) =>
   eventually(
-    () => at.api.get(`/directories/${id}/jobs`),
+    () => at.api.get(`/directories/${id}/tasks`),
     ({ body }) => body.data.length > 0 && body.data.every(({ state }: { state: string }) => state === 'done'),
   );
 const preview = async (at: House, id: string, query = '') =>
