@@ -53,7 +53,7 @@ export class ChangeEntry extends EntryHead {
   @ApiProperty({ type: [String], description: 'The changed fields of the user.' })
   changed!: string[];
   @ApiProperty({ description: 'The user after the change.' })
-  person!: PersonBody;
+  user!: PersonBody;
   @ApiProperty({
     type: ChangedValues,
     nullable: true,

@@ -8,10 +8,10 @@ type Values = Record<string, string | null>;
 interface ChangeFields extends Record<string, unknown> {
   event: ChangeKind;
   changed: string[];
-  person: Values;
+  user: Values;
   /** The status after the change; null: the change was written before statuses were kept. */
   status: string | null;
-  /** Person and status after the change before; null: there is none. */
+  /** User and status after the change before; null: there is none. */
   before: Values | null;
   source: ChangeSource;
   cause: Cause | null;
@@ -26,8 +26,8 @@ const STATUS_AFTER: Partial<Record<ChangeKind, string>> = {
 /** Returns the fields of a change as the API shows them: with the former and the new value of each changed field. */
 export function changeEntry(fields: Record<string, unknown>): Record<string, unknown> {
   const { before, status, cause, ...shown } = fields as ChangeFields;
-  const { event, changed, person, source } = shown;
-  const after = { ...person, status: status ?? STATUS_AFTER[event] ?? null };
+  const { event, changed, user, source } = shown;
+  const after = { ...user, status: status ?? STATUS_AFTER[event] ?? null };
   return {
     ...shown,
     from: before === null ? null : valuesOf(before, changed),

@@ -154,7 +154,7 @@ class RemovedEntry extends EntryHead {
   @ApiProperty(TEXT)
   external_id!: string | null;
   @ApiProperty()
-  person!: RemovedPersonBody;
+  user!: RemovedPersonBody;
   @ApiProperty(TEXT)
   directory_id!: string | null;
   @ApiProperty()

@@ -44,7 +44,7 @@ export class LeaverShape {
   @ApiProperty({ enum: ['deactivated', 'deleted'] })
   kind!: string;
   @ApiProperty({ type: LeaverPerson })
-  person!: LeaverPerson;
+  user!: LeaverPerson;
   @ApiProperty({ description: 'Request, directory and actor.' })
   source!: ChangeSourceBody;
   @ApiProperty({ type: CauseBody, nullable: true, description: 'Null: not recorded; the change is older than causes.' })

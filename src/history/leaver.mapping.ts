@@ -33,7 +33,7 @@ export interface LeaverBody {
   user_id: string;
   change_sequence: number;
   kind: 'deactivated' | 'deleted';
-  person: Omit<Person, 'role'>;
+  user: Omit<Person, 'role'>;
   source: ChangeSource;
   cause: CauseInWords | null;
   requested_at: string;
@@ -58,7 +58,7 @@ export function leaverBody(row: LeaverRow): LeaverBody {
     user_id: row.user_id,
     change_sequence: Number(row.sequence),
     kind: row.kind,
-    person: { email, first_name, last_name, external_id },
+    user: { email, first_name, last_name, external_id },
     source: row.source,
     cause: causeInWords(row.cause, row.source),
     requested_at: times.requested_at.toISOString(),
@@ -88,15 +88,15 @@ export const LEAVER_COLUMNS = [
 /** Returns the cells of a record, in the order of `LEAVER_COLUMNS`. */
 export function leaverCells(row: LeaverRow): unknown[] {
   const body = leaverBody(row);
-  const { person, milliseconds, source } = body;
+  const { user, milliseconds, source } = body;
   return [
     body.user_id,
     body.change_sequence,
     body.kind,
-    person.email,
-    person.first_name,
-    person.last_name,
-    person.external_id,
+    user.email,
+    user.first_name,
+    user.last_name,
+    user.external_id,
     body.state,
     body.requested_at,
     body.committed_at,

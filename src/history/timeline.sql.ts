@@ -106,7 +106,7 @@ const SOURCES: Record<EntryKind, Source> = {
       sequence: 'c.sequence',
       event: 'c.kind',
       changed: 'c.changed',
-      person: 'c.person',
+      user: 'c.person',
       status: 'c.status',
       before: BEFORE,
       source: 'c.source',
@@ -180,7 +180,7 @@ const SOURCES: Record<EntryKind, Source> = {
     fields: {
       user_name: 'r.user_name',
       external_id: 'r.external_id',
-      person: 'r.person',
+      user: 'r.person',
       directory_id: 'r.directory_id',
       source: 'r.deleted_by',
     },

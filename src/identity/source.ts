@@ -1,6 +1,6 @@
 /** The actor of a change. `id` and `name` are those of the moment: renaming a key later does not change the history. */
 export interface Actor {
-  kind: 'key' | 'directory' | 'person' | 'operator' | 'system';
+  kind: 'key' | 'directory' | 'user' | 'operator' | 'system';
   id: string;
   name: string;
 }

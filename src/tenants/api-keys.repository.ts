@@ -10,9 +10,9 @@ const COLUMNS = `k.id, k.name, k.prefix, k.scopes,
   k.revoked_at, k.replaces_id, k.created_at,
   k.owner_kind = 'service' and coalesce((
     select not exists (select 1 from users u where u.tenant_id = k.tenant_id and u.id = maker.id and u.status = 'active')
-    from (select case k.created_by ->> 'kind'
-                   when 'person' then k.created_by ->> 'id'
-                   when 'key' then (select m.owner_user_id from api_keys m
+    from (select case
+                   when k.created_by ->> 'kind' in ('user', 'person') then k.created_by ->> 'id'
+                   when k.created_by ->> 'kind' = 'key' then (select m.owner_user_id from api_keys m
                                     where m.tenant_id = k.tenant_id and m.id = k.created_by ->> 'id')
                  end as id) maker
     where maker.id is not null), false) as orphaned`;

@@ -7,10 +7,11 @@
  */
 export function makerEnd(tenant: string, actor: string): string {
   const id = `${actor} ->> 'id'`;
-  return `(case ${actor} ->> 'kind'
-    when 'key' then coalesce((select coalesce(least(k.revoked_at, k.expires_at), 'infinity') from api_keys k
+  // Earlier versions wrote `person` as the kind of a user.
+  return `(case
+    when ${actor} ->> 'kind' = 'key' then coalesce((select coalesce(least(k.revoked_at, k.expires_at), 'infinity') from api_keys k
       where k.tenant_id = ${tenant} and k.id = ${id}), now())
-    when 'person' then coalesce((select case u.status when 'active' then 'infinity' else u.updated_at end from users u
+    when ${actor} ->> 'kind' in ('user', 'person') then coalesce((select case u.status when 'active' then 'infinity' else u.updated_at end from users u
       where u.tenant_id = ${tenant} and u.id = ${id}), now())
     else 'infinity' end)`;
 }

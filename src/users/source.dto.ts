@@ -3,7 +3,7 @@ import type { Actor, ChangeSource } from '../identity/source.js';
 
 /** The actor of an entry, with the name at that time. */
 export class ActorBody implements Actor {
-  @ApiProperty({ enum: ['key', 'directory', 'person', 'operator', 'system'] })
+  @ApiProperty({ enum: ['key', 'directory', 'user', 'operator', 'system'] })
   kind!: Actor['kind'];
   @ApiProperty()
   id!: string;

@@ -32,7 +32,7 @@ export class LeftEndpoints {
     const keys = 'keyId' in maker ? [maker.keyId] : await keysOf(tx, by.tenantId, maker.userId);
     const isLeft = ({ keyId, createdBy }: Endpoint) =>
       (keyId !== null && keys.includes(keyId)) ||
-      ('userId' in maker && createdBy.kind === 'person' && createdBy.id === maker.userId);
+      ('userId' in maker && createdBy.kind === 'user' && createdBy.id === maker.userId);
     for (const endpoint of all.filter(isLeft)) {
       const { id, description, url } = endpoint;
       if (pause && (await this.states.pause(tx, keyOf(endpoint), BY_HAND, REASON))) {

@@ -100,7 +100,7 @@ describe('a history', () => {
     expect(of('change').map(({ event }) => event)).toEqual(['created', 'updated', 'deactivated', 'deleted']);
     expect(of('change')[1]).toMatchObject({
       changed: ['last_name'],
-      person: { last_name: 'Byron' },
+      user: { last_name: 'Byron' },
       source: { surface: 'scim', directory_id: house.directoryId, actor: { kind: 'directory' } },
       forwarded: true,
     });
@@ -121,7 +121,7 @@ describe('a history', () => {
     expect(of('session').map(({ end_reason }) => end_reason)).toEqual(['ended_by_admin', 'deactivated']);
     expect(of('binding')).toMatchObject([{ made_by: 'claim', ended_at: expect.any(String) }]);
     expect(of('audit')).toMatchObject([{ event: 'sessions.ended', actor: { kind: 'key' } }]);
-    expect(of('removed')).toMatchObject([{ person: { last_name: 'Byron' }, source: { surface: 'scim' } }]);
+    expect(of('removed')).toMatchObject([{ user: { last_name: 'Byron' }, source: { surface: 'scim' } }]);
     const text = JSON.stringify(life);
     for (const secret of secrets) expect(text).not.toContain(secret);
     expect(text).not.toMatch(/hash|id_token|name_id|sealed/);

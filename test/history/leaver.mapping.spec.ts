@@ -34,7 +34,7 @@ it('returns times, durations and the user without the role', () => {
     confirmed_at: '2026-01-31T12:00:03.000Z',
     milliseconds: { commit: 1_000, sessions: 1_000, forward: 2_000, confirm: 3_000 },
   });
-  expect(body.person).not.toHaveProperty('role');
+  expect(body.user).not.toHaveProperty('role');
 });
 
 it.each<[string, Partial<LeaverRow>, object]>([

@@ -63,7 +63,7 @@ describe('a leaver’s record', () => {
     expect(record).toMatchObject({
       user_id: id,
       kind: 'deactivated',
-      person: { first_name: 'Ada', last_name: 'King', external_id: sub },
+      user: { first_name: 'Ada', last_name: 'King', external_id: sub },
       source: { request_id: answer.headers.get('x-request-id'), surface: 'scim', directory_id: house.directoryId },
       sessions_ended: 2,
       state: 'confirmed',

@@ -155,7 +155,7 @@ export class MarketplaceService {
     }
     const same = session !== null && session.tenant_id === tenantId && session.user_id === userId;
     if (!same || !(await this.administrators.has(session))) throw new ConnectRefused('other_person');
-    return { kind: 'person', id: session.user_id, name: session.user_id };
+    return { kind: 'user', id: session.user_id, name: session.user_id };
   }
 
   private async exchange(tenantId: string, connector: Connector, code: string): Promise<Grant> {

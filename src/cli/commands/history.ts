@@ -26,7 +26,7 @@ export const HISTORY_COMMANDS: Command[] = [
       if (context.options['json'] === true) return leavers;
       return leavers.map((leaver) => ({
         ...columns([leaver], 'requested_at', 'user_id', 'kind')[0],
-        email: (leaver['person'] as Json)['email'],
+        email: (leaver['user'] as Json)['email'],
         by: actorName((leaver['source'] as { actor: Actor }).actor),
         state: leaver['state'],
         ...prefixed(leaver['milliseconds'] as Json),

@@ -82,7 +82,7 @@ export class OwnerLinksService {
       await this.sessions.end(old, 'signed_in_again', tx);
       const who = { userId, userEpoch: user.session_epoch, connectionId: null, verified: factsOf(userId) };
       const session = await this.sessions.begin(tx, tenantId, who, origin);
-      const actor = { kind: 'person', id: userId, name: userId } as const;
+      const actor = { kind: 'user', id: userId, name: userId } as const;
       await this.audit.record(tx, {
         tenantId,
         actor,

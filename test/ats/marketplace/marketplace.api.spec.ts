@@ -106,7 +106,7 @@ describe('a signed-in administrator', () => {
       { title: 'Platform Engineer', ats: 'lever' },
     ]);
     const { body: audit } = await house.api.get('/audit?action=ats_connection.created');
-    expect(audit.data).toMatchObject([{ actor: { kind: 'person', id: owner } }]);
+    expect(audit.data).toMatchObject([{ actor: { kind: 'user', id: owner } }]);
     expect(JSON.stringify(await connections())).not.toMatch(/lev_(at|rt)_/);
   });
 

@@ -51,7 +51,7 @@ describe('a sign-in link for the owner', () => {
     expect((await house.api.get(`/users/${owner}/sessions`)).body.data).toMatchObject([{ connection_id: null }]);
     const [[created], [used]] = [await audit('owner_sign_in_link.created'), await audit('owner_sign_in_link.used')];
     expect([created.actor.kind, created.target_id]).toEqual(['operator', owner]);
-    expect(used).toMatchObject({ actor: { kind: 'person', id: owner }, after: { session_id: session.session.id } });
+    expect(used).toMatchObject({ actor: { kind: 'user', id: owner }, after: { session_id: session.session.id } });
     expect(JSON.stringify([created, used])).not.toContain(secretOf(body.url));
     expect((await house.api.get(`/sign-ins?user_id=${owner}`)).body.data).toMatchObject([{ connection_id: null }]);
     const issued = await browser.send('POST', '/api/auth/token', undefined, { accept: 'application/json' });
