@@ -3,7 +3,16 @@ import { changeEntry, wordsOfChange } from '../../src/history/change-entry.mappi
 const person = { email: 'ann@example.com', first_name: 'Ann', last_name: 'Byron', role: null, external_id: 'x' };
 const source = { request_id: 'req_1', surface: 'scim', directory_id: null, actor: {} };
 const change = (more: object): Record<string, unknown> =>
-  changeEntry({ event: 'updated', user: person, source, status: 'active', before: null, cause: null, changed: [], ...more });
+  changeEntry({
+    event: 'updated',
+    user: person,
+    source,
+    status: 'active',
+    before: null,
+    cause: null,
+    changed: [],
+    ...more,
+  });
 const before = { ...person, last_name: 'King', role: 'User', status: 'active' };
 
 it.each<[string, object, object, string]>([
