@@ -72,7 +72,7 @@ function isCompressible({ req }: ServerResponse, length: number): boolean {
 }
 
 /** Returns whether an `Accept-Encoding` header accepts gzip (RFC 9110 §12.5.3). */
-function acceptsGzip(header: string | string[] | undefined): boolean {
+export function acceptsGzip(header: string | string[] | undefined): boolean {
   if (typeof header !== 'string') return false;
   for (const part of header.split(',')) {
     const [coding = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());

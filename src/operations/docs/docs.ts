@@ -1,6 +1,9 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import type { Express } from 'express';
 import { Config } from '../../base/config/config.js';
+import { PublicText } from '../../base/http/public-text.js';
+import { limitStrangers, RateLimiter } from '../../base/http/rate-limit.js';
 import { pageHeaders } from '../../base/http/security-headers.js';
 import { PAGE_CSS, searchPlugin } from './api-page.js';
 import { tellFacts, type Operation } from './operation-facts.js';
@@ -96,13 +99,23 @@ function describeApi(app: NestExpressApplication): OpenAPIObject {
   return document;
 }
 
+const DESCRIPTION_ADDRESS = '/docs/openapi.json';
+
 /** Serves the description at `/docs/openapi.json`, and the API reference at `/docs/api`; call it before `init`. */
 export function setupDocs(app: NestExpressApplication): void {
   const config = app.get(Config);
   app.use('/docs', pageHeaders(config.baseUrl));
-  SwaggerModule.setup('docs/api', app, () => describeApi(app), {
-    jsonDocumentUrl: 'docs/openapi.json',
-    raw: ['json'],
+  app.use('/docs', limitStrangers(app.get(RateLimiter)));
+  let description: PublicText | undefined;
+  const express: Express = app.getHttpAdapter().getInstance();
+  express.get(DESCRIPTION_ADDRESS, (req, res) => {
+    description ??= new PublicText(JSON.stringify(describeApi(app)), 'application/json');
+    description.send(req, res);
+  });
+  // The page reads the description from its address. A copy in the page would be written anew for each visitor.
+  SwaggerModule.setup('docs/api', app, () => undefined as unknown as OpenAPIObject, {
+    swaggerUrl: DESCRIPTION_ADDRESS,
+    raw: false,
     customSiteTitle: 'API reference – talent-bridge',
     customCss: PAGE_CSS,
     customfavIcon: '/favicon.svg',
