@@ -18,11 +18,11 @@ export const TRIGGERS = [
 export interface Trigger {
   kind: (typeof TRIGGERS)[number];
   /** Of `membership`: the group, with the name at that time. */
-  group?: GroupName;
+  group?: GroupName | undefined;
   /** Of `released`, `discarded` and `hold_ended`: the reason for which the user was held. */
-  reason?: HeldReason;
+  reason?: HeldReason | undefined;
   /** Of `exchanged`: the users whose former values the user has got. */
-  users?: string[];
+  users?: string[] | undefined;
 }
 
 /** A group, with the name at that time. */
@@ -46,9 +46,9 @@ export interface RoleOrigin {
 /** Why a user has changed. A change of an earlier version has none. */
 export interface Cause extends Trigger {
   /** Where the role comes from, if the role has changed. */
-  role?: RoleOrigin;
+  role?: RoleOrigin | undefined;
   /** Why the user is held since. */
-  held?: HeldReason;
+  held?: HeldReason | undefined;
 }
 
 /** A change with its cause. */
