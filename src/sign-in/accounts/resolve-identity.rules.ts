@@ -38,7 +38,9 @@ export function resolveIdentity(binding: StoredBinding | null, evidence: Evidenc
   const match = firstMatch(evidence);
   if (match !== null && !isRefusal(match)) return admitted(link(match, live?.user_id ?? null, evidence));
   // A live binding without its user was written while the user was being removed.
-  const deleted = live !== null || binding?.removed === true ? binding!.user_id : evidence.deleted;
+  // An e-mail that two users have or request now is ambiguous, although a deleted user had it before.
+  const byName = match?.reason === 'email_ambiguous' ? null : evidence.deleted;
+  const deleted = live !== null || binding?.removed === true ? binding!.user_id : byName;
   if (deleted !== null) return refuse('account_deleted', 'the user was deleted', deleted);
   return creation(match ?? refuse('unknown_account', 'no user of the tenant matches'), evidence);
 }
