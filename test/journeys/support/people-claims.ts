@@ -189,9 +189,8 @@ export class Claims {
     }; // prettier-ignore
     if (this.isKeyed()) asked.key = this.newKey();
     const other = there[who % Math.max(1, there.length)];
-    // A POST with the e-mail of an unmanaged user would take that user over.
-    if (how === 0 && other && this.isOfDirectories(other.asked.mail)) asked.mail = other.asked.mail;
-    if (how === 1 && other && this.isKeyed()) asked.key = other.asked.key;
+    if (how === 0 && other && !this.links(other.asked)) asked.mail = other.asked.mail;
+    if (how === 1 && other && this.isKeyed() && !this.links(other.asked)) asked.key = other.asked.key;
     const answer = await client.post('/Users', this.document(tag, asked));
     this.said(
       `D${this.clients.findIndex((one) => one.client === client) + 1} posts ${tag} ${JSON.stringify(asked)}`,
@@ -218,8 +217,9 @@ export class Claims {
     });
   }
 
-  private isOfDirectories(mail: string | null): boolean {
-    return mail !== null && !this.people.some((one) => !one.isManaged && one.mails.has(mail));
+  /** Whether a POST with one of these values would link a user: one without a directory, or of the one that was taken over. */
+  private links({ mail, key }: Asked): boolean {
+    return this.people.some((one) => (!one.isManaged || one.isOld) && (one.mails.has(mail) || one.keys.has(key)));
   }
 
   /** Two to five users get the e-mail or the key of the next one, or of the one before. */
