@@ -95,6 +95,11 @@ export function numbers(context: Context, ...names: string[]): Record<string, nu
   );
 }
 
+/** Returns the refusal of a command that was given nothing to do: it names an option, and where all of them are. */
+export function nothingSaid(command: string, example: string): CliError {
+  return new CliError(`Say what to change, such as ${example}; "${command} --help" names all there is.`, EXIT.usage);
+}
+
 /** Some columns of each record. */
 export function columns(rows: Json[], ...names: string[]): Json[] {
   return rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name] ?? null])));
@@ -122,7 +127,8 @@ export function byOptions({ field, message }: RefusedField, options: readonly Co
   const others = options
     .map(({ name, of = name }) => of)
     .filter((name) => name.includes('_') || name === 'certificates');
-  const words =
-    others.length === 0 ? message : message.replace(new RegExp(`\\b(?:${others.join('|')})\\b`, 'g'), named);
+  // A message marks other fields by backticks; older ones name them bare.
+  const marked = message.replace(/`(\w+)`/g, (text, name: string) => (named(name) === name ? text : named(name)));
+  const words = others.length === 0 ? marked : marked.replace(new RegExp(`\\b(?:${others.join('|')})\\b`, 'g'), named);
   return { field: named(top) + placeOf(field.slice(top.length)), message: words };
 }

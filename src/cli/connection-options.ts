@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from './cli.errors.js';
 import type { Json } from './client.js';
-import { given, numbers, optionOf, type CommandOption, type Context } from './command.js';
+import { given, nothingSaid, numbers, optionOf, type CommandOption, type Context } from './command.js';
 import { CHANGEABLE, SETTINGS, type Setting } from './connection-settings.js';
 
 /** The options of `create-oidc` and `create-saml`. */
@@ -41,7 +41,7 @@ export function newFields(context: Context, type: keyof typeof SETTINGS): Json {
 export function changedFields(context: Context): Json {
   const fields = fieldsOf(context, CHANGEABLE, true);
   if (Object.keys(fields).length > 0) return fields;
-  throw new CliError('Say what changes, such as --name; "connection set --help" names all there is.', EXIT.usage);
+  throw nothingSaid('connection set', '--name');
 }
 
 function fieldsOf(context: Context, settings: readonly Setting[], clearing: boolean): Json {

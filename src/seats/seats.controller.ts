@@ -152,7 +152,7 @@ function rangeOf(from: string | undefined, to: string | undefined): { from: stri
   if (errors.length > 0) throw new InvalidFields(errors);
   const span = (Date.parse(to!) - Date.parse(from!)) / 86_400_000;
   if (span < 1 || span > MAX_DAYS) {
-    throw new InvalidFields([{ field: 'to', message: `must be 1 to ${MAX_DAYS} days after from` }]);
+    throw new InvalidFields([{ field: 'to', message: `must be a day after \`from\`, by at most ${MAX_DAYS} days` }]);
   }
   return { from: from!, to: to! };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from '../cli.errors.js';
 import { encode, type Json } from '../client.js';
-import { columns, given, type Command, type CommandOption, type Context } from '../command.js';
+import { columns, given, nothingSaid, type Command, type CommandOption, type Context } from '../command.js';
 import { NAMED_BY } from '../references.js';
 
 /** The argument of commands about one connection to an ATS. */
@@ -93,7 +93,7 @@ export const ATS_COMMANDS: Command[] = [
     begins: ['ats.connect'],
     run(context) {
       const change = settingsOf(context);
-      if (Object.keys(change).length === 0) throw new CliError('Say what to set.', EXIT.usage);
+      if (Object.keys(change).length === 0) throw nothingSaid('ats set', '--name');
       return context.client.call('PATCH', ats(context.argument), change);
     },
   },

@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from '../cli.errors.js';
 import { encode, type Json } from '../client.js';
-import { columns, given, numbers, queryOf, type Command, type CommandOption, type Context } from '../command.js';
+import {
+  columns,
+  given,
+  nothingSaid,
+  numbers,
+  queryOf,
+  type Command,
+  type CommandOption,
+  type Context,
+} from '../command.js';
 import { recordOf } from '../record-id.js';
 
 const CANDIDATES = { what: 'candidate', path: '/candidates', prefix: 'cand_' };
@@ -71,7 +80,7 @@ export const INTERVIEW_COMMANDS: Command[] = [
     ],
     run(context) {
       const change = { ...planOf(context), ...given(context, 'state') };
-      if (Object.keys(change).length === 0) throw new CliError('Say what to change.', EXIT.usage);
+      if (Object.keys(change).length === 0) throw nothingSaid('interview move', '--starts-at');
       return context.client.call('PATCH', at(context.argument), change);
     },
   },

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { CliError, EXIT } from '../cli.errors.js';
 import { CHANGE_STATES } from '../../forwarding/changes/change.mapping.js';
 import { readable, type ShownChange } from '../change-words.js';
 import { encode, type Json } from '../client.js';
 import { CONFIRM, demandConfirmed } from '../confirmation.js';
-import { columns, given, numbers, queryOf, type Command } from '../command.js';
+import { columns, given, nothingSaid, numbers, queryOf, type Command } from '../command.js';
 
 const REMOVALS = ['inactive', 'delete'];
 const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'];
@@ -32,7 +31,7 @@ export const PLATFORM_COMMANDS: Command[] = [
       // Arguments can be read by everybody on the machine; a secret need not be one.
       if (body['api_key'] === '-') body['api_key'] = readFileSync(0, 'utf8').trim();
       const change = { ...body, ...numbers(context, 'rate', 'concurrency', 'timeout_ms') };
-      if (Object.keys(change).length === 0) throw new CliError('Say what to set.', EXIT.usage);
+      if (Object.keys(change).length === 0) throw nothingSaid('platform set', '--base-url');
       const counted = await client.call('PUT', '/platform', { ...change, dry_run: true });
       if (options['dry_run'] === true) return { sends_again: counted['sends_again'], changed: false };
       const again = Number(counted['sends_again']);

@@ -30,7 +30,10 @@ export const USER_COMMANDS: Command[] = [
       const { client, argument, options } = context;
       const filters = queryOf(context, ...FILTERS);
       if (argument === undefined && filters === '')
-        throw new CliError('Say what to look for, or a filter.', EXIT.usage);
+        throw new CliError(
+          'Say what to look for, or a filter such as --status active; "user find --help" names all there is.',
+          EXIT.usage,
+        );
       const query = new URLSearchParams(filters);
       if (argument !== undefined) query.set('q', argument);
       const { limit = 50 } = numbers(context, 'limit');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from '../cli.errors.js';
 import { encode, type Json } from '../client.js';
 import { CONFIRM, demandConfirmed } from '../confirmation.js';
-import { columns, given, numbers, type Command, type CommandOption, type Context } from '../command.js';
+import { columns, given, nothingSaid, numbers, type Command, type CommandOption, type Context } from '../command.js';
 import { NAMED_BY } from '../references.js';
 
 const FORMS = ['source', 'standard', 'cloudevents'];
@@ -75,7 +75,7 @@ export const WEBHOOK_COMMANDS: Command[] = [
     run(context) {
       const { ordered } = given(context, 'ordered');
       const change = { ...changesOf(context), ...(ordered === undefined ? {} : { ordered: ordered === 'true' }) };
-      if (Object.keys(change).length === 0) throw new CliError('Say what to set.', EXIT.usage);
+      if (Object.keys(change).length === 0) throw nothingSaid('webhook set', '--url');
       return context.client.call('PATCH', at(context.argument), change);
     },
   },
