@@ -69,7 +69,7 @@ interface Departure {
 
 interface Leaver extends Departure {
   kind: string;
-  person: Json;
+  user: Json;
   committed_at: string;
 }
 
@@ -101,9 +101,9 @@ interface Conflict {
 async function deletedUser(client: Client, id: string): Promise<Json | null> {
   const [last] = await client.list<Leaver>(`/leavers/${encode(id)}`, 1).catch(() => []);
   if (last?.kind !== 'deleted') return null;
-  const { person, committed_at: at, source, cause } = last;
+  const { user, committed_at: at, source, cause } = last;
   const next = `history show ${id} shows all that happened to the user`;
-  return { id, ...person, status: 'deleted', ...departure({ at, source, cause }), next };
+  return { id, ...user, status: 'deleted', ...departure({ at, source, cause }), next };
 }
 
 function departure({ at, source, cause }: Departure & { at: string }): Json {
