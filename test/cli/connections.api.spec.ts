@@ -200,7 +200,7 @@ describe('connection set', () => {
   });
 
   it.each<[string, string[], number, RegExp]>([
-    ['nothing to change', ['set-okta'], 2, /Say what changes/],
+    ['nothing to change', ['set-okta'], 2, /Say what to change/],
     ['an option that is none', ['set-okta', '--slug', 'x'], 2, /unknown option '--slug'/],
     ['no flag', ['set-okta', '--jit', 'maybe'], 2, /--jit is on or off/],
     ['no option for a nested field', ['set-okta', '--claim-map', `email=${'x'.repeat(501)}`], 1, /--claim-map\.email /],

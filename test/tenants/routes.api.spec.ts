@@ -24,6 +24,8 @@ const OPEN = new Set([
   'ProblemsController.page',
   // The documentation, which is the same for all.
   'SiteController.home',
+  'SiteController.picture',
+  'OperationsController.favicon',
   'SiteController.css',
   'SiteController.find',
   'SiteController.page',
