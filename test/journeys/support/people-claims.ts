@@ -376,7 +376,7 @@ export class Claims {
     const former = person.id === null ? null : users.get(person.id)!.email;
     const mail = (where === 0 ? former : null) ?? person.asked.mail;
     if (mail === null) return;
-    // An IdP lets nobody in whom it has put out; one that gave the address to another human means that human.
+    // An IdP signs in no user whom it has deactivated. An address that it gave to another human means that human.
     const isOut = person.id === null || !person.asked.active;
     if (isOut && this.people.some((one) => one !== person && one.mails.has(mail.toLowerCase()))) return;
     this.invariants.none(

@@ -66,7 +66,7 @@ it.each<[string, Edit, UserWithGroups, Partial<WriteCase>, Cause]>([
   ],
   ['the hold that ended', { kind: 'reconsider', draft: draft() }, waits, {}, { kind: 'hold_ended', reason: 'no_seat' }],
   [
-    'the seat, whatever else holds the user',
+    'the seat, in each held state of the user',
     { kind: 'reconsider', draft: draft() },
     { ...waits, held: 'email_taken' },
     { ctx: inTurn },
