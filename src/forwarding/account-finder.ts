@@ -15,8 +15,7 @@ import {
 import type { Outcome, Sent } from '../delivery/outcome.js';
 import { PlatformClient } from '../platform-client/platform.client.js';
 import { Ended, Search } from './account-search.js';
-import { adoptByEmail, adoptByExternalId, isOutdated, type Adoption } from './adoption.rules.js';
-import { personOf } from './call.rules.js';
+import { adoptByEmail, adoptByExternalId } from './adoption.rules.js';
 import { Connections } from './platform/connections.js';
 import { leaverStandInOf, standInOf, standsAside } from './stand-in.rules.js';
 import { waitFor } from './waiting.rules.js';
@@ -78,8 +77,7 @@ export class AccountFinder {
     const { platform_id: id, lookup } = lane.call;
     if (lookup?.why !== 'found' || id === null) return null;
     const bound = await boundTo(this.db, destination, id, lane.subject);
-    const isFree = bound === null || !isOutdated(bound, personOf(lane.call).external_id);
-    if (isFree && adoptByExternalId(bound).kind === 'adopt') return null;
+    if (adoptByExternalId(bound).kind === 'adopt') return null;
     return { kind: 'next', lookup: { why: 'lost' }, bind: null, circling: true };
   }
 
@@ -201,14 +199,11 @@ export class AccountFinder {
   /** Binds the account that was found under an external id, if no other lane works with it. */
   private async bind(search: Search, id: string): Promise<Outcome> {
     const bound = await this.boundTo(search, id);
-    let adoption: Adoption = adoptByExternalId(bound);
+    const adoption = adoptByExternalId(bound);
     if (adoption.kind === 'wait') return waitFor(search.lane, bound!);
-    if (adoption.kind === 'adopt' && bound !== null && isOutdated(bound, search.person.external_id)) {
-      const moved = await this.givenAway(search, id, bound);
-      if (moved !== null) return moved;
-      adoption = { kind: 'refuse', detail: `the account is bound to ${bound.subject}` };
-    }
     if (adoption.kind === 'refuse') {
+      const moved = await this.givenAway(search, id, bound!);
+      if (moved !== null) return moved;
       // The account belongs to another user by now (hired again under the same key): the leaver has none.
       if (search.lane.call.state !== 'active') return { kind: 'delivered', bind: null };
       if (!hasComeBack(search.lane.call.lookup)) return this.again(search.lane.call.lookup);

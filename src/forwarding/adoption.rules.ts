@@ -12,24 +12,16 @@ export type Adoption =
 
 /**
  * Decides on an account that was found by `external_id`: it belongs to the user, unless another lane works with it. The
- * account of a leaver whose lane is idle is taken over: that is a rehire under the same key.
+ * account of a deleted user is taken over: that is a rehire under the same key. A user who left and has a record keeps the
+ * account, and may come back to it: keys are not unique in each directory (Entra sends `mailNickname`).
  */
 export function adoptByExternalId(bound: Bound | null): Adoption {
   if (bound === null) return { kind: 'adopt' };
   if (bound.pending && !bound.parked) return { kind: 'wait', detail: `waits for ${bound.subject}` };
-  if (bound.target_state === 'active' || bound.parked) {
+  if (bound.target_state !== 'deleted' || bound.parked) {
     return { kind: 'refuse', detail: `the account is bound to ${bound.subject}` };
   }
   return { kind: 'adopt' };
-}
-
-/**
- * Returns whether the account of a leaver has a key that the leaver has no longer. Such an account is not one of the user
- * who has the key now: the leaver was renamed before or after the departure, which the platform was not told.
- */
-export function isOutdated(bound: Bound, key: string | null): boolean {
-  const { external_id: own = null } = bound;
-  return bound.target_state !== 'active' && own !== null && own !== key;
 }
 
 /**

@@ -1,11 +1,5 @@
 import type { Bound } from '../../src/delivery/lanes/accounts.js';
-import {
-  adoptByEmail,
-  adoptByExternalId,
-  isOutdated,
-  sameEmail,
-  sharesName,
-} from '../../src/forwarding/adoption.rules.js';
+import { adoptByEmail, adoptByExternalId, sameEmail, sharesName } from '../../src/forwarding/adoption.rules.js';
 import { readPlatformUser } from '../../src/forwarding/platform-user.mapping.js';
 import { personOf } from '../support/persons.js';
 
@@ -24,17 +18,9 @@ describe('adoption', () => {
     ['of an active user', bound(), 'refuse'],
     ['of a lane with a change on its way', bound({ target_state: 'deleted', pending: true }), 'wait'],
     ['of a parked lane', bound({ target_state: 'deleted', pending: true, parked: true }), 'refuse'],
-    ['of a leaver who is done', bound({ target_state: 'deleted' }), 'adopt'],
+    ['of a deleted user whose lane is idle', bound({ target_state: 'deleted' }), 'adopt'],
+    ['of an inactive user whose lane is idle', bound({ target_state: 'inactive' }), 'refuse'],
   ])('by external_id, %s', (_, by, kind) => expect(adoptByExternalId(by).kind).toBe(kind));
-
-  it.each<[string, Partial<Bound>, boolean]>([
-    ['of a leaver with the same key', { external_id: 'k' }, false],
-    ['of a leaver with another key', { external_id: 'other' }, true],
-    ['of a leaver without a key', { external_id: null }, false],
-    ['of an active user with another key', { external_id: 'other', target_state: 'active' }, false],
-  ])('tells whether the key of an account is outdated: %s', (_, more, expected) => {
-    expect(isOutdated(bound({ target_state: 'inactive', ...more }), 'k')).toBe(expected);
-  });
 
   const account = (more: object = {}) =>
     readPlatformUser({ id: 'hp_1', email: 'USR_1@EXAMPLE.com', external_id: null, status: 'active', ...more })!;

@@ -104,3 +104,25 @@ it('the account of a leaver gives a key away that the leaver has no longer', asy
   expect(await accountOf(house, bob)).toMatchObject({ external_id: first, first_name: 'Bob' });
   expect(await accountOf(house, ann)).toMatchObject({ first_name: 'Ann', status: 'inactive' });
 });
+
+it('a newcomer with the key of a leaver gets a new account, and the leaver keeps the old one', async () => {
+  const house = await forwardingHouse();
+  const key = fresh('k');
+  const ann = await madeUser(house.scim, user(`${fresh()}@x.example`, named('Ann', { externalId: key })));
+  await delivered(house);
+  const before = await accountOf(house, ann);
+  await write(house, ann, { active: false });
+  await delivered(house);
+  const nan = await madeUser(house.scim, user(`${fresh()}@x.example`, named('Nan', { externalId: key })));
+  await delivered(house);
+  const account = await accountOf(house, nan);
+  expect(account).toMatchObject({ external_id: key, first_name: 'Nan', status: 'active' });
+  expect(account['id']).not.toBe(before['id']);
+  expect(await accountOf(house, ann)).toMatchObject({ id: before['id'], first_name: 'Ann', status: 'inactive' });
+  // The leaver who comes back under a key of their own gets the old account back.
+  const back = fresh('k');
+  await write(house, ann, { active: true, externalId: back });
+  await delivered(house);
+  expect(await accountOf(house, ann)).toMatchObject({ id: before['id'], external_id: back, status: 'active' });
+  expect(await accountOf(house, nan)).toEqual(account);
+});

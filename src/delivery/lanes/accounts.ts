@@ -17,8 +17,6 @@ export interface Bound {
   parked: boolean;
   /** It waits for another lane itself. */
   waiting?: boolean;
-  /** The `external_id` that the user of the lane has now; null: there is none, or no such user. */
-  external_id?: string | null;
 }
 
 const BOUND = `l.subject, l.target_state, l.first_pending is not null as pending, l.state = 'parked' as parked,
@@ -36,8 +34,7 @@ export async function boundTo(
   exceptSubject: string,
 ): Promise<Bound | null> {
   const { rows } = await db.query<Bound>(
-    `select ${BOUND}, u.person_external_id as external_id from lanes l ${AT_PRESENT_ADDRESS}
-     left join users u on u.tenant_id = $1 and u.id = l.subject
+    `select ${BOUND} from lanes l ${AT_PRESENT_ADDRESS}
      where ${OF_DESTINATION} and l.platform_id = $4 and l.subject <> $5
      order by l.target_state = 'active' desc, pending desc limit 1`,
     [tenantId, channel, id, accountId, exceptSubject],
