@@ -25,6 +25,15 @@ const { dirname: bundleDirname } = require('node:path');
 const bundleAddress = bundleUrl(__filename).href;`;
 const END = '})';
 
+/** The head of a class. The compiler writes `let Name = class Name` where decorators replace the class. */
+const CLASS = /^((?:.*\*\/ )?(?:export )?(?:class|let \w+ = class) (\w+)(?: extends [^{\n]+)?) \{/gm;
+
+/**
+ * Sets the name of a class inside the class. The bundler renames classes, and decorators of the same file read the name
+ * before the file ends.
+ */
+const setName = (name) => `Object.defineProperty(this, 'name', { value: '${name}', configurable: true });`;
+
 /**
  * Keeps in our modules what they know of themselves: their address, from which they read files beside them, and the names
  * of their classes, which stand in the API's description, in the log and in the table of migrations.
@@ -37,19 +46,13 @@ const own = {
       if (place.startsWith('..') || place.includes('node_modules')) return undefined;
       const text = await readFile(file, 'utf8');
       const address = `new URL(${JSON.stringify(`./${place.replaceAll(path.sep, '/')}`)}, bundleAddress)`;
-      // The compiler writes `let Name = class Name` where decorators replace the class.
-      const names = [...text.matchAll(/^(?:.*\*\/ )?(?:export )?(?:class|let \w+ = class) (\w+)/gm)].map(
-        ([, name]) => name,
-      );
-      const kept = names.map(
-        (name) => `Object.defineProperty(${name}, 'name', { value: '${name}', configurable: true });`,
-      );
-      const placed = text.replaceAll(/import\.meta\.(dirname|url)/g, (_, what) =>
+      const named = text.replaceAll(CLASS, (_, head, name) => `${head} { static { ${setName(name)} }`);
+      const placed = named.replaceAll(/import\.meta\.(dirname|url)/g, (_, what) =>
         what === 'url' ? `${address}.href` : `bundleDirname(bundlePath(${address}))`,
       );
       // The names of packages for a platform are known at run time alone. They are ES modules, which `require` warns of.
       const imported = placed.replaceAll(/\bawait import\((?=\w+\))/g, 'await importModule(');
-      return { contents: [imported, ...kept].join('\n'), loader: 'js' };
+      return { contents: imported, loader: 'js' };
     });
   },
 };

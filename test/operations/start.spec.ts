@@ -159,6 +159,8 @@ describe.each(people)('started by %s', (_, uid) => {
     const declared = new Set(declaredClasses());
     expect(Object.keys(schemas).length).toBeGreaterThan(100);
     expect(Object.keys(schemas).filter((name) => !declared.has(name))).toEqual([]);
+    const references = [...JSON.stringify(body).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name!);
+    expect(references.filter((name) => !(name in schemas))).toEqual([]);
   });
 
   it('a database that outlived its service is gone on with by the next start', async () => {

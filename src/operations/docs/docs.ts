@@ -16,7 +16,8 @@ import { webhookSection } from './webhook-section.js';
 const DESCRIPTION = `The API of talent-bridge: users, candidates, job openings, seats, directories, sign-in. Guides are in the [documentation](/docs).
 
 **Addresses.** \`/api/v1\` is the canonical prefix. \`/v1\` leads to the same resources, and \`/api\` does for users,
-candidates, jobs, resolve and me.
+candidates, jobs, resolve and me. Ids have a prefix of their kind, such as \`usr_\` and \`cand_\`: the part \`by-external-id\` of
+an address is never an id, and what follows it is an external id, also one such as \`history\`.
 
 **Credentials.** \`Authorization: Bearer <API key>\`. The key decides the tenant. Each operation names the scope that it needs.
 Directories use SCIM tokens at \`/scim/v2\`; the operator of the installation has a token for \`/tenants\`. Users sign in at
@@ -49,7 +50,8 @@ function frameOf(apiBaseUrl: string) {
     .setTitle('talent-bridge')
     .setVersion('1')
     .setDescription(DESCRIPTION)
-    .addServer(apiBaseUrl)
+    .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
+    .addServer(apiBaseUrl, 'This installation')
     .addBearerAuth(bearer('An API key of a tenant (tbk_…).'), 'api_key')
     .addBearerAuth(bearer('A SCIM token of a directory (tbs_…).'), 'scim_token')
     .addBearerAuth(bearer('The operator’s token (tbo_…).'), 'operator_token')
@@ -77,6 +79,8 @@ function complete(path: string, method: (typeof METHODS)[number], operation: Ope
     });
   }
   tellFacts(path, method, operation);
+  // Generators take an operation without `security` for one that was forgotten.
+  operation.security ??= [];
 }
 
 /** The description of the API, made from the code. Each resource is shown once, at its canonical address. */

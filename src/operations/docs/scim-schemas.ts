@@ -91,7 +91,12 @@ export function scimSchemas(): Record<string, JsonSchema> {
     ScimUserList: list(scimRef('ScimUser')),
     ScimGroupList: list(scimRef('ScimGroup')),
     ScimList: list({ anyOf: [scimRef('ScimUser'), scimRef('ScimGroup')] }),
-    ScimDocument: { type: 'object', additionalProperties: true, required: ['schemas'] },
+    ScimDocument: {
+      type: 'object',
+      properties: { schemas: { type: 'array', items: TEXT } },
+      additionalProperties: true,
+      required: ['schemas'],
+    },
     ScimDocumentList: list(scimRef('ScimDocument')),
     ScimPatch: message(PATCH_OP_URN, PATCH),
     ScimSearch: message(SEARCH_REQUEST_URN, SEARCH),
