@@ -57,7 +57,7 @@ it('makes, lists and revokes connect links', async () => {
 });
 
 it('lists runs, events and writes, and settles events', async () => {
-  const body = { provider: 'ashby', api_token: 'whk_cli_7d1f0c3e9b5a4826aa' };
+  const body = { provider: 'ashby', api_token: 'whk_7d1f0c3e9b5a4826aa58c60b1e94f3d2' };
   const { body: made } = await house.api.post('/ats-connections', body);
   const id = made.id as string;
   const url = `${service.url}/api/webhooks/ashby?api_token=${body.api_token}`;

@@ -1,8 +1,10 @@
 // What honest clients send about ATSs: connections, links, webhooks, interviews, pages of integrations.
+import { createHash } from 'node:crypto';
 
 /** A port at which nothing listens: an ATS that is away. */
 const AWAY = 'http://127.0.0.1:9/v1';
 const PROVIDERS = ['lever', 'greenhouse', 'ashby'];
+const tokenOf = (seed) => `whk_${createHash('sha256').update(`fuzz ${seed}`).digest('hex')}`;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -125,7 +127,7 @@ function connectionRequests(random, { connection, json, n }) {
       json('POST', '/api/v1/ats-connections', {
         provider,
         base_url: AWAY,
-        api_token: `whk_fuzz_${n}_0123456789`,
+        api_token: tokenOf(n),
         signing_secret: 'a signing secret',
         credential: random.of(CREDENTIALS),
         writes: WRITES,
@@ -136,7 +138,7 @@ function connectionRequests(random, { connection, json, n }) {
         connection(),
         random.of([{ name: `B${n}` }, { takes: TAKES }, { writes: WRITES }, { credential: random.of(CREDENTIALS) }]),
       ),
-    () => json('POST', `${connection()}/tokens`, random.of([{}, { api_token: `whk_fuzz_${n}_9876543210` }])),
+    () => json('POST', `${connection()}/tokens`, random.of([{}, { api_token: tokenOf(`second ${n}`) }])),
     () => ({ method: 'DELETE', path: `${connection()}/tokens/atk_none` }),
     () => json('PUT', `${connection()}/signing-secret`, { secret: 'another secret' }),
     () => json('POST', `${connection()}/${random.of(['pause', 'resume', 'test'])}`, {}),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Message } from '../simulators/core/sender.js';
 import type { AshbySimulator, GreenhouseSimulator, LeverSimulator } from '../simulators/index.js';
@@ -30,6 +31,11 @@ export interface Connected extends House {
 }
 
 let made = 0;
+
+/** Returns a token of a webhook address as a customer brings it: made by chance. */
+export function chosenToken(): string {
+  return `whk_${randomBytes(24).toString('hex')}`;
+}
 
 /** Connects a new tenant to a stand-in for Lever, and waits until the first import is over. */
 export function connectLever(
@@ -71,8 +77,8 @@ async function connected(
   given?: House,
 ): Promise<Connected> {
   const house = given ?? (await newHouse(service));
-  const token = `whk_test_${++made}_7d1f0c3e9b5a4826`;
-  const secret = `ats-secret-${made}`;
+  const token = chosenToken();
+  const secret = `ats-secret-${++made}`;
   const body = { api_token: token, signing_secret: secret, ...settings };
   const { status, body: connection } = await house.api.post('/ats-connections', body);
   if (status !== 201) throw new Error(`the connection was refused: ${JSON.stringify(connection)}`);

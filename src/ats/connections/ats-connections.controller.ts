@@ -55,7 +55,7 @@ export class AtsConnectionsController {
     description: 'Without a credential nothing is read or written, and webhooks alone come in.',
   })
   @ApiRecord(AtsConnectionWithTokenBody, 201)
-  @ApiRefusals({ 409: ['marker_taken', 'token_taken', 'too_many_ats_connections'] })
+  @ApiRefusals({ 409: ['marker_taken', 'too_many_ats_connections'] })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateAtsConnection): Promise<AtsConnectionWithTokenBody> {
     return this.connections.create(caller, body);
   }
@@ -160,7 +160,7 @@ export class AtsConnectionsController {
   @Post(':connection_id/tokens')
   @ApiOperation({ summary: 'A further token of the webhook address; it is shown this once. Two can be live' })
   @ApiRecord(AtsConnectionWithTokenBody, 201)
-  @ApiRefusals({ 409: ['too_many_tokens', 'token_taken', 'wrong_ats_state'] })
+  @ApiRefusals({ 409: ['too_many_tokens', 'wrong_ats_state'] })
   addToken(
     @CurrentCaller() caller: Caller,
     @Param('connection_id') id: string,

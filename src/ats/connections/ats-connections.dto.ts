@@ -3,8 +3,10 @@ import { Text } from '../../base/http/text.js';
 import { MAX_URL } from '../../base/http/url.js';
 import { ServerSet } from '../../base/http/validate.js';
 import { connectors } from '../connectors/index.js';
+import { chosenTokenProblem } from './chosen-token.rules.js';
 
 const MARKER = { test: /^[a-z0-9]{1,8}_$/, message: 'must be up to 8 small letters or digits and an underscore' };
+const CHOSEN_TOKEN = { type: String, minLength: 24, maxLength: 200 };
 const VISIBLE = { test: /^[\x21-\x7e]+$/, message: 'must be visible ASCII characters without spaces' };
 
 /** Returns why a value is no list of stages; null: it is. */
@@ -149,10 +151,7 @@ export class CreateAtsConnection extends AtsConnectionSettings {
   })
   marker?: string;
 
-  @Text({
-    max: 200,
-    min: 16,
-    pattern: VISIBLE,
+  @Ruled(chosenTokenProblem, CHOSEN_TOKEN, {
     optional: true,
     description: 'A token for the webhook address that is known already; one is made when left out.',
   })
@@ -174,10 +173,7 @@ export class SyncAtsConnection {
 
 /** The body of a new token. */
 export class CreateAtsToken {
-  @Text({
-    max: 200,
-    min: 16,
-    pattern: VISIBLE,
+  @Ruled(chosenTokenProblem, CHOSEN_TOKEN, {
     optional: true,
     description: 'A token that is known already; one is made when left out.',
   })

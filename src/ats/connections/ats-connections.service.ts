@@ -49,7 +49,7 @@ export class AtsConnectionsService {
    *
    * @throws {InvalidFields} for settings or a credential that do not fit the connector
    * @throws {MarkerTaken} when another connection of the tenant has the marker
-   * @throws {TokenTaken} when another connection to this provider has the token
+   * @throws {InvalidFields} when another connection to this provider has the token
    */
   async create(caller: Caller, input: CreateAtsConnection): Promise<AtsConnectionWithTokenBody> {
     const { tenantId } = caller;

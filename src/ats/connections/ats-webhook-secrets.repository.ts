@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { InvalidFields } from '../../base/errors/domain-error.js';
 import { codeOf } from '../../base/database/database.errors.js';
 import { hashOfAtsToken } from './ats-connections.store.js';
 import { AtsSecrets } from './ats-secrets.js';
-import { TokenTaken, TooManyTokens } from './ats.errors.js';
+import { TOKEN_RULE } from './chosen-token.rules.js';
+import { TooManyTokens } from './ats.errors.js';
 import type { AtsConnection } from './connection.js';
 
 const UNIQUE = '23505';
@@ -21,7 +23,7 @@ export class AtsWebhookSecretsRepository {
    * Adds a token of the webhook address. The connection is locked.
    *
    * @throws {TooManyTokens} when two that were not made for webhooks of ours are live
-   * @throws {TokenTaken} when another connection to this provider has it
+   * @throws {InvalidFields} when another connection to this provider has it: the same answer as for a weak token
    */
   async addToken(
     tx: SqlRunner,
@@ -40,7 +42,7 @@ export class AtsWebhookSecretsRepository {
         [provider, hashOfAtsToken(token.text), tenantId, id, token.id, token.text.slice(0, 4), token.made],
       );
     } catch (error) {
-      if (codeOf(error) === UNIQUE) throw new TokenTaken();
+      if (codeOf(error) === UNIQUE) throw new InvalidFields([{ field: 'api_token', message: TOKEN_RULE }]);
       throw error;
     }
   }

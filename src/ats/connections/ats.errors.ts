@@ -9,15 +9,6 @@ export class MarkerTaken extends DomainError {
   }
 }
 
-/** Another connection to this provider has the token. */
-export class TokenTaken extends DomainError {
-  readonly kind = 'conflict';
-  readonly code = 'token_taken';
-  constructor() {
-    super('This token is in use already. Choose another one, or leave it out: then one is made.');
-  }
-}
-
 /** Two tokens are live: one has to go before a third one is made. */
 export class TooManyTokens extends DomainError {
   readonly kind = 'conflict';

@@ -27,12 +27,14 @@ const STORE = `
     on conflict do nothing returning key
   ), stored as (
   insert into ats_events (tenant_id, connection_id, id, at, name, occurred_at, kind, remote_id, content_type, headers,
-    body, state, reason, detail, decided_at)
+    body, state, reason, detail, decided_at, signed)
   select $1, $2, u.id, u.at, u.name, u.occurred_at, u.kind, u.remote_id, u.content_type, u.headers,
-    coalesce(u.body, $18::bytea), u.state, u.reason, u.detail, case when u.state = 'waiting' then null else u.at end
+    coalesce(u.body, $18::bytea), u.state, u.reason, u.detail, case when u.state = 'waiting' then null else u.at end,
+    u.signed
   from unnest($5::bytea[], $6::text[], $7::timestamptz[], $8::text[], $9::timestamptz[], $10::text[], $11::text[],
-    $12::text[], $13::json[], $14::bytea[], $15::text[], $16::text[], $17::text[])
-    as u(key, id, at, name, occurred_at, kind, remote_id, content_type, headers, body, state, reason, detail)
+    $12::text[], $13::json[], $14::bytea[], $15::text[], $16::text[], $17::text[], $19::boolean[])
+    as u(key, id, at, name, occurred_at, kind, remote_id, content_type, headers, body, state, reason, detail,
+      signed)
   where u.key in (select key from fresh)
   returning id, at, state, octet_length(body) as bytes
   )
@@ -131,6 +133,7 @@ export class EventIntake {
       of(({ reason }) => reason),
       of(({ detail }) => detail),
       large,
+      of(({ signed }) => signed),
     ]);
   }
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { proveCaller } from '../../base/http/connection-bound.js';
-import { limitRate, RateLimiter } from '../../base/http/rate-limit.js';
+import { TooManyRequests } from '../../base/http/http.errors.js';
+import { FailedTries, limitRate, RATE_HEADERS, RateLimiter } from '../../base/http/rate-limit.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { AtsConnectionStore, type AtsGate } from '../connections/ats-connections.store.js';
 import type { Connector } from '../connectors/connector.js';
@@ -31,6 +32,7 @@ export class InboundDoor {
   constructor(
     private readonly store: AtsConnectionStore,
     private readonly limiter: RateLimiter,
+    private readonly tries: FailedTries,
   ) {}
 
   /**
@@ -38,16 +40,15 @@ export class InboundDoor {
    *
    * @returns the tenant
    * @throws {NotFound} for an unknown provider
-   * @throws {InboundRefused} when the token is missing or unknown
-   * @throws {TooManyRequests} when the connection sends too much
+   * @throws {InboundRefused} when the token is missing or unknown, or when two tokens differ
+   * @throws {TooManyRequests} when the connection sends too much, or its address has too many refusals
    */
   async admit(req: BridgeRequest, res: BridgeResponse): Promise<string> {
     const connector = connectorOf(decoded(PATH.exec(req.path)?.[1] ?? ''));
     if (connector === undefined) throw new NotFound('ATS');
     const token = inboundToken(req);
-    if (token === null) throw new InboundRefused('token_missing');
-    const gate = await this.store.gateOf(connector.provider, token);
-    if (gate === null) throw new InboundRefused('token_unknown');
+    const gate = token === null ? null : await this.store.gateOf(connector.provider, token);
+    if (token === null || gate === null) throw this.refused(req, res, new InboundRefused('token'));
     const { tenantId, id } = gate.connection;
     req.tenantId = tenantId;
     req.credentialId = id;
@@ -56,6 +57,17 @@ export class InboundDoor {
     limitRate(this.limiter, res, id, null);
     this.admitted.set(req, { gate, connector, token });
     return tenantId;
+  }
+
+  /**
+   * Counts a refusal as a wrong credential of its address, and removes from the answer what only a right token brings.
+   *
+   * @returns the error of the answer, which does not depend on what was wrong
+   */
+  refused(req: BridgeRequest, res: BridgeResponse, refusal: InboundRefused): Error {
+    for (const name of RATE_HEADERS) res.removeHeader(name);
+    if (this.tries.take(req.ip ?? '', 'webhook')) return refusal;
+    return new TooManyRequests('Too many wrong credentials of this kind came from this address.', 10);
   }
 
   /** Returns what was found for a request that was admitted, and counts the bytes that it sent. */

@@ -16,6 +16,8 @@ export interface NewInboundEvent {
   contentType: string | null;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
+  /** A signature over the token, the time or the body was checked. */
+  signed: boolean;
   /** What makes a second delivery the same event: the vendor's name of it, or the bytes; hashed. */
   key: Buffer;
   state: 'waiting' | 'no_effect' | 'failed';

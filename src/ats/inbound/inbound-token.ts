@@ -8,12 +8,16 @@ export interface TokenBearer {
 }
 
 /**
- * Returns the token of an inbound webhook: `api_token` of the query, which only these addresses read, else `X-Api-Token`,
- * `Authorization: Bearer`, or the password of Basic, for ATSs that can send a header. Null: there is none.
+ * Returns the token of an inbound webhook: `api_token` of the query, which only these addresses read, `X-Api-Token`,
+ * `Authorization: Bearer`, or the password of Basic, for ATSs that can send a header.
+ *
+ * @returns null where there is no token, or where two of them differ
  */
 export function inboundToken({ query, headers }: TokenBearer): string | null {
-  const inQuery = query['api_token'];
-  const token = inQuery ?? headers['x-api-token'] ?? authorizationToken(headers['authorization']);
+  const sent = [query['api_token'], headers['x-api-token'], authorizationToken(headers['authorization'])];
+  const tokens = new Set(sent.filter((token) => token !== undefined && token !== null));
+  const [token] = tokens;
+  if (tokens.size !== 1) return null;
   return typeof token === 'string' && token !== '' && token.length <= MAX_TOKEN ? token : null;
 }
 

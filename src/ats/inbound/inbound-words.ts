@@ -8,6 +8,9 @@ const WORDS: Readonly<Record<string, string>> = {
   not_found: 'The ATS has no such record.',
   from_the_future: 'The time of the event is more than five minutes ahead.',
   cannot_read: 'The event does not hold the data, and the connection has no credential to read it with.',
+  not_signed:
+    'A deletion or merge without a signature is applied only after the ATS was asked, and the connection has no credential.',
+  still_there: 'The ATS still has the record: the deletion has no signature, and has no effect.',
   not_applied: 'The event could not be applied because of an error inside the service.',
   disconnected: 'The connection was disconnected before the event was applied.',
   by_hand: 'The event was dismissed.',

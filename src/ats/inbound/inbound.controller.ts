@@ -3,6 +3,7 @@ import { ApiOperation, ApiParam, ApiQuery, ApiResponse, ApiTags } from '@nestjs/
 import { ApiProblems, ApiRefusals } from '../../base/http/api-problems.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { InboundDoor } from './inbound-door.js';
+import { InboundRefused } from './inbound.errors.js';
 import { InboundService } from './inbound.service.js';
 
 const NOTHING = Buffer.alloc(0);
@@ -30,13 +31,17 @@ export class InboundController {
   @ApiResponse({ status: 200, description: 'Received; without a body.' })
   @ApiRefusals({
     400: [],
-    401: ['token_missing', 'token_unknown', 'signature_invalid', 'signature_absent', 'signature_stale'],
+    401: ['token_unknown'],
     403: [],
     409: [],
     422: [],
   })
   async receive(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
-    const answer = await this.inbound.receive(this.door.enter(req), req.rawBody ?? NOTHING, req.headers);
-    res.set(answer.headers).status(answer.status).end();
+    try {
+      const answer = await this.inbound.receive(this.door.enter(req), req.rawBody ?? NOTHING, req.headers);
+      res.set(answer.headers).status(answer.status).end();
+    } catch (error) {
+      throw error instanceof InboundRefused ? this.door.refused(req, res, error) : error;
+    }
   }
 }

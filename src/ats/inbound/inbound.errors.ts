@@ -1,20 +1,19 @@
 import { DomainError } from '../../base/errors/domain-error.js';
 
-const WORDS = {
-  token_missing: 'Send the token of the connection: api_token in the query, or in the header X-Api-Token.',
-  token_unknown: 'No connection to this ATS has this token.',
-  signature_invalid: 'The signature does not fit the body and the secret of the connection.',
-  signature_absent: 'The connection has a signing secret, and the request has no signature.',
-  signature_stale: 'The time that is signed is too long ago, or in the future.',
-} as const;
+/** Why an inbound webhook was refused: for the connection and the log, not for the caller. */
+export type InboundRefusal = 'token' | 'signature_invalid' | 'signature_absent' | 'signature_stale';
 
-/** Why an inbound webhook was refused. */
-export type InboundRefusal = keyof typeof WORDS;
-
-/** An inbound webhook without a right token or signature. */
+/**
+ * An inbound webhook without a right token or signature. The answer is the same in all cases: a caller who guesses tokens does
+ * not learn which one exists.
+ */
 export class InboundRefused extends DomainError {
   readonly kind = 'unauthenticated';
-  constructor(readonly code: InboundRefusal) {
-    super(WORDS[code]);
+  readonly code = 'token_unknown';
+  constructor(readonly reason: InboundRefusal) {
+    super(
+      'The token of the connection is missing or wrong, or the signature does not fit. Send one token: api_token in the ' +
+        'query, or the header X-Api-Token. The connection shows a signature that does not fit as its reason.',
+    );
   }
 }

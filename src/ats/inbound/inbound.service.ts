@@ -50,7 +50,8 @@ export class InboundService {
     }
     if (secrets.length > 0) this.verify(connection, connector, request, secrets);
     const event = eventOf(connector, request, read.fault);
-    const kept = { ...event, contentType: contentType === undefined ? null : cutTo(contentType, 200) };
+    const signed = secrets.length > 0;
+    const kept = { ...event, signed, contentType: contentType === undefined ? null : cutTo(contentType, 200) };
     await this.intake.store(connection.tenantId, connection.id, { ...kept, headers: keptHeaders(headers, token) });
     return { status: connector.inbound.ack, headers: {} };
   }
@@ -72,7 +73,7 @@ function eventOf(
   connector: Connector,
   request: InboundRequest,
   fault: string | null,
-): Omit<NewInboundEvent, 'contentType' | 'headers'> {
+): Omit<NewInboundEvent, 'contentType' | 'headers' | 'signed'> {
   const { raw, receivedAt: at } = request;
   const reading = readingOf(connector, request, fault);
   if (typeof reading === 'string') {

@@ -35,7 +35,11 @@ export class SignatureWatch {
     if (this.noted.size >= REMEMBERED) this.noted.clear();
     this.noted.set(name, now);
     // The next signature that fits ends the problem, however short ago the last one was.
-    if (refusal !== null) this.noted.delete(fits);
+    if (refusal !== null) {
+      this.noted.delete(fits);
+      const about = { tenant_id: connection.tenantId, connection: connection.id, provider: connection.provider };
+      this.logger.warn('ats.webhook_refused', { ...about, reason: refusal });
+    }
     this.follow(connection, async () => {
       try {
         if (refusal === null) await this.states.solved(connection, 'signature');

@@ -230,6 +230,9 @@ export function limitStrangers(limiter: RateLimiter): RequestHandler {
   };
 }
 
+/** The headers in which an allowance is told. */
+export const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+
 function sayAllowance(res: ServerResponse, { limit, remaining, resetSeconds }: Allowance): void {
   res.setHeader('RateLimit-Limit', limit);
   res.setHeader('RateLimit-Remaining', remaining);

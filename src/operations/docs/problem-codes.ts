@@ -53,7 +53,6 @@ export const PROBLEM_CODES: Record<string, string> = {
   marker_taken: 'Another connection to an ATS has the marker. `id` names it.',
   no_oauth_client: 'The operator has set no OAuth client for this ATS (`ATS_OAUTH_CLIENTS`).',
   not_an_administrator: 'The role of the signed-in user does not administer the tenant.',
-  token_taken: 'Another connection has this token of a webhook address. Leave it out, and one is made.',
   too_many_tokens: 'A connection to an ATS has at most two live tokens. Remove the older one.',
   wrong_ats_state: 'The state of the connection to an ATS does not allow this; `detail` says why.',
   method_not_allowed: 'The address has other methods. The Allow header lists them.',

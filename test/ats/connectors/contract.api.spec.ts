@@ -207,9 +207,11 @@ describe('the contract of connectors', () => {
       if (ping !== null) expect(rules.read(inbound(ping, SECRET)).effect).toEqual({ kind: 'none' });
       const event = kit.event('17');
       const first = rules.read(inbound(event, SECRET));
-      expect(first.dedupeKey).not.toBeNull();
       expect(rules.read(inbound(event, SECRET))).toEqual(first);
-      expect(rules.read(inbound(kit.event('17'), SECRET)).dedupeKey).not.toBe(first.dedupeKey);
+      // Without a signed id the bytes name the event.
+      const other = rules.read(inbound(kit.event('17'), SECRET)).dedupeKey;
+      if (first.dedupeKey === null) expect(other).toBeNull();
+      else expect(other).not.toBe(first.dedupeKey);
     });
 
     it('writes, finds what it wrote, and takes it back where the vendor can', async () => {

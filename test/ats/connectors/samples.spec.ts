@@ -85,7 +85,9 @@ describe.each(VENDORS)('samples of %s', (vendor) => {
     const reading = connector.inbound.read(request);
     expect(reading.effect).toMatchObject(EFFECTS[`${vendor} ${name}`]!);
     const key = sample.expect!['dedupe_key'];
-    if (typeof key === 'string') expect(reading.dedupeKey).toBe(key);
+    // The id of Greenhouse is in a header that is not signed: the body names its events.
+    if (vendor === 'greenhouse') expect(reading.dedupeKey).toBeNull();
+    else if (typeof key === 'string') expect(reading.dedupeKey).toBe(key);
   });
 
   it('does not take a signature in a header that the vendor does not send', () => {

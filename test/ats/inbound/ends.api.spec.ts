@@ -1,5 +1,6 @@
+import { createHmac } from 'node:crypto';
 import { startApp, type TestApp } from '../../support/app.js';
-import { until } from '../../support/ats.js';
+import { chosenToken, until } from '../../support/ats.js';
 import { newHouse } from '../../support/house.js';
 
 // Deletions and merges, as Ashby tells of them, to a connection that cannot read.
@@ -13,14 +14,17 @@ const TIMES = { starts_at: '2026-12-01T10:00:00Z', ends_at: '2026-12-01T11:00:00
 
 async function connected() {
   const house = await newHouse(service);
-  const token = `whk_ends_${house.tenantId}`;
-  const made = await house.api.post('/ats-connections', { provider: 'ashby', api_token: token });
+  const token = chosenToken();
+  const body = { provider: 'ashby', api_token: token, signing_secret: token };
+  const made = await house.api.post('/ats-connections', body);
   const at = `/ats-connections/${made.body.id}/events`;
   let sent = 0;
   const tell = async (action: string, data: object) => {
     const body = JSON.stringify({ action, data, webhookActionId: `w${++sent}` });
     const url = `${service.url}/api/webhooks/ashby?api_token=${token}`;
-    expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+    const signature = `sha256=${createHmac('sha256', token).update(body).digest('hex')}`;
+    const headers = { 'ashby-signature': signature };
+    expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(200);
     await until(async () => (await house.api.get(`${at}?state=waiting`)).body.data.length === 0);
   };
   const applies = (

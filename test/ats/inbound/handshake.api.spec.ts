@@ -3,6 +3,7 @@ import type { Connector } from '../../../src/ats/connectors/connector.js';
 import { connectorOf } from '../../../src/ats/connectors/index.js';
 import { InboundService } from '../../../src/ats/inbound/inbound.service.js';
 import { startApp, type TestApp } from '../../support/app.js';
+import { chosenToken } from '../../support/ats.js';
 import { newHouse } from '../../support/house.js';
 
 let service: TestApp;
@@ -11,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const TOKEN = 'a-token-of-a-vendor-with-a-handshake';
+const TOKEN = chosenToken();
 
 /** As SmartRecruiters does it: the secret of the setup comes back in the same header, and only 202 counts as received. */
 const shaking: Connector = {
@@ -41,7 +42,7 @@ test('a setup message is answered before a signature is asked for, and is not ke
     status: 200,
     headers: { 'x-hook-secret': 'of the setup' },
   });
-  await expect(receive({})).rejects.toMatchObject({ code: 'signature_absent' });
+  await expect(receive({})).rejects.toMatchObject({ reason: 'signature_absent' });
   await house.api.delete(`/ats-connections/${made.body.id as string}/signing-secret`);
   const open = (await service.app.nest.get(AtsConnectionStore, { strict: false }).gateOf('ashby', TOKEN))!;
   const sent = { gate: open, connector: shaking, token: TOKEN };

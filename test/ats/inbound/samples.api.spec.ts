@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { startApp, type TestApp } from '../../support/app.js';
-import { until } from '../../support/ats.js';
+import { chosenToken, until } from '../../support/ats.js';
 import { newHouse } from '../../support/house.js';
 
 // The shared samples of vendors whose events hold the data, word for word, to connections without a credential.
@@ -30,7 +30,7 @@ const sampleOf = (provider: string, name: string) =>
 
 async function connected(provider: string, secret: string | null) {
   const house = await newHouse(service);
-  const token = `whk_sample_${house.tenantId}`;
+  const token = chosenToken();
   const body = { provider, api_token: token, ...(secret === null ? {} : { signing_secret: secret }) };
   const made = await house.api.post('/ats-connections', body);
   expect(made.status).toBe(201);

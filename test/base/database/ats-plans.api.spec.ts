@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { SERVICE_ROLE } from '../../../src/base/database/service-role.js';
 import { AtsWritesRepository } from '../../../src/ats/publish/ats-writes.repository.js';
 import { startApp, type TestApp } from '../../support/app.js';
@@ -14,13 +15,13 @@ let recorder: PlanRecorder;
 let service: TestApp;
 let house: House;
 let id: string;
-const token = 'whk_plans_7d1f0c3e9b5a4826aa';
+const token = 'whk_7d1f0c3e9b5a4826aa58c60b1e94f3d2';
 
 beforeAll(async () => {
   recorder = new PlanRecorder(SERVICE_ROLE);
   service = await startApp({}, undefined, { prepare: (database) => PlanRecorder.settings(database) });
   house = await newHouse(service);
-  const made = await house.api.post('/ats-connections', { provider: 'ashby', api_token: token });
+  const made = await house.api.post('/ats-connections', { provider: 'ashby', api_token: token, signing_secret: token });
   id = made.body.id as string;
   await fill(`'${house.tenantId}'`, `'${id}'`, `generate_series(1, ${BIG}) n`, 'n');
   await fill(`'ten_s' || n`, `'ats_s' || n`, 'generate_series(1, 1000) n', 'n');
@@ -63,17 +64,18 @@ it('reads no table whole and sorts no more than a page: what comes in, lists, pr
   const at = `/ats-connections/${id}`;
   const { faults, ran } = await recorder.faultsDuring(async () => {
     const url = `${service.url}/api/webhooks/ashby?api_token=${token}`;
+    const send = (body: string) => {
+      const signature = createHmac('sha256', token).update(body).digest('hex');
+      return fetch(url, { method: 'POST', body, headers: { 'ashby-signature': `sha256=${signature}` } });
+    };
     for (let i = 0; i < 20; i++) {
       const job = `{"id":"new${i}","title":"T","status":"Open"}`;
-      await fetch(url, { method: 'POST', body: `{"action":"jobCreate","data":{"job":${job}}}` });
+      await send(`{"action":"jobCreate","data":{"job":${job}}}`);
       const candidate = `{"id":"new${i}","name":"Ana Cruz","primaryEmailAddress":{"value":"a${i}@x.example"}}`;
       const application = `{"id":"a${i}","updatedAt":"2026-01-01T00:00:00Z","status":"Active","candidate":${candidate},"job":${job}}`;
-      await fetch(url, {
-        method: 'POST',
-        body: `{"action":"applicationSubmit","data":{"application":${application}}}`,
-      });
+      await send(`{"action":"applicationSubmit","data":{"application":${application}}}`);
       const gone = `{"deletedCandidate":{"id":"r${i}"},"mergedCandidate":{"id":"new${i}"}}`;
-      await fetch(url, { method: 'POST', body: `{"action":"candidateMerge","data":${gone}}` });
+      await send(`{"action":"candidateMerge","data":${gone}}`);
     }
     await until(async () => (await house.api.get(`${at}/events?state=waiting`)).body.data.length === 0);
     for (const below of [

@@ -14,7 +14,7 @@ import type { AtsRecordRow, RecordItem, RecordWrite } from '../../records/record
 import { overOf } from '../../records/record.rules.js';
 import { AtsRecordsRepository } from '../../records/records.repository.js';
 import { InboxesRepository, LeaseLost, type ClaimedInbox } from './inboxes.repository.js';
-import { groupsOf, stepOf, type Group, type ReadEvent } from './plan.rules.js';
+import { groupsOf, isUnproven, stepOf, type Group, type ReadEvent } from './plan.rules.js';
 import { isPassing } from '../../records/passing-failure.js';
 import { Batch, type Work } from './batch.js';
 import type { ReadBack } from './read-backs.js';
@@ -123,6 +123,12 @@ export class EventsApplier {
         continue;
       }
       const canRead = batch.reads !== null && readsKind(connector, group.kind);
+      if (!canRead) {
+        const unproven = group.events.filter(isUnproven);
+        verdicts.push(...unproven.map((event) => settled(event, 'failed', 'not_signed')));
+        group.events = group.events.filter((event) => !isUnproven(event));
+        if (group.events.length === 0) continue;
+      }
       const step = stepOf(group, knownOf(group), canRead);
       if (step.do === 'write') batch.works.push({ group, item: step.item, by: step.by });
       else if (step.do === 'read') toRead.push(group);

@@ -9,6 +9,8 @@ export interface ReadEvent {
   at: Date;
   tries: number;
   reading: InboundReading;
+  /** A signature was checked when it came. */
+  signed: boolean;
 }
 
 /** The events about one record, oldest first. */
@@ -50,6 +52,11 @@ export function faultOf({ reading }: ReadEvent, now: Date): 'no_data' | 'bad_id'
   return isFromTheFuture(occurredAt, now) || isFromTheFuture(changeOf(reading), now) ? 'from_the_future' : null;
 }
 
+/** Returns whether an event is a deletion or merge that no signature proves: it counts only once the ATS was asked. */
+export function isUnproven({ reading, signed }: ReadEvent): boolean {
+  return reading.effect.kind === 'gone' && !signed;
+}
+
 /**
  * Returns what is done for a record. A deletion or merge ends it, however the events came. Else the newest change counts; the
  * record is read where an event does not hold its data, its time, or the opening that decides whether it is taken, or where
@@ -59,8 +66,9 @@ export function faultOf({ reading }: ReadEvent, now: Date): 'no_data' | 'bad_id'
  * @param canRead the connection can read records of this kind
  */
 export function stepOf({ remoteId, events }: Group, known: AtsRecordRow | undefined, canRead: boolean): Step {
-  const end = events.find(({ reading }) => reading.effect.kind === 'gone');
+  const end = events.find((event) => event.reading.effect.kind === 'gone' && !isUnproven(event));
   if (end !== undefined) return { do: 'write', item: itemOf(end, remoteId)!, by: end };
+  if (events.some(isUnproven)) return canRead ? { do: 'read' } : { do: 'give_up' };
   const told = events.filter(({ reading }) => reading.effect.kind !== 'read_back');
   const byTime = [...told].sort((a, b) => timeOf(a) - timeOf(b));
   const newest = byTime.at(-1);

@@ -14,7 +14,7 @@ export function readEvents(
   const verdicts: Verdict[] = [];
   const now = new Date();
   for (const row of rows) {
-    const { id, at, tries, body: raw, headers } = row;
+    const { id, at, tries, body: raw, headers, signed } = row;
     if (raw === null) {
       verdicts.push(settled(row, 'no_effect', 'erased'));
       continue;
@@ -25,7 +25,7 @@ export function readEvents(
       verdicts.push(settled(row, 'failed', 'not_understood', reading));
       continue;
     }
-    const event = { id, at, tries, reading };
+    const event = { id, at, tries, reading, signed };
     const wrong = faultOf(event, now);
     if (wrong === null) read.push(event);
     else verdicts.push(settled(row, wrong === 'no_data' ? 'no_effect' : 'failed', wrong));

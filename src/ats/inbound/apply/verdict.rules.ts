@@ -39,6 +39,8 @@ export function verdictsOf(events: readonly ReadEvent[], result: RecordResult, b
   const removed = outcome === 'deleted' || outcome === 'merged';
   return events.map((event) => {
     if (outcome === 'left_out') return settled(event, FAILED.has(reason!) ? 'failed' : 'no_effect', reason!);
+    if (by === null && event.reading.effect.kind === 'gone' && !removed)
+      return settled(event, 'no_effect', 'still_there');
     if (by !== null && event !== by) return { ...settled(event, 'no_effect', 'older'), erase: removed };
     if (outcome === 'unchanged') return settled(event, 'no_effect', 'unchanged');
     const { id, at } = event;

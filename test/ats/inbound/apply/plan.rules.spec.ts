@@ -7,7 +7,8 @@ const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute));
 let ids = 0;
 
 function event(effect: InboundEffect, minute = 0, occurredAt: Date | null = null): ReadEvent {
-  return { id: `aev_${++ids}`, at: at(minute), tries: 0, reading: { dedupeKey: null, name: 'x', occurredAt, effect } };
+  const reading = { dedupeKey: null, name: 'x', occurredAt, effect };
+  return { id: `aev_${++ids}`, at: at(minute), tries: 0, reading, signed: true };
 }
 function candidate(changedAt: Date | null, more: Partial<AtsCandidate> = {}): InboundEffect {
   const person = { firstName: 'A', lastName: 'B', email: 'a@x.example', jobRemoteId: 'j1' };
@@ -18,6 +19,7 @@ function withoutOpening(effect: InboundEffect): InboundEffect {
   const { jobRemoteId: _, ...person } = effect.candidate;
   return { kind: 'candidate', candidate: person };
 }
+const unsigned = (signed: ReadEvent): ReadEvent => ({ ...signed, signed: false });
 const READ: InboundEffect = { kind: 'read_back', of: 'candidate', remoteId: '1' };
 const GONE: InboundEffect = { kind: 'gone', gone: { kind: 'candidate', remoteId: '1', at: at(1), survivorId: null } };
 const known = (changedAt: Date): AtsRecordRow => ({
@@ -67,6 +69,8 @@ describe('stepOf', () => {
       'read',
     ],
     ['reads once for several events', group(event(READ), event(candidate(at(5)))), known(at(1)), true, 'read'],
+    ['asks the ATS after a deletion without a signature', group(unsigned(event(GONE))), known(at(1)), true, 'read'],
+    ['does not end a record without a signature', group(unsigned(event(GONE))), known(at(1)), false, 'give_up'],
     ['ends the record, whatever else came', group(event(GONE), event(candidate(at(9)))), known(at(1)), true, 'write'],
   ])('%s', (_, events, record, canRead, expected) => {
     expect(stepOf(events, record, canRead).do).toBe(expected);
