@@ -73,6 +73,7 @@ export class Application {
     if (access.asOwner !== null) {
       nest.get(Logger).warn('the service runs with the rights of the owner of its tables', { reason: access.asOwner });
     }
+    if (config.unsafe.length > 0) nest.get(Logger).warn('protections lifted', { settings: config.unsafe });
     reportHealth(nest.get(Database), nest.get(Logger));
     await nest.get(Database).feed.start();
     const door = nest.get(InboundDoor);

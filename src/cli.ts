@@ -1,3 +1,4 @@
+import { withSecretFiles } from './base/config/secret-files.js';
 import { runCli } from './cli/program.js';
 
 // `changes list | head` closes the pipe before the output ends: the reader has what it wants.
@@ -6,7 +7,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-process.exitCode = await runCli(process.argv.slice(2), process.env, {
+// A file that this user cannot read counts as absent: the command says what it lacks.
+process.exitCode = await runCli(process.argv.slice(2), withSecretFiles(process.env).env, {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   width: process.stdout.isTTY ? process.stdout.columns : undefined,

@@ -7,7 +7,7 @@ import { referencePages } from './operations/docs/reference/pages.js';
 const root = path.resolve(import.meta.dirname, '..');
 const folder = path.join(root, 'docs/reference');
 mkdirSync(folder, { recursive: true });
-const variables = ['environment.ts', 'ats-environment.ts'].map((name) =>
+const variables = ['environment.ts', 'allow-environment.ts', 'ats-environment.ts'].map((name) =>
   readFileSync(path.join(root, 'src/base/config', name), 'utf8'),
 );
 const pages = referencePages(variables.join('\n'));

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Clock } from '../base/clock.js';
+import { Config } from '../base/config/config.js';
 import { Database } from '../base/database/database.js';
 import { FreshCache } from '../base/fresh-cache.js';
 import { RequestMetrics } from './request-metrics.js';
@@ -22,13 +23,20 @@ export class Metrics {
 
   private readonly rendered: FreshCache<string>;
 
-  constructor(db: Database, clock: Clock) {
+  constructor(db: Database, clock: Clock, config: Config) {
     this.rendered = new FreshCache(clock, KEPT);
     collectDefaultMetrics({ register: this.registry });
     // Gauges whose names end as those of counters, which `promtool check metrics` refuses. Their values by type remain.
     for (const kind of ['handles', 'requests', 'resources']) {
       this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
     }
+    const lifted = new Gauge({
+      name: 'bridge_protection_lifted',
+      help: 'Settings that lift a protection in production; the value is 1',
+      labelNames: ['setting'],
+      registers: [this.registry],
+    });
+    for (const setting of config.unsafe) lifted.set({ setting }, 1);
     new Gauge({
       name: 'bridge_database_connections',
       help: 'Connections to the database, by state; waiting counts requests without a free connection',

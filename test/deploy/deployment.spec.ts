@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../../src/base/config/config.js';
@@ -11,12 +12,13 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 const manifest = JSON.parse(read('package.json')) as { scripts: Record<string, string>; engines: { node: string } };
 const known = new Set<string>(VARIABLES);
-const KEY = Buffer.alloc(32, 7).toString('base64');
+const KEY = randomBytes(32).toString('base64');
+const TOKEN = randomBytes(24).toString('hex');
 
 /** What is wrong with settings, by variable; a data directory that is never made, because both secrets are given. */
 function problemsOf(settings: Record<string, string>): string[] {
   try {
-    loadConfig({ ENCRYPTION_KEY: KEY, OPERATOR_TOKEN: 'o'.repeat(40), ...settings });
+    loadConfig({ ENCRYPTION_KEY: KEY, OPERATOR_TOKEN: TOKEN, ...settings });
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -39,7 +41,7 @@ describe('docker-compose.yml', () => {
     SERVICE_PASSWORD: 'other-password',
     BASE_URL: 'https://bridge.example',
     ENCRYPTION_KEY: KEY,
-    OPERATOR_TOKEN: 'o'.repeat(40),
+    OPERATOR_TOKEN: TOKEN,
     TRUST_PROXY: '10.0.0.0/8',
     METRICS_TOKEN: 'a-token-for-prometheus',
   };
@@ -124,7 +126,9 @@ describe('Dockerfile', () => {
     expect(Object.keys(settings).length).toBeGreaterThan(1);
     const own = Object.keys(settings).filter((name) => !/^MALLOC_/.test(name));
     expect(own.filter((name) => !known.has(name))).toEqual([]);
-    expect(problemsOf({ ...settings, BASE_URL: 'https://bridge.example' })).toEqual([]);
+    expect(
+      problemsOf({ ...settings, BASE_URL: 'https://bridge.example', DATABASE_URL: 'postgres://u:p@db/x' }),
+    ).toEqual([]);
     expect(last).toContain(`EXPOSE ${settings['PORT']}\n`);
     expect(last).toContain(`VOLUME ${settings['DATA_DIR']}\n`);
   });

@@ -12,7 +12,7 @@ import { read } from './documents.js';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const pages = referencePages(
-  ['environment', 'ats-environment'].map((name) => read(`src/base/config/${name}.ts`)).join('\n'),
+  ['environment', 'allow-environment', 'ats-environment'].map((name) => read(`src/base/config/${name}.ts`)).join('\n'),
 );
 
 it.each(Object.keys(pages))('docs/reference/%s is what the code says (else: npm run docs:reference)', (name) => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Application } from '../../src/application.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { send } from '../support/http.js';
@@ -5,7 +6,8 @@ import { send } from '../support/http.js';
 const SETTINGS = { PLATFORM_API_BASE_URL: 'http://127.0.0.1:9/platform/', PLATFORM_API_KEY: 'key-of-the-installation' };
 const PRODUCTION = {
   NODE_ENV: 'production',
-  ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  ALLOW_UNSAFE: 'ALLOW_PRIVATE_DESTINATIONS,PLATFORM_API_BASE_URL',
+  ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   BASE_URL: 'https://bridge.example',
   RATE_LIMIT: '1000',
 };

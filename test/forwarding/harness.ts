@@ -77,6 +77,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     session: { idleSeconds: 3600, absoluteSeconds: 3600 },
     retention: { logsDays: 1, bodiesDays: 1, attemptsDays: 1, eventsDays: 1 },
     production: false,
+    unsafe: [],
     ...values,
   });
 }

@@ -1,11 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { MetricsServer } from '../../src/operations/metrics-server.js';
 import { startApp, type TestApp } from '../support/app.js';
 
 const TOKEN = 'a-token-for-prometheus';
 const PRODUCTION = {
   NODE_ENV: 'production',
+  ALLOW_UNSAFE: 'ALLOW_PRIVATE_DESTINATIONS',
   BASE_URL: 'https://bridge.example.com',
-  ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   RATE_LIMIT: '100',
 };
 const FIGURES = /^# HELP /m;

@@ -1,7 +1,8 @@
+import { AllowEnvironment } from './allow-environment.js';
 import { isListOf, Rule, WholeNumber } from './setting-rules.js';
 
 /** The variables about applicant tracking systems. They stand in the class of all variables. */
-export abstract class AtsEnvironment {
+export abstract class AtsEnvironment extends AllowEnvironment {
   /**
    * The OAuth clients with which customers connect their ATS from its marketplace.
    * @defaultValue none

@@ -58,6 +58,8 @@ export class Config {
   /** The port of `/metrics` alone, and the token for it; null: none. */
   readonly metrics!: { readonly port: number | null; readonly token: string | null };
   readonly production!: boolean;
+  /** Names of the settings that lift a protection in production, because `ALLOW_UNSAFE` names them. */
+  readonly unsafe!: readonly string[];
 
   constructor(values: { [K in keyof Config]: Config[K] }) {
     Object.assign(this, values);
@@ -72,6 +74,7 @@ export class Config {
       this.destinationNetworks,
       this.webhookRetries,
       this.ats,
+      this.unsafe,
     ])
       Object.freeze(part);
     for (const keys of [this.encryptionKeys, this.chainKeys]) {

@@ -134,7 +134,11 @@ export class Environment extends AtsEnvironment {
    * Addresses or networks of reverse proxies. `X-Forwarded-For` is read from these alone.
    * @defaultValue none
    */
-  @Rule('addresses', isListOf.addresses, 'must be IP addresses or networks (CIDR) with commas between')
+  @Rule(
+    'proxies',
+    isListOf.proxies,
+    'must be IP addresses or networks (CIDR) with commas between, and not all addresses (/0)',
+  )
   TRUST_PROXY?: string;
 
   /**
@@ -150,20 +154,6 @@ export class Environment extends AtsEnvironment {
    */
   @WholeNumber(1, 9_999_999)
   RATE_LIMIT_TENANT?: string;
-
-  /**
-   * For development: platforms, IdPs and webhooks of tenants can have plain http and private addresses.
-   * @defaultValue `false`
-   */
-  @OneOf('true', 'false', 'on', 'off')
-  ALLOW_PRIVATE_DESTINATIONS?: string;
-
-  /**
-   * Private networks (CIDR) in which destinations of tenants may be, and webhook endpoints also with plain http.
-   * @defaultValue none
-   */
-  @Rule('networks', isListOf.addresses, 'must be IP addresses or networks (CIDR) with commas between')
-  ALLOW_DESTINATION_NETWORKS?: string;
 
   /**
    * The pauses between the tries of a webhook message, each spread by a fifth. `none`: one try.
@@ -236,7 +226,7 @@ export class Environment extends AtsEnvironment {
   METRICS_TOKEN?: string;
 
   /**
-   * `production`: no demo tenant, no sandbox, no `RATE_LIMIT=off`; demands `ENCRYPTION_KEY` and an https `BASE_URL`.
+   * `production`: no demo tenant, no sandbox, no value that lifts a protection; demands `ENCRYPTION_KEY` and an https `BASE_URL`.
    * @defaultValue none
    */
   @OneOf('production', 'development', 'test')

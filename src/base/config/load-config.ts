@@ -7,6 +7,9 @@ import { trimEndOf } from '../trim.js';
 import { Config, ConfigError, type EncryptionKey, type Role } from './config.js';
 import { Environment } from './environment.js';
 import { VARIABLES } from './variables.js';
+import { PROTECTIONS } from './protections.rules.js';
+import { SECRETS, withSecretFiles, type SettingProblem } from './secret-files.js';
+import { unknownVariables } from './unknown-variables.rules.js';
 import { keptSecret } from './kept-secret.js';
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -17,28 +20,71 @@ const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
  *
  * @throws {ConfigError} with all problems, each by its variable and rule
  */
-export function loadConfig(env: Record<string, string | undefined>): Config {
+export function loadConfig(given: Record<string, string | undefined>): Config {
+  const { env, problems } = withSecretFiles(given);
   const read = new Environment();
   for (const name of VARIABLES) {
     const text = env[name]?.trim();
     if (text) read[name] = text;
   }
-  const problems = problemsIn(read);
+  for (const { variable, nearest } of unknownVariables(given, KNOWN)) {
+    problems.push({ variable, rule: `is not a setting of this version; the nearest is ${nearest}` });
+  }
+  problems.push(...problemsIn(read));
   if (problems.length > 0) throw new ConfigError(problems);
   return configOf(read);
 }
 
-function problemsIn(read: Environment): { variable: string; rule: string }[] {
+/** All names that the service, its sandbox and its command line read. */
+const KNOWN = [
+  ...VARIABLES,
+  ...SECRETS.map((name) => `${name}_FILE`),
+  'SANDBOX_DATABASE_URL',
+  'TALENT_BRIDGE_URL',
+  'TALENT_BRIDGE_API_KEY',
+];
+
+function problemsIn(read: Environment): SettingProblem[] {
   const problems = validateSync(read, { skipMissingProperties: true }).map((error) => ({
     variable: error.property,
     rule: Object.values(error.constraints ?? {}).join('; '),
   }));
-  if (read.NODE_ENV === 'production') problems.push(...problemsInProduction(read));
+  if (read.NODE_ENV === 'production') {
+    const wrong = new Set(problems.map(({ variable }) => variable));
+    problems.push(...problemsInProduction(read), ...unsafeProblems(read, wrong));
+  }
   if (read.METRICS_PORT !== undefined && read.METRICS_PORT !== '0' && read.METRICS_PORT === (read.PORT ?? '3000')) {
     problems.push({ variable: 'METRICS_PORT', rule: 'must be another port than PORT' });
   }
   return problems;
 }
+
+/**
+ * Returns the names of the settings whose value lifts a protection.
+ *
+ * @param wrong variables whose value breaks its rule; they are not compared
+ */
+function liftedIn(read: Environment, wrong: ReadonlySet<string> = new Set()): (keyof Environment)[] {
+  return LIFTING.filter((name) => !wrong.has(name) && PROTECTIONS[name]!.lifts(read[name]));
+}
+
+/** @param wrong variables whose value breaks its rule */
+function unsafeProblems(read: Environment, wrong: ReadonlySet<string>): SettingProblem[] {
+  if (wrong.has('ALLOW_UNSAFE')) return [];
+  const allowed = listOf(read.ALLOW_UNSAFE);
+  const problems = liftedIn(read, wrong)
+    .filter((name) => !allowed.includes(name))
+    .map((variable): SettingProblem => {
+      const { when } = PROTECTIONS[variable]!;
+      return { variable, rule: `lifts a protection (${when}); change it, or accept it with ALLOW_UNSAFE=${variable}` };
+    });
+  if (allowed.some((name) => !LIFTING.includes(name as keyof Environment))) {
+    problems.push({ variable: 'ALLOW_UNSAFE', rule: `must name only settings that can lift a protection: ${LIFTING.join(', ')}` }); // prettier-ignore
+  }
+  return problems;
+}
+
+const LIFTING = VARIABLES.filter((name) => PROTECTIONS[name] !== null);
 
 function configOf(read: Environment): Config {
   const production = read.NODE_ENV === 'production';
@@ -95,6 +141,7 @@ function configOf(read: Environment): Config {
       token: read.METRICS_TOKEN ?? null,
     },
     production,
+    unsafe: production ? liftedIn(read) : [],
   });
 }
 
@@ -108,14 +155,13 @@ function atsOf(read: Environment): Config['ats'] {
   };
 }
 
-/** Returns the settings that make a public installation unsafe. The service does not start with them. */
-function problemsInProduction(read: Environment): { variable: string; rule: string }[] {
+/** Returns the demands of production that no setting lifts. */
+function problemsInProduction(read: Environment): SettingProblem[] {
   const rules: [keyof Environment, boolean, string][] = [
     ['ENCRYPTION_KEY', !read.ENCRYPTION_KEY, 'must be set when NODE_ENV is production'],
     ['BASE_URL', !read.BASE_URL?.startsWith('https://'), 'must be an https address when NODE_ENV is production'],
     ['API_BASE_URL', isHttp(read.API_BASE_URL), 'must be an https address when NODE_ENV is production'],
     ['APP_URL', isHttp(read.APP_URL), 'must be an https address when NODE_ENV is production'],
-    ['RATE_LIMIT', read.RATE_LIMIT === 'off', 'must be a number when NODE_ENV is production'],
     ['ATS_SIMULATORS', read.ATS_SIMULATORS !== undefined, 'must be absent when NODE_ENV is production'],
     ['SANDBOX', read.SANDBOX === 'on', 'must be off or absent when NODE_ENV is production'],
   ];

@@ -67,6 +67,11 @@ function isAddressList(text: string): boolean {
   return text.split(',').every((part) => ipaddr.isValid(part.trim()) || ipaddr.isValidCIDR(part.trim()));
 }
 
+/** Returns whether a text is such a list without a network of all addresses: Express does not start with one. */
+function isProxyList(text: string): boolean {
+  return isAddressList(text) && text.split(',').every((part) => !/\/0+$/.test(part.trim()));
+}
+
 /**
  * Returns whether a text is a list of `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`, with commas
  * between.
@@ -105,6 +110,8 @@ function isPauseList(text: string): boolean {
 /** The rules of lists with commas between. */
 export const isListOf = {
   addresses: isAddressList,
+  proxies: isProxyList,
+  names: (text: string) => text.split(',').every((part) => /^[A-Z_]{1,60}$/.test(part.trim())),
   pauses: isPauseList,
   servers: isServerList,
   clients: isClientList,

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { ConfigError } from '../../../src/base/config/config.js';
 import { loadConfig } from '../../../src/base/config/load-config.js';
 import { parseToken } from '../../../src/base/crypto/tokens.js';
 
-const KEY = Buffer.alloc(32, 7).toString('base64');
+const KEY = Buffer.from('0123456789abcdef0123456789abcdeX').toString('base64');
 let dataDir: string;
 beforeEach(() => {
   dataDir = mkdtempSync(path.join(os.tmpdir(), 'bridge-config-'));
@@ -143,6 +143,26 @@ describe('accepted input', () => {
   });
 });
 
+describe('secrets from files', () => {
+  const file = (text: string) => {
+    const name = path.join(dataDir, 'secret');
+    writeFileSync(name, text);
+    return name;
+  };
+
+  it('reads a secret from the file that its variable with _FILE names', () => {
+    const config = loadConfig({ DATA_DIR: dataDir, OPERATOR_TOKEN_FILE: file(`${'y'.repeat(40)}\n`) });
+    expect(config.operatorToken).toBe('y'.repeat(40));
+  });
+
+  it('refuses an empty file, a file beside the variable itself, and a wrong content by the name of the setting', () => {
+    expect(problems({ METRICS_TOKEN_FILE: file('\n') })).toEqual(['METRICS_TOKEN_FILE']);
+    const both = { OPERATOR_TOKEN: 'x'.repeat(40), OPERATOR_TOKEN_FILE: file('y'.repeat(40)) };
+    expect(problems(both)).toEqual(['OPERATOR_TOKEN_FILE']);
+    expect(problems({ DATABASE_URL_FILE: file('mysql://x') })).toEqual(['DATABASE_URL']);
+  });
+});
+
 describe('refused settings', () => {
   const WRONG: [variable: string, value: string][] = [
     ['PORT', '80a'],
@@ -171,6 +191,12 @@ describe('refused settings', () => {
     ['LOG_LEVEL', 'loud'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '10.0.0.0/99'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.1, ::/0'],
+    ['ALLOW_UNSAFE', 'all of them'],
+    ['RETENTION_LOG', '30'],
+    ['ALLOW_PRIVATE_DESTINATION', 'true'],
+    ['ENCRYPTION_KEY_FILE', '/no/such/file'],
     ['RATE_LIMIT', '0'],
     ['ALLOW_PRIVATE_DESTINATIONS', 'perhaps'],
     ['SESSION_IDLE', '60'],
@@ -194,11 +220,26 @@ describe('refused settings', () => {
   });
 
   describe('in production', () => {
-    const right = { NODE_ENV: 'production', ENCRYPTION_KEY: KEY, BASE_URL: 'https://bridge.example' };
+    const right = {
+      NODE_ENV: 'production',
+      ENCRYPTION_KEY: KEY,
+      BASE_URL: 'https://bridge.example',
+      DATABASE_URL: 'postgres://u:p@db/x',
+    };
 
     it('accepts safe settings, and serves no sandbox', () => {
       expect(problems(right)).toEqual([]);
-      expect(loadConfig({ ...right, DATA_DIR: dataDir }).sandbox.enabled).toBe('off');
+      expect(loadConfig({ ...right, DATA_DIR: dataDir })).toMatchObject({ sandbox: { enabled: 'off' }, unsafe: [] });
+    });
+
+    it('accepts a value that lifts a protection when ALLOW_UNSAFE names its variable, and keeps the name', () => {
+      const lifting = { ...right, ALLOW_PRIVATE_DESTINATIONS: 'on', SESSION_IDLE: '31d' };
+      expect(problems(lifting)).toEqual(['ALLOW_PRIVATE_DESTINATIONS', 'SESSION_IDLE']);
+      expect(problems({ ...lifting, ALLOW_UNSAFE: 'SESSION_IDLE' })).toEqual(['ALLOW_PRIVATE_DESTINATIONS']);
+      const allowed = { ...lifting, ALLOW_UNSAFE: 'SESSION_IDLE, ALLOW_PRIVATE_DESTINATIONS', DATA_DIR: dataDir };
+      expect([...loadConfig(allowed).unsafe].sort()).toEqual(['ALLOW_PRIVATE_DESTINATIONS', 'SESSION_IDLE']);
+      expect(problems({ ...right, ALLOW_UNSAFE: 'PORT' })).toEqual(['ALLOW_UNSAFE']);
+      expect(loadConfig({ DATA_DIR: dataDir, ALLOW_PRIVATE_DESTINATIONS: 'on' }).unsafe).toEqual([]);
     });
 
     it.each([
@@ -209,6 +250,11 @@ describe('refused settings', () => {
       ['APP_URL', 'http://app.bridge.example'],
       ['RATE_LIMIT', 'off'],
       ['SANDBOX', 'on'],
+      ['ATS_SIMULATORS', 'lever=http://localhost:1'],
+      ['DATABASE_URL', ''],
+      ['PLATFORM_API_BASE_URL', 'http://platform.example'],
+      ['ALLOW_DESTINATION_NETWORKS', '0.0.0.0/0'],
+      ['ENCRYPTION_KEY', Buffer.alloc(32).toString('base64')],
     ])('refuses %s=%s', (name, value) => {
       expect(problems({ ...right, [name]: value })).toEqual([name]);
     });

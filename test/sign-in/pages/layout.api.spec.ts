@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { startApp } from '../../support/app.js';
 
 const PRODUCTION = {
   NODE_ENV: 'production',
+  ALLOW_UNSAFE: 'ALLOW_PRIVATE_DESTINATIONS',
   BASE_URL: 'https://bridge.example.com',
-  ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   RATE_LIMIT: '100',
 };
 

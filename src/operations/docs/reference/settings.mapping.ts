@@ -1,3 +1,5 @@
+import { PROTECTIONS } from '../../../base/config/protections.rules.js';
+import { SECRETS } from '../../../base/config/secret-files.js';
 import { KEY_LIST } from '../../../base/config/setting-rules.js';
 import { code, head, table } from './markdown.js';
 
@@ -47,14 +49,27 @@ function valuesOf(decorator: string): string {
   }
 }
 
+function lifted(name: string): string {
+  const protection = PROTECTIONS[name as keyof typeof PROTECTIONS];
+  return protection ? ` Lifts a protection: ${protection.when}.` : '';
+}
+
 /** Renders the page of all settings. */
 export function settingsPage(settings: readonly Setting[]): string {
-  const rows = settings.map(({ name, byDefault, meaning, values }) => [code(name), byDefault, meaning, values]);
+  const rows = settings.map(({ name, byDefault, meaning, values }) => [
+    code(name),
+    byDefault,
+    [meaning, lifted(name)].join(''),
+    values,
+  ]);
   return [
     head(
       'Settings',
-      'Settings come from the environment, and are checked once at the start. All problems are reported together, by name and rule; a value is never printed. An empty value counts as absent.',
+      'Settings come from the environment, and are checked once at the start. All problems are reported together, by name and rule; a value is never printed. An empty value counts as absent. A variable that begins as one of these and is none stops the start, and the message names the nearest setting.',
     ),
+    `A secret can be in a file: ${SECRETS.map((name) => code(`${name}_FILE`)).join(', ')} name it. A value that *lifts a protection* is refused`,
+    `with ${code('NODE_ENV=production')}, unless ${code('ALLOW_UNSAFE')} names its variable. It is then in the log at each start, and in the metric`,
+    `${code('bridge_protection_lifted')}.\n`,
     table(['variable', 'default', 'meaning', 'values'], rows),
   ].join('\n');
 }
