@@ -13,7 +13,7 @@ import { due } from './lanes/due.js';
 import { CallBudget } from './pump/call-budget.js';
 import { DestinationPump } from './pump/destination-pump.js';
 import type { PumpParts } from './pump/pump-parts.js';
-import { Semaphore } from './pump/semaphore.js';
+import { Semaphore } from '../base/semaphore.js';
 
 /** How long a pump without work is kept, with what it has learned about its destination. */
 const KEEP_MS = 600_000;

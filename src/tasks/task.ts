@@ -63,7 +63,7 @@ export interface TaskHandler<P extends object = Record<string, unknown>> {
    * @throws {TaskInterrupted} when the batch cannot be done now
    */
   run(task: Task<P>): Promise<Batch>;
-  /** The kind calls another system, which may let it wait: it never takes the last slot of a process. */
+  /** The kind calls another system, or rests: it takes none of the slots for work (see `ForeignPlaces`). */
   callsOut?: boolean;
   /** False: the task works off a change that is already in force, and cannot be cancelled. */
   cancellable?: boolean;

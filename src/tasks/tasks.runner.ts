@@ -1,6 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Activity } from '../base/activity.js';
 import { Database } from '../base/database/database.js';
+import { ForeignPlaces } from '../base/foreign-places.js';
 import { Logger } from '../base/log/logger.js';
 import { Loop } from '../base/loop.js';
 import { TaskClaims, type ClaimedTask } from './task-claims.repository.js';
@@ -9,21 +10,22 @@ import { TaskFailed } from './task.js';
 
 const POLL_MS = 1_000;
 const QUIET_MS = 2_000;
-/** So many tasks are worked on at once, each of another tenant or queue. */
-const SLOTS = 4;
+/** So many tasks that call no other system are worked on at once, each of another tenant. */
+const LOCAL = 4;
 
 /**
  * Works off the tasks of all tenants. After each batch a task goes back to the end of the row, so that one tenant's large
  * task or hanging platform delays no other tenant. Any process may go on with a task that another one left.
  *
  * Modes: *stopped* (before `start`, after `stop`: no claims); *polling* (claims until no task is due, then waits for the
- * next second or for `wake`); *full* (all slots taken: a slot that becomes free polls).
+ * next second or for `wake`).
  */
 @Injectable()
 export class TasksRunner {
   private readonly loop: Loop;
   private unlisten: (() => void) | undefined;
-  private readonly working = new Map<ClaimedTask, Promise<void>>();
+  private readonly local = new Set<Promise<void>>();
+  private readonly calling = new Set<Promise<void>>();
 
   constructor(
     private readonly claims: TaskClaims,
@@ -31,6 +33,7 @@ export class TasksRunner {
     private readonly logger: Logger,
     @Optional() private readonly activity: Activity = new Activity(),
     @Optional() private readonly db?: Database,
+    @Optional() private readonly places: ForeignPlaces = new ForeignPlaces(),
   ) {
     this.loop = new Loop(
       POLL_MS,
@@ -53,7 +56,7 @@ export class TasksRunner {
     this.unlisten?.();
     this.unlisten = undefined;
     await this.loop.stop();
-    await Promise.all(this.working.values());
+    await Promise.all([...this.local, ...this.calling]);
   }
 
   /** A task was just made: this process looks for it now, or, without background work of its own, lets others do so. */
@@ -73,26 +76,26 @@ export class TasksRunner {
   }
 
   private async fillSlots(): Promise<void> {
-    while (this.working.size < SLOTS) {
-      const task = await this.claimForSlot();
-      if (task === null) return;
-      const work = this.work(task).finally(() => {
-        this.working.delete(task);
-        this.loop.wake();
-      });
-      this.working.set(task, work);
+    const { calling, local } = this.handlers.queues;
+    while (this.local.size < LOCAL) {
+      const task = await this.claims.claim(local);
+      if (task === null) break;
+      this.begin(this.local, task, () => undefined);
+    }
+    while (true) {
+      const claimed = await this.places.claim(null, null, () => this.claims.claim(calling));
+      if (claimed === null) break;
+      this.begin(this.calling, claimed.work, claimed.leave);
     }
   }
 
-  /** One slot is always left to the other queue: neither hanging platforms nor many local tasks stop the rest. */
-  private async claimForSlot(): Promise<ClaimedTask | null> {
-    const { calling, local } = this.handlers.queues;
-    for (const queue of [local, calling]) {
-      const taken = [...this.working.keys()].filter(({ kind }) => queue.includes(kind)).length;
-      const task = taken < SLOTS - 1 ? await this.claims.claim(queue) : null;
-      if (task !== null) return task;
-    }
-    return null;
+  private begin(working: Set<Promise<void>>, task: ClaimedTask, leave: () => void): void {
+    const work = this.work(task).finally(() => {
+      working.delete(work);
+      leave();
+      this.loop.wake();
+    });
+    working.add(work);
   }
 
   /** Does one batch. Never throws: a task whose state cannot even be noted is left to its lease. */

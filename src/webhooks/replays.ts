@@ -59,7 +59,7 @@ export class Replays {
     private readonly runner: TasksRunner,
     handlers: TaskHandlers,
   ) {
-    // It rests between its batches, so it must not take the last slot of a process.
+    // It rests between its batches, so it must not take a slot for work.
     handlers.add<ReplayPayload & Record<string, unknown>>(['webhooks.replay'], {
       run: (task) => this.run(task),
       callsOut: true,

@@ -17,7 +17,12 @@ export function readAnswer(title: string, answer: OutboundAnswer): AtsAnswer {
   if (answer.kind === 'failed') {
     throw new AtsFailure('away', answer.reason, `${title} gives no answer (${answer.reason}).`);
   }
-  return { status: answer.status, headers: answer.kept ?? {}, json: jsonOf(title, answer) };
+  return {
+    status: answer.status,
+    headers: answer.kept ?? {},
+    json: jsonOf(title, answer),
+    size: answer.body.length,
+  };
 }
 
 /** Throws what a status means that is neither 2xx nor accepted. */

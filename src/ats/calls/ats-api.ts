@@ -17,6 +17,8 @@ export interface AtsAnswer {
   /** Lower-case names: `link` and what a connector names in `keptHeaders`. */
   headers: Readonly<Record<string, string>>;
   json: unknown;
+  /** The length of the body in characters. */
+  size: number;
 }
 
 /**

@@ -15,6 +15,7 @@ import { AtsFailure, type AtsApi } from './ats-api.js';
 import { AtsCallOptions } from './ats-call-options.js';
 import { AtsPaces } from './ats-paces.js';
 import { ConnectionApi, type CallGround } from './connection-api.js';
+import { HostBreaker } from './host-breaker.js';
 
 /** The one way to ATSs: every call of a connection goes through here. */
 @Injectable()
@@ -32,7 +33,9 @@ export class AtsApis {
     private readonly clients: OAuthClients,
   ) {
     this.networks = new DestinationNetworks(config.destinationNetworks);
-    this.ground = { outbound, credentials, paces, options, clock, anyPrivate: config.allowPrivateDestinations };
+    const breaker = new HostBreaker();
+    const anyPrivate = config.allowPrivateDestinations;
+    this.ground = { outbound, credentials, paces, options, clock, breaker, anyPrivate };
   }
 
   /**

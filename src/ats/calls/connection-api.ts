@@ -9,6 +9,7 @@ import { judgeStatus, readAnswer, retryAfterOf } from './ats-answer.rules.js';
 import { AtsFailure, type AtsAnswer, type AtsApi, type AtsRequest } from './ats-api.js';
 import type { AtsCallOptions } from './ats-call-options.js';
 import type { AtsPaces } from './ats-paces.js';
+import type { HostBreaker } from './host-breaker.js';
 
 /** What the calls of all connections share. */
 export interface CallGround {
@@ -17,9 +18,13 @@ export interface CallGround {
   paces: AtsPaces;
   options: AtsCallOptions;
   clock: Clock;
+  breaker: HostBreaker;
   /** Whether addresses of tenants may be private. */
   anyPrivate: boolean;
 }
+
+/** The failures of a server; those of a name or of an address are a tenant's own. */
+const SILENT: ReadonlySet<string> = new Set(['timeout', 'refused', 'reset', 'tls']);
 
 /** The calls of one connection. */
 export class ConnectionApi implements AtsApi {
@@ -71,8 +76,9 @@ export class ConnectionApi implements AtsApi {
 
   private async send(request: AtsRequest, credential: Credential): Promise<OutboundAnswer> {
     await this.turn();
-    const { outbound, options, anyPrivate } = this.ground;
-    return outbound.call(
+    const { outbound, options, breaker, anyPrivate } = this.ground;
+    this.demandPresent();
+    const answer = await outbound.call(
       {
         method: request.method,
         origin: this.origin,
@@ -93,6 +99,17 @@ export class ConnectionApi implements AtsApi {
       },
       anyPrivate,
     );
+    if (answer.kind === 'failed' && SILENT.has(answer.reason)) breaker.silent(this.origin);
+    else breaker.answered(this.origin);
+    return answer;
+  }
+
+  private demandPresent(): void {
+    const afterMs = this.ground.breaker.refusal(this.origin);
+    if (afterMs === null) return;
+    const seconds = Math.ceil(afterMs / 1_000);
+    const message = `${this.connector.title} did not answer the last calls. It is called again in ${seconds} s.`;
+    throw new AtsFailure('away', 'not_answering', message, afterMs);
   }
 
   private async turn(): Promise<void> {

@@ -24,7 +24,7 @@ export class ListWithoutEnd extends Error {}
  * Pages and records that are written together: what a write costs beside its rows is then paid less often. A list begins
  * with fewer pages: while they are written the next ones are read, and before that nothing is written.
  */
-const TOGETHER = { pages: 10, records: 1_000, atFirst: 2 };
+const TOGETHER = { pages: 10, records: 1_000, atFirst: 2, characters: 2 * 1024 * 1024 };
 /** Records that a full pass has not seen are read so many at a time. */
 export const ABSENT_AT_ONCE = 20;
 const GONE_BACK_MS = 30 * 86_400_000;
@@ -84,15 +84,24 @@ export async function readPages(
   pass: Pass,
   mark: PollMark,
 ): Promise<ReadPages> {
-  const first = await readPage(connector, api, kind, pass, mark);
+  let characters = 0;
+  const counting: AtsApi = {
+    call: async (request) => {
+      const answer = await api.call(request);
+      characters += answer.size;
+      return answer;
+    },
+  };
+  const first = await readPage(connector, counting, kind, pass, mark);
   // A list shows a record again that changes meanwhile: the last one counts.
   const items = new Map(first.items.map((item) => [nameOf(item), item]));
   const leftOut = [...first.leftOut];
   let [page, watch] = [first, watchedBy(pass.watch, first, kind)];
   const most = Math.min(TOGETHER.pages, TOGETHER.atFirst + pass.watch.pages);
-  for (let pages = 1; page.next !== null && pages < most && items.size < TOGETHER.records; pages++) {
+  const hasRoom = (): boolean => items.size < TOGETHER.records && characters < TOGETHER.characters;
+  for (let pages = 1; page.next !== null && pages < most && hasRoom(); pages++) {
     try {
-      page = await readPage(connector, api, kind, { ...pass, cursor: page.next }, mark);
+      page = await readPage(connector, counting, kind, { ...pass, cursor: page.next }, mark);
     } catch (error) {
       if (error instanceof AtsFailure || error instanceof NotUnderstood) break;
       throw error;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
+import { WorkSlots } from '../../base/work-slots.js';
 import { EventRecorder } from '../../events/event-recorder.js';
 import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
 import type { AtsConnection } from '../connections/connection.js';
@@ -44,6 +45,7 @@ export class SyncPass {
     private readonly events: EventRecorder,
     private readonly options: SyncOptions,
     private readonly logger: Logger,
+    private readonly slots: WorkSlots,
   ) {}
 
   /**
@@ -121,8 +123,17 @@ export class SyncPass {
     return this.write(ground, { ...pass, cursor: ids.at(-1)! }, page, null);
   }
 
+  private write(
+    ground: PassGround,
+    pass: Pass,
+    page: ReadPage,
+    atEnd: ((tx: SqlRunner) => Promise<void>) | null,
+  ): Promise<Pass | null> {
+    return this.slots.run(() => this.writeNow(ground, pass, page, atEnd));
+  }
+
   /** Writes pages, openings before candidates, each kind in its own transaction; the last one moves the pass. */
-  private async write(
+  private async writeNow(
     ground: PassGround,
     pass: Pass,
     page: ReadPage,

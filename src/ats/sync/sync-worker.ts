@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Activity } from '../../base/activity.js';
 import { Database } from '../../base/database/database.js';
+import { ForeignPlaces } from '../../base/foreign-places.js';
 import { newId } from '../../base/ids.js';
 import { Logger } from '../../base/log/logger.js';
 import { Loop } from '../../base/loop.js';
@@ -24,8 +25,6 @@ import { SyncLost, SyncsRepository, type ClaimedSync } from './syncs.repository.
 const QUIET_MS = 5_000;
 /** While many requests come, each step is followed by a pause: a step of ten pages costs as much as two hundred creates. */
 const BUSY_PAUSE_MS = 1_600;
-/** So many connections are read at once, each of another tenant. */
-const SLOTS = 3;
 /** After so long another connection has its turn. */
 const TURN_MS = 10_000;
 const REST_MS = { first: 15_000, most: 3_600_000 };
@@ -55,6 +54,7 @@ export class SyncWorker {
     private readonly options: SyncOptions,
     private readonly logger: Logger,
     private readonly activity: Activity,
+    private readonly places: ForeignPlaces,
   ) {
     this.loop = new Loop(
       options.pollMs,
@@ -79,14 +79,14 @@ export class SyncWorker {
   }
 
   private async fillSlots(): Promise<void> {
-    if (this.working.size >= SLOTS) return;
-    for (const key of await this.syncs.due()) {
-      if (this.working.size >= SLOTS) return;
+    if (this.places.isFull) return;
+    for (const key of await this.syncs.due(this.places.fullServers())) {
       if (this.working.has(key.tenantId)) continue;
-      const sync = await this.syncs.claim(key);
-      if (sync === null) continue;
+      const claimed = await this.places.claim(key.tenantId, key.server, () => this.syncs.claim(key));
+      if (claimed === null) continue;
       this.activity.stir();
-      const work = this.work(sync).finally(() => {
+      const work = this.work(claimed.work).finally(() => {
+        claimed.leave();
         this.working.delete(key.tenantId);
         this.loop.wake();
       });

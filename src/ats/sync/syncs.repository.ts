@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { SERVER } from '../connections/server-name.js';
 import type { Pass, PassReason, PollKind, PollMark } from './pass.js';
 
 /** Longer than a page takes; each page that is written renews it. */
@@ -11,6 +12,9 @@ export interface SyncKey {
   tenantId: string;
   connectionId: string;
 }
+
+/** A connection that is due, and the name of the server that it calls. */
+export type DueSync = SyncKey & { server: string };
 
 /** The polls of one connection in the hands of one worker. */
 export interface ClaimedSync extends SyncKey {
@@ -29,14 +33,20 @@ export class SyncLost extends Error {}
 export class SyncsRepository {
   constructor(private readonly db: Database) {}
 
-  /** Returns the connections that are due, those that have waited longest first. */
-  async due(): Promise<SyncKey[]> {
-    const { rows } = await this.db.query<SyncKey & Record<string, unknown>>(
-      `select s.tenant_id as "tenantId", s.connection_id as "connectionId" from ats_syncs s
+  /**
+   * Returns the connections that are due, those that have waited longest first.
+   *
+   * @param without servers that are not called now
+   */
+  async due(without: readonly string[]): Promise<DueSync[]> {
+    const { rows } = await this.db.query<DueSync & Record<string, unknown>>(
+      `select s.tenant_id as "tenantId", s.connection_id as "connectionId", ${SERVER} as server from ats_syncs s
        join ats_connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
        where s.next_at <= now() and (s.lease_until is null or s.lease_until <= now())
          and not c.paused and c.state <> 'disconnected' and c.credential_sealed is not null
+         and ${SERVER} <> all($1::text[])
        order by s.next_at limit ${LOOKED_AT}`,
+      [without],
     );
     return rows;
   }

@@ -8,7 +8,7 @@ import type { Destination } from '../destinations/destination.js';
 import type { DestinationStatesRepository } from '../destinations/destination-states.repository.js';
 import type { DestinationsRepository } from '../destinations/destinations.repository.js';
 import type { CallBudget } from './call-budget.js';
-import type { Semaphore } from './semaphore.js';
+import type { Semaphore } from '../../base/semaphore.js';
 
 /** What all pumps of a worker share. */
 export interface PumpParts {

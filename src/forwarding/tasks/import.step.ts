@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
+import { WorkSlots } from '../../base/work-slots.js';
 import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
 import { accountOf, boundAmong, importAccount } from '../../delivery/lanes/import.js';
 import type { Person } from '../../identity/person.js';
@@ -23,6 +24,7 @@ export class ImportStep {
     private readonly port: PeopleIntakePort,
     private readonly leftOut: LeftOutRepository,
     private readonly seen: SeenRepository,
+    private readonly slots: WorkSlots,
   ) {}
 
   async run(task: Task): Promise<Batch> {
@@ -44,14 +46,15 @@ export class ImportStep {
     const due = await this.dueIn(pass, task, accounts);
     const ids = due.flatMap(({ user }) => (user === null ? [] : [user.id]));
     const bound = await boundAmong(this.db, destination, destination.epoch, ids);
-    await sideBySide(due, namesOf, async (account) => {
+    const takeOne = async (account: ListedAccount): Promise<void> => {
       const outcome = await this.take(intake, task, destination.epoch, account, bound, source);
       counts[outcome.kind]++;
       if (outcome.kind !== 'left_out') return;
       const { reason, detail } = outcome;
       const { id, item } = shownOf(account);
       await this.leftOut.add(task.tenantId, task.id, { id, item, reason, detail });
-    });
+    };
+    await this.slots.run(() => sideBySide(due, namesOf, takeOne));
     // Noted after the batch: a batch that is repeated meets its accounts as known.
     if (pass === 'active') await this.seen.note(task.tenantId, task.id, ids);
     const done = due.length;

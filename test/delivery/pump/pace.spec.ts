@@ -1,5 +1,5 @@
 import { Rate } from '../../../src/delivery/pump/rate.js';
-import { Semaphore } from '../../../src/delivery/pump/semaphore.js';
+import { Semaphore } from '../../../src/base/semaphore.js';
 
 it('a rate lets through what it says', () => {
   const rate = new Rate(50, 0);

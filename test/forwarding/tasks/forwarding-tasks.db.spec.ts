@@ -1,5 +1,6 @@
 import net from 'node:net';
 import { SystemClock } from '../../../src/base/clock.js';
+import { WorkSlots } from '../../../src/base/work-slots.js';
 import { DriftRepository } from '../../../src/forwarding/tasks/drift.repository.js';
 import { DriftStep } from '../../../src/forwarding/tasks/drift.step.js';
 import { PlatformList } from '../../../src/forwarding/tasks/platform-list.js';
@@ -51,6 +52,7 @@ describe('tasks of forwarding', () => {
       { connected: { importUnmanaged: () => Promise.resolve({ kind: 'left_out' }) } } as never,
       leftOut,
       seen,
+      new WorkSlots(),
     );
     const drift = new DriftStep(h.db, h.destinations, list, new DriftRepository(h.db, seen), seen, leftOut, {
       record: () => Promise.resolve([]),

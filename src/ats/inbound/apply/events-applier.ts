@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { Logger } from '../../../base/log/logger.js';
+import { WorkSlots } from '../../../base/work-slots.js';
 import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
 import { AtsApis } from '../../calls/ats-apis.js';
 import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
@@ -62,6 +63,7 @@ export class EventsApplier {
     private readonly openings: MissingOpenings,
     private readonly writer: AtsRecordWriter,
     private readonly logger: Logger,
+    private readonly slots: WorkSlots,
   ) {}
 
   /**
@@ -231,10 +233,12 @@ export class EventsApplier {
   }
 
   private commit(inbox: ClaimedInbox, work: (tx: SqlRunner) => Promise<void>): Promise<void> {
-    return this.db.transaction(inbox.tenantId, async (tx) => {
-      await this.inboxes.hold(tx, inbox);
-      await work(tx);
-    });
+    return this.slots.run(() =>
+      this.db.transaction(inbox.tenantId, async (tx) => {
+        await this.inboxes.hold(tx, inbox);
+        await work(tx);
+      }),
+    );
   }
 
   private apiOf(connection: AtsConnection): AtsApi | null {

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Activity } from '../../../base/activity.js';
 import { Database } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
+import { ForeignPlaces } from '../../../base/foreign-places.js';
 import { Logger } from '../../../base/log/logger.js';
 import { Loop } from '../../../base/loop.js';
 import { AtsFailure } from '../../calls/ats-api.js';
@@ -11,12 +12,10 @@ import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
 import { AtsStates } from '../../connections/ats-states.js';
 import type { AtsConnection } from '../../connections/connection.js';
 import { EventsApplier, type Applied, type NextEvents } from './events-applier.js';
-import { InboxesRepository, LeaseLost, type ClaimedInbox, type InboxKey } from './inboxes.repository.js';
+import { InboxesRepository, LeaseLost, type ClaimedInbox, type DueInbox, type InboxKey } from './inboxes.repository.js';
 
 const POLL_MS = 1_000;
 const QUIET_MS = 2_000;
-/** So many connections are worked on at once, each of another tenant. */
-const SLOTS = 3;
 /** While many requests come, each batch is followed by a pause. */
 const BUSY_PAUSE_MS = 500;
 /** After so long another connection has its turn. */
@@ -47,6 +46,7 @@ export class EventsWorker {
     private readonly states: AtsStates,
     private readonly logger: Logger,
     private readonly activity: Activity,
+    private readonly places: ForeignPlaces,
     domainEvents: DomainEvents,
   ) {
     domainEvents.on(AtsConnectionReady, ({ connection }) => this.resume(connection));
@@ -83,15 +83,15 @@ export class EventsWorker {
   }
 
   private async fillSlots(): Promise<void> {
-    if (this.working.size >= SLOTS) return;
+    if (this.places.isFull) return;
     const due = await this.inboxes.due();
     for (const key of this.inTurn(due)) {
-      if (this.working.size >= SLOTS) return;
       if (this.working.has(key.tenantId)) continue;
-      const inbox = await this.inboxes.claim(key);
-      if (inbox === null) continue;
+      const claimed = await this.places.claim(key.tenantId, key.server, () => this.inboxes.claim(key));
+      if (claimed === null) continue;
       this.last = nameOf(key);
-      const work = this.work(inbox).finally(() => {
+      const work = this.work(claimed.work).finally(() => {
+        claimed.leave();
         this.working.delete(key.tenantId);
         this.loop.wake();
       });
@@ -100,7 +100,7 @@ export class EventsWorker {
   }
 
   /** Begins behind the connection that was served last, so that each one has its turn. */
-  private inTurn(due: readonly InboxKey[]): InboxKey[] {
+  private inTurn(due: readonly DueInbox[]): DueInbox[] {
     const sorted = [...due].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
     const place = sorted.findIndex((key) => nameOf(key) > this.last);
     return place < 0 ? sorted : [...sorted.slice(place), ...sorted.slice(0, place)];

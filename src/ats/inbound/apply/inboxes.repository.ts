@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { SERVER } from '../../connections/server-name.js';
 
 /** Longer than a batch takes: reading back ends before. */
 const LEASE_SECONDS = 120;
@@ -15,9 +16,9 @@ const DUE = `
       where (o.tenant_id, o.connection_id) > (t.tenant_id, t.connection_id)
       order by o.tenant_id, o.connection_id, o.failed, o.id limit 1) n
   )
-  select t.tenant_id as "tenantId", t.connection_id as "connectionId"
+  select t.tenant_id as "tenantId", t.connection_id as "connectionId", c.server
   from t cross join lateral (
-    select 1 from ats_connections c
+    select ${SERVER} as server from ats_connections c
     where c.tenant_id = t.tenant_id and c.id = t.connection_id and not c.paused and c.state <> 'disconnected' limit 1) c
   left join ats_inboxes i on i.tenant_id = t.tenant_id and i.connection_id = t.connection_id
   where not t.failed and (i.lease_until is null or i.lease_until <= now())
@@ -28,6 +29,9 @@ export interface InboxKey {
   tenantId: string;
   connectionId: string;
 }
+
+/** A connection whose events may be applied now, and the name of the server that they are read back from. */
+export type DueInbox = InboxKey & { server: string };
 
 /** The events of one connection in the hands of one worker. */
 export interface ClaimedInbox extends InboxKey {
@@ -46,8 +50,8 @@ export class InboxesRepository {
   constructor(private readonly db: Database) {}
 
   /** Returns the connections with events that wait and may be applied now. */
-  async due(): Promise<InboxKey[]> {
-    const { rows } = await this.db.query<InboxKey & Record<string, unknown>>(DUE);
+  async due(): Promise<DueInbox[]> {
+    const { rows } = await this.db.query<DueInbox & Record<string, unknown>>(DUE);
     return rows;
   }
 

@@ -4,6 +4,7 @@ import { Outbound } from '../../../../src/base/http/outbound.js';
 import type { AtsApi } from '../../../../src/ats/calls/ats-api.js';
 import { AtsCallOptions } from '../../../../src/ats/calls/ats-call-options.js';
 import type { AtsPaces, Turn } from '../../../../src/ats/calls/ats-paces.js';
+import { HostBreaker } from '../../../../src/ats/calls/host-breaker.js';
 import { ConnectionApi } from '../../../../src/ats/calls/connection-api.js';
 import type { AtsCredentials } from '../../../../src/ats/connections/ats-credentials.js';
 import type { AtsConnection } from '../../../../src/ats/connections/connection.js';
@@ -81,6 +82,7 @@ export function plainCalls(
     paces: paces as AtsPaces,
     options: new AtsCallOptions(options),
     clock,
+    breaker: new HostBreaker(),
     anyPrivate: true,
   };
   calls.api = new ConnectionApi(ground, connectionTo(connector, credential), connector, new URL(url));
