@@ -16,7 +16,8 @@ RUN npx swc src -d dist --strip-leading-paths --extensions .ts --copy-files --qu
 RUN chmod -R u=rwX,go=rX node_modules dist docs
 
 FROM node:24-bookworm-slim${BASE_DIGEST}
-ENV NODE_ENV=production DATA_DIR=/data PORT=3000 MALLOC_ARENA_MAX=2
+# TALENT_BRIDGE_URL is for the command line: inside the container it asks this process, not the public address.
+ENV NODE_ENV=production DATA_DIR=/data PORT=3000 TALENT_BRIDGE_URL=http://127.0.0.1:3000 MALLOC_ARENA_MAX=2
 WORKDIR /app
 # The files belong to root and the service runs as `node`: a hole in the service cannot change the program. It writes to
 # /data alone, so the container runs with a read-only root file system.
@@ -25,6 +26,9 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --chmod=0444 package.json LICENSE ./
 COPY --from=build /app/docs ./docs
+# `docker compose exec api talent-bridge tenant list`
+COPY --chmod=0555 bin/talent-bridge.mjs ./bin/talent-bridge.mjs
+RUN ln -s /app/bin/talent-bridge.mjs /usr/local/bin/talent-bridge
 USER node
 VOLUME /data
 EXPOSE 3000

@@ -42,8 +42,6 @@ describe('docker-compose.yml', () => {
     BASE_URL: 'https://bridge.example',
     ENCRYPTION_KEY: KEY,
     OPERATOR_TOKEN: TOKEN,
-    TRUST_PROXY: '10.0.0.0/8',
-    METRICS_TOKEN: 'a-token-for-prometheus',
   };
   const substituted = (settings: Record<string, string>) =>
     Object.fromEntries(
@@ -87,7 +85,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('does not start without what production demands', () => {
-    for (const name of ['BASE_URL', 'ENCRYPTION_KEY', 'POSTGRES_PASSWORD', 'SERVICE_PASSWORD']) {
+    for (const name of ['BASE_URL', 'ENCRYPTION_KEY', 'OPERATOR_TOKEN', 'POSTGRES_PASSWORD', 'SERVICE_PASSWORD']) {
       expect(compose).toMatch(new RegExp(`\\$\\{${name}:\\?`));
     }
     expect(problemsOf({ NODE_ENV: 'production', ENCRYPTION_KEY: '' }).join()).toMatch(/ENCRYPTION_KEY must be set/);
@@ -99,6 +97,40 @@ describe('docker-compose.yml', () => {
     expect(closed).toMatch(/cap_drop: \[ALL\]/);
     expect(closed).toMatch(/no-new-privileges:true/);
     for (const name of ['migrate', 'api', 'worker']) expect(service(name)).toMatch(/<<: [&*]closed/);
+  });
+
+  it('takes every other setting from a file, and the file to copy has them all', () => {
+    for (const name of ['api', 'worker']) expect(service(name)).toMatch(/env_file: [&*]env_file/);
+    expect(compose).toMatch(/&env_file\n {6}- path: settings\.env\n {8}required: false/);
+    const copied = [...read('docs/reference/settings.env').matchAll(/^#([A-Z_]+)=$/gm)].map(([, name]) => name!);
+    expect(copied.filter((name) => !name.endsWith('_FILE'))).toEqual([...VARIABLES]);
+    // The settings file must not give the service the password of the owner of the tables.
+    expect(compose).not.toMatch(/env_file: *\.env/);
+  });
+
+  it('comes back after a failure, keeps its data in named volumes, and has limits and health checks', () => {
+    const volumes = /\nvolumes:\n((?: {2}.*\n)*)/.exec(compose)![1]!;
+    expect(volumes.match(/\w+/g)).toEqual(['database', 'data']);
+    expect(compose).toMatch(/&volumes\n {6}- data:\/data\n/);
+    for (const name of ['database', 'api', 'worker']) {
+      expect(service(name)).toMatch(/restart: unless-stopped/);
+      expect(service(name)).toMatch(/healthcheck:/);
+    }
+    for (const name of ['api', 'worker']) expect(service(name)).toMatch(/volumes: [&*]volumes/);
+    for (const limit of ['mem_limit', 'pids_limit', 'max-size']) expect(compose.match(new RegExp(limit, 'g'))!.length).toBeGreaterThan(0); // prettier-ignore
+    // More than the heap that the service is started with.
+    const heap = Number(/--max-old-space-size=(\d+)/.exec(read('Dockerfile'))![1]);
+    expect(Number(/mem_limit: (\d+)m/.exec(service('migrate'))![1])).toBeGreaterThan(heap);
+  });
+
+  it('publishes no port of the database, and gives it a network that leads nowhere, and few rights', () => {
+    const database = service('database');
+    expect(database).not.toMatch(/ports:/);
+    expect(database).toMatch(/networks: \[inside\]/);
+    expect(compose).toMatch(/\n {2}inside:\n {4}internal: true\n/);
+    expect(database).toMatch(/cap_drop: \[ALL\]/);
+    expect(database).toMatch(/no-new-privileges:true/);
+    expect(database).toMatch(/--auth-host=scram-sha-256 --auth-local=scram-sha-256/);
   });
 
   it('waits for the database, gives the stop its time, and keeps the data', () => {
@@ -124,7 +156,7 @@ describe('Dockerfile', () => {
       [...last.matchAll(/^ENV (.*)$/gm)].flatMap(([, line]) => [...line!.matchAll(/(\w+)=(\S+)/g)].map(([, n, v]) => [n, v])), // prettier-ignore
     ) as Record<string, string>;
     expect(Object.keys(settings).length).toBeGreaterThan(1);
-    const own = Object.keys(settings).filter((name) => !/^MALLOC_/.test(name));
+    const own = Object.keys(settings).filter((name) => !/^(MALLOC|TALENT_BRIDGE)_/.test(name));
     expect(own.filter((name) => !known.has(name))).toEqual([]);
     expect(
       problemsOf({ ...settings, BASE_URL: 'https://bridge.example', DATABASE_URL: 'postgres://u:p@db/x' }),
@@ -184,6 +216,13 @@ describe('Dockerfile', () => {
     // The service shows them at /docs.
     expect(last).toContain('COPY --from=build /app/docs ./docs\n');
     expect(ignored.has('.data')).toBe(true);
+  });
+
+  it('has the command line, which asks the process in the same container', () => {
+    expect(last).toContain('COPY --chmod=0555 bin/talent-bridge.mjs ./bin/talent-bridge.mjs\n');
+    expect(last).toContain('ln -s /app/bin/talent-bridge.mjs /usr/local/bin/talent-bridge\n');
+    const port = /\bPORT=(\d+)/.exec(last)![1]!;
+    expect(last).toContain(`TALENT_BRIDGE_URL=http://127.0.0.1:${port} `);
   });
 
   it('is built as the scripts build', () => {

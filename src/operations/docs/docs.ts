@@ -51,7 +51,7 @@ function frameOf(apiBaseUrl: string) {
     .setVersion('1')
     .setDescription(DESCRIPTION)
     .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
-    .addServer(apiBaseUrl, 'This installation')
+    .addServer(apiBaseUrl)
     .addBearerAuth(bearer('An API key of a tenant (tbk_…).'), 'api_key')
     .addBearerAuth(bearer('A SCIM token of a directory (tbs_…).'), 'scim_token')
     .addBearerAuth(bearer('The operator’s token (tbo_…).'), 'operator_token')

@@ -6,7 +6,7 @@ import { SCOPE_TEXTS } from '../../../tenants/scopes.js';
 import { PROBLEM_CODES } from '../problem-codes.js';
 import { cliPage } from './cli.mapping.js';
 import { errorsPage, eventsPage, reasonsPage, scopesPage } from './lists.mapping.js';
-import { settingsIn, settingsPage } from './settings.mapping.js';
+import { settingsFile, settingsIn, settingsPage } from './settings.mapping.js';
 
 /**
  * Makes all pages of `docs/reference`.
@@ -17,6 +17,7 @@ import { settingsIn, settingsPage } from './settings.mapping.js';
 export function referencePages(environment: string): Record<string, string> {
   return {
     'settings.md': settingsPage(settingsIn(environment)),
+    'settings.env': settingsFile(settingsIn(environment)),
     'cli.md': cliPage({ commands: COMMANDS, nouns: NOUNS, after: AFTER }),
     'errors.md': errorsPage(PROBLEM_CODES),
     'events.md': eventsPage(EVENTS),

@@ -73,3 +73,17 @@ export function settingsPage(settings: readonly Setting[]): string {
     table(['variable', 'default', 'meaning', 'values'], rows),
   ].join('\n');
 }
+
+/** Renders a file of all settings without a value, to copy, for `env_file` of `docker-compose.yml`. */
+export function settingsFile(settings: readonly Setting[]): string {
+  const plain = (text: string): string => text.replaceAll('`', '');
+  const lines = settings.flatMap(({ name, meaning, byDefault, values }) => [
+    `# ${plain(meaning)} Values: ${plain(values)}. Default: ${plain(byDefault)}.`,
+    ...((SECRETS as readonly string[]).includes(name) ? [`#${name}_FILE=`] : []),
+    `#${name}=`,
+    '',
+  ]);
+  return ['# All settings. Made from the code by `npm run docs:reference`. Copy what you need.', '', ...lines].join(
+    '\n',
+  );
+}
