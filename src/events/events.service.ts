@@ -6,12 +6,15 @@ import { EventFloors } from './event-floors.js';
 import { EventReader, type StoredEvent } from './event-reader.js';
 import { PositionTooOld } from './events.errors.js';
 import { EventHorizon } from './horizon.js';
-import { before, compareSequences } from './sequence.rules.js';
+import { before, compareSequences, higher, lower } from './sequence.rules.js';
+
+/** No installation draws a million millions of events: a higher position is an error of the caller. */
+const FARTHEST = String(10 ** 12);
 
 /** A page of the feed. */
 export interface FeedPage {
   events: StoredEvent[];
-  /** The position of the next page; null: no event was ever drawn. */
+  /** The position of the next page: an event of the tenant, so that it shows nothing of others; null: none so far. */
   nextAfter: string | null;
 }
 
@@ -32,18 +35,21 @@ export class EventsService {
   ) {}
 
   /**
-   * Returns the events behind a position, oldest first. No event ever appears before the position that it returns.
+   * Returns the events behind a position, oldest first. No event ever appears before the position that it returns, which is
+   * one of the tenant's own: the end of what was read would count the events of all tenants.
    *
    * @param position the id of the last event that was processed, or the `next_after` of a page; null: from the oldest
-   * @throws {InvalidFields} when it is no position of this installation
+   * @throws {InvalidFields} when it is no position that was ever given
    * @throws {PositionTooOld} when events behind it were dropped
    */
   async feed(tenantId: string, position: string | null, limit: number): Promise<FeedPage> {
     const after = position === null ? await this.floors.of(tenantId) : sequenceOfEvent(position);
     if (after === null) throw unknownPosition('must be the id of an event');
+    if (compareSequences(after, FARTHEST) > 0) throw unknownPosition('is behind every event');
     const page = await this.behind(tenantId, after, limit);
     // Looked up after the events: what was dropped meanwhile is missing in the page.
     const floor = await this.floors.of(tenantId);
+    if (compareSequences(after, floor) > 0 && page.events.length === 0) return this.ended(tenantId, after, floor);
     if (compareSequences(after, floor) >= 0) return page;
     if (position === null) return this.feed(tenantId, null, limit);
     throw new PositionTooOld(eventId(floor));
@@ -52,16 +58,21 @@ export class EventsService {
   private async behind(tenantId: string, after: string, limit: number): Promise<FeedPage> {
     const known = this.horizon.known;
     const part = await this.upTo(tenantId, after, known, limit);
-    if (part.events.length === limit || part.through !== null) return pageOf(part.events, part.through ?? known);
+    if (part.events.length === limit || part.through !== null) return pageOf(part.events, part.through ?? after);
     const newest = await this.horizon.newest();
-    if (compareSequences(after, this.horizon.last) > 0) {
-      throw unknownPosition('is behind every event of this installation');
-    }
     // What lies behind the known horizon goes on where the first part ends.
     const from = compareSequences(after, known) > 0 ? after : known;
     const rest = await this.upTo(tenantId, from, newest, limit - part.events.length);
-    const end = rest.through ?? (compareSequences(from, newest) > 0 ? from : newest);
-    return pageOf([...part.events, ...rest.events], end);
+    return pageOf([...part.events, ...rest.events], rest.through ?? after);
+  }
+
+  /**
+   * Returns an empty page. A position behind the newest event of the tenant, as after a restore, goes back to that event: a
+   * refusal would show which sequences other tenants have reached.
+   */
+  private async ended(tenantId: string, after: string, floor: string): Promise<FeedPage> {
+    const [newest] = await this.reader.page(tenantId, { limit: 1, newestFirst: true });
+    return pageOf([], lower(after, higher(newest?.sequence ?? floor, floor)));
   }
 
   private async upTo(
@@ -91,7 +102,9 @@ export class EventsService {
   }
 }
 
-function pageOf(events: StoredEvent[], end: string): FeedPage {
+function pageOf(events: StoredEvent[], place: string): FeedPage {
+  const last = events.at(-1)?.sequence ?? place;
+  const end = compareSequences(last, place) > 0 ? last : place;
   return { events, nextAfter: end === '0' ? null : eventId(end) };
 }
 

@@ -37,11 +37,6 @@ export class EventHorizon {
     return String(this.marks.horizon);
   }
 
-  /** The last sequence that was drawn, as of the last look. */
-  get last(): string {
-    return String(this.marks.last);
-  }
-
   /**
    * Looks anew. What was committed before the call is under the horizon afterwards, unless an older write transaction stays
    * open.
