@@ -78,13 +78,18 @@ export class WebhooksService {
     return body!;
   }
 
-  /** Changes an endpoint; what is left out stays. What waits is sent to the new address. */
+  /**
+   * Changes an endpoint; what is left out stays. What waits is sent to the new address.
+   *
+   * @throws {InvalidFields} when the address gets another origin, and the headers of the present one are not given anew
+   */
   async change(caller: Caller, id: string, input: ChangeWebhook): Promise<WebhookBody> {
     const { tenantId } = caller;
     await this.access.one(caller, id);
     const url = input.url === undefined ? undefined : await this.checked(tenantId, input.url);
     await this.db.transaction(tenantId, async (tx) => {
       const before = await this.access.locked(tx, caller, id);
+      demandHeaders(before, input, url);
       const after = changed(before, input, url);
       await this.repository.update(tx, after);
       await moveDestination(tx, keyOf(after), after.url);
@@ -192,6 +197,17 @@ export class WebhooksService {
 /** Returns the key of an endpoint's destination. */
 export function keyOf({ tenantId, id }: Pick<Endpoint, 'tenantId' | 'id'>): DestinationKey {
   return { tenantId, channel: WEBHOOK, id };
+}
+
+/**
+ * Headers are credentials of the receiver and belong to its origin, as a platform's key does: a change of the address alone
+ * would send them to another host.
+ */
+function demandHeaders(before: Endpoint, input: ChangeWebhook, url: string | undefined): void {
+  const isMoved = url !== undefined && new URL(url).origin !== new URL(before.url).origin;
+  if (!isMoved || input.headers !== undefined || Object.keys(before.headers).length === 0) return;
+  const message = 'must be given again with another host; {} removes them: they were given for the present one';
+  throw new InvalidFields([{ field: 'headers', message }]);
 }
 
 function changed(before: Endpoint, input: ChangeWebhook, url: string | undefined): Endpoint {

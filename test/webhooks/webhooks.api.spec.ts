@@ -203,6 +203,18 @@ describe('access', () => {
   });
 });
 
+describe('PATCH /webhooks/{id} with another origin', () => {
+  it('asks for the headers again, which belong to the present one', async () => {
+    const { id } = await newHook({ headers: { Authorization: 'Bearer theirs' } });
+    const url = new URL(hook.url);
+    url.port = String(Number(url.port) === 1_024 ? 1_025 : 1_024);
+    const refused = await call('PATCH', `/webhooks/${id}`, { url: url.href });
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([422, expect.stringContaining('"field":"headers"')]);
+    expect((await call('PATCH', `/webhooks/${id}`, { url: new URL('/other', hook.url).href })).status).toBe(200);
+    expect((await call('PATCH', `/webhooks/${id}`, { url: url.href, headers: {} })).status).toBe(200);
+  });
+});
+
 const ROUTES = (id: string): [string, string, unknown?][] => [
   ['GET', `/webhooks/${id}`],
   ['PATCH', `/webhooks/${id}`, { description: 'x' }],
