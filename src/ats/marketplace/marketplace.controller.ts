@@ -146,6 +146,7 @@ export class MarketplaceController {
   @ApiQuery({ name: 'state', required: true })
   @ApiQuery({ name: 'code', required: false })
   @ApiQuery({ name: 'error', required: false })
+  @ApiQuery({ name: 'iss', required: false, description: 'The issuer, where the ATS names it (RFC 9207).' })
   @ApiHtml(200, 'The ATS is connected.')
   @ApiHtml(400, 'Why it is not, and a way to begin again.')
   @ApiRefusals({ 404: [] })
@@ -161,7 +162,8 @@ export class MarketplaceController {
     const session: SessionRow | null = await this.sessions.check(sessionToken(cookies));
     const done = await this.orRefuse(res, connector, () => {
       const [code, error] = [queryText(query, 'code') ?? null, queryText(query, 'error') ?? null];
-      return this.marketplace.complete(connector, { state, code, error, cookies, session, requestId: req.id });
+      const issuer = queryText(query, 'iss') ?? null;
+      return this.marketplace.complete(connector, { state, code, error, issuer, cookies, session, requestId: req.id });
     });
     if (done === null) return;
     const cookie = this.marketplace.cookieOf(state);

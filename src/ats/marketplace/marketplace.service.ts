@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { hashToken, mintToken, parseToken, sameHash } from '../../base/crypto/tokens.js';
 import { Logger } from '../../base/log/logger.js';
@@ -31,6 +31,8 @@ export interface Returned {
   state: string;
   code: string | null;
   error: string | null;
+  /** The issuer that the answer names (RFC 9207); null: none. */
+  issuer: string | null;
   cookies: ReadonlyMap<string, string>;
   session: SessionRow | null;
   requestId: string;
@@ -86,6 +88,8 @@ export class MarketplaceService {
       redirect_uri: this.addresses.callback(connector.provider),
       scope: connector.oauth!.scopes.join(' '),
       state,
+      code_challenge: createHash('sha256').update(verifierOf(secret)).digest('base64url'),
+      code_challenge_method: 'S256',
       ...connector.oauth!.authorizeParameters(region),
     };
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
@@ -98,12 +102,13 @@ export class MarketplaceService {
    * @throws {ConnectRefused} with the reason for the person at the browser
    */
   async complete(connector: Connector, returned: Returned): Promise<Connected> {
-    const { tenantId, hash, authorization } = await this.checked(connector.provider, returned);
+    const { tenantId, hash, authorization, secret } = await this.checked(connector.provider, returned);
     const actor = await this.actorOf(tenantId, authorization, returned.session);
+    if (!this.isIssuer(connector, returned.issuer)) throw new ConnectRefused('other_provider');
     if (!(await this.authorizations.use(tenantId, hash))) throw new ConnectRefused('state_used');
     if (returned.error !== null) throw new ConnectRefused(returned.error === 'access_denied' ? 'denied' : 'ats_error');
     if (returned.code === null) throw new ConnectRefused('ats_error');
-    const grant = await this.exchange(tenantId, connector, returned.code);
+    const grant = await this.exchange(tenantId, connector, returned.code, verifierOf(secret));
     const { link_id: linkId, connection_id: connectionId, user_id: userId } = authorization;
     const by = { tenantId, actor, requestId: returned.requestId };
     return this.granted.make(by, connector, {
@@ -125,7 +130,7 @@ export class MarketplaceService {
   private async checked(
     provider: string,
     { state, cookies }: Returned,
-  ): Promise<{ tenantId: string; hash: Buffer; authorization: Authorization }> {
+  ): Promise<{ tenantId: string; hash: Buffer; authorization: Authorization; secret: string }> {
     const parsed = parseToken(state);
     if (parsed?.kind !== 'tba') throw new ConnectRefused('state_unknown');
     const { tenantId, hash } = parsed;
@@ -139,7 +144,7 @@ export class MarketplaceService {
       throw new ConnectRefused('other_browser');
     }
     if (authorization.expired) throw new ConnectRefused('state_expired');
-    return { tenantId, hash, authorization };
+    return { tenantId, hash, authorization, secret };
   }
 
   /** Returns the actor of the connection: the signed-in person, who must still administer, or the maker of the link. */
@@ -158,14 +163,19 @@ export class MarketplaceService {
     return { kind: 'user', id: session.user_id, name: session.user_id };
   }
 
-  private async exchange(tenantId: string, connector: Connector, code: string): Promise<Grant> {
+  /** An answer that names another issuer was mixed up by an attacker (RFC 9207 §2.4). */
+  private isIssuer(connector: Connector, issuer: string | null): boolean {
+    const own = new URL(this.partner(connector).region.authorize!).origin;
+    return issuer === null || issuer === own || issuer === `${own}/`;
+  }
+
+  private async exchange(tenantId: string, connector: Connector, code: string, verifier: string): Promise<Grant> {
     const { client, region } = this.partner(connector);
     try {
-      return await this.tokens.exchange(
-        { tenantId, connector, region, client },
-        code,
-        this.addresses.callback(connector.provider),
-      );
+      return await this.tokens.exchange({ tenantId, connector, region, client }, code, {
+        redirectUri: this.addresses.callback(connector.provider),
+        verifier,
+      });
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
       this.logger.warn('ats.code_refused', { tenant_id: tenantId, provider: connector.provider, reason: error.reason });
@@ -181,6 +191,11 @@ export class MarketplaceService {
     if (client === null || region === undefined) throw new Error(`there is no OAuth client for ${connector.provider}`);
     return { client, region, regionName };
   }
+}
+
+/** The verifier of PKCE (RFC 7636), made of the secret that this browser alone has: nothing more is stored. */
+function verifierOf(secret: string): string {
+  return createHash('sha256').update(`pkce ${secret}`).digest('base64url');
 }
 
 function cookieOf(hash: Buffer): string {

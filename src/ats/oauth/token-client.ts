@@ -31,8 +31,12 @@ export class TokenClient {
   ) {}
 
   /** Exchanges the code of an authorization. @throws {AtsFailure} */
-  async exchange(ask: Omit<TokenRequest, 'fields'>, code: string, redirectUri: string): Promise<Grant> {
-    const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUri };
+  async exchange(
+    ask: Omit<TokenRequest, 'fields'>,
+    code: string,
+    { redirectUri, verifier }: { redirectUri: string; verifier: string },
+  ): Promise<Grant> {
+    const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
     return this.grant({ ...ask, fields }, null);
   }
 

@@ -55,7 +55,9 @@ async function atLever(address: string, decision: 'approve' | 'deny' = 'approve'
   const shown = await fetch(address);
   expect(shown.status).toBe(200);
   const form = new URLSearchParams({ decision });
-  const fields = (await shown.text()).matchAll(/name="(client_id|redirect_uri|state|scope)" value="([^"]*)"/g);
+  const fields = (await shown.text()).matchAll(
+    /name="(client_id|redirect_uri|state|scope|code_challenge)" value="([^"]*)"/g,
+  );
   for (const [, name, value] of fields)
     form.set(
       name!,
@@ -197,6 +199,22 @@ describe('the state', () => {
     const seen = await Promise.all([tab.get(back), tab.get(back), tab.get(back)]);
     expect(seen.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     expect(await connections()).toHaveLength(1);
+  });
+
+  test('is bound to the browser by a code challenge (RFC 7636), and not exchanged with another one', async () => {
+    const tab = await signedIn();
+    const address = new URL((await begin(tab)).location!);
+    expect(address.searchParams.get('code_challenge_method')).toBe('S256');
+    expect(address.searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
+    address.searchParams.set('code_challenge', 'x'.repeat(43));
+    isRefused(await tab.get(await atLever(address.href)), /refused/);
+  });
+
+  test('that names another issuer is refused (RFC 9207), and one of the ATS itself is taken', async () => {
+    const tab = await signedIn();
+    const back = await atLever((await begin(tab)).location!);
+    isRefused(await tab.get(`${back}&iss=${encodeURIComponent('https://attacker.example')}`), /another ATS/);
+    expect((await tab.get(`${back}&iss=${encodeURIComponent(lever.origin)}`)).status).toBe(200);
   });
 
   test('expires after ten minutes', async () => {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { SimRefusal, type SimAnswer, type SimRequest } from './http.js';
 
 /** How a vendor's OAuth differs. */
@@ -40,7 +40,7 @@ export class Grants {
   refreshes = 0;
   /** While set, the token address answers this. */
   tokenFault: SimAnswer | null = null;
-  private readonly codes = new Map<string, { grant: Grant; redirect: string; until: number }>();
+  private readonly codes = new Map<string, { grant: Grant; redirect: string; challenge: string; until: number }>();
   private readonly access = new Map<string, { grant: Grant; until: number }>();
   private readonly refresh = new Map<string, { grant: Grant; until: number; used: boolean }>();
   private readonly grants: Grant[] = [];
@@ -102,7 +102,8 @@ export class Grants {
     if (field('decision') === 'approve') {
       const code = this.random('code');
       const grant = this.newGrant((this.grantOnly ?? field('scope').split(' ')).join(' '));
-      this.codes.set(code, { grant, redirect, until: this.now() + this.rules.codeSeconds * 1_000 });
+      const challenge = field('code_challenge');
+      this.codes.set(code, { grant, redirect, challenge, until: this.now() + this.rules.codeSeconds * 1_000 });
       target.searchParams.set('code', code);
     } else {
       target.searchParams.set('error', 'access_denied');
@@ -115,7 +116,7 @@ export class Grants {
     const get = (name: string): string => query.get(name) ?? '';
     const refused = this.problemOf(query);
     if (refused !== null) return { status: 400, html: pageOf(title, `<p role="alert">${escaped(refused)}</p>`) };
-    const hidden = ['client_id', 'redirect_uri', 'state', 'scope']
+    const hidden = ['client_id', 'redirect_uri', 'state', 'scope', 'code_challenge']
       .map((name) => `<input type="hidden" name="${name}" value="${escaped(get(name))}">`)
       .join('');
     const scopes = get('scope')
@@ -176,6 +177,10 @@ export class Grants {
     const known = this.codes.get(code);
     this.codes.delete(code);
     if (known === undefined || known.until <= this.now()) return refusal(400, 'invalid_grant');
+    const proof = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    if (known.challenge !== '' && known.challenge !== proof) return refusal(400, 'invalid_grant');
     return known.redirect === form.get('redirect_uri') ? this.issued(known.grant, true) : refusal(400, 'invalid_grant');
   }
 
