@@ -1,5 +1,7 @@
 import { Controller, Get, Header, Redirect, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Clock } from '../base/clock.js';
+import { Config } from '../base/config/config.js';
 import { sendJson } from '../base/http/answer.js';
 import { ApiRefusals } from '../base/http/api-problems.js';
 import { FAVICON } from '../base/http/favicon.js';
@@ -7,6 +9,7 @@ import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { Metrics } from './metrics.js';
 import { MetricsAccess } from './metrics-access.js';
 import { Readiness } from './readiness.js';
+import { securityText } from './security-text.mapping.js';
 
 /** Health, readiness and metrics of this process. No answer contains data of a tenant. */
 @Controller()
@@ -16,6 +19,8 @@ export class OperationsController {
     private readonly readiness: Readiness,
     private readonly metrics: Metrics,
     private readonly access: MetricsAccess,
+    private readonly config: Config,
+    private readonly clock: Clock,
   ) {}
 
   @Get('healthz')
@@ -61,6 +66,14 @@ export class OperationsController {
   @ApiExcludeEndpoint()
   favicon(): string {
     return FAVICON;
+  }
+
+  @Get('.well-known/security.txt')
+  @Header('Content-Type', 'text/plain; charset=utf-8')
+  @Header('Cache-Control', 'public, max-age=86400')
+  @ApiExcludeEndpoint()
+  securityText(): string {
+    return securityText(this.config.baseUrl, this.clock.now());
   }
 
   @Get('console')

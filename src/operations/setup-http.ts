@@ -2,6 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Activity } from '../base/activity.js';
 import { Config } from '../base/config/config.js';
 import { bodyReader, type BodyOptions } from '../base/http/body.js';
+import { oneHost } from '../base/http/one-host.js';
 import { requestStart } from '../base/http/request-id.js';
 import { singleSlashes } from '../base/http/scim-slashes.js';
 import { LOOPBACK_FORMS, securityHeaders } from '../base/http/security-headers.js';
@@ -42,6 +43,7 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.set(LOOPBACK_FORMS, config.allowPrivateDestinations && !config.production);
   app.set('trust proxy', config.trustProxy.length > 0 ? [...config.trustProxy] : false);
   app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended, app.get(Activity)));
+  app.use(oneHost);
   app.use(singleSlashes);
   const admit = knownCaller(app.get(CredentialStore), config.operatorToken);
   app.use(bodyReader({ admit, leave: isFormAddress, private: isPrivate, keepText: keepsText, ...body }));

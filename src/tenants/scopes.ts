@@ -1,24 +1,28 @@
 /** Every scope of an API key and what it opens. `admin` includes all of them, and opens what no other scope names. */
 export const SCOPE_TEXTS = {
-  'users:read': 'Read users, and resolve their ids.',
-  'users:write': 'Create, change and delete users.',
-  'candidates:read': 'Read candidates, and resolve their ids.',
-  'candidates:write': 'Create, change and delete candidates.',
+  'users:read': 'Read users with their personal data, and resolve their ids.',
+  'users:write': 'Create, change and delete users; what they change is answered.',
+  'candidates:read': 'Read candidates with their personal data and metadata, and resolve their ids.',
+  'candidates:write': 'Create, change and delete candidates, which erases their data; what they change is answered.',
   'jobs:read': 'Read job openings, and resolve their ids.',
   'jobs:write': 'Create, change and close job openings.',
-  'interviews:read': 'Read interviews and their scorecards.',
+  'interviews:read': 'Read interviews and their scorecards: assessments of candidates stand in them.',
   'interviews:write': 'Schedule and move interviews, and put their scorecards.',
-  'seats:read': 'Read seats: limit, use, holders, ledger, heads; verify the ledger.',
+  'seats:read': 'Read seats: limit, use, ledger, heads, and holders with their names; verify the ledger.',
   'seats:write': 'Set the limit and the policy; reconcile the ledger.',
   'webhooks:manage':
     'Manage the outbound webhooks of the key, and read events: personal data of users and candidates stands in them.',
-  'ats:read': 'Read connections to ATSs, their runs, events and writes.',
-  'ats:manage': 'Connect ATSs, change and end connections, sync, and settle what failed.',
-  'audit:read': 'Read the audit log, events, sign-ins, histories and leavers; verify the audit log.',
+  'ats:read':
+    'Read connections to ATSs, their runs, writes and inbound events: personal data of candidates stands in what came in.',
+  'ats:manage':
+    'Connect ATSs (also by links that open for others), change and end connections, set their tokens, sync, and settle what failed.',
+  'audit:read':
+    'Read the audit log, events, sign-ins, histories and leavers, with the personal data in them; verify the audit log.',
   'directories:read':
     'Read directories, their groups, rules, tasks and SCIM tokens (without the secret); with `users:read`, held users, waiting members and previews too.',
   'connections:read': 'Read connections and domains.',
-  'sign-ins:read': 'Read the sign-in log; with `users:read`, sessions and identities of users too.',
+  'sign-ins:read':
+    'Read the sign-in log: e-mails and network addresses stand in it; with `users:read`, sessions and identities of users too.',
   'changes:read': 'Read changes for the platform and their attempts: personal data of users stands in them.',
   'platform:read': 'Read the settings and the state of the platform, and its tasks.',
   'settings:read':

@@ -276,6 +276,8 @@ describe('bodies', () => {
       `POST /scim/v2/Users HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.scimToken}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\n{"a":\r\n0\r\n\r\n`,
     );
     expect(chunked).toMatch(/^HTTP\/1\.1 400 /);
+    const hosts = await bytes('GET /healthz HTTP/1.1\r\nHost: x\r\nhOST: y\r\nConnection: close\r\n\r\n');
+    expect(hosts).toMatch(/^HTTP\/1\.1 400 [^]*more than one Host/);
     const both = await bytes(
       `POST /scim/v2/Users HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.scimToken}\r\nContent-Type: application/json\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n`,
     );

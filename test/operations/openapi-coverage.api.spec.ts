@@ -21,6 +21,7 @@ const PAGES = [
   / \/console$/,
   / \/docs\b/,
   / \/favicon\./,
+  / \/\.well-known\/security\.txt$/,
 ];
 
 it('describes every route but pages', () => {

@@ -26,6 +26,7 @@ const OPEN = new Set([
   'SiteController.home',
   'SiteController.picture',
   'OperationsController.favicon',
+  'OperationsController.securityText',
   'SiteController.css',
   'SiteController.find',
   'SiteController.page',

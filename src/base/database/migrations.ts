@@ -66,6 +66,7 @@ import { MetadataDoubts1767227562000 } from './migrations/1767227562000-metadata
 import { ProtectedUsers1767227563000 } from './migrations/1767227563000-protected-users.js';
 import { ConsoleGrants1767227570000 } from './migrations/1767227570000-console-grants.js';
 import { ChangeCauses1767227580000 } from './migrations/1767227580000-change-causes.js';
+import { KeepYoungMonths1767227610000 } from './migrations/1767227610000-keep-young-months.js';
 import { SignedEvents1767227600000 } from './migrations/1767227600000-signed-events.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
@@ -139,4 +140,5 @@ export const MIGRATIONS = [
   ConsoleGrants1767227570000,
   ChangeCauses1767227580000,
   SignedEvents1767227600000,
+  KeepYoungMonths1767227610000,
 ];

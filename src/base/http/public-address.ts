@@ -42,8 +42,8 @@ export function isPublicAddress(address: string): boolean {
   const ip = ipaddr.process(address);
   if (ip.range() !== 'unicast') return false;
   if (ip.kind() === 'ipv4') return true;
-  // ::a.b.c.d is an old form of an IPv4 address; 0000::/8 contains no public address.
-  return (ip as ipaddr.IPv6).parts[0] !== 0;
+  // Of IPv6 the global unicast addresses alone are assigned: 2000::/3 (RFC 4291 §2.4, IANA registry).
+  return (ip as ipaddr.IPv6).parts[0]! >> 13 === 1;
 }
 
 /**

@@ -135,8 +135,14 @@ describe('the functions of the owner', () => {
     await db.execute(`select make_month('attempts', '2031-05-01')`);
     await expect(db.execute(`select make_month('users', '2031-05-01')`)).rejects.toMatchObject({ code: '42501' });
     await expect(db.execute(`select drop_month('attempts', 'users')`)).rejects.toMatchObject({ code: '42501' });
-    await db.execute(`select drop_month('attempts', 'attempts_2031_05')`);
-    await expect(db.execute(`select drop_month('attempts', 'attempts_2031_05')`)).rejects.toMatchObject({ code: '42501' });
+    const present = new Date().toISOString().slice(0, 7).replace('-', '_');
+    const young = [`attempts_${present}`, 'attempts_2031_05'];
+    for (const name of young) {
+      await expect(db.execute(`select drop_month('attempts', '${name}')`)).rejects.toThrow('too young');
+    }
+    await db.execute(`select make_month('attempts', '2020-05-17')`);
+    await db.execute(`select drop_month('attempts', 'attempts_2020_05')`);
+    await expect(db.execute(`select drop_month('attempts', 'attempts_2020_05')`)).rejects.toMatchObject({ code: '42501' });
   }); // prettier-ignore
 });
 
