@@ -86,7 +86,7 @@ export const CALLERS = {
       'name.familyName',
     ];
     return loops(4, (_, k) => {
-      const bits = (k * 37) % 1_024;
+      const bits = (k * 37) % 256;
       const value = (name) => (name === 'active' ? k % 2 === 0 : `v${k}`);
       const operations = names
         .filter((_, bit) => bits & (1 << bit))

@@ -1,10 +1,11 @@
 import pg from 'pg';
+import { SHAPED } from './statement-names.js';
 
 /**
- * The most prepared statements of a connection. A backend holds up to 200 kB for each while the connection lives. The
- * service has fewer texts that it repeats.
+ * The most prepared statements of a connection. A backend holds up to 300 kB for each while the connection lives. Callers
+ * choose how many shapes their texts have, so that those have a bound of their own.
  */
-export const MAX_PREPARED = 256;
+export const MAX_PREPARED = { own: 256, shaped: 16 };
 
 /** The parts of a connection that node-postgres does not declare. */
 interface ProtocolConnection {
@@ -24,7 +25,7 @@ export class BoundedClient extends pg.Client {
   declare readonly ref: () => void;
   declare readonly unref: () => void;
   /** Names in the order of their last use. */
-  private readonly prepared = new Set<string>();
+  private readonly prepared = { own: new Set<string>(), shaped: new Set<string>() };
 
   constructor(config?: string | pg.ClientConfig) {
     super(config);
@@ -40,11 +41,13 @@ export class BoundedClient extends pg.Client {
   }
 
   private keep(name: string): void {
-    this.prepared.delete(name);
-    this.prepared.add(name);
-    if (this.prepared.size <= MAX_PREPARED) return;
-    const [oldest] = this.prepared;
-    this.prepared.delete(oldest!);
+    const kind = name.startsWith(SHAPED) ? 'shaped' : 'own';
+    const names = this.prepared[kind];
+    names.delete(name);
+    names.add(name);
+    if (names.size <= MAX_PREPARED[kind]) return;
+    const [oldest] = names;
+    names.delete(oldest!);
     const { connection } = this as unknown as { connection: ProtocolConnection };
     delete connection.parsedStatements[oldest!];
     connection.close({ type: 'S', name: oldest! });

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 /** The most constant texts. There are about 300; a text beyond this number is not prepared. */
 export const MAX_OWN = 1000;
 /** The most texts of callers that are prepared at the same time. */
-export const MAX_SHAPES = 64;
+export const MAX_SHAPES = 32;
+/** The first letter of the names of such texts. */
+export const SHAPED = 'w';
 /** A text of a caller is prepared when it is used for the third time. */
 const SIGHTINGS = 3;
 const CANDIDATES = 1000;
@@ -19,7 +21,7 @@ export function statementName(text: string): string | undefined {
   let name = names.get(text);
   if (name === undefined) {
     if (names.size >= MAX_OWN) return undefined;
-    name = nameOf(text);
+    name = 's' + nameOf(text);
     names.set(text, name);
   }
   return name;
@@ -27,7 +29,7 @@ export function statementName(text: string): string | undefined {
 
 /**
  * Returns the name of a text whose shape depends on the caller; undefined: it is planned each time. Of the texts that
- * are used three times, the 64 most recently used are prepared. Frequent statements stay cheap, and a caller with many
+ * are used three times, the 32 most recently used are prepared. Frequent statements stay cheap, and a caller with many
  * shapes displaces others for a moment only.
  */
 export function shapedStatementName(text: string): string | undefined {
@@ -37,7 +39,7 @@ export function shapedStatementName(text: string): string | undefined {
     shapes.set(text, name);
     return name;
   }
-  const key = nameOf(text);
+  const key = SHAPED + nameOf(text);
   const times = (seen.get(key) ?? 0) + 1;
   if (times < SIGHTINGS) {
     if (seen.size >= CANDIDATES) seen.clear();
@@ -56,5 +58,5 @@ export function statementCounts(): { own: number; shaped: number } {
 }
 
 function nameOf(text: string): string {
-  return 's' + createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }

@@ -223,7 +223,7 @@ it(
     expect(OWN_TEXTS).toBeLessThan(MAX_OWN / 2);
     expect(end.own - after.own).toBeLessThanOrEqual(20);
     expect(end.shaped).toBeLessThanOrEqual(MAX_SHAPES);
-    for (const n of await preparedOn(service)) expect(n).toBeLessThanOrEqual(MAX_PREPARED);
+    for (const n of await preparedOn(service)) expect(n).toBeLessThanOrEqual(MAX_PREPARED.own + MAX_PREPARED.shaped);
   },
   patience(240_000),
 );
