@@ -80,7 +80,7 @@ function isPassing(error: unknown): boolean {
  */
 export async function migrate(
   url: string,
-  afterwards: (owner: PoolClient) => Promise<void> = async () => undefined,
+  afterwards: (owner: PoolClient, migrated: readonly string[]) => Promise<void> = async () => undefined,
 ): Promise<string[]> {
   const source = new DataSource({
     type: 'postgres',
@@ -100,7 +100,7 @@ export async function migrate(
     await takeMigrationLock(lock);
     try {
       const migrated = (await runWithRetry(source)).map((m) => m.name);
-      await afterwards((await lock.connect()) as PoolClient);
+      await afterwards((await lock.connect()) as PoolClient, migrated);
       return migrated;
     } finally {
       await lock.query('select pg_advisory_unlock(7234502817)');

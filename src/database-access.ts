@@ -11,6 +11,7 @@ import {
   NoServiceRole,
   SANDBOX_ROLE,
 } from './base/database/service-role.js';
+import { recordMigrations } from './tenants/audit/migrations-line.js';
 import { MIGRATIONS } from './base/database/migrations.js';
 import { migrate, waitForDatabase } from './data-source.js';
 
@@ -41,7 +42,8 @@ export async function prepareDatabase(url: string, ownerUrl: string | null): Pro
     return { url, role: null, asOwner: null, migrated: [] };
   }
   let role: string | NoServiceRole = new NoServiceRole('');
-  const migrated = await migrate(url, async (owner) => {
+  const migrated = await migrate(url, async (owner, names) => {
+    if (names.length > 0) await recordMigrations(owner, names);
     role = await ensureServiceRole(owner);
     if (typeof role === 'string' && !(await isGranted(owner, role))) await grantService(owner, role);
   });
@@ -70,7 +72,8 @@ async function withOwner(url: string, ownerUrl: string): Promise<DatabaseAccess>
   const { username, password } = new URL(url);
   const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
   let same = false;
-  const migrated = await migrate(ownerUrl, async (owner) => {
+  const migrated = await migrate(ownerUrl, async (owner, names) => {
+    if (names.length > 0) await recordMigrations(owner, names);
     const { rows } = await owner.query<{ me: string }>(`select current_user as me`);
     same = rows[0]!.me === user;
     if (same) return;

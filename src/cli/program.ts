@@ -88,6 +88,7 @@ export const NOUNS: Record<string, string> = {
   held: 'users whose requested state has no effect: list, release, discard',
   seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, reconcile, heads',
   audit: 'the log of administrative changes: list, verify, heads',
+  installation: 'the log of the operator: audit (operator token)',
   'sign-in': 'the sign-in log, with the reasons of refusals: list',
   session: 'live sessions: list, end',
   identity: 'bindings of users to subjects at IdPs: list, release',

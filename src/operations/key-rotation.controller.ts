@@ -5,6 +5,9 @@ import { Sealer } from '../base/crypto/seal.js';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { OperatorController } from '../tenants/api-controller.js';
+import { InstallationAudit } from '../tenants/audit/installation-audit.js';
+import type { Caller } from '../tenants/caller.js';
+import { CurrentCaller } from '../tenants/current-caller.js';
 import { SEALED_COLUMNS } from './sealed-columns.js';
 
 /** Routes by which the operator encrypts all stored secrets with the current key. */
@@ -14,6 +17,7 @@ export class KeyRotationController {
     private readonly db: Database,
     private readonly sealer: Sealer,
     private readonly logger: Logger,
+    private readonly audit: InstallationAudit,
   ) {}
 
   @Post('rotate')
@@ -23,7 +27,10 @@ export class KeyRotationController {
     description:
       '`unopened` is present only if no key of the settings opens some secrets, and counts them by column. Keep the old keys until it is absent.',
   })
-  async rotate(): Promise<Rotation> {
+  async rotate(@CurrentCaller() { actor, requestId }: Caller): Promise<Rotation> {
+    const act = { actor, requestId, targetType: 'encryption_key', targetId: this.sealer.currentKeyId };
+    // A rotation has many transactions and can be cut off. So its beginning has a line too.
+    await this.audit.record({ ...act, action: 'secrets.reseal_begun' });
     const resealed: Record<string, number> = {};
     const unopened: Record<string, number> = {};
     for (const column of SEALED_COLUMNS) {
@@ -34,6 +41,7 @@ export class KeyRotationController {
     }
     const result: Rotation = { key_id: this.sealer.currentKeyId, resealed };
     if (Object.keys(unopened).length > 0) result.unopened = unopened;
+    await this.audit.record({ ...act, action: 'secrets.resealed', after: result });
     this.logger.info('secrets sealed anew', { ...result });
     return result;
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { Clock } from '../base/clock.js';
 import { Config } from '../base/config/config.js';
 import { Database } from '../base/database/database.js';
@@ -17,6 +17,12 @@ export interface MetricsSource {
 @Injectable()
 export class Metrics {
   readonly requests = new RequestMetrics();
+  readonly refusedScim = new Counter({
+    name: 'bridge_scim_refused_total',
+    help: 'Refused SCIM requests, by scimType or code',
+    labelNames: ['reason'],
+    registers: [],
+  });
   private readonly registry = new Registry();
   // Metrics from the database: while it is away, the others must still be readable.
   private readonly asked = new Registry();
@@ -30,6 +36,7 @@ export class Metrics {
     for (const kind of ['handles', 'requests', 'resources']) {
       this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
     }
+    this.registry.registerMetric(this.refusedScim);
     const lifted = new Gauge({
       name: 'bridge_protection_lifted',
       help: 'Settings that lift a protection in production; the value is 1',

@@ -4,6 +4,8 @@ import { PlatformDocsController } from './docs/platform-docs.controller.js';
 import { SiteController } from './docs/site/site.controller.js';
 import { DeliveryMetrics } from '../delivery/delivery.metrics.js';
 import { DeliveryModule } from '../delivery/delivery.module.js';
+import { HeldMetrics } from '../users/held/held.metrics.js';
+import { UsersModule } from '../users/users.module.js';
 import { Lifecycle } from './lifecycle.js';
 import { Metrics } from './metrics.js';
 import { MetricsAccess } from './metrics-access.js';
@@ -19,7 +21,7 @@ import { Statistics } from './statistics.js';
 
 /** Operation of the service: health, readiness, metrics, request log, retention. */
 @Module({
-  imports: [DeliveryModule],
+  imports: [DeliveryModule, UsersModule],
   controllers: [OperationsController, PlatformDocsController, SiteController, KeyRotationController],
   providers: [
     InstallationRepository,
@@ -47,7 +49,8 @@ import { Statistics } from './statistics.js';
   ],
 })
 export class OperationsModule {
-  constructor(metrics: Metrics, delivery: DeliveryMetrics) {
+  constructor(metrics: Metrics, delivery: DeliveryMetrics, held: HeldMetrics) {
     metrics.add(delivery);
+    metrics.add(held);
   }
 }

@@ -26,6 +26,9 @@ export class RequestLog {
     // 499: the caller left before the answer was sent (the status that nginx uses).
     const status = res.writableFinished ? res.statusCode : 499;
     this.metrics.requests.observe(path, req.method, status, ms / 1000);
+    if (req.refusal !== undefined && path.startsWith('/scim/')) {
+      this.metrics.refusedScim.inc({ reason: req.refusal.scim_type ?? req.refusal.code });
+    }
     if (!this.logging || isProbe(path)) return;
     this.logger.line({
       message: 'request',

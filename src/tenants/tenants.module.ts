@@ -10,6 +10,8 @@ import { LedgerModule } from '../ledger/ledger.module.js';
 import { AuditChain } from './audit/audit-chain.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditService } from './audit/audit.service.js';
+import { InstallationAudit } from './audit/installation-audit.js';
+import { InstallationAuditController } from './audit/installation-audit.controller.js';
 import { CredentialRefusals } from './credential-refusals.js';
 import { CredentialUses } from './credential-uses.js';
 import { CredentialStore } from './credentials.js';
@@ -34,6 +36,7 @@ import { TenantsService } from './tenants.service.js';
     ApiKeysController,
     RolesController,
     AuditController,
+    InstallationAuditController,
     OwnTenantController,
     TenantsController,
   ],
@@ -53,6 +56,7 @@ import { TenantsService } from './tenants.service.js';
     RolesRepository,
     RolesService,
     AuditService,
+    InstallationAudit,
     AuditChain,
     Administrators,
     ExpiryNotice,
@@ -68,6 +72,7 @@ import { TenantsService } from './tenants.service.js';
     TenantsService,
     ApiKeysService,
     AuditService,
+    InstallationAudit,
     Administrators,
     ExpiryNotice,
   ],

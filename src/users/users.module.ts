@@ -10,6 +10,7 @@ import { ExplainController } from './explain.controller.js';
 import { ExplainService } from './explain.service.js';
 import { HeldController } from './held/held.controller.js';
 import { FormerProtected } from './held/former-protected.js';
+import { HeldMetrics } from './held/held.metrics.js';
 import { HeldTasks } from './held/held-tasks.js';
 import { HeldService } from './held/held.service.js';
 import { ImportedPeople } from './imported-people.js';
@@ -49,6 +50,7 @@ import { UsersService } from './users.service.js';
     HeldService,
     FormerProtected,
     HeldTasks,
+    HeldMetrics,
     ImportedPeople,
     ReleasedUsers,
   ],
@@ -59,6 +61,7 @@ import { UsersService } from './users.service.js';
     PeopleService,
     PeopleUpkeep,
     HeldTasks,
+    HeldMetrics,
     ReleasedUsers,
   ],
 })

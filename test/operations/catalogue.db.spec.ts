@@ -57,6 +57,7 @@ const WITHOUT_TENANT: Record<string, string> = {
   tenants: 'a tenant is the thing itself; its `id` is what all others lead with',
   migrations: 'about the schema, not about anybody’s data',
   storage_probe: 'always empty: written to and rolled back, to see whether the disk has room',
+  installation_audit: 'acts of the operator that concern no tenant',
   installation: 'the installation itself, in one row',
   service_keys: 'the installation’s own keys',
   chain_keys: 'public keys that sign the heads of all chains, with what vouches for them',

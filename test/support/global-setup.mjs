@@ -23,6 +23,7 @@ export default async function setup() {
       'src/base',
       'src/data-source.ts',
       'src/database-access.ts',
+      'src/tenants/audit/migrations-line.ts',
       '-d',
       built,
       '--strip-leading-paths',

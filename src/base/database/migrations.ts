@@ -68,6 +68,7 @@ import { ConsoleGrants1767227570000 } from './migrations/1767227570000-console-g
 import { ChangeCauses1767227580000 } from './migrations/1767227580000-change-causes.js';
 import { KeepYoungMonths1767227610000 } from './migrations/1767227610000-keep-young-months.js';
 import { SignedEvents1767227600000 } from './migrations/1767227600000-signed-events.js';
+import { CreateInstallationAudit1767227700000 } from './migrations/1767227700000-create-installation-audit.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -141,4 +142,5 @@ export const MIGRATIONS = [
   ChangeCauses1767227580000,
   SignedEvents1767227600000,
   KeepYoungMonths1767227610000,
+  CreateInstallationAudit1767227700000,
 ];

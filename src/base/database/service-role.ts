@@ -7,7 +7,13 @@ export const SERVICE_ROLE = 'talent_bridge_service';
 export const SANDBOX_ROLE = 'talent_bridge_sandbox';
 
 /** Tables whose rows never change: the service adds rows and reads them. */
-export const APPEND_ONLY = ['seat_entries', 'audit_entries', 'closed_days', 'chain_keys'] as const;
+export const APPEND_ONLY = [
+  'seat_entries',
+  'audit_entries',
+  'closed_days',
+  'chain_keys',
+  'installation_audit',
+] as const;
 
 /** Functions of the owner that the service may call. */
 const FUNCTIONS = [

@@ -60,6 +60,15 @@ export const SERVICE_COMMANDS: Command[] = [
     },
   },
   {
+    noun: 'installation',
+    verb: 'audit',
+    description: 'Lists acts of the operator that concern no tenant, newest first (operator token)',
+    async run({ client, options }) {
+      const rows = await client.list('/installation/audit', 1_000, true);
+      return options['json'] === true ? rows : columns(rows, 'at', 'action', 'target_type', 'target_id', 'request_id');
+    },
+  },
+  {
     noun: 'migrate',
     verb: '',
     description: 'Brings the schema up to date and grants the role of DATABASE_URL what the service needs',

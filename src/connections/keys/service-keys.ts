@@ -8,6 +8,7 @@ import { Database } from '../../base/database/database.js';
 import { FreshCache } from '../../base/fresh-cache.js';
 import { Logger } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
+import { InstallationAudit, type InstallationAct } from '../../tenants/audit/installation-audit.js';
 import { SamlKeySource, type SamlKeys } from '../../saml/saml-keys.js';
 import { ServiceKeysRepository, type KeyPurpose, type ServiceKey } from './service-keys.repository.js';
 
@@ -35,6 +36,14 @@ export interface ServiceKeyView {
   public_key: string;
 }
 
+/** How a key is replaced. */
+interface Rotation {
+  purpose: KeyPurpose;
+  active_in_seconds?: number;
+  /** The former key was stolen: the new one is active at once, and signatures of the former ones are no longer accepted. */
+  retire_old?: boolean;
+}
+
 /** The signing keys of the installation. A key is generated at first need, and published before its use. */
 @Injectable()
 export class ServiceKeys extends SamlKeySource {
@@ -46,6 +55,7 @@ export class ServiceKeys extends SamlKeySource {
     private readonly repository: ServiceKeysRepository,
     private readonly clock: Clock,
     private readonly config: Config,
+    private readonly audit: InstallationAudit,
   ) {
     super();
     this.cache = new FreshCache(clock, TTL_MS, { proof: db.feed });
@@ -92,10 +102,10 @@ export class ServiceKeys extends SamlKeySource {
   /**
    * Makes the next key. It is published at once, becomes active later, and the former one ends after that.
    *
-   * @param retireOld for a stolen key: the new one is active at once, and signatures of the former ones are no longer
-   *   accepted
+   * @param by whose act it is; the audit line of the installation is written with the key
    */
-  async rotate(purpose: KeyPurpose, inSeconds?: number, retireOld = false): Promise<ServiceKeyView[]> {
+  async rotate(by: Pick<InstallationAct, 'actor' | 'requestId'>, how: Rotation): Promise<ServiceKeyView[]> {
+    const { purpose, active_in_seconds: inSeconds, retire_old: retireOld = false } = how;
     const activeInSeconds = retireOld ? 0 : (inSeconds ?? HANDOVER[purpose].activeIn);
     await this.keys(purpose);
     const made = await this.make(purpose);
@@ -104,6 +114,9 @@ export class ServiceKeys extends SamlKeySource {
       await this.repository.insert(tx, purpose, made, activeInSeconds);
       const retireIn = retireOld ? 0 : activeInSeconds + HANDOVER[purpose].retireAfter;
       await this.repository.retireOthers(tx, purpose, made.id, retireIn);
+      const act = { ...by, action: 'signing_key.rotated', targetType: 'signing_key', targetId: made.id };
+      const after = { purpose, active_in_seconds: activeInSeconds, retire_old: retireOld };
+      await this.audit.record({ ...act, after }, tx);
     });
     this.cache.drop(purpose);
     await this.db.feed.settled();

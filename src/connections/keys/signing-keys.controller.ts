@@ -4,6 +4,8 @@ import { ApiRefusals } from '../../base/http/api-problems.js';
 import { Choice, Flag, Whole } from '../../base/http/fields.js';
 import { Logger } from '../../base/log/logger.js';
 import { OperatorController } from '../../tenants/api-controller.js';
+import type { Caller } from '../../tenants/caller.js';
+import { CurrentCaller } from '../../tenants/current-caller.js';
 import { ServiceKeys, type ServiceKeyView } from './service-keys.js';
 import type { KeyPurpose } from './service-keys.repository.js';
 
@@ -65,8 +67,11 @@ export class SigningKeysController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Makes the next key: published at once, active later; the former one stays for a while' })
   @ApiOkResponse({ type: SigningKeysBody })
-  async rotate(@Body() body: RotateSigningKey): Promise<SigningKeysBody> {
-    const keys = await this.keys.rotate(body.purpose, body.active_in_seconds, body.retire_old ?? false);
+  async rotate(
+    @CurrentCaller() { actor, requestId }: Caller,
+    @Body() body: RotateSigningKey,
+  ): Promise<SigningKeysBody> {
+    const keys = await this.keys.rotate({ actor, requestId }, body);
     this.logger.info('a new signing key was made', { purpose: body.purpose, key_id: keys[0]!.id });
     return { keys };
   }

@@ -68,13 +68,15 @@ const TAGS: readonly Tag[] = [
   { name: 'Tenant', description: 'The tenant of the key.', of: ['tenant'] },
   {
     name: 'Installation',
-    description: 'For the operator: tenants, trusted domains, sign-in links, keys. Needs the operator token.',
+    description:
+      'For the operator: tenants, trusted domains, sign-in links, keys, audit log. Needs the operator token.',
     of: [
       'tenants',
       'tenants/keys',
       'tenants/keys/signing',
       'tenants/:tenant_id/domains',
       'tenants/:tenant_id/owner-sign-in-link',
+      'installation/audit',
     ],
   },
   { name: 'Operations', description: 'Health and metrics; no credential of a tenant.', of: ['operations'] },

@@ -34,12 +34,14 @@ const OF_THE_INSTALLATION = [
   'sign-in/limits/shared-buckets.store.ts',
   'sign-in/tokens/session-tokens.repository.ts', // codes in batches
   'tasks/task-claims.repository.ts', // the next task that is due, of any tenant
+  'tenants/audit/installation-audit.ts', // the installation’s own log
   'tenants/credential-queries.ts', // tokens in batches
   'tenants/credential-uses.ts',
   'tenants/expiry-notice.ts',
   'tenants/tenant-addresses.ts', // by address, before the tenant is known
   'tenants/tenants.repository.ts',
   'users/held/former-protected.ts',
+  'users/held/held.metrics.ts', // figures
   'users/people-upkeep.ts',
 ];
 
