@@ -5,7 +5,7 @@ export class CandidateRemoved {
   constructor(
     readonly tx: SqlRunner,
     readonly tenantId: string,
-    readonly candidate: { id: string; external_id: string },
+    readonly candidate: { id: string; external_id: string; email: string },
     /** The candidate that it was merged into; null: its personal data is erased. */
     readonly mergedInto: string | null,
   ) {}

@@ -28,8 +28,9 @@ const STORE = `
   ), stored as (
   insert into ats_events (tenant_id, connection_id, id, at, name, occurred_at, kind, remote_id, content_type, headers,
     body, state, reason, detail, decided_at, signed)
-  select $1, $2, u.id, u.at, u.name, u.occurred_at, u.kind, u.remote_id, u.content_type, u.headers,
-    coalesce(u.body, $18::bytea), u.state, u.reason, u.detail, case when u.state = 'waiting' then null else u.at end,
+  select $1, $2, u.id, u.at, u.name, u.occurred_at, u.kind, u.remote_id, u.content_type,
+    case when u.state <> 'no_effect' then u.headers end,
+    case when u.state <> 'no_effect' then coalesce(u.body, $18::bytea) end, u.state, u.reason, u.detail, case when u.state = 'waiting' then null else u.at end,
     u.signed
   from unnest($5::bytea[], $6::text[], $7::timestamptz[], $8::text[], $9::timestamptz[], $10::text[], $11::text[],
     $12::text[], $13::json[], $14::bytea[], $15::text[], $16::text[], $17::text[], $19::boolean[])

@@ -42,7 +42,7 @@ export interface InboundEventRow {
   decided_at: Date | null;
 }
 
-/** The same with what came. Null: it is erased, since the candidate was. */
+/** The same with what came. Null: it is erased, since the candidate was, or since the event has no effect. */
 export interface InboundEventBody extends InboundEventRow {
   content_type: string | null;
   headers: Record<string, string> | null;

@@ -120,7 +120,8 @@ export class InboundEventsRepository {
   async dismiss(tx: SqlRunner, tenantId: string, connectionId: string, id: string, reason: string): Promise<boolean> {
     const { rowCount } = await tx.query(
       `with dismissed as (
-         update ats_events set state = 'dismissed', reason = 'by_hand', detail = $4, decided_at = now()
+         update ats_events set state = 'dismissed', reason = 'by_hand', detail = $4, decided_at = now(),
+           body = null, headers = null
          where tenant_id = $1 and connection_id = $2 and id = $3 and state in ('waiting', 'failed') returning id)
        delete from ats_open_events o
        where o.tenant_id = $1 and o.connection_id = $2 and o.failed = any('{f,t}') and o.id = any(array(

@@ -100,7 +100,7 @@ it('follows merges of merges, and revives no survivor that is gone', async () =>
 it('erases what came in about somebody who was never taken, and nothing of an opening with the same id', async () => {
   const ats = await connected();
   await ats.applies('same', { status: 'Archived' });
-  const job = { id: 'same', title: 'Engineer', status: 'Closed', updatedAt: '2026-03-01T21:06:38.093Z' };
+  const job = { id: 'same', title: 'Engineer', status: 'Open', updatedAt: '2026-03-01T21:06:38.093Z' };
   await ats.tell('jobUpdate', { job: { ...job, confidential: false, employmentType: 'FullTime' } });
   await ats.tell('candidateDelete', { candidate: { id: 'same' } });
   const { rows } = await service.db.query<{ name: string; kept: boolean }>(

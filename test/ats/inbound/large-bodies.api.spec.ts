@@ -9,7 +9,7 @@ beforeAll(async () => {
   // An allowance of 200 requests, refilled with 20 a second.
   service = await startApp({ RATE_LIMIT: '20' });
   lever = await startLever({ rateFactor: 100 });
-  ats = await connectLever(service, lever);
+  ats = await connectLever(service, lever, { takes: { postings: 'all', candidates: 'all' } });
 });
 afterAll(async () => {
   await lever.close();

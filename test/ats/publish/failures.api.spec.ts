@@ -40,7 +40,7 @@ const at = (write: Record<string, unknown>, act: string) =>
 const merge = (gone: Person, survivor: Person) =>
   service.db.transaction(house.tenantId, async (tx) => {
     await tx.query(`select 1 from candidates where tenant_id = $1 and id = $2 for update`, [house.tenantId, gone.id]);
-    const removed = { id: gone.id, external_id: gone.externalId };
+    const removed = { id: gone.id, external_id: gone.externalId, email: '' };
     await service.app.nest.get(DomainEvents).publish(new CandidateRemoved(tx, house.tenantId, removed, survivor.id));
     await tx.query(`delete from candidates where tenant_id = $1 and id = $2`, [house.tenantId, gone.id]);
   });

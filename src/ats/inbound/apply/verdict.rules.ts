@@ -8,14 +8,15 @@ const MOST_TRIES = 3;
 
 /** Reasons that an admin has to look at. */
 const FAILED: ReadonlySet<LeftOutReason> = new Set(['bad_id', 'claimed_by_another_connection', 'metadata_too_large']);
-/** The candidate was deleted: what came in about it has no personal data any more. */
-const ERASED: ReadonlySet<LeftOutReason> = new Set(['gone', 'merged', 'erased']);
 
 type Named = Pick<WaitingEvent, 'id' | 'at'>;
 
-/** Returns the verdict on an event that has no effect, or cannot have one. */
+/**
+ * Returns the verdict on an event that has no effect, or cannot have one. What has no effect is not kept: its body can hold
+ * what this service does not even take, such as offers and assessments.
+ */
 export function settled({ id, at }: Named, state: 'no_effect' | 'failed', reason: string, detail?: string): Verdict {
-  return { id, at, state, reason, detail: detail ?? null, tried: false, erase: ERASED.has(reason as LeftOutReason) };
+  return { id, at, state, reason, detail: detail ?? null, tried: false, erase: state === 'no_effect' };
 }
 
 /** Returns the verdict on an event that failed by itself: it is tried again, a few times. */
@@ -41,7 +42,7 @@ export function verdictsOf(events: readonly ReadEvent[], result: RecordResult, b
     if (outcome === 'left_out') return settled(event, FAILED.has(reason!) ? 'failed' : 'no_effect', reason!);
     if (by === null && event.reading.effect.kind === 'gone' && !removed)
       return settled(event, 'no_effect', 'still_there');
-    if (by !== null && event !== by) return { ...settled(event, 'no_effect', 'older'), erase: removed };
+    if (by !== null && event !== by) return settled(event, 'no_effect', 'older');
     if (outcome === 'unchanged') return settled(event, 'no_effect', 'unchanged');
     const { id, at } = event;
     return { id, at, state: 'applied', reason: null, detail: null, tried: false, erase: removed };

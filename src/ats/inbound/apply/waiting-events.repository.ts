@@ -27,7 +27,7 @@ export interface Verdict {
   detail: string | null;
   /** Counts as a try of its own: after a few the event has failed. */
   tried: boolean;
-  /** The personal data goes: its candidate was deleted. */
+  /** The body goes: its candidate was deleted, or it has no effect. */
   erase: boolean;
 }
 
