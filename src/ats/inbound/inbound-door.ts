@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { proveCaller } from '../../base/http/connection-bound.js';
 import { TooManyRequests } from '../../base/http/http.errors.js';
-import { FailedTries, limitRate, RATE_HEADERS, RateLimiter } from '../../base/http/rate-limit.js';
+import { Buckets, FailedTries, limitRate, RATE_HEADERS, RateLimiter } from '../../base/http/rate-limit.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { AtsConnectionStore, type AtsGate } from '../connections/ats-connections.store.js';
 import type { Connector } from '../connectors/connector.js';
@@ -17,6 +18,13 @@ export interface Admitted {
   token: string;
 }
 
+/**
+ * The bytes a second that a tenant's ATSs may have stored, and those of a burst: about 20 GiB a day and process. Each
+ * connection has an allowance of requests of its own, and the tenant's allowance does not count them.
+ */
+const BYTES_PER_SECOND = 256 * 1024;
+const BURST_BYTES = 16 * 1024 * 1024;
+
 const PATH = /^\/api\/webhooks\/([^/]+)\/?$/;
 
 /** Returns whether an address is that of inbound webhooks. */
@@ -28,12 +36,16 @@ export function isInboundPath(path: string): boolean {
 @Injectable()
 export class InboundDoor {
   private readonly admitted = new WeakMap<object, Admitted>();
+  private readonly bytes: Buckets;
 
   constructor(
     private readonly store: AtsConnectionStore,
     private readonly limiter: RateLimiter,
     private readonly tries: FailedTries,
-  ) {}
+    clock: Clock,
+  ) {
+    this.bytes = new Buckets(BYTES_PER_SECOND, BURST_BYTES, clock);
+  }
 
   /**
    * Finds the connection of a request.
@@ -70,12 +82,22 @@ export class InboundDoor {
     return new TooManyRequests('Too many wrong credentials of this kind came from this address.', 10);
   }
 
-  /** Returns what was found for a request that was admitted, and counts the bytes that it sent. */
+  /**
+   * Returns what was found for a request that was admitted, and counts the bytes that it sent.
+   *
+   * @throws {TooManyRequests} when the connections of the tenant together have sent too many bytes
+   */
   enter(req: BridgeRequest): Admitted {
     const admitted = this.admitted.get(req);
     if (admitted === undefined) throw new Error('an inbound webhook passed no door');
     // A MiB costs as much as sixteen requests, and nothing but its bytes says so.
-    this.limiter.chargeBytes(admitted.gate.connection.id, req.rawBody?.length ?? 0);
+    const { id, tenantId } = admitted.gate.connection;
+    const sent = req.rawBody?.length ?? 0;
+    this.limiter.chargeBytes(id, sent);
+    if (this.limiter.enabled) {
+      const { allowed, resetSeconds } = this.bytes.take(tenantId, sent);
+      if (!allowed) throw new TooManyRequests('The ATS connections of this tenant send too many bytes.', resetSeconds);
+    }
     return admitted;
   }
 }
