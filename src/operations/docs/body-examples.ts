@@ -78,7 +78,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   CreateAtsConnection: { provider: 'ashby', name: 'Recruiting', credential: { kind: 'api_key', key: 'ashby-api-key' } },
   ChangeAtsConnection: { takes: { postings: 'open', candidates: 'active' }, writes: { visibility: 'private' } },
   SyncAtsConnection: { full: true },
-  CreateAtsToken: { api_token: 'a-token-of-the-ats-7f3a' },
+  CreateAtsToken: { api_token: 'token-of-the-ats-7f3a91c2e8d4' },
   SetSigningSecret: { secret: 'the secret that the ATS signs with' },
   CreateConnectLink: { provider: 'lever' },
   ConnectForm: { confirmed: 'yes', connection: '' },
