@@ -16,6 +16,7 @@ import { JobsModule } from './jobs/jobs.module.js';
 import { LookupModule } from './lookup/lookup.module.js';
 import { Metrics } from './operations/metrics.js';
 import { OperationsModule } from './operations/operations.module.js';
+import { SandboxMeetingModule } from './operations/sandbox-meeting.module.js';
 import { SeatsModule } from './seats/seats.module.js';
 import { SurfacesModule } from './surfaces/surfaces.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
@@ -58,6 +59,7 @@ export class AppModule {
         HistoryModule,
         SurfacesModule,
         OperationsModule,
+        SandboxMeetingModule,
       ],
     };
   }

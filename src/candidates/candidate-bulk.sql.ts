@@ -5,9 +5,10 @@ import { emailKey } from './candidate.mapping.js';
 
 /** The columns of {@link columnsOf}, with their types. Keys are text that is split: arrays of arrays would be flattened. */
 const TYPES = `$2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::boolean[],
-  $10::json[], $11::text[], $12::text[], $13::text[], $14::text[], $15::int[], $16::timestamptz[], $17::timestamptz[]`;
+  $10::json[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::int[],
+  $18::timestamptz[], $19::timestamptz[]`;
 const NAMES = `id, external_id, email, email_key, first_name, last_name, job_title, job_title_set, metadata,
-  job_opening_id, ats_priority, ats_connection_id, ats_keys, sequence, created_at, updated_at`;
+  job_opening_id, ats_priority, ats_connection_id, ats_keys, stage, ats_status, sequence, created_at, updated_at`;
 /** A control character: no key holds one. */
 const BETWEEN = '\u001f';
 
@@ -17,20 +18,22 @@ const BETWEEN = '\u001f';
 // twice. Lists that stand beside each other in a select are read as they are needed; in `from` each would be copied first.
 const INSERT = `
   insert into candidates (tenant_id, id, external_id, email, email_key, first_name, last_name, job_title, job_title_set,
-    metadata, job_opening_id, ats_priority, ats_connection_id, ats_keys, sequence, created_at, updated_at)
+    metadata, job_opening_id, ats_priority, ats_connection_id, ats_keys, stage, ats_status, sequence, created_at,
+    updated_at)
   select $1, u.id, u.external_id, u.email, coalesce(u.email_key, u.email), u.first_name, u.last_name, u.job_title, false,
-    u.metadata, u.job_opening_id, u.ats_priority, $2, string_to_array(($3::text[])[u.keys], E'\\x1f'), 1, $4, $4
+    u.metadata, u.job_opening_id, u.ats_priority, $2, string_to_array(($3::text[])[u.keys], E'\\x1f'), u.stage, u.ats_status, 1, $4, $4
   from (
     select unnest($5::text[]) as id, unnest($6::text[]) as external_id, unnest($7::text[]) as email,
       unnest($8::text[]) as email_key, unnest($9::text[]) as first_name, unnest($10::text[]) as last_name,
       unnest($11::text[]) as job_title, json_array_elements($12::json) as metadata, unnest($13::text[]) as job_opening_id,
-      unnest($14::text[]) as ats_priority, unnest($15::int[]) as keys) u`;
+      unnest($14::text[]) as ats_priority, unnest($15::int[]) as keys, unnest($16::text[]) as stage,
+      unnest($17::text[]) as ats_status) u`;
 
 const UPDATE = `
   update candidates c set email = u.email, email_key = u.email_key, first_name = u.first_name, last_name = u.last_name,
     external_id = u.external_id, job_title = u.job_title, job_title_set = u.job_title_set, metadata = u.metadata,
     job_opening_id = u.job_opening_id, ats_priority = u.ats_priority, ats_connection_id = u.ats_connection_id,
-    ats_keys = string_to_array(u.ats_keys, E'\\x1f'), sequence = u.sequence, created_at = u.created_at,
+    ats_keys = string_to_array(u.ats_keys, E'\\x1f'), stage = u.stage, ats_status = u.ats_status, sequence = u.sequence, created_at = u.created_at,
     updated_at = u.updated_at
   from unnest(${TYPES}) as u(${NAMES})
   where c.tenant_id = $1 and c.id = u.id and c.sequence = u.sequence - 1 returning c.id`;
@@ -68,6 +71,8 @@ export async function insertCandidates(tx: SqlRunner, tenantId: string, rows: re
     texts((row) => row.job_opening_id),
     texts((row) => row.ats_priority),
     `{${keys.join(',')}}`,
+    texts(({ stage }) => stage),
+    texts((row) => row.ats_status),
   ]);
 }
 
@@ -103,6 +108,8 @@ function columnsOf(rows: readonly CandidateRow[]): unknown[] {
     of((row) => row.ats_priority),
     of((row) => row.ats_connection_id),
     of((row) => row.ats_keys?.join(BETWEEN) ?? null),
+    of(({ stage }) => stage),
+    of((row) => row.ats_status),
     of(({ sequence }) => sequence),
     of((row) => row.created_at),
     of((row) => row.updated_at),

@@ -2,9 +2,10 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Ruled } from '../base/http/fields.js';
 import { EMAIL, Text } from '../base/http/text.js';
 import { AsSent, ServerSet } from '../base/http/validate.js';
+import { ATS_STATUSES, type AtsStatus } from './candidate.js';
 import { metadataProblem } from './metadata.rules.js';
 
-const SERVER_FIELDS = ['id', 'sequence', 'created_at', 'updated_at'] as const;
+const SERVER_FIELDS = ['id', 'stage', 'ats_status', 'sequence', 'created_at', 'updated_at'] as const;
 const OPENING = 'the title of the opening that `metadata.job_opening_id` names';
 const NEW_TITLE = `Left out or null: ${OPENING}.`;
 const CHANGED_TITLE = `Left out: stays as it is. null: ${OPENING}.`;
@@ -94,6 +95,14 @@ export class CandidateBody {
   job_title!: string | null;
   @ApiProperty(METADATA)
   metadata!: object;
+  @ApiProperty({ type: String, nullable: true, description: 'The stage in the ATS.', example: 'Phone Screen' })
+  stage!: string | null;
+  @ApiProperty({
+    enum: ATS_STATUSES,
+    nullable: true,
+    description: 'What becomes of the candidate in the ATS; null: the candidate came through no ATS connection.',
+  })
+  ats_status!: AtsStatus | null;
   @ApiProperty({ type: String, format: 'date-time' })
   created_at!: string;
   @ApiProperty({ type: String, format: 'date-time' })

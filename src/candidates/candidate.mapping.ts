@@ -46,7 +46,7 @@ function members(row: CandidateRow): string {
   return (
     `{"id":${text(row.id)},"email":${text(row.email)},"first_name":${text(row.first_name)},` +
     `"last_name":${text(row.last_name)},"external_id":${text(row.external_id)},"job_title":${text(row.job_title)},` +
-    `"metadata":${row.metadata},` +
+    `"metadata":${row.metadata},"stage":${text(row.stage)},"ats_status":${text(row.ats_status)},` +
     `"created_at":"${row.created_at.toISOString()}","updated_at":"${row.updated_at.toISOString()}"`
   );
 }

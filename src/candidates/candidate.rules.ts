@@ -25,6 +25,8 @@ export function newCandidate(fields: CandidateFields, id: string, at: Date): Can
       ats_priority: metadata.priority,
       ats_connection_id: null,
       ats_keys: null,
+      stage: null,
+      ats_status: null,
       sequence: 1,
       created_at: at,
       updated_at: at,
@@ -71,6 +73,8 @@ const COMPARED = [
   'job_title',
   'job_title_set',
   'metadata',
+  'stage',
+  'ats_status',
 ] as const satisfies readonly (keyof CandidateRow)[];
 
 /** Returns whether two states of a candidate are the same, but for times and sequence. */

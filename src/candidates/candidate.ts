@@ -1,3 +1,9 @@
+/** What becomes of a candidate in its ATS. */
+export const ATS_STATUSES = ['active', 'rejected', 'hired', 'archived'] as const;
+
+/** One of {@link ATS_STATUSES}. */
+export type AtsStatus = (typeof ATS_STATUSES)[number];
+
 /** A candidate as it is stored. */
 export interface CandidateRow {
   id: string;
@@ -18,6 +24,10 @@ export interface CandidateRow {
   ats_connection_id: string | null;
   /** The keys of the metadata that the ATS owns; null: none. */
   ats_keys: readonly string[] | null;
+  /** The stage in the ATS, by name; null: none, or no ATS owns the candidate. */
+  stage: string | null;
+  /** Null: no ATS owns the candidate. */
+  ats_status: AtsStatus | null;
   /** The number of the record's events. */
   sequence: number;
   created_at: Date;

@@ -7,23 +7,25 @@ import {
   ApiOperation,
   ApiQuery,
 } from '@nestjs/swagger';
-import { JsonText } from '../base/http/answer.js';
+import { NotFound } from '../base/errors/domain-error.js';
+import { JsonText, sendJson } from '../base/http/answer.js';
 import { ApiRefusals } from '../base/http/api-problems.js';
+import { exportFormat, sendExport } from '../base/http/export.js';
 import { demandSame, externalIdIn } from '../base/http/external-id.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../base/http/page.js';
-import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../base/http/query.js';
+import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
+import { ATS_STATUSES } from './candidate.js';
+import { CANDIDATE_FILTERS, CandidateList } from './candidate-list.js';
 import { CandidateBody, CandidateListBody, ChangeCandidate, CreateCandidate, PutCandidate } from './candidate.dto.js';
 import { candidateText } from './candidate.mapping.js';
 import { CandidatesRepository } from './candidates.repository.js';
 import { CandidatesService } from './candidates.service.js';
 import { changeOf, fieldsOf } from './sent-candidate.js';
-
-const FILTERS = ['email', 'external_id', 'ats_priority', 'updated_since'] as const;
 
 /** The candidates of a tenant. */
 @ApiController('candidates', { unversioned: true })
@@ -31,6 +33,7 @@ export class CandidatesController {
   constructor(
     private readonly candidates: CandidatesService,
     private readonly repository: CandidatesRepository,
+    private readonly lists: CandidateList,
   ) {}
 
   @Post()
@@ -66,24 +69,62 @@ export class CandidatesController {
 
   @Get()
   @RequireScope('candidates:read')
-  @ApiOperation({ summary: 'Candidates, newest first' })
+  @ApiOperation({ summary: 'Candidates, newest first; `format=csv` for all of them' })
   @ApiQuery({ name: 'email', required: false })
   @ApiQuery({ name: 'external_id', required: false })
   @ApiQuery({ name: 'ats_priority', required: false })
+  @ApiQuery({ name: 'stage', required: false, description: 'The stage in the ATS, by name.' })
+  @ApiQuery({ name: 'ats_status', required: false, enum: ATS_STATUSES })
+  @ApiQuery({ name: 'job', required: false, description: 'The opening: its id or `external_id`.' })
+  @ApiQuery({
+    name: 'connection',
+    required: false,
+    description: 'The ATS connection (`ats_…`) that owns the candidate.',
+  })
+  @ApiQuery({
+    name: 'q',
+    required: false,
+    description: 'The beginning of a first or last name, an e-mail or an `external_id`, without regard to case.',
+  })
   @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv'] })
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
   @ApiOkResponse({ type: CandidateListBody })
   @ApiRefusals()
-  async list(@CurrentCaller() { tenantId }: Caller, @Query() query: QueryMap): Promise<JsonText> {
-    const options = queryOptions(query, [...FILTERS, ...PAGE_OPTIONS]);
-    const filter = { ...options, updated_since: queryTime('updated_since', options.updated_since) };
-    const page = readPage(query, `candidates ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
+  async list(
+    @CurrentCaller() { tenantId }: Caller,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const options = queryOptions(query, [...CANDIDATE_FILTERS, 'format', ...PAGE_OPTIONS]);
+    const filter = await this.lists.filterOf(tenantId, options);
+    const format = exportFormat(queryChoice('format', options.format, ['json', 'csv']), req.headers.accept);
+    if (format === 'csv') return sendExport(res, 'csv', 'candidates', this.lists.csv(tenantId, filter));
+    const page = readPage(query, `candidates ${CANDIDATE_FILTERS.map((name) => options[name] ?? '').join(' ')}`);
     const next = await this.repository.nextUpdatedSince(tenantId);
     const rows = await this.repository.list(tenantId, filter, page);
     const { data, next_cursor } = pageOf(page, rows, (row) => row.id, candidateText);
     const rest = JSON.stringify({ next_cursor, next_updated_since: next }).slice(1);
-    return new JsonText(`{"data":[${data.join(',')}],${rest}`);
+    sendJson(res, 200, `{"data":[${data.join(',')}],${rest}`);
+  }
+
+  @Get('by-external-id/:external_id')
+  @RequireScope('candidates:read')
+  @ApiOperation({
+    summary: 'The candidate with this external_id',
+    description: 'The `external_id` of a merged candidate answers the survivor, as `resolve` does.',
+  })
+  @ApiOkResponse({ type: CandidateBody })
+  @ApiRefusals()
+  async byExternalId(
+    @CurrentCaller() { tenantId }: Caller,
+    @Param('external_id') inAddress: string,
+  ): Promise<JsonText> {
+    const id = await this.repository.resolve(tenantId, externalIdIn(inAddress));
+    if (id === null) throw new NotFound('candidate');
+    return new JsonText(candidateText(await this.candidates.get(tenantId, id)));
   }
 
   @Put('by-external-id/:external_id')

@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { TitleFollowers } from '../jobs/title-followers.js';
 import { TasksModule } from '../tasks/tasks.module.js';
+import { CandidateList } from './candidate-list.js';
 import { CandidatesController } from './candidates.controller.js';
 import { CandidatesRepository } from './candidates.repository.js';
 import { CandidatesService } from './candidates.service.js';
@@ -21,7 +22,7 @@ export class CandidateTitlesModule {}
 @Module({
   imports: [JobsModule],
   controllers: [CandidatesController],
-  providers: [CandidatesRepository, CandidatesService, SyncedCandidates],
+  providers: [CandidateList, CandidatesRepository, CandidatesService, SyncedCandidates],
   exports: [CandidatesRepository, CandidatesService, SyncedCandidates],
 })
 export class CandidatesModule {}

@@ -12,13 +12,23 @@ export interface CandidateFilter {
   email?: string | undefined;
   external_id?: string | undefined;
   ats_priority?: string | undefined;
+  stage?: string | undefined;
+  ats_status?: string | undefined;
+  /** The opening, by any of its names. */
+  openings?: readonly string[] | undefined;
+  connection?: string | undefined;
+  /** The beginning of a name, an e-mail or an `external_id`. */
+  q?: string | undefined;
   updated_since?: Date | undefined;
 }
 
 /** The columns of a row; `json` as text, since the driver would parse it. */
 export const CANDIDATE_COLUMNS = `id, external_id, email, first_name, last_name, job_title, job_title_set,
-  metadata::text as metadata, job_opening_id, ats_priority, ats_connection_id, ats_keys, sequence, created_at,
-  updated_at`;
+  metadata::text as metadata, job_opening_id, ats_priority, ats_connection_id, ats_keys, stage, ats_status,
+  sequence, created_at, updated_at`;
+
+/** What `q` is looked for in; names without regard to case. */
+const SEARCHED = ['lower(p.first_name) collate "C"', 'lower(p.last_name) collate "C"', 'p.email_key', 'p.external_id'];
 
 /** Merges of merges are followed so far. */
 const MOST_MERGES = 32;
@@ -55,10 +65,25 @@ export class CandidatesRepository {
 
   /** Returns a page, newest first. */
   list(tenantId: string, filter: CandidateFilter, page: PageRequest): Promise<CutRows<CandidateRow>> {
-    const { email, external_id, ats_priority, updated_since: updatedSince } = filter;
-    const equal = { email_key: email === undefined ? undefined : emailKey(email), external_id, ats_priority };
+    const { email, external_id, ats_priority, stage, ats_status, openings, connection, q } = filter;
+    const equal = {
+      email_key: email === undefined ? undefined : emailKey(email),
+      external_id,
+      ats_priority,
+      stage,
+      ats_status,
+      job_opening_id: openings,
+      ats_connection_id: connection,
+    };
+    const prefix = q === undefined ? undefined : { of: SEARCHED, text: q };
     const table = { table: 'candidates', columns: CANDIDATE_COLUMNS };
-    return listRecords<CandidateRow>(this.db, table, tenantId, { equal, updatedSince }, page);
+    return listRecords<CandidateRow>(
+      this.db,
+      table,
+      tenantId,
+      { equal, prefix, updatedSince: filter.updated_since },
+      page,
+    );
   }
 
   /** Returns the `updated_since` of the next call. */

@@ -1,4 +1,5 @@
 import { isLongerThan } from '../base/characters.js';
+import { jsonMemberText } from '../base/http/json-member.js';
 import { MAX_EXTERNAL_ID } from '../base/http/external-id.js';
 import { isTidy } from '../base/http/text.js';
 import type { Metadata } from './candidate.js';
@@ -31,9 +32,15 @@ export function readMetadata(text: string, value: object): Metadata {
   const { job_opening_id: opening, ats_priority: priority } = value as Record<string, unknown>;
   return {
     text,
-    openingId: keyOf(Number.isSafeInteger(opening) ? String(opening) : opening),
+    openingId: keyOf(typeof opening === 'number' ? wholeNumber(text) : opening),
     priority: keyOf(priority),
   };
+}
+
+/** Returns a whole number as it was written: digits after the sixteenth are lost when it is parsed (Zoho ids have eighteen). */
+function wholeNumber(text: string): string | null {
+  const written = jsonMemberText(Buffer.from(text), 'job_opening_id');
+  return written !== null && /^(0|[1-9]\d*)$/.test(written) ? written : null;
 }
 
 /** A text that a filter can name, and the database can store; other values are kept in the metadata alone. */

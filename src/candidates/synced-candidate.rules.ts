@@ -1,4 +1,4 @@
-import type { CandidateRow } from './candidate.js';
+import type { AtsStatus, CandidateRow } from './candidate.js';
 import { changedCandidate, newCandidate, sameCandidate, type CandidateEdit } from './candidate.rules.js';
 import { mergedMetadata } from './metadata-keys.rules.js';
 import { metadataTextProblem, readMetadata } from './metadata.rules.js';
@@ -12,6 +12,9 @@ export interface SyncedCandidate {
   lastName: string;
   /** By key; null: the ATS has no such value. What is left out stays as it is. */
   metadata: Readonly<Record<string, string | null>>;
+  /** Left out: stays as it is; so does the status. */
+  stage?: string | null;
+  status?: AtsStatus;
 }
 
 /** What a candidate of an ATS comes to, before its title is known; or why it is not written. */
@@ -41,6 +44,8 @@ export function syncedEdit(
   // A copy with two other members costs as much as everything else here.
   row.ats_connection_id = connectionId;
   row.ats_keys = merged.keys;
+  row.stage = synced.stage === undefined ? row.stage : synced.stage;
+  row.ats_status = synced.status ?? row.ats_status ?? 'active';
   // The title of a record that the API made follows the opening from its adoption on: the ATS owns it.
   if (adopted && row.job_title_set && opening !== null) {
     return { row: { ...row, job_title_set: false, job_title: null }, titleFrom: opening };

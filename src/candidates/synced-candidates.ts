@@ -123,6 +123,15 @@ export class SyncedCandidates {
     await this.events.record(tx, tenantId, facts);
   }
 
+  /** Keeps the id of a candidate that was merged before it ever came in. @param into null: the survivor is not known yet */
+  async keepMerged(tx: SqlRunner, tenantId: string, externalId: string, into: string | null): Promise<void> {
+    await tx.query(
+      `insert into candidate_tombstones (tenant_id, candidate_id, external_id, merged_into, sequence, gone_at)
+       values ($1, $2, $3, $4, 1, now())`,
+      [tenantId, newId('cand'), externalId, into],
+    );
+  }
+
   /** Lets `resolve` answer a candidate for those that were merged into it before it was known. */
   async linkMerged(tx: SqlRunner, tenantId: string, externalIds: readonly string[], id: string): Promise<void> {
     await tx.query(
@@ -153,7 +162,7 @@ export class SyncedCandidates {
       `with page as materialized (
          select id, ats_connection_id from candidates where tenant_id = $1 and id > $3 order by id limit $4),
        freed as (
-         update candidates set ats_connection_id = null, ats_keys = null
+         update candidates set ats_connection_id = null, ats_keys = null, stage = null, ats_status = null
          where tenant_id = $1 and id = any(array(select p.id from page p where p.ats_connection_id = $2)) returning 1)
        select (select count(*)::int from freed) as released, max(id) as last, count(*)::int as seen from page`,
       [tenantId, connectionId, after, limit],

@@ -71,7 +71,7 @@ export const NOUNS: Record<string, string> = {
   user: 'users: find, show (why a user is held, and which user has the name)',
   candidate: 'candidates: list, show',
   job: 'job openings: list, show',
-  interview: 'interviews of candidates: schedule, list, show, move, cancel, scorecard',
+  interview: 'interviews of candidates: schedule, list, show, move, cancel, scorecard; their engine: set, engine, test',
   event: 'what the tenant is told: list, and the feed behind a position',
   directory:
     'SCIM sources: create, list, show, set, delete, rotate-token, preview, plan, live, guard, rules, groups, pending',

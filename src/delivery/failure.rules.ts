@@ -20,6 +20,8 @@ export interface FailureRules {
    * @param random in [0, 1); spreads the pauses
    */
   pause(failureCount: number, retryAfterMs: number | null, random: number): number | null;
+  /** A `Retry-After` holds the whole destination until then, and not only the message that was answered with it. */
+  retryAfterHolds?: boolean;
   /** A destination with nothing but failures for so long is paused; null: never. */
   endsAfterMs: number | null;
 }

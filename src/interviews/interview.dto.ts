@@ -1,11 +1,27 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Moment, Ruled } from '../base/http/fields.js';
+import { Choice, Flag, Moment, Ruled } from '../base/http/fields.js';
 import { Text } from '../base/http/text.js';
 import { ServerSet } from '../base/http/validate.js';
-import { INTERVIEW_STATES, type InterviewState } from './interview.js';
+import {
+  INTERVIEW_STATES,
+  MEETING_SOURCES,
+  MEETING_STATES,
+  type InterviewState,
+  type MeetingSource,
+  type MeetingState,
+} from './interview.js';
+import { meetingUrlProblem } from './meeting.rules.js';
 import { interviewersProblem, timeZoneProblem } from './interview.rules.js';
 
-const SERVER_FIELDS = ['id', 'candidate_id', 'meeting_url', 'created_at', 'updated_at'] as const;
+const SERVER_FIELDS = [
+  'id',
+  'candidate_id',
+  'meeting_source',
+  'meeting_state',
+  'meeting_reason',
+  'created_at',
+  'updated_at',
+] as const;
 
 const ZONE = {
   type: String,
@@ -19,6 +35,8 @@ const INTERVIEWERS = {
   example: ['Ada Lovelace <ada@example.com>'],
   description: 'Names or e-mail addresses, each once.',
 } as const;
+
+const MEETING = { type: String, format: 'uri', maxLength: 2_000, example: 'https://meet.example.com/abc-defg-hij' };
 
 /** A new interview. */
 @ServerSet(...SERVER_FIELDS, 'state')
@@ -38,6 +56,14 @@ export class ScheduleInterview {
     description: 'The id of an opening. Left out: the one that `metadata.job_opening_id` of the candidate names.',
   })
   job_id?: string | null;
+  @Ruled(meetingUrlProblem, MEETING, {
+    optional: true,
+    nullable: true,
+    description: 'Your own meeting link. Left out or null: that of the interview engine of the tenant.',
+  })
+  meeting_url?: string | null;
+  @Flag({ optional: true, description: 'Also for a candidate who is rejected, hired or archived in the ATS.' })
+  force?: boolean;
 }
 
 /** A JSON merge patch (RFC 7396) of an interview. Times, interviewers and opening change while it is scheduled. */
@@ -53,6 +79,12 @@ export class ChangeInterview {
   interviewers?: string[];
   @Text({ max: 255, optional: true, nullable: true, description: 'The id of an opening; null: none.' })
   job_id?: string | null;
+  @Ruled(meetingUrlProblem, MEETING, {
+    optional: true,
+    nullable: true,
+    description: 'Another meeting link of yours. null takes your own link back; a link of the engine stays.',
+  })
+  meeting_url?: string | null;
   @Choice(INTERVIEW_STATES, {
     optional: true,
     description:
@@ -81,6 +113,25 @@ export class InterviewBody {
   interviewers!: string[];
   @ApiProperty({ type: String, format: 'uri', nullable: true, description: 'Where the interview takes place.' })
   meeting_url!: string | null;
+  @ApiProperty({
+    enum: MEETING_SOURCES,
+    nullable: true,
+    description: 'Where the link comes from; null: there is none.',
+  })
+  meeting_source!: MeetingSource | null;
+  @ApiProperty({
+    enum: MEETING_STATES,
+    description:
+      '`ready`: the link is there. `waiting`: the engine has not answered yet, and is asked again. `failed`: the engine refused ' +
+      'the interview. `none`: there is no engine, and no link was sent. Without a link nothing is written to the ATS.',
+  })
+  meeting_state!: MeetingState;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why there is no link, and what to do; null: there is one.',
+  })
+  meeting_reason!: string | null;
   @ApiProperty({ type: String, format: 'date-time' })
   created_at!: string;
   @ApiProperty({ type: String, format: 'date-time' })

@@ -3,6 +3,7 @@ import type { RecordedFact } from '../events/event-recorder.js';
 import { thinIfLarge } from '../events/thin-if-large.js';
 import type { InterviewBody } from './interview.dto.js';
 import type { InterviewRow, ScorecardRow } from './interview.js';
+import { meetingReason } from './meeting.rules.js';
 import type { ScorecardBody } from './scorecard.dto.js';
 
 /** Returns an interview as the API shows it. */
@@ -17,6 +18,9 @@ export function interviewBody(row: InterviewRow): InterviewBody {
     time_zone: row.time_zone,
     interviewers: row.interviewers,
     meeting_url: row.meeting_url,
+    meeting_source: row.meeting_source,
+    meeting_state: row.meeting_state,
+    meeting_reason: meetingReason(row),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

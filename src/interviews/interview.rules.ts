@@ -1,11 +1,12 @@
 import type { FieldError } from '../base/errors/domain-error.js';
-import type { InterviewChange, InterviewFields, InterviewRow } from './interview.js';
+import type { InterviewChange, InterviewFields, InterviewRow, Meeting } from './interview.js';
+import { meetingAfter } from './meeting.rules.js';
 
 const HOUR_MS = 3_600_000;
 const LONGEST_MS = 24 * HOUR_MS;
 
 /** Fields that only an interview which has not begun can change. */
-const PLANNED = ['starts_at', 'ends_at', 'time_zone', 'job_id', 'interviewers'] as const;
+const PLANNED = ['starts_at', 'ends_at', 'time_zone', 'job_id', 'interviewers', 'meeting_url'] as const;
 
 /** Returns what is wrong with the times of an interview. */
 export function timeProblems({ starts_at, ends_at }: Pick<InterviewRow, 'starts_at' | 'ends_at'>): FieldError[] {
@@ -45,13 +46,13 @@ export function newInterview(
     id,
     candidateId,
     jobId,
-    meetingUrl,
+    meeting,
     at,
   }: {
     id: string;
     candidateId: string;
     jobId: string | null;
-    meetingUrl: string;
+    meeting: Meeting;
     at: Date;
   },
 ): InterviewRow {
@@ -64,7 +65,7 @@ export function newInterview(
     ends_at: fields.ends_at,
     time_zone: fields.time_zone ?? null,
     interviewers: fields.interviewers ?? [],
-    meeting_url: meetingUrl,
+    ...meeting,
     sequence: 1,
     created_at: at,
     updated_at: at,
@@ -77,7 +78,15 @@ export function changedInterview(
   change: InterviewChange,
   at: Date,
 ): { after: InterviewRow; replanned: readonly string[]; moved: boolean } {
-  const after: InterviewRow = { ...before, ...defined(change), sequence: before.sequence + 1, updated_at: at };
+  const { meeting_url: sent, ...plan } = change;
+  const meeting = sent === undefined ? {} : meetingAfter(before, sent);
+  const after: InterviewRow = {
+    ...before,
+    ...defined(plan),
+    ...meeting,
+    sequence: before.sequence + 1,
+    updated_at: at,
+  };
   const replanned = PLANNED.filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]));
   return { after, replanned, moved: after.state !== before.state };
 }

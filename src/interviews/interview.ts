@@ -4,8 +4,35 @@ export const INTERVIEW_STATES = ['scheduled', 'in_progress', 'completed', 'cance
 /** One of {@link INTERVIEW_STATES}. */
 export type InterviewState = (typeof INTERVIEW_STATES)[number];
 
+/** Where a meeting link comes from: the caller, the tenant's interview engine, or the sandbox of an installation that is not in production. */
+export const MEETING_SOURCES = ['caller', 'engine', 'sandbox'] as const;
+
+/** One of {@link MEETING_SOURCES}. */
+export type MeetingSource = (typeof MEETING_SOURCES)[number];
+
+/**
+ * How far the meeting link is. `ready`: it is there. `waiting`: the engine was asked, and has not answered yet. `failed`: the
+ * engine has refused the interview. `none`: there is no engine, and the caller has given no link.
+ */
+export const MEETING_STATES = ['ready', 'waiting', 'failed', 'none'] as const;
+
+/** One of {@link MEETING_STATES}. */
+export type MeetingState = (typeof MEETING_STATES)[number];
+
+/** The meeting of an interview. */
+export interface Meeting {
+  meeting_url: string | null;
+  /** Null: there is no meeting. */
+  meeting_source: MeetingSource | null;
+  meeting_state: MeetingState;
+  /** What the engine said of a link that waits or was refused; null: nothing. */
+  meeting_detail: string | null;
+  /** The engine has taken the interview, and has to learn of changes. */
+  at_engine: boolean;
+}
+
 /** An interview as it is stored. */
-export interface InterviewRow {
+export interface InterviewRow extends Meeting {
   id: string;
   candidate_id: string;
   job_id: string | null;
@@ -15,7 +42,6 @@ export interface InterviewRow {
   /** An IANA name, for calendars; the times themselves are moments. */
   time_zone: string | null;
   interviewers: string[];
-  meeting_url: string | null;
   /** The number of the record's writes. */
   sequence: number;
   created_at: Date;
@@ -30,10 +56,14 @@ export interface InterviewFields {
   interviewers?: string[];
   /** Left out: the opening that the candidate's metadata names. */
   job_id?: string | null;
+  /** The caller's own meeting link; null or left out: that of the engine. */
+  meeting_url?: string | null;
+  /** Also for a candidate who is no longer active in the ATS. */
+  force?: boolean;
 }
 
 /** What a caller says of an interview that is there. Absent: as it was. */
-export type InterviewChange = Partial<InterviewFields> & { state?: InterviewState };
+export type InterviewChange = Partial<Omit<InterviewFields, 'force'>> & { state?: InterviewState };
 
 /** One line of a scorecard. */
 export interface Criterion {

@@ -3,6 +3,8 @@ import { DomainEvents } from '../base/domain-events.js';
 import { CandidateRemoved } from '../candidates/candidates.events.js';
 import { eraseRecord } from '../events/erase-record.js';
 import { CandidateLock } from './candidate-lock.js';
+import { Meetings } from './engine/meetings.js';
+import { mayBeAtEngine } from './meeting.rules.js';
 import { InterviewsRepository } from './interviews.repository.js';
 
 /**
@@ -14,6 +16,7 @@ export class InterviewsOfRemoved {
   constructor(
     private readonly repository: InterviewsRepository,
     private readonly lock: CandidateLock,
+    private readonly meetings: Meetings,
     domainEvents: DomainEvents,
   ) {
     domainEvents.on(CandidateRemoved, (removed) =>
@@ -22,8 +25,10 @@ export class InterviewsOfRemoved {
   }
 
   private async erase({ tx, tenantId, candidate }: CandidateRemoved): Promise<void> {
-    const ids = await this.repository.removeOf(tx, tenantId, candidate.id);
-    for (const id of ids) await eraseRecord(tx, tenantId, id, { id });
+    for (const { id, ...meeting } of await this.repository.removeOf(tx, tenantId, candidate.id)) {
+      await eraseRecord(tx, tenantId, id, { id });
+      if (mayBeAtEngine(meeting)) await this.meetings.tell(tx, tenantId, id);
+    }
   }
 
   private async move({ tx, tenantId, candidate }: CandidateRemoved, into: string): Promise<void> {

@@ -34,10 +34,11 @@ export class CandidateInterviewsController {
   @ApiOperation({
     summary: 'Schedules an interview of a candidate',
     description:
-      'The answer has the meeting link. For a candidate of an ATS the link is written to its profile there, as the connection says.',
+      'The answer has the meeting link: your `meeting_url`, or that of the interview engine of the tenant. Without both it is ' +
+      'null, and `meeting_reason` says why. For a candidate of an ATS the link is written to its profile there, as the connection says.',
   })
   @ApiCreatedResponse({ type: InterviewBody })
-  @ApiRefusals({ 409: ['too_many_interviews'], 503: ['engine_unavailable'] })
+  @ApiRefusals({ 409: ['too_many_interviews', 'candidate_not_active'] })
   async schedule(
     @CurrentCaller() { tenantId }: Caller,
     @Param('id') candidateId: string,

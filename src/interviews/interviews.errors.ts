@@ -1,4 +1,5 @@
-import { Conflict, DomainError } from '../base/errors/domain-error.js';
+import type { CandidateRow } from '../candidates/candidate.js';
+import { Conflict } from '../base/errors/domain-error.js';
 import type { InterviewState } from './interview.js';
 import { movesFrom } from './interview-state.rules.js';
 
@@ -16,14 +17,15 @@ export class ScorecardVersionConflict extends Conflict {
   }
 }
 
-/** The interview engine gave no meeting: nothing was scheduled. */
-export class EngineUnavailable extends DomainError {
-  readonly kind = 'unavailable';
-  readonly code = 'engine_unavailable';
-  constructor(cause: unknown) {
-    super('The interview engine gave no meeting. Nothing was scheduled; try again.', {
-      headers: { 'Retry-After': '5' },
-      cause,
-    });
+/** The candidate is rejected, hired or archived in the ATS; `force` schedules all the same. */
+export class CandidateNotActive extends Conflict {
+  constructor({ ats_status: status }: Pick<CandidateRow, 'ats_status'>) {
+    super(
+      'candidate_not_active',
+      `The candidate is ${status} in the ATS. Send "force": true to schedule all the same.`,
+      {
+        members: { ats_status: status },
+      },
+    );
   }
 }

@@ -1,8 +1,17 @@
 import { Module } from '@nestjs/common';
 import { CandidatesModule } from '../candidates/candidates.module.js';
+import { Channels } from '../delivery/channel.js';
+import { DeliveryModule } from '../delivery/delivery.module.js';
+import { ForwardingModule } from '../forwarding/forwarding.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
+import { PlatformClientModule } from '../platform-client/platform-client.module.js';
 import { CandidateLock } from './candidate-lock.js';
-import { InterviewEngine, SandboxEngine } from './interview-engine.js';
+import { EngineChannel } from './engine/engine.channel.js';
+import { EngineClient } from './engine/engine.client.js';
+import { InterviewEngineController } from './engine/engine.controller.js';
+import { EngineService } from './engine/engine.service.js';
+import { MeetingRecorder } from './engine/meeting-recorder.js';
+import { Meetings } from './engine/meetings.js';
 import { CandidateInterviewsController, InterviewsController } from './interviews.controller.js';
 import { InterviewsOfRemoved } from './interviews-of-removed.js';
 import { InterviewsRepository } from './interviews.repository.js';
@@ -10,18 +19,26 @@ import { InterviewsService } from './interviews.service.js';
 import { ScorecardsController } from './scorecards.controller.js';
 import { ScorecardsService } from './scorecards.service.js';
 
-/** The interviews of candidates, and their scorecards. */
+/** The interviews of candidates, their meeting links and their scorecards. */
 @Module({
-  imports: [CandidatesModule, JobsModule],
-  controllers: [CandidateInterviewsController, InterviewsController, ScorecardsController],
+  imports: [CandidatesModule, JobsModule, DeliveryModule, ForwardingModule, PlatformClientModule],
+  controllers: [CandidateInterviewsController, InterviewsController, ScorecardsController, InterviewEngineController],
   providers: [
     CandidateLock,
+    EngineChannel,
+    EngineClient,
+    EngineService,
+    MeetingRecorder,
+    Meetings,
     InterviewsRepository,
     InterviewsService,
     InterviewsOfRemoved,
     ScorecardsService,
-    { provide: InterviewEngine, useClass: SandboxEngine },
   ],
   exports: [CandidateLock, InterviewsRepository],
 })
-export class InterviewsModule {}
+export class InterviewsModule {
+  constructor(channels: Channels, engine: EngineChannel) {
+    channels.add(engine);
+  }
+}

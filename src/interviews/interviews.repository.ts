@@ -14,8 +14,8 @@ export interface InterviewFilter {
   updated_since?: Date | undefined;
 }
 
-const COLUMNS = `id, candidate_id, job_id, state, starts_at, ends_at, time_zone, interviewers, meeting_url, sequence,
-  created_at, updated_at`;
+const COLUMNS = `id, candidate_id, job_id, state, starts_at, ends_at, time_zone, interviewers, meeting_url,
+  meeting_source, meeting_state, meeting_detail, at_engine, sequence, created_at, updated_at`;
 
 /** The statements of interviews and scorecards. */
 @Injectable()
@@ -50,17 +50,27 @@ export class InterviewsRepository {
   async insert(tx: SqlRunner, tenantId: string, row: InterviewRow): Promise<void> {
     await tx.query(
       `insert into interviews (tenant_id, ${COLUMNS})
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
       [tenantId, row.id, row.candidate_id, ...changing(row), row.created_at, row.updated_at],
     );
   }
 
   async update(tx: SqlRunner, tenantId: string, row: InterviewRow): Promise<void> {
     await tx.query(
-      `update interviews set (job_id, state, starts_at, ends_at, time_zone, interviewers, meeting_url, sequence,
-         updated_at) = row($3, $4, $5, $6, $7, $8, $9, $10, $11)
+      `update interviews set (job_id, state, starts_at, ends_at, time_zone, interviewers, meeting_url, meeting_source,
+         meeting_state, meeting_detail, at_engine, sequence, updated_at)
+         = row($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
        where tenant_id = $1 and id = $2`,
       [tenantId, row.id, ...changing(row), row.updated_at],
+    );
+  }
+
+  /** Notes what the engine said of an interview that still waits for its link. */
+  async noteWaiting(tenantId: string, id: string, detail: string): Promise<void> {
+    await this.db.query(
+      `update interviews set meeting_detail = $3
+       where tenant_id = $1 and id = $2 and meeting_state = 'waiting' and meeting_detail is distinct from $3`,
+      [tenantId, id, detail],
     );
   }
 
@@ -88,17 +98,21 @@ export class InterviewsRepository {
     );
   }
 
-  /** Removes the interviews of a candidate, with their scorecards. @returns their ids */
-  async removeOf(tx: SqlRunner, tenantId: string, candidateId: string): Promise<string[]> {
-    const { rows } = await tx.query<{ id: string }>(
-      `select id from interviews where tenant_id = $1 and candidate_id = $2 order by id for update`,
+  /** Removes the interviews of a candidate, with their scorecards. @returns which, and whether an engine has them */
+  async removeOf(
+    tx: SqlRunner,
+    tenantId: string,
+    candidateId: string,
+  ): Promise<Pick<InterviewRow, 'id' | 'at_engine' | 'meeting_source'>[]> {
+    const { rows } = await tx.query<Pick<InterviewRow, 'id' | 'at_engine' | 'meeting_source'>>(
+      `select id, at_engine, meeting_source from interviews where tenant_id = $1 and candidate_id = $2 order by id for update`,
       [tenantId, candidateId],
     );
     const ids = rows.map(({ id }) => id);
-    if (ids.length === 0) return ids;
+    if (ids.length === 0) return rows;
     await tx.query(`delete from scorecards where tenant_id = $1 and interview_id = any($2::text[])`, [tenantId, ids]);
     await tx.query(`delete from interviews where tenant_id = $1 and id = any($2::text[])`, [tenantId, ids]);
-    return ids;
+    return rows;
   }
 
   /** Gives the interviews of a candidate to another one. @returns how many */
@@ -113,6 +127,8 @@ export class InterviewsRepository {
 }
 
 function changing(row: InterviewRow): unknown[] {
-  const { job_id, state, starts_at, ends_at, time_zone, interviewers, meeting_url, sequence } = row;
-  return [job_id, state, starts_at, ends_at, time_zone, interviewers, meeting_url, sequence];
+  const { job_id, state, starts_at, ends_at, time_zone, interviewers, sequence } = row;
+  const { meeting_url, meeting_source, meeting_state, meeting_detail, at_engine } = row;
+  const meeting = [meeting_url, meeting_source, meeting_state, meeting_detail, at_engine];
+  return [job_id, state, starts_at, ends_at, time_zone, interviewers, ...meeting, sequence];
 }

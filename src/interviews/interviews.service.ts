@@ -9,12 +9,13 @@ import { EventRecorder } from '../events/event-recorder.js';
 import { JobsRepository } from '../jobs/jobs.repository.js';
 import { CAPS, demandRoom, lookForRoom } from '../tenants/caps.js';
 import { CandidateLock } from './candidate-lock.js';
+import { Meetings } from './engine/meetings.js';
 import type { InterviewChange, InterviewFields, InterviewRow } from './interview.js';
-import { InterviewEngine } from './interview-engine.js';
 import { completedFact, interviewFact } from './interview.mapping.js';
+import { mayBeAtEngine } from './meeting.rules.js';
 import { changedInterview, newInterview, timeProblems } from './interview.rules.js';
 import { mayMove, movesFrom } from './interview-state.rules.js';
-import { EngineUnavailable, IllegalState } from './interviews.errors.js';
+import { CandidateNotActive, IllegalState } from './interviews.errors.js';
 import { InterviewCancelled, InterviewMoved, InterviewScheduled } from './interviews.events.js';
 import { InterviewsRepository } from './interviews.repository.js';
 
@@ -27,7 +28,7 @@ export class InterviewsService {
     private readonly candidates: CandidatesRepository,
     private readonly lock: CandidateLock,
     private readonly jobs: JobsRepository,
-    private readonly engine: InterviewEngine,
+    private readonly meetings: Meetings,
     private readonly events: EventRecorder,
     private readonly domainEvents: DomainEvents,
   ) {}
@@ -40,11 +41,11 @@ export class InterviewsService {
   }
 
   /**
-   * Schedules an interview. The meeting is made first: where the engine fails, nothing is stored.
+   * Schedules an interview. The engine is told of it durably; the caller waits a moment for its link.
    *
    * @throws {NotFound} when the tenant has no such candidate
    * @throws {InvalidFields} for times in the wrong order, or an opening that the tenant does not have
-   * @throws {EngineUnavailable} when the engine gives no meeting
+   * @throws {CandidateNotActive} when the candidate is rejected, hired or archived in the ATS
    */
   async schedule(tenantId: string, candidateId: string, fields: InterviewFields): Promise<InterviewRow> {
     const candidate = await this.candidates.one(tenantId, candidateId);
@@ -53,19 +54,21 @@ export class InterviewsService {
     const jobId = await this.jobOf(tenantId, fields.job_id, candidate);
     await lookForRoom(this.db, CAPS.interviews, tenantId, candidateId);
     const id = newId('int');
-    const meetingUrl = await this.meeting(tenantId, id, candidateId, fields);
     const row = await this.db.transaction(tenantId, async (tx) => {
       const locked = await this.lock.take(tx, tenantId, candidateId);
       if (locked === undefined) throw new NotFound('candidate');
+      if (fields.force !== true && (locked.ats_status ?? 'active') !== 'active') throw new CandidateNotActive(locked);
       await demandRoom(tx, CAPS.interviews, tenantId, candidateId);
-      const made = newInterview(fields, { id, candidateId, jobId, meetingUrl, at: new Date() });
+      const meeting = await this.meetings.planned(tx, tenantId, id, fields.meeting_url ?? null);
+      const made = newInterview(fields, { id, candidateId, jobId, meeting, at: new Date() });
       await this.repository.insert(tx, tenantId, made);
       await this.events.record(tx, tenantId, [interviewFact('interview.scheduled', made, locked.external_id)]);
       await this.domainEvents.publish(new InterviewScheduled(tx, tenantId, made));
+      if (meeting.meeting_state === 'waiting') await this.meetings.tell(tx, tenantId, id);
       return made;
     });
     this.events.wake(tenantId, 'interview.scheduled');
-    return row;
+    return this.withLink(tenantId, row);
   }
 
   /**
@@ -80,17 +83,36 @@ export class InterviewsService {
     if (jobId != null) await this.demandJob(tenantId, jobId);
     const after = await this.db.transaction(tenantId, async (tx) => {
       const { interview: before, candidate } = await this.lock.interview(tx, tenantId, id);
-      const { after: next, replanned, moved } = changedInterview(before, change, new Date());
+      const { after: changed, replanned, moved } = changedInterview(before, change, new Date());
       if (replanned.length === 0 && !moved) return before;
-      demandMove(before, next);
+      demandMove(before, changed);
       if (replanned.length > 0) demandPlan(before, replanned);
-      demandTimes(next);
+      demandTimes(changed);
+      const next = await this.asked(tx, tenantId, changed, replanned);
       await this.repository.update(tx, tenantId, next);
       await this.tell(tx, tenantId, { before, after: next, externalId: candidate.external_id });
+      if (mayBeAtEngine(before) || next.meeting_source === 'engine') await this.meetings.tell(tx, tenantId, id);
       return next;
     });
     this.events.wake(tenantId);
-    return after;
+    return this.withLink(tenantId, after);
+  }
+
+  /** A new plan of an interview without a link asks for one (again), unless the caller has just taken the link back. */
+  private async asked(
+    tx: SqlRunner,
+    tenantId: string,
+    row: InterviewRow,
+    replanned: readonly string[],
+  ): Promise<InterviewRow> {
+    const isAsked = replanned.length > 0 && row.state === 'scheduled' && row.meeting_url === null;
+    if (!isAsked || replanned.includes('meeting_url')) return row;
+    return { ...row, ...(await this.meetings.planned(tx, tenantId, row.id, null)), at_engine: row.at_engine };
+  }
+
+  private async withLink(tenantId: string, row: InterviewRow): Promise<InterviewRow> {
+    this.meetings.wake(tenantId);
+    return row.meeting_state === 'waiting' ? this.meetings.settled(tenantId, row) : row;
   }
 
   private async tell(
@@ -111,15 +133,6 @@ export class InterviewsService {
     }
     if (moved && (after.state === 'cancelled' || after.state === 'no_show')) {
       await this.domainEvents.publish(new InterviewCancelled(tx, tenantId, after));
-    }
-  }
-
-  private async meeting(tenantId: string, id: string, candidateId: string, fields: InterviewFields): Promise<string> {
-    const { starts_at: startsAt, ends_at: endsAt, time_zone: timeZone = null, interviewers = [] } = fields;
-    try {
-      return await this.engine.meetingUrl({ tenantId, id, candidateId, startsAt, endsAt, timeZone, interviewers });
-    } catch (error) {
-      throw new EngineUnavailable(error);
     }
   }
 

@@ -17,7 +17,8 @@ it('writes the metadata as it was sent, between the documented members', () => {
   const text = candidateText(row());
   expect(text).toContain(`"metadata":${METADATA},`);
   expect(Object.keys(JSON.parse(text))).toEqual([
-    'id', 'email', 'first_name', 'last_name', 'external_id', 'job_title', 'metadata', 'created_at', 'updated_at',
+    'id', 'email', 'first_name', 'last_name', 'external_id', 'job_title', 'metadata', 'stage', 'ats_status', 'created_at',
+    'updated_at',
   ]); // prettier-ignore
 });
 

@@ -32,6 +32,8 @@ describe('200, 201, 204', () => {
       ...body,
       id: expect.stringMatching(/^cand_/),
       job_title: null,
+      stage: null,
+      ats_status: null,
       created_at: expect.any(String),
       updated_at: created.body.created_at,
     });

@@ -9,7 +9,7 @@ import { anchorsOf, blocksOf, linksOf, PAGES, read, ROOT } from './documents.js'
 
 const manifest = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 /** Addresses that only the running service has. */
-const SERVED = ['/docs/api', '/docs/platform.json'];
+const SERVED = ['/docs/api', '/docs/platform.json', '/docs/interview-engine.json'];
 
 it('README.md has at most 8 KB', () => {
   expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(8 * 1024);

@@ -1,10 +1,17 @@
+import { readyMeeting } from '../../src/interviews/meeting.rules.js';
 import { completedFact, interviewFact } from '../../src/interviews/interview.mapping.js';
 import { newInterview } from '../../src/interviews/interview.rules.js';
 
 const AT = new Date('2026-03-05T13:00:00Z');
 const ROW = newInterview(
   { starts_at: AT, ends_at: new Date('2026-03-05T14:00:00Z') },
-  { id: 'int_1', candidateId: 'cand_1', jobId: 'job_1', meetingUrl: 'https://x.example/i/int_1', at: AT },
+  {
+    id: 'int_1',
+    candidateId: 'cand_1',
+    jobId: 'job_1',
+    meeting: readyMeeting('https://x.example/i/int_1', 'caller'),
+    at: AT,
+  },
 );
 const CONTENT = { overall: 3, recommendation: null, summary: 'Good.', criteria: [], link: null };
 const card = (summary: string) => ({

@@ -1,3 +1,4 @@
+import { readyMeeting } from '../../src/interviews/meeting.rules.js';
 import type { InterviewRow } from '../../src/interviews/interview.js';
 import {
   changedInterview,
@@ -12,7 +13,13 @@ const START = at('2026-03-05T13:00:00Z');
 const NOW = at('2026-03-01T00:00:00Z');
 const ROW: InterviewRow = newInterview(
   { starts_at: START, ends_at: at('2026-03-05T14:00:00Z'), interviewers: ['Ada'] },
-  { id: 'int_1', candidateId: 'cand_1', jobId: null, meetingUrl: 'https://x.example/i/int_1', at: NOW },
+  {
+    id: 'int_1',
+    candidateId: 'cand_1',
+    jobId: null,
+    meeting: readyMeeting('https://x.example/i/int_1', 'caller'),
+    at: NOW,
+  },
 );
 
 it.each([

@@ -197,7 +197,7 @@ describe('the description', () => {
     document = (await get('/docs/openapi.json')).body as OpenAPIObject;
   });
 
-  it.each(['/docs/openapi.json', '/docs/platform.json'])('%s is valid OpenAPI 3.1', async (path) => {
+  it.each(['/docs/openapi.json', '/docs/platform.json', '/docs/interview-engine.json'])('%s is valid OpenAPI 3.1', async (path) => {
     const { body: described } = await get(path);
     expect((described as OpenAPIObject).openapi).toBe('3.1.0');
     // In a process of its own: the test runner cannot load this package.

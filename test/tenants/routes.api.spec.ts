@@ -18,6 +18,7 @@ class ForgottenController {
 // Addresses for everybody, each with its reason.
 const OPEN = new Set([
   'OperationsController.healthz',
+  'SandboxMeetingController.show',
   'OperationsController.readyz',
   'OperationsController.show',
   'OperationsController.console',
@@ -33,6 +34,7 @@ const OPEN = new Set([
   // What a hiring platform has to answer: the same for all tenants, and no secret.
   'PlatformDocsController.page',
   'PlatformDocsController.description',
+  'PlatformDocsController.engine',
   // Browsers before there is a session, and IdPs, whose messages say by their signature who they are.
   'LoginController.login',
   'LoginController.initiated',

@@ -1,3 +1,4 @@
+import type { AtsStatus } from '../../candidates/candidate.js';
 import type { JobStatus } from '../../jobs/job.js';
 
 /** What a connector reads, as kinds of records. */
@@ -30,8 +31,8 @@ export interface AtsCandidate {
   jobRemoteId?: string | null;
   /** The opening itself, where the answer or the event holds it. */
   job?: AtsJob;
-  /** False: archived, rejected or hired. */
-  active?: boolean;
+  /** The state of the application that counts. */
+  status?: AtsStatus;
   stage?: { id: string; name: string | null } | null;
   /** Further keys of the metadata, such as `ats_source`, `referrer`, `application_id`; null: none in the ATS. */
   metadata?: Readonly<Record<string, string | null>>;

@@ -8,7 +8,10 @@ const PARTICLES = new Set(
 );
 
 /** Words that do so in small letters, or behind another particle (`de la`): alone they are names as well. */
-const ARTICLES = new Set('la las le les lo los el al san st y e t'.split(' '));
+const ARTICLES = new Set('la las le les lo los el al san st t'.split(' '));
+
+/** Words between two parts of a last name, in small letters. */
+const CONJUNCTIONS = new Set(['y', 'e', 'i']);
 
 /**
  * Splits a full name at its last space; particles stay with the name behind them (`Ludwig | van Beethoven`). A name of
@@ -27,9 +30,17 @@ export function splitName(full: string): { firstName: string; lastName: string }
     .split(/\s+/u)
     .filter((word) => word !== '');
   if (words.length < 2) return { firstName: words[0] ?? '', lastName: '' };
-  let from = words.length - 1;
-  while (from > 1 && isParticle(words[from - 1]!, words[from - 2]!)) from--;
+  let from = lastNameAt(words, words.length - 1);
+  // Two names with a conjunction between are one last name: `de la Cruz y Peña`, `Costa e Silva`.
+  while (from > 2 && CONJUNCTIONS.has(words[from - 1]!)) from = lastNameAt(words, from - 2);
   return { firstName: words.slice(0, from).join(' '), lastName: words.slice(from).join(' ') };
+}
+
+/** Returns where the last name begins that ends with a word, with its particles. */
+function lastNameAt(words: readonly string[], end: number): number {
+  let from = end;
+  while (from > 1 && isParticle(words[from - 1]!, words[from - 2]!)) from--;
+  return from;
 }
 
 function isParticle(word: string, before: string): boolean {

@@ -4,7 +4,10 @@ import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
 import type { Caller } from '../../tenants/caller.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
+import type { AtsConnection } from '../connections/connection.js';
 import type { InboundEventBody, InboundEventRow } from './inbound-event.js';
+import { InboxesRepository } from './apply/inboxes.repository.js';
+import { waitingReason } from './waiting.rules.js';
 import { InboundEventsRepository, type InboundFilter } from './inbound-events.repository.js';
 
 /** The event is in a state that the act does not fit. */
@@ -21,6 +24,7 @@ export class InboundEventsService {
     private readonly db: Database,
     private readonly repository: InboundEventsRepository,
     private readonly connections: AtsConnectionStore,
+    private readonly inboxes: InboxesRepository,
     private readonly audit: AuditService,
   ) {}
 
@@ -32,7 +36,9 @@ export class InboundEventsService {
     page: { after: string | null; limit: number },
   ): Promise<InboundEventRow[]> {
     await this.demand(tenantId, connectionId);
-    return this.repository.list(tenantId, connectionId, filter, page);
+    const rows = await this.repository.list(tenantId, connectionId, filter, page);
+    const reason = rows.some(isUnexplained) ? await this.waitingReason(tenantId, connectionId) : null;
+    return rows.map((row) => (isUnexplained(row) ? { ...row, reason } : row));
   }
 
   /** @throws {NotFound} when the connection has no such event */
@@ -40,7 +46,7 @@ export class InboundEventsService {
     await this.demand(tenantId, connectionId);
     const row = await this.repository.one(tenantId, connectionId, id);
     if (row === undefined) throw new NotFound('event');
-    return row;
+    return isUnexplained(row) ? { ...row, reason: await this.waitingReason(tenantId, connectionId) } : row;
   }
 
   /**
@@ -89,8 +95,15 @@ export class InboundEventsService {
     return this.get(caller, connectionId, id);
   }
 
-  private async demand(tenantId: string, connectionId: string): Promise<void> {
-    if ((await this.connections.get(tenantId, connectionId)) === undefined) throw new NotFound('ATS connection');
+  private async waitingReason(tenantId: string, connectionId: string): Promise<string> {
+    const connection = await this.demand(tenantId, connectionId);
+    return waitingReason(connection, await this.inboxes.stateOf({ tenantId, connectionId }), new Date());
+  }
+
+  private async demand(tenantId: string, connectionId: string): Promise<AtsConnection> {
+    const connection = await this.connections.get(tenantId, connectionId);
+    if (connection === undefined) throw new NotFound('ATS connection');
+    return connection;
   }
 
   private async note(
@@ -102,4 +115,9 @@ export class InboundEventsService {
   ): Promise<void> {
     await this.audit.record(tx, { tenantId, actor, requestId, action, targetType: 'ats_connection', targetId, after });
   }
+}
+
+/** What waits has a reason of its own where it was tried; else that of its connection. */
+function isUnexplained({ state, reason }: InboundEventRow): boolean {
+  return state === 'waiting' && reason === null;
 }

@@ -12,6 +12,12 @@ const WORDS: Readonly<Record<string, string>> = {
     'A deletion or merge without a signature is applied only after the ATS was asked, and the connection has no credential.',
   still_there: 'The ATS still has the record: the deletion has no signature, and has no effect.',
   not_applied: 'The event could not be applied because of an error inside the service.',
+  queued: 'The event is applied next.',
+  under_way:
+    'A worker applies the events of the connection. Where its process has ended, another one continues within 20 seconds.',
+  ats_away: 'The ATS did not answer, or asked for a pause: its events are tried again automatically.',
+  reconnect_needed: 'The ATS has withdrawn the access: connect it again.',
+  connection_paused: 'The connection is paused; `ats resume` continues it.',
   disconnected: 'The connection was disconnected before the event was applied.',
   by_hand: 'The event was dismissed.',
 };

@@ -5,7 +5,12 @@ import { newId } from '../../base/ids.js';
 import { CandidateRemoved } from '../../candidates/candidates.events.js';
 import { CandidateLock } from '../../interviews/candidate-lock.js';
 import type { InterviewRow } from '../../interviews/interview.js';
-import { InterviewCancelled, InterviewScheduled, ScorecardPut } from '../../interviews/interviews.events.js';
+import {
+  InterviewCancelled,
+  InterviewMoved,
+  InterviewScheduled,
+  ScorecardPut,
+} from '../../interviews/interviews.events.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { AtsDestinations } from './ats-destinations.js';
@@ -31,6 +36,7 @@ export class WriteRecorder {
     events: DomainEvents,
   ) {
     events.on(InterviewScheduled, ({ tx, tenantId, interview }) => this.scheduled(tx, tenantId, interview));
+    events.on(InterviewMoved, ({ tx, tenantId, interview }) => this.linked(tx, tenantId, interview));
     events.on(InterviewCancelled, ({ tx, tenantId, interview }) => this.cancelled(tx, tenantId, interview));
     events.on(ScorecardPut, (put) => this.scored(put));
     events.on(CandidateRemoved, ({ tx, tenantId, candidate, mergedInto }) =>
@@ -54,6 +60,20 @@ export class WriteRecorder {
       revision: 1,
       marker: interview.meeting_url,
     });
+  }
+
+  /** Another link takes the place of the one that is in the ATS; a link that was taken back is taken back there. */
+  private async linked(tx: SqlRunner, tenantId: string, interview: InterviewRow): Promise<void> {
+    const { id: interviewId, meeting_url: url } = interview;
+    if (url === null) return this.cancelled(tx, tenantId, interview);
+    const connection = await this.connectionOf(tx, tenantId, interview);
+    if (connection === null || connection.writes.link_target === null) return;
+    const of = { connectionId: connection.id, interviewId, kind: 'link' as const };
+    const [newest] = await this.writes.revisions(tenantId, of, tx);
+    if (newest?.action === 'put' && newest.marker === url) return;
+    const revision = (newest?.revision ?? 0) + 1;
+    await this.writes.supersede(tx, tenantId, { ...of, before: revision, reason: 'newer_revision' });
+    await this.add(tx, connection, interview, { kind: 'link', action: 'put', revision, marker: url });
   }
 
   /** A link that the ATS has, or may have, is taken back; one that it cannot have is not written. */

@@ -3,12 +3,13 @@ import type { SqlRunner } from '../../base/database/database.js';
 import type { CandidateRow } from '../../candidates/candidate.js';
 import { CandidatesService } from '../../candidates/candidates.service.js';
 import type { SyncedCandidate } from '../../candidates/synced-candidate.rules.js';
-import { SyncedCandidates, type HeldCandidates, type SyncedResult } from '../../candidates/synced-candidates.js';
+import { SyncedCandidates, type HeldCandidates } from '../../candidates/synced-candidates.js';
 import type { JobStatus } from '../../jobs/job.js';
 import { JobsRepository } from '../../jobs/jobs.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
+import { newsOf, type News } from './news.rules.js';
 import { externalIdOf, syncedOf } from './record-fields.mapping.js';
-import { clamped, leftOut, refusalOfKnown, isCircle } from './record.rules.js';
+import { clamped, leftOut, refusalOfKnown, isCircle, resultOf } from './record.rules.js';
 import type { AtsRecordRow, LeftOutReason, RecordItem, RecordResult, RecordWrite } from './record.js';
 import { AtsRecordsRepository } from './records.repository.js';
 import { openingRefusal, personRefusal } from './selection.rules.js';
@@ -70,10 +71,9 @@ export class CandidateRecords {
     const openings = items.flatMap((item) =>
       item.kind === 'candidate' && item.candidate.jobRemoteId != null ? nameOf(item.candidate.jobRemoteId) : [],
     );
-    const { tenantId } = connection;
-    const held = await this.synced.hold(tx, tenantId, { externalIds: remoteIds.flatMap(nameOf), openings });
+    const held = await this.synced.hold(tx, connection.tenantId, { externalIds: remoteIds.flatMap(nameOf), openings });
     const records = await this.records.of(connection, 'candidate', remoteIds, { db: tx, lock: true });
-    const jobs = await this.jobs.byExternalIds(tenantId, openings, tx);
+    const jobs = await this.jobs.byExternalIds(connection.tenantId, openings, tx);
     const states = new Map([...jobs].map(([name, job]) => [name, job.status]));
     return { tx, connection, held, records, openings: states, write };
   }
@@ -81,12 +81,12 @@ export class CandidateRecords {
   private async writeChanged(known: Known, items: readonly CandidateItem[]): Promise<RecordResult[]> {
     const { tx, connection, held, records, write } = known;
     const results: RecordResult[] = [];
-    const accepted: { item: CandidateItem; synced: SyncedCandidate }[] = [];
-    const put: AtsRecordRow[] = [];
-    const added: AtsRecordRow[] = [];
+    const accepted: { item: CandidateItem; synced: SyncedCandidate; news: News }[] = [];
+    const [put, added]: [AtsRecordRow[], AtsRecordRow[]] = [[], []];
     for (const item of items) {
-      const synced = this.decide(known, item);
-      if (typeof synced !== 'string') accepted.push({ item, synced });
+      const news = newsOf(item, records.get(item.remoteId), held.get(externalIdOf(connection, item.remoteId) ?? ''));
+      const synced = this.decide(known, item, news);
+      if (typeof synced !== 'string') accepted.push({ item, synced, news });
       else results.push(leftOut('candidate', item.remoteId, synced));
       const record = records.get(item.remoteId);
       // A record that a full pass shows is there, also where nothing of it is news.
@@ -94,12 +94,11 @@ export class CandidateRecords {
         put.push({ ...record, seen_in: write.pass });
       }
     }
-    const { tenantId } = connection;
     const wanted = accepted.map(({ synced }) => synced);
-    const plan = await this.synced.plan(tx, tenantId, held, wanted);
-    const writing = this.synced.write(tx, tenantId, plan, write.events);
+    const plan = await this.synced.plan(tx, connection.tenantId, held, wanted);
+    const writing = this.synced.write(tx, connection.tenantId, plan, write.events);
     writing.catch(() => undefined); // Its failure is met below.
-    for (const [place, { item }] of accepted.entries()) {
+    for (const [place, { item, news }] of accepted.entries()) {
       const result = plan.results[place]!;
       results.push(resultOf(item, result));
       if (result.outcome === 'refused') continue;
@@ -110,7 +109,8 @@ export class CandidateRecords {
         record_id: result.id,
         state: 'live',
         survivor_id: null,
-        changed_at: clamped(item.changedAt),
+        changed_at: clamped(news.changedAt),
+        person_at: clamped(news.personAt),
         brought_by: isNews ? write.source : record.brought_by,
         seen_in: write.pass,
       });
@@ -129,6 +129,7 @@ export class CandidateRecords {
   private decide(
     { connection, records, held, openings, write }: Known,
     item: CandidateItem,
+    news: News,
   ): SyncedCandidate | LeftOutReason {
     const { candidate, remoteId, changedAt } = item;
     const record = records.get(remoteId);
@@ -144,7 +145,7 @@ export class CandidateRecords {
         personRefusal(connection.takes, candidate, changedAt) ?? openingRefusal(connection.takes, status);
       if (notTaken !== null) return notTaken;
     }
-    return syncedOf(connection, candidate, before);
+    return syncedOf(connection, news.candidate, before);
   }
 
   /** Removes a candidate that the ATS has no more, and leaves what says so: also of a record that was never taken. */
@@ -159,13 +160,24 @@ export class CandidateRecords {
     const survivor = await this.survivorOf(known, item, row);
     if (row !== undefined) await this.candidates.removeLocked(tx, connection.tenantId, row, survivor?.id ?? null);
     const state = gone.survivorId === null ? 'deleted' : 'merged';
-    const over = { remote_id: remoteId, record_id: null, state, survivor_id: gone.survivorId } as const;
+    const over = {
+      remote_id: remoteId,
+      record_id: null,
+      state,
+      survivor_id: gone.survivorId,
+      person_at: null,
+    } as const;
     const put = { ...over, changed_at: clamped(item.changedAt), brought_by: write.source, seen_in: null };
     await this.records.put(tx, connection, 'candidate', [put]);
     records.set(remoteId, put);
-    // The middle one of two merges can be gone before it was ever known.
-    const ended = { remote_id: remoteId, record_id: survivor?.id ?? null };
-    if (survivor !== undefined) await this.linkMerged(known, [remoteId], [ended]);
+    // A merged candidate that never came in is known by its id alone, so that `resolve` has the survivor to answer.
+    const name = externalIdOf(connection, remoteId);
+    if (row === undefined && gone.survivorId !== null && name !== null) {
+      await this.synced.keepMerged(tx, connection.tenantId, name, survivor?.id ?? null);
+    }
+    // The middle one of two merges can be gone before.
+    if (survivor !== undefined)
+      await this.linkMerged(known, [remoteId], [{ remote_id: remoteId, record_id: survivor.id }]);
     if (row === undefined) {
       await this.records.eraseEvents(tx, connection, remoteId);
       return leftOut('candidate', remoteId, 'unknown');
@@ -201,8 +213,8 @@ export class CandidateRecords {
   ): Promise<CandidateRow | undefined> {
     const { tx, connection, write } = known;
     if (merged === undefined || write.missing?.has(remoteId) === true) return undefined;
-    const candidate = survivorFrom(merged, remoteId);
-    const item: CandidateItem = { kind: 'candidate', remoteId, changedAt: new Date(0), candidate };
+    const told = { candidate: survivorFrom(merged, remoteId), changedAt: new Date(0) };
+    const item: CandidateItem = { kind: 'candidate', remoteId, ...told };
     const again = await this.hold(tx, connection, [item], { ...write, pass: null, forced: new Set([remoteId]) });
     await this.writeChanged(again, [item]);
     return this.heldRow(known, remoteId);
@@ -235,10 +247,4 @@ export class CandidateRecords {
       await this.synced.linkMerged(tx, connection.tenantId, names, survivor.record_id!);
     }
   }
-}
-
-function resultOf({ remoteId }: CandidateItem, { outcome, id, reason }: SyncedResult): RecordResult {
-  if (outcome !== 'refused') return { kind: 'candidate', remoteId, outcome, reason: null, recordId: id };
-  // The reasons of the candidates room are among those of this one.
-  return { kind: 'candidate', remoteId, outcome: 'left_out', reason: reason as LeftOutReason, recordId: id };
 }

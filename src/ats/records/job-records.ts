@@ -59,6 +59,7 @@ export class JobRecords {
         state: item.kind === 'gone' ? 'deleted' : 'live',
         survivor_id: null,
         changed_at: clamped(item.changedAt),
+        person_at: null,
         brought_by: one.outcome === 'unchanged' && record !== undefined ? record.brought_by : source,
         seen_in: pass,
       });

@@ -58,7 +58,20 @@ export function syncedOf(
   const last = clean(candidate.lastName, MAX_NAME);
   if (first === '' && last === '') return 'no_name';
   const names = first === '' ? { firstName: last, lastName: '' } : { firstName: first, lastName: last };
-  return { externalId, connectionId: owner.id, email, ...names, metadata: metadataOf(owner, candidate) };
+  const { stage, status } = candidate;
+  return {
+    externalId,
+    connectionId: owner.id,
+    email,
+    ...names,
+    metadata: metadataOf(owner, candidate),
+    ...(stage === undefined ? {} : { stage: stageName(stage) }),
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+function stageName(stage: AtsCandidate['stage']): string | null {
+  return stage == null ? null : clean(stage.name ?? stage.id, MAX_VALUE) || null;
 }
 
 function metadataOf(owner: Owner, candidate: AtsCandidate): Record<string, string | null> {
@@ -69,8 +82,7 @@ function metadataOf(owner: Owner, candidate: AtsCandidate): Record<string, strin
     values['job_opening_id'] = job;
     values['original_job_id'] = job === null ? null : jobRemoteId;
   }
-  if (stage !== undefined)
-    values['ats_stage'] = stage === null ? null : clean(stage.name ?? stage.id, MAX_VALUE) || null;
+  if (stage !== undefined) values['ats_stage'] = stageName(stage);
   for (const name of Object.keys(metadata)) {
     const value = metadata[name] ?? null;
     if (isTidy(name) && name !== '') values[name] = value === null ? null : clean(value, MAX_VALUE) || null;

@@ -10,8 +10,13 @@ export interface AtsRecordRow {
   record_id: string | null;
   state: AtsRecordState;
   survivor_id: string | null;
-  /** The ATS's time of the newest change that was taken; never later than the time of its taking. */
+  /**
+   * The ATS's time of the newest change that was taken; never later than the time of its taking. Of a candidate it is that
+   * of the application: its stage, its state and its opening.
+   */
   changed_at: Date;
+  /** The same of a candidate's name and e-mail; null: as `changed_at`. Some events tell of these alone, and without a time. */
+  person_at: Date | null;
   brought_by: RecordSource;
   seen_in: string | null;
 }
@@ -22,7 +27,15 @@ export type RecordSource = 'webhook' | 'poll' | 'import';
 /** What is said of one record. */
 export type RecordItem =
   | { kind: 'job'; remoteId: string; changedAt: Date; job: AtsJob }
-  | { kind: 'candidate'; remoteId: string; changedAt: Date; candidate: AtsCandidate }
+  | {
+      kind: 'candidate';
+      remoteId: string;
+      /** The time of the application, where the item tells of one; else that of the person. */
+      changedAt: Date;
+      /** The time of name and e-mail, where it is another one. */
+      personAt?: Date;
+      candidate: AtsCandidate;
+    }
   | { kind: 'gone'; remoteId: string; changedAt: Date; gone: AtsGone };
 
 /** How items are written. */

@@ -8,7 +8,7 @@ import type { AtsRecordRow } from './record.js';
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
 
-const COLUMNS = 'remote_id, record_id, state, survivor_id, changed_at, brought_by, seen_in';
+const COLUMNS = 'remote_id, record_id, state, survivor_id, changed_at, person_at, brought_by, seen_in';
 
 const READ = `
   select r.* from unnest($4::text[]) as u(id) cross join lateral (
@@ -20,14 +20,19 @@ const LOCKED = `
     where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id = u.id for update) r`;
 
 const ADD = `
-  insert into ats_records as r (tenant_id, connection_id, kind, remote_id, record_id, changed_at, state, survivor_id,
-    brought_by, seen_in)
-  select $1, $2, $3, u.remote_id, u.record_id, u.changed_at, $7, $8, $9, $10
-  from (select unnest($4::text[]) as remote_id, unnest($5::text[]) as record_id, unnest($6::timestamptz[]) as changed_at) u`;
+  insert into ats_records as r (tenant_id, connection_id, kind, remote_id, record_id, changed_at, person_at, state,
+    survivor_id, brought_by, seen_in)
+  select $1, $2, $3, u.remote_id, u.record_id, u.changed_at, u.person_at, $7, $8, $9, $10
+  from (select unnest($4::text[]) as remote_id, unnest($5::text[]) as record_id, unnest($6::timestamptz[]) as changed_at,
+    unnest($11::timestamptz[]) as person_at) u`;
 const PUT = `${ADD}
   on conflict (tenant_id, connection_id, kind, remote_id) do update set record_id = excluded.record_id,
     state = excluded.state, survivor_id = excluded.survivor_id, changed_at = excluded.changed_at,
+    person_at = excluded.person_at,
     brought_by = excluded.brought_by, seen_in = coalesce(excluded.seen_in, r.seen_in)`;
+
+/** Merges of merges are followed so far. */
+const MOST_MERGES = 32;
 
 /** Another transaction added a record at this moment: the transaction is repeated, and finds it. */
 class RecordRaced extends Error {
@@ -89,6 +94,7 @@ export class AtsRecordsRepository {
         survivor,
         source,
         pass,
+        textArray(rows.map((row) => row.person_at?.toISOString() ?? null)),
       ];
       if (isNew) await tx.query(ADD, values).catch(raced);
       else await tx.query(PUT, values);
@@ -158,7 +164,7 @@ export class AtsRecordsRepository {
     );
   }
 
-  /** Returns the candidates that were merged into records before those were known, each with its survivor. */
+  /** Returns the candidates that were merged into records before those were known, through other merges too, each with its survivor. */
   async mergedInto(
     tx: SqlRunner,
     { tenantId, id }: Key,
@@ -166,9 +172,17 @@ export class AtsRecordsRepository {
   ): Promise<{ remote_id: string; survivor_id: string }[]> {
     if (survivorIds.length === 0) return [];
     const { rows } = await tx.query<{ remote_id: string; survivor_id: string }>(
-      `select remote_id, survivor_id from ats_records
-       where tenant_id = $1 and connection_id = $2 and survivor_id = any($3::text[])
-         and survivor_id is not null and kind = 'candidate'`,
+      `with recursive merged(remote_id, survivor_id, steps) as (
+         select r.remote_id, r.survivor_id, 1 from ats_records r
+         where r.tenant_id = $1 and r.connection_id = $2 and r.survivor_id = any($3::text[])
+           and r.survivor_id is not null and r.kind = 'candidate'
+         union all
+         select r.remote_id, m.survivor_id, m.steps + 1 from merged m
+           join ats_records r on r.tenant_id = $1 and r.connection_id = $2 and r.survivor_id = m.remote_id
+             and r.survivor_id is not null and r.kind = 'candidate'
+         where m.steps < ${MOST_MERGES}
+       )
+       select remote_id, survivor_id from merged`,
       [tenantId, id, survivorIds],
     );
     return rows;

@@ -8,7 +8,7 @@ import type { LeftOutReason } from './record.js';
  * ATS does not say keeps no candidate out, but for the stage, which is chosen by name.
  */
 export function personRefusal(takes: Takes, candidate: AtsCandidate, changedAt: Date): LeftOutReason | null {
-  if (takes.candidates === 'active' && candidate.active === false) return 'not_active';
+  if (takes.candidates === 'active' && (candidate.status ?? 'active') !== 'active') return 'not_active';
   if (takes.stages !== null && !takes.stages.includes(candidate.stage?.id ?? '')) return 'other_stage';
   if (takes.since !== null && changedAt.getTime() < Date.parse(takes.since)) return 'before_since';
   return null;

@@ -20,6 +20,7 @@ export function survivorFrom(merged: CandidateRow, remoteId: string): AtsCandida
     email: merged.email,
     jobRemoteId: textOf('original_job_id'),
     stage: stage === null ? null : { id: stage, name: stage },
+    ...(merged.ats_status === null ? {} : { status: merged.ats_status }),
     metadata: Object.fromEntries(further.map((name) => [name, textOf(name)])),
     changedAt: null,
   };

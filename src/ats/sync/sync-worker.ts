@@ -8,6 +8,7 @@ import { Logger } from '../../base/log/logger.js';
 import { Loop } from '../../base/loop.js';
 import { AtsFailure } from '../calls/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
+import { withHeartbeat } from '../calls/heartbeat.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { AtsStates } from '../connections/ats-states.js';
 import type { AtsConnection } from '../connections/connection.js';
@@ -101,7 +102,10 @@ export class SyncWorker {
       const connection = await this.store.get(sync.tenantId, sync.connectionId);
       const connector = connection === undefined ? undefined : connectorOf(connection.provider);
       if (connection === undefined || connector === undefined) return await this.syncs.failed(sync, null, REST_MS.most);
-      await this.turn(sync, connection, connector);
+      await withHeartbeat(
+        () => this.syncs.renew(sync),
+        () => this.turn(sync, connection, connector),
+      );
     } catch (error) {
       if (error instanceof SyncLost) return this.logger.warn('ats.sync_lease_lost', about);
       this.logger.error('ats.sync_interrupted', { ...about, error });

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { LEASE_SECONDS } from '../calls/heartbeat.js';
 import { SERVER } from '../connections/server-name.js';
 import type { Pass, PassReason, PollKind, PollMark } from './pass.js';
 
-/** Longer than a page takes; each page that is written renews it. */
-const LEASE_SECONDS = 120;
 const LOOKED_AT = 50;
 
 /** A connection whose next pass, or next page, is due. */
@@ -61,6 +60,15 @@ export class SyncsRepository {
       [tenantId, connectionId, LEASE_SECONDS],
     );
     return rows[0] === undefined ? null : { tenantId, connectionId, ...rows[0] };
+  }
+
+  /** Renews the lease of a worker that lives. */
+  async renew({ tenantId, connectionId, fence }: ClaimedSync): Promise<void> {
+    await this.db.query(
+      `update ats_syncs set lease_until = clock_timestamp() + $4 * interval '1 second'
+       where tenant_id = $1 and connection_id = $2 and fence = $3 and lease_until is not null`,
+      [tenantId, connectionId, fence, LEASE_SECONDS],
+    );
   }
 
   /**

@@ -69,6 +69,8 @@ import { ChangeCauses1767227580000 } from './migrations/1767227580000-change-cau
 import { KeepYoungMonths1767227610000 } from './migrations/1767227610000-keep-young-months.js';
 import { SignedEvents1767227600000 } from './migrations/1767227600000-signed-events.js';
 import { CreateInstallationAudit1767227700000 } from './migrations/1767227700000-create-installation-audit.js';
+import { InterviewEngine1767227650000 } from './migrations/1767227650000-interview-engine.js';
+import { AtsStanding1767227651000 } from './migrations/1767227651000-ats-standing.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -143,4 +145,6 @@ export const MIGRATIONS = [
   SignedEvents1767227600000,
   KeepYoungMonths1767227610000,
   CreateInstallationAudit1767227700000,
+  InterviewEngine1767227650000,
+  AtsStanding1767227651000,
 ];

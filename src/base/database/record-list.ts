@@ -13,9 +13,14 @@ export interface ListedTable {
 /** Which records a list shows. */
 export interface RecordFilter {
   /** Values by column. Each column has an index of tenant, column and id. */
-  equal: Readonly<Record<string, string | undefined>>;
+  equal: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Records with a text that begins so. Each expression has an index of tenant and expression. */
+  prefix?: { of: readonly string[]; text: string } | undefined;
   updatedSince?: Date | undefined;
 }
+
+/** Comes after every other character. */
+const LAST = '\u{10ffff}';
 
 /** So many changed records are looked up and sorted; of more, a page is found sooner along the list. */
 const FEW_UPDATED = 2_000;
@@ -25,7 +30,7 @@ export async function listRecords<Row extends QueryResultRow>(
   db: Database,
   { table, columns }: ListedTable,
   tenantId: string,
-  { equal, updatedSince }: RecordFilter,
+  { equal, prefix, updatedSince }: RecordFilter,
   page: PageRequest,
 ): Promise<CutRows<Row>> {
   const params: unknown[] = [tenantId];
@@ -35,8 +40,10 @@ export async function listRecords<Row extends QueryResultRow>(
   let filters = 0;
   for (const [column, value] of Object.entries(equal)) {
     if (value === undefined) continue;
-    conditions.push(`r.${column} = ${add(value)}`);
-    filters++;
+    conditions.push(
+      typeof value === 'string' ? `r.${column} = ${add(value)}` : `r.${column} = any(${add(value)}::text[])`,
+    );
+    filters += typeof value === 'string' ? 1 : 2;
   }
   let from = table;
   if (updatedSince !== undefined) {
@@ -50,6 +57,14 @@ export async function listRecords<Row extends QueryResultRow>(
       conditions.push(`r.updated_at + interval '0' >= ${since}`);
       filters++;
     }
+  }
+  if (prefix !== undefined) {
+    const [least, most] = [add(prefix.text), add(`${prefix.text}${LAST}`)];
+    const looks = prefix.of.map(
+      (of) => `select p.id from ${table} p where p.tenant_id = $1 and ${of} >= ${least} and ${of} < ${most}`,
+    );
+    conditions.push(`r.id = any(array(${looks.join(' union ')}))`);
+    filters += 2;
   }
   const text = cutAtBytes(`select ${columns} from ${from} r where ${conditions.join(' and ')}
      order by r.id desc limit ${page.limit + 1}`);

@@ -1,7 +1,19 @@
+import { ATS_STATUSES } from '../../candidates/candidate.js';
 import type { Json } from '../client.js';
-import { columns, numbers, queryOf, type Command } from '../command.js';
+import { columns, isExport, numbers, queryOf, type Command } from '../command.js';
 import { recordOf } from '../record-id.js';
 
+const FILTERS = [
+  'email',
+  'external_id',
+  'ats_priority',
+  'stage',
+  'ats_status',
+  'job',
+  'connection',
+  'q',
+  'updated_since',
+] as const;
 const CANDIDATES = { what: 'candidate', path: '/candidates', prefix: 'cand_' };
 
 /** Commands that look candidates up. */
@@ -14,15 +26,32 @@ export const CANDIDATE_COMMANDS: Command[] = [
       { name: 'email', description: 'only with this e-mail' },
       { name: 'external_id', description: 'only with this external_id' },
       { name: 'ats_priority', description: 'only with this ats_priority in the metadata, such as high' },
+      { name: 'stage', description: 'only in this stage of the ATS, by name' },
+      { name: 'ats_status', description: 'only with this state in the ATS', choices: [...ATS_STATUSES] },
+      { name: 'job', description: 'only of this opening: id or external_id' },
+      { name: 'connection', description: 'only of this ATS connection: id or name', refers: 'ats_connection' },
+      { name: 'q', description: 'only whose name, e-mail or external_id begins so' },
+      { name: 'format', description: 'all of them, as a file', choices: ['csv'], conflicts: ['limit', 'json'] },
       { name: 'updated_since', description: 'only changed since then, such as 2026-10-31 or 2026-10-31T12:00:00Z' },
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
     async run(context) {
       const { limit = 50 } = numbers(context, 'limit');
-      const filters = queryOf(context, 'email', 'external_id', 'ats_priority', 'updated_since');
+      const filters = queryOf(context, ...FILTERS, ...(isExport(context) ? ['format'] : []));
+      if (isExport(context)) return context.client.text(`/candidates${filters}`);
       const found = await context.client.list(`/candidates${filters}`, limit);
       if (context.options['json'] === true) return found;
-      return columns(found.map(named), 'id', 'external_id', 'name', 'email', 'job_title', 'updated_at');
+      return columns(
+        found.map(named),
+        'id',
+        'external_id',
+        'name',
+        'email',
+        'job_title',
+        'stage',
+        'ats_status',
+        'updated_at',
+      );
     },
   },
   {

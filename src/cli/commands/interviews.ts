@@ -20,12 +20,50 @@ const PLAN: readonly CommandOption[] = [
   { name: 'time_zone', description: 'such as Europe/Zurich' },
   { name: 'interviewers', description: 'names or e-mail addresses with commas between' },
   { name: 'job_id', description: 'the opening: id or external_id; that of the candidate unless set', refers: 'job' },
+  { name: 'meeting_url', description: 'your own meeting link; that of the interview engine unless set' },
 ];
+
+const ENGINE = '/interview-engine';
 
 const MOVES = ['in_progress', 'completed', 'cancelled', 'no_show'];
 
 /** Commands about interviews. */
 export const INTERVIEW_COMMANDS: Command[] = [
+  {
+    noun: 'interview',
+    verb: 'set',
+    description: 'Sets the interview engine of the tenant, which meeting links come from',
+    options: [
+      { name: 'base_url', description: 'the address of the engine’s API' },
+      { name: 'api_key', description: 'the engine’s key; - reads it from standard input' },
+      {
+        name: 'remove',
+        description: 'the tenant has no engine any more',
+        flag: true,
+        conflicts: ['base_url', 'api_key'],
+      },
+    ],
+    run(context) {
+      if (context.options['remove'] === true) return context.client.call('PUT', ENGINE, { base_url: null });
+      const body = given(context, 'base_url', 'api_key');
+      // Arguments can be read by all users of the machine; a secret need not be one.
+      if (body['api_key'] === '-') body['api_key'] = readFileSync(0, 'utf8').trim();
+      if (Object.keys(body).length === 0) throw nothingSaid('interview set', '--base-url');
+      return context.client.call('PUT', ENGINE, body);
+    },
+  },
+  {
+    noun: 'interview',
+    verb: 'engine',
+    description: 'Shows the interview engine of the tenant and its health',
+    run: ({ client }) => client.call('GET', ENGINE),
+  },
+  {
+    noun: 'interview',
+    verb: 'test',
+    description: 'Tests the interview engine; exit code 1 when an answer is wrong',
+    run: ({ client }) => client.call('POST', `${ENGINE}/test`, {}),
+  },
   {
     noun: 'interview',
     verb: 'schedule',
@@ -35,10 +73,13 @@ export const INTERVIEW_COMMANDS: Command[] = [
       { name: 'starts_at', description: 'such as 2026-01-31T09:00:00Z', required: true },
       { name: 'ends_at', description: 'at most 24 hours later', required: true },
       ...PLAN,
+      { name: 'force', description: 'also for a candidate who is no longer active in the ATS', flag: true },
     ],
     async run(context) {
       const { id } = await recordOf(context, CANDIDATES);
-      return context.client.call('POST', `/candidates/${encode(String(id))}/interviews`, planOf(context));
+      const force = context.options['force'] === true ? { force: true } : {};
+      const plan = { ...planOf(context), ...force };
+      return context.client.call('POST', `/candidates/${encode(String(id))}/interviews`, plan);
     },
   },
   {
@@ -114,7 +155,15 @@ function at(argument: string | undefined): string {
 }
 
 function planOf(context: Context): Json {
-  const { interviewers, ...rest } = given(context, 'starts_at', 'ends_at', 'time_zone', 'interviewers', 'job_id');
+  const { interviewers, ...rest } = given(
+    context,
+    'starts_at',
+    'ends_at',
+    'time_zone',
+    'interviewers',
+    'job_id',
+    'meeting_url',
+  );
   if (interviewers === undefined) return rest;
   return { ...rest, interviewers: interviewers.split(',').map((one) => one.trim()) };
 }

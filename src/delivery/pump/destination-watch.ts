@@ -108,8 +108,9 @@ export class DestinationWatch {
     const { reason, retryAfterMs } = outcome;
     this.health = afterFailure(this.health, lane.subject, retryAfterMs !== null || reason === 'status_429');
     const away = destination.state === 'open' || isAway(this.health, this.rules.away);
+    const isHeld = this.rules.retryAfterHolds === true && retryAfterMs !== null && retryAfterMs > 0;
     if (this.rules.endsAfterMs !== null && outcome.notTheirs !== true) await this.failing(destination, reason, away);
-    if (destination.state === 'open' || !away) return;
+    if (destination.state === 'open' || !(away || isHeld)) return;
     const subjects = this.subjectsFailed;
     const opened = await this.parts.states.open(destination, reason, (probes) =>
       probePause(probes, subjects, retryAfterMs, this.rules.probe, Math.random()),

@@ -9,6 +9,9 @@ export interface CandidateData {
   external_id: string;
   job_title: string | null;
   metadata: object;
+  /** The stage in the ATS; null: none, or no ATS owns the candidate. */
+  stage: string | null;
+  ats_status: 'active' | 'rejected' | 'hired' | 'archived' | null;
   ats_priority?: string | null;
   /** The first import of an ATS brought the candidate. */
   backfill?: boolean;
@@ -33,6 +36,8 @@ const candidate = record(
     external_id: text,
     job_title: textOrNull,
     metadata: { type: 'object' },
+    stage: textOrNull,
+    ats_status: { enum: ['active', 'rejected', 'hired', 'archived', null] },
     created_at: time,
     updated_at: time,
   },
@@ -47,6 +52,8 @@ const EXAMPLE: CandidateData = {
   external_id: 'zr_480912000001234567',
   job_title: 'Backend Engineer',
   metadata: { ats: 'zoho_recruit', job_opening_id: '480912000000987654', ats_priority: 'high' },
+  stage: 'Phone Screen',
+  ats_status: 'active',
   created_at: '2026-03-02T09:15:30.000Z',
   updated_at: '2026-03-02T09:15:30.000Z',
   sequence: 1,

@@ -12,6 +12,10 @@ export interface InterviewData {
   time_zone: string | null;
   interviewers: string[];
   meeting_url: string | null;
+  meeting_source: 'caller' | 'engine' | 'sandbox' | null;
+  meeting_state: 'ready' | 'waiting' | 'failed' | 'none';
+  /** Why there is no link; null: there is one. */
+  meeting_reason: string | null;
   created_at: string;
   updated_at: string;
   sequence: number;
@@ -44,6 +48,9 @@ const INTERVIEW = {
   time_zone: textOrNull,
   interviewers: { type: 'array', items: text },
   meeting_url: textOrNull,
+  meeting_source: { enum: ['caller', 'engine', 'sandbox', null] },
+  meeting_state: { enum: ['ready', 'waiting', 'failed', 'none'] },
+  meeting_reason: textOrNull,
   created_at: time,
   updated_at: time,
 };
@@ -66,7 +73,10 @@ const EXAMPLE: InterviewData = {
   ends_at: '2026-03-05T13:45:00.000Z',
   time_zone: 'Europe/Zurich',
   interviewers: ['Ada Lovelace <ada@example.com>'],
-  meeting_url: 'https://app.example.com/i/int_01k0000000abcdefghjkmnpqrs',
+  meeting_url: 'https://meet.example.com/abc-defg-hij',
+  meeting_source: 'engine',
+  meeting_state: 'ready',
+  meeting_reason: null,
   created_at: '2026-03-02T09:20:00.000Z',
   updated_at: '2026-03-02T09:20:00.000Z',
   sequence: 1,

@@ -17,6 +17,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   cross_site_request: 'Another site made the browser send this request.',
   document_too_large:
     'The stored record of a user or a group would be over 256 KiB. `limit` and `bytes` have the figures. Nothing was changed.',
+  candidate_not_active:
+    'The candidate is rejected, hired or archived in the ATS (`ats_status`). `force: true` schedules the interview all the same.',
   domain_exists: 'The domain is in the list of the tenant already.',
   domain_not_verified: 'The DNS record that proves the domain was not found. `detail` says what was found.',
   domain_taken: 'Another tenant has verified this domain.',
@@ -25,7 +27,6 @@ export const PROBLEM_CODES: Record<string, string> = {
     'A webhook endpoint is resumed once it takes a test event, and it did not. `attempt` says what came of the test. Correct the receiver, then resume again.',
   endpoint_unreadable:
     'No encryption key of the service opens the secret of the webhook endpoint, so nothing can be signed. Rotate the secret and set the headers again.',
-  engine_unavailable: 'The interview engine gave no meeting, and nothing was scheduled. Try again.',
   entity_id_taken: 'Another tenant uses this `sp_entity_id`, or has used it. An entity id stays with its first tenant.',
   external_id_taken: 'Another user, or another candidate, has this `external_id`. `id` names the record.',
   forbidden: 'The credential does not allow this.',
@@ -51,6 +52,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   other_ats_account:
     'The new credential is of another account of the ATS: it has none of the records of the connection. Connect that account as a connection of its own.',
   marker_taken: 'Another connection to an ATS has the marker. `id` names it.',
+  no_interview_engine: 'The tenant has no interview engine. Set one with `PUT /interview-engine`.',
   no_oauth_client: 'The operator has set no OAuth client for this ATS (`ATS_OAUTH_CLIENTS`).',
   not_an_administrator: 'The role of the signed-in user does not administer the tenant.',
   too_many_tokens: 'A connection to an ATS has at most two live tokens. Remove the older one.',

@@ -37,6 +37,7 @@ export function webhookRules({ pauses, endsAfterMs, probe }: WebhookPace): Failu
     probe,
     probesEarly: false,
     waitsAside: true,
+    retryAfterHolds: true,
     endsAfterMs,
     pause(failureCount, retryAfterMs, random) {
       const planned = pauses[failureCount - 1];

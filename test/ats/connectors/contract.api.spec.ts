@@ -112,7 +112,7 @@ describe('the contract of connectors', () => {
         lastName: 'Family0',
         email: 'c0@example.com',
         jobRemoteId: job,
-        active: true,
+        status: 'active',
         changedAt: expect.any(Date),
       });
       expect(records.get(ids[0]!)!.stage?.name).toMatch(/\w/);

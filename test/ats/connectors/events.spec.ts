@@ -47,13 +47,13 @@ describe('events of Greenhouse', () => {
       'no stage and no job',
       'new_prospect_application',
       { application: APPLICATION },
-      { kind: 'candidate', candidate: { stage: null, jobRemoteId: null, active: true } },
+      { kind: 'candidate', candidate: { stage: null, jobRemoteId: null, status: 'active' } },
     ],
     [
       'a rejection, which says nothing of other applications',
       'reject_candidate',
       { application: { ...APPLICATION, status: 'rejected' } },
-      { kind: 'candidate', candidate: { active: false, changedAt: null } },
+      { kind: 'candidate', candidate: { status: 'rejected', changedAt: null } },
     ],
     [
       'a person with one name',
@@ -123,7 +123,7 @@ describe('events of Ashby', () => {
       'a hire',
       'candidateHire',
       { application: { ...application, status: 'Hired' }, offer: {} },
-      { kind: 'candidate', candidate: { active: false, changedAt: null } },
+      { kind: 'candidate', candidate: { status: 'hired', changedAt: null } },
     ],
     [
       'a job',

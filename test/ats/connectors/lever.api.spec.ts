@@ -28,7 +28,7 @@ describe('lever', () => {
       firstName: 'Ludwig',
       lastName: 'van Beethoven',
       jobRemoteId: posting.id,
-      active: true,
+      status: 'active',
       stage: { id: 'applicant-new', name: 'New applicant' },
       metadata: { full_name: 'Ludwig van Beethoven', referrer: 'Dana Whitlock', ats_source: 'Careers page' },
     });

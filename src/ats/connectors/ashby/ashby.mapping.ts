@@ -1,3 +1,4 @@
+import type { AtsStatus } from '../../../candidates/candidate.js';
 import type { JobStatus } from '../../../jobs/job.js';
 import type { AtsCandidate, AtsJob } from '../ats-records.js';
 import { NotUnderstood, type AtsUser } from '../connector.js';
@@ -97,7 +98,15 @@ export function userOf(user: RemoteObject): AtsUser {
   };
 }
 
-function ofApplication(application: RemoteObject): Pick<AtsCandidate, 'jobRemoteId' | 'job' | 'active' | 'stage'> {
+/** Ashby archives what is rejected: the reason tells. */
+function statusOf(application: RemoteObject): AtsStatus {
+  if (goesOn(application)) return 'active';
+  if (application['status'] === 'Hired') return 'hired';
+  const reason = textOf(objectOf(application['archiveReason'])?.['reasonType']) ?? '';
+  return reason.startsWith('Rejected') ? 'rejected' : 'archived';
+}
+
+function ofApplication(application: RemoteObject): Pick<AtsCandidate, 'jobRemoteId' | 'job' | 'status' | 'stage'> {
   const job = objectOf(application['job']);
   const jobRemoteId = idOf(job?.['id']);
   const title = textOf(job?.['title']);
@@ -110,7 +119,7 @@ function ofApplication(application: RemoteObject): Pick<AtsCandidate, 'jobRemote
     ...(active && jobRemoteId !== null && title !== null
       ? { job: { remoteId: jobRemoteId, title, status: 'open' as const, changedAt: new Date(0) } }
       : {}),
-    active,
+    status: statusOf(application),
     stage: stageId === null ? null : { id: stageId, name: textOf(stage?.['title']) },
   };
 }

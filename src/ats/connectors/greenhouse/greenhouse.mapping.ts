@@ -1,3 +1,4 @@
+import type { AtsStatus } from '../../../candidates/candidate.js';
 import type { JobStatus } from '../../../jobs/job.js';
 import type { AtsCandidate, AtsJob } from '../ats-records.js';
 import { NotUnderstood, type AtsUser } from '../connector.js';
@@ -40,6 +41,14 @@ export function goesOn({ status, rejected_at: rejectedAt }: RemoteObject): boole
   return (rejectedAt === null || rejectedAt === undefined) && !ENDED.has(String(status));
 }
 
+/** Returns the state of an application in our words. */
+function statusOf(application: RemoteObject): AtsStatus {
+  if (goesOn(application)) return 'active';
+  const { status, rejected_at: rejectedAt } = application;
+  if (status === 'hired') return 'hired';
+  return status === 'rejected' || (rejectedAt !== null && rejectedAt !== undefined) ? 'rejected' : 'archived';
+}
+
 /**
  * Returns a candidate of the API.
  *
@@ -59,7 +68,7 @@ export function candidateOf(
   return {
     ...personOf(person),
     jobRemoteId: idOf(application?.['job_id']),
-    ...(application === null ? {} : { active: goesOn(application) }),
+    ...(application === null ? {} : { status: statusOf(application) }),
     stage: stageId === null ? null : { id: stageId, name: textOf(application?.['stage_name']) },
     metadata: {
       application_id: idOf(application?.['id']),
@@ -81,7 +90,7 @@ export function candidateOfApplication(application: RemoteObject): AtsCandidate 
     ...personOf(person),
     jobRemoteId: idOf(job?.['id']),
     ...jobIn(job),
-    active: goesOn(application),
+    status: statusOf(application),
     stage: stageId === null ? null : { id: stageId, name: textOf(stage?.['name']) },
     metadata: {
       application_id: requiredId(application['id'], 'The id of the application'),

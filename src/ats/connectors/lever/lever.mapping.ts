@@ -74,7 +74,7 @@ export function candidateOf(opportunity: RemoteObject, applications: readonly Re
         .map(textOf)
         .find((one) => one !== null) ?? null,
     jobRemoteId: application === null ? null : idIn(application['posting']),
-    active: opportunity['archived'] === null || opportunity['archived'] === undefined,
+    status: opportunity['archived'] === null || opportunity['archived'] === undefined ? 'active' : 'archived',
     stage: stageOf(opportunity['stage']),
     metadata: {
       full_name: name,

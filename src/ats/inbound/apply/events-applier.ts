@@ -15,13 +15,14 @@ import type { AtsRecordRow, RecordItem, RecordWrite } from '../../records/record
 import { overOf } from '../../records/record.rules.js';
 import { AtsRecordsRepository } from '../../records/records.repository.js';
 import { InboxesRepository, LeaseLost, type ClaimedInbox } from './inboxes.repository.js';
-import { groupsOf, isUnproven, stepOf, type Group, type ReadEvent } from './plan.rules.js';
+import { groupsOf, isUnproven, stepOf, type Group } from './plan.rules.js';
 import { isPassing } from '../../records/passing-failure.js';
 import { Batch, type Work } from './batch.js';
+import { upToMerge, type ReadBatch } from './merges-apart.rules.js';
 import type { ReadBack } from './read-backs.js';
 import { readEvents } from './read-events.js';
 import { settled, triedAgain, unreadable, verdictsOf } from './verdict.rules.js';
-import { WaitingEventsRepository, type Verdict, type WaitingEvent } from './waiting-events.repository.js';
+import { WaitingEventsRepository, type Verdict } from './waiting-events.repository.js';
 
 /** What a batch came to. */
 export interface Applied {
@@ -37,13 +38,6 @@ export interface Applied {
 
 /** The events behind a batch. They are read while the batch is written. */
 export type NextEvents = Promise<ReadBatch>;
-
-/** A batch as it was read. */
-interface ReadBatch {
-  rows: readonly WaitingEvent[];
-  read: ReadEvent[];
-  verdicts: Verdict[];
-}
 
 /** Behind so many events the next ones are read while they are written. */
 const LEAST_AHEAD = 50;
@@ -80,10 +74,12 @@ export class EventsApplier {
     if (connector === undefined) {
       throw new AtsFailure('away', 'unknown_provider', 'There is no connector of this name.');
     }
-    const { rows, read, verdicts } = await (given ?? this.readBatch(inbox, connector));
+    const whole = await (given ?? this.readBatch(inbox, connector));
+    const { rows, read, verdicts, isCut } =
+      connection.credential === null ? upToMerge(whole) : { ...whole, isCut: false };
     if (rows.length === 0) return NOTHING;
     // Few events are the last ones, or so large that two batches of them are not held in memory.
-    const next = rows.length < LEAST_AHEAD ? null : this.readBatch(inbox, connector, rows.at(-1)!.id);
+    const next = rows.length < LEAST_AHEAD || isCut ? null : this.readBatch(inbox, connector, rows.at(-1)!.id);
     // Their failure is that of the next batch, which may never come.
     next?.catch(() => undefined);
     const batch = new Batch(connection, connector, this.apiOf(connection), (error) =>

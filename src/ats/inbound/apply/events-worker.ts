@@ -7,6 +7,7 @@ import { ForeignPlaces } from '../../../base/foreign-places.js';
 import { Logger } from '../../../base/log/logger.js';
 import { Loop } from '../../../base/loop.js';
 import { AtsFailure } from '../../calls/ats-api.js';
+import { withHeartbeat } from '../../calls/heartbeat.js';
 import { AtsConnectionReady } from '../../connections/ats-connections.events.js';
 import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
 import { AtsStates } from '../../connections/ats-states.js';
@@ -110,7 +111,10 @@ export class EventsWorker {
   private async work(inbox: ClaimedInbox): Promise<void> {
     const about = { tenant_id: inbox.tenantId, connection: inbox.connectionId };
     try {
-      const applied = await this.turn(inbox);
+      const applied = await withHeartbeat(
+        () => this.inboxes.renew(inbox),
+        () => this.turn(inbox),
+      );
       await this.note(inbox, applied);
       await this.inboxes.release(inbox, restAfter(applied, inbox.failures));
       if (this.activity.isBusy()) await sleep(BUSY_PAUSE_MS);

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { LEASE_SECONDS } from '../../calls/heartbeat.js';
 import { SERVER } from '../../connections/server-name.js';
-
-/** Longer than a batch takes: reading back ends before. */
-const LEASE_SECONDS = 120;
+import type { InboxState } from '../waiting.rules.js';
 
 // One step of the index for each connection: the cost does not grow with what waits. What waits stands before what failed.
 const DUE = `
@@ -67,6 +66,25 @@ export class InboxesRepository {
       [tenantId, connectionId, LEASE_SECONDS],
     );
     return rows[0] === undefined ? null : { tenantId, connectionId, ...rows[0] };
+  }
+
+  /** Renews the lease of a worker that lives. */
+  async renew({ tenantId, connectionId, fence }: ClaimedInbox): Promise<void> {
+    await this.db.query(
+      `update ats_inboxes set lease_until = clock_timestamp() + $4 * interval '1 second'
+       where tenant_id = $1 and connection_id = $2 and fence = $3 and lease_until is not null`,
+      [tenantId, connectionId, fence, LEASE_SECONDS],
+    );
+  }
+
+  /** Returns what the events of a connection wait for; undefined: none was ever applied. */
+  async stateOf({ tenantId, connectionId }: InboxKey): Promise<InboxState | undefined> {
+    const { rows } = await this.db.query<InboxState & Record<string, unknown>>(
+      `select failures, not_before as "notBefore", lease_until as "leaseUntil" from ats_inboxes
+       where tenant_id = $1 and connection_id = $2`,
+      [tenantId, connectionId],
+    );
+    return rows[0];
   }
 
   /**

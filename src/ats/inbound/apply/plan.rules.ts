@@ -1,5 +1,6 @@
-import type { AtsRecordKind } from '../../connectors/ats-records.js';
+import type { AtsCandidate, AtsRecordKind } from '../../connectors/ats-records.js';
 import type { InboundReading } from '../../connectors/connector.js';
+import { isBeside, personAlone, tellsApplication } from '../../records/news.rules.js';
 import type { AtsRecordRow, RecordItem } from '../../records/record.js';
 import { isFromTheFuture, subjectOf } from '../inbound.rules.js';
 
@@ -91,12 +92,19 @@ function lastOf(byTime: readonly ReadEvent[], remoteId: string): Step {
   const item = itemOf(newest, remoteId)!;
   if (item.kind !== 'candidate') return { do: 'write', item, by: newest };
   const told = byTime.flatMap(({ reading: { effect } }) => (effect.kind === 'candidate' ? effect.candidate : []));
-  const candidate = told.reduce((before, after) => ({
-    ...before,
-    ...after,
-    metadata: { ...before.metadata, ...after.metadata },
-  }));
-  return { do: 'write', item: { ...item, candidate }, by: newest };
+  const candidate = told.reduce(together);
+  const ofApplication = byTime.filter(
+    ({ reading: { effect } }) => effect.kind === 'candidate' && tellsApplication(effect.candidate),
+  );
+  const changedAt = new Date(timeOf(ofApplication.at(-1) ?? newest));
+  return { do: 'write', item: { ...item, candidate, changedAt, personAt: new Date(timeOf(newest)) }, by: newest };
+}
+
+/** An application that ended beside one that goes on tells of the person alone. */
+function together(before: AtsCandidate, after: AtsCandidate): AtsCandidate {
+  const known = { id: before.metadata?.['application_id'] ?? null, status: before.status ?? null };
+  const told = isBeside(after, known) ? personAlone(after) : after;
+  return { ...before, ...told, metadata: { ...before.metadata, ...told.metadata } };
 }
 
 function lacksOpening({ reading }: ReadEvent, known: AtsRecordRow | undefined): boolean {

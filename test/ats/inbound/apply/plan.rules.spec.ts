@@ -28,6 +28,7 @@ const known = (changedAt: Date): AtsRecordRow => ({
   state: 'live',
   survivor_id: null,
   changed_at: changedAt,
+  person_at: null,
   brought_by: 'webhook',
   seen_in: null,
 });
@@ -35,14 +36,14 @@ const group = (...events: ReadEvent[]): Group => ({ kind: 'candidate', remoteId:
 
 describe('stepOf', () => {
   it('keeps what an older event of the batch says and the newest leaves out, where it cannot read', () => {
-    const opening = event(candidate(at(3), { active: true, metadata: { application_id: '7' } }));
+    const opening = event(candidate(at(3), { status: 'active', metadata: { application_id: '7' } }));
     const { candidate: person } = candidate(at(5), { email: 'new@x.example' }) as { candidate: AtsCandidate };
     const { jobRemoteId: _, ...thin } = person;
     const step = stepOf(group(opening, event({ kind: 'candidate', candidate: thin })), undefined, false);
     expect(step).toMatchObject({
       do: 'write',
       item: {
-        candidate: { email: 'new@x.example', jobRemoteId: 'j1', active: true, metadata: { application_id: '7' } },
+        candidate: { email: 'new@x.example', jobRemoteId: 'j1', status: 'active', metadata: { application_id: '7' } },
       },
     });
   });
