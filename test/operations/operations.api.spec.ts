@@ -197,20 +197,23 @@ describe('the description', () => {
     document = (await get('/docs/openapi.json')).body as OpenAPIObject;
   });
 
-  it.each(['/docs/openapi.json', '/docs/platform.json', '/docs/interview-engine.json'])('%s is valid OpenAPI 3.1', async (path) => {
-    const { body: described } = await get(path);
-    expect((described as OpenAPIObject).openapi).toBe('3.1.0');
-    // In a process of its own: the test runner cannot load this package.
-    const script = `import parser from '@apidevtools/swagger-parser';
+  it.each(['/docs/openapi.json', '/docs/platform.json', '/docs/interview-engine.json'])(
+    '%s is valid OpenAPI 3.1',
+    async (path) => {
+      const { body: described } = await get(path);
+      expect((described as OpenAPIObject).openapi).toBe('3.1.0');
+      // In a process of its own: the test runner cannot load this package.
+      const script = `import parser from '@apidevtools/swagger-parser';
       let text = ''; for await (const part of process.stdin) text += part;
       await parser.validate(JSON.parse(text));`;
-    const checked = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-      input: JSON.stringify(described),
-      encoding: 'utf8',
-      env: { ...process.env, NODE_OPTIONS: '' },
-    });
-    expect([checked.stderr.slice(0, 2000), checked.status]).toEqual(['', 0]);
-  });
+      const checked = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+        input: JSON.stringify(described),
+        encoding: 'utf8',
+        env: { ...process.env, NODE_OPTIONS: '' },
+      });
+      expect([checked.stderr.slice(0, 2000), checked.status]).toEqual(['', 0]);
+    },
+  );
 
   it('has every route of the API once, at its canonical address, with the method that it really has', () => {
     const described = Object.entries(document.paths).flatMap(([path, item]) =>
