@@ -62,6 +62,16 @@ export class TenantStore {
     return this.db.feed.settled();
   }
 
+  /** Returns the name that a tenant had before a change of the last 30 days; null: the name is older. */
+  async formerName(tenantId: string): Promise<{ name: string; until: Date } | null> {
+    const { rows } = await this.db.query<{ name: string; until: Date }>(
+      `select former_name as name, name_changed_at as until from tenants
+       where id = $1 and former_name is not null and name_changed_at > now() - interval '30 days'`,
+      [tenantId],
+    );
+    return rows[0] ?? null;
+  }
+
   private async load(tenantId: string): Promise<TenantView> {
     const { rows } = await this.db.query<TenantRow>(
       `select id, name, time_zone, help_url, owner_user_id, break_glass, api_may_write_directory_users,

@@ -74,7 +74,9 @@ export class TenantsRepository {
 
   async update(tx: SqlRunner, id: string, change: TenantChange): Promise<TenantBody> {
     const { rows } = await tx.query<TenantBody>(
-      `update tenants set name = coalesce($2, name), time_zone = coalesce($3, time_zone),
+      `update tenants set name = coalesce($2, name),
+         former_name = case when $2 <> name then name else former_name end,
+         name_changed_at = case when $2 <> name then now() else name_changed_at end, time_zone = coalesce($3, time_zone),
          owner_user_id = case when $4 then $5 else owner_user_id end,
          api_may_write_directory_users = coalesce($6, api_may_write_directory_users),
          break_glass = coalesce($7, break_glass),

@@ -15,6 +15,7 @@ import { TenantAddresses } from './tenant-addresses.js';
 import { TenantStore } from './tenant.store.js';
 import { DomainEvents } from '../base/domain-events.js';
 import { HeadsRepository } from '../ledger/heads.repository.js';
+import { tenantNameProblem } from './tenant-name.rules.js';
 import { OwnerChanged, ProtectionEnded, TenantCreated, TenantReady } from './tenants.events.js';
 
 /** Who does it, in which request; null outside of one. */
@@ -46,6 +47,7 @@ export class TenantsService {
   }
 
   private async createIn(tx: SqlRunner, input: CreateTenant, by: By): Promise<NewTenantBody> {
+    demandName(input.name);
     const tenant = await this.repository.insert(tx, {
       id: newId('ten'),
       name: input.name,
@@ -89,6 +91,7 @@ export class TenantsService {
     const tenant = await this.db.transaction(id, async (tx) => {
       const before = await this.repository.find(id, tx, true);
       if (before === null) throw new NotFound('tenant');
+      if (change.name !== undefined && change.name !== before.name) demandName(change.name);
       const owner = change.owner_user_id;
       if (typeof owner === 'string' && !(await this.repository.hasActivePerson(tx, id, owner))) {
         throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
@@ -154,6 +157,11 @@ export class TenantsService {
 }
 
 /** Returns the users whom no directory can deactivate. */
+function demandName(name: string): void {
+  const message = tenantNameProblem(name);
+  if (message !== null) throw new InvalidFields([{ field: 'name', message }]);
+}
+
 function protectedOf({ owner_user_id: owner, break_glass: named }: TenantBody): string[] {
   return [...(owner === null ? [] : [owner]), ...named];
 }

@@ -9,6 +9,7 @@ export interface OpenLink {
   id: string;
   provider: string;
   created_by: Actor;
+  created_at: Date;
 }
 
 const DAYS = 3;
@@ -49,7 +50,7 @@ export class ConnectLinksRepository {
   /** Returns an open link by its secret; null: it is unknown, used, revoked or expired. */
   async byHash(tenantId: string, hash: Buffer): Promise<OpenLink | null> {
     const { rows } = await this.db.query<OpenLink>(
-      `select id, provider, created_by from ats_connect_links where tenant_id = $1 and hash = $2 and ${OPEN}`,
+      `select id, provider, created_by, created_at from ats_connect_links where tenant_id = $1 and hash = $2 and ${OPEN}`,
       [tenantId, hash],
     );
     return rows[0] ?? null;
@@ -58,7 +59,7 @@ export class ConnectLinksRepository {
   /** Returns an open link. */
   async byId(tenantId: string, id: string): Promise<OpenLink | null> {
     const { rows } = await this.db.query<OpenLink>(
-      `select id, provider, created_by from ats_connect_links where tenant_id = $1 and id = $2 and ${OPEN}`,
+      `select id, provider, created_by, created_at from ats_connect_links where tenant_id = $1 and id = $2 and ${OPEN}`,
       [tenantId, id],
     );
     return rows[0] ?? null;
@@ -68,7 +69,7 @@ export class ConnectLinksRepository {
   async use(tx: SqlRunner, tenantId: string, id: string): Promise<OpenLink | null> {
     const { rows } = await tx.query<OpenLink>(
       `update ats_connect_links set used_at = now() where tenant_id = $1 and id = $2 and ${OPEN}
-       returning id, provider, created_by`,
+       returning id, provider, created_by, created_at`,
       [tenantId, id],
     );
     return rows[0] ?? null;

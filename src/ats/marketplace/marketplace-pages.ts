@@ -7,15 +7,50 @@ export interface Choosable {
   name: string;
 }
 
-/** Makes the page on which a person begins: for which tenant, and which connection. */
-export function startPage(ask: {
+function dayOf(moment: Date): string {
+  return `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** What the page on which a person begins shows. */
+interface StartAsk {
   title: string;
   tenant: string;
+  domains: readonly string[];
+  former: { name: string; until: Date } | null;
+  /** The link with which the person came; null: a session. */
+  link: { created_by: { kind: string; name: string }; created_at: Date } | null;
   person: string | null;
   action: string;
   code: string | null;
   connections: readonly Choosable[];
-}): Page {
+}
+
+/** The name of a tenant is its own text: what else is known of it stands beside it. */
+function evidenceOf({ domains, former, link }: StartAsk) {
+  return html`${
+    domains.length === 0
+      ? html`<p class="alert">
+          This tenant has no verified domain: the name is what it calls itself. Go on only if you know who sent you
+          here.
+        </p>`
+      : html`<p>Verified domains of this tenant: <strong>${domains.join(', ')}</strong>.</p>`
+  }
+  ${
+    former === null
+      ? null
+      : html`<p class="alert">Until ${dayOf(former.until)} this tenant was named <strong>${former.name}</strong>.</p>`
+  }
+  ${
+    link === null
+      ? null
+      : html`<p class="note">
+          The link was made by the ${link.created_by.kind} “${link.created_by.name}” on ${dayOf(link.created_at)}.
+        </p>`
+  }`;
+}
+
+/** Makes the page on which a person begins: for which tenant, and which connection. */
+export function startPage(ask: StartAsk): Page {
   const { title, tenant, person, action, code, connections } = ask;
   const again = connections.map(
     ({ id, name }) =>
@@ -28,7 +63,7 @@ export function startPage(ask: {
         This connects <strong>${title}</strong> to <strong>${tenant}</strong>. Candidates, openings and scorecards then
         go between the two.
       </p>
-      ${person === null ? null : html`<p class="note">You are signed in as ${person}.</p>`}
+      ${evidenceOf(ask)} ${person === null ? null : html`<p class="note">You are signed in as ${person}.</p>`}
       <p>${title} asks you next to approve the access. An administrator of ${title} has to do it.</p>
       <form method="post" action="${action}">
         ${code === null ? null : html`<input type="hidden" name="code" value="${code}" />`}

@@ -8,6 +8,7 @@ import { readForm } from '../../base/http/form.js';
 import { queryText, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { AuthAddresses } from '../../connections/addresses.js';
+import { DomainsStore } from '../../connections/domains/domains.store.js';
 import type { SessionRow } from '../../sessions/sessions.repository.js';
 import { SessionsService } from '../../sessions/sessions.service.js';
 import { DocumentsGuard } from '../../sign-in/documents.guard.js';
@@ -17,6 +18,7 @@ import { TenantFaces } from '../../sign-in/pages/tenant-faces.js';
 import { demandSameSite } from '../../sign-in/sessions/same-site.js';
 import { sessionToken } from '../../sign-in/sessions/session.cookie.js';
 import { cookiesOf, type SignInHttpRequest } from '../../sign-in/sign-in.context.js';
+import { TenantStore } from '../../tenants/tenant.store.js';
 import { AtsAddresses } from '../connections/ats-addresses.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import type { Connector } from '../connectors/connector.js';
@@ -56,6 +58,8 @@ export class MarketplaceController {
     private readonly addresses: AtsAddresses,
     private readonly signIn: AuthAddresses,
     private readonly limits: SignInLimits,
+    private readonly domains: DomainsStore,
+    private readonly tenants: TenantStore,
   ) {}
 
   @Get('start')
@@ -185,6 +189,9 @@ export class MarketplaceController {
     const page = startPage({
       title,
       tenant: face?.name ?? '',
+      domains: await this.domains.verifiedOf(starter.tenantId),
+      former: await this.tenants.formerName(starter.tenantId),
+      link: starter.link,
       person: session === null ? null : `${session.first_name} ${session.last_name}`.trim() || (session.email ?? ''),
       action: code === null ? this.addresses.start(provider) : this.addresses.connectLink(provider),
       code,

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { SignInModule } from '../../sign-in/sign-in.module.js';
 import { AtsAdministrationModule } from '../connections/administration.module.js';
+import { DomainsModule } from '../../connections/domains/domains.module.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AuthorizationsRepository } from './authorizations.repository.js';
 import { ConnectLinksController } from './connect-links.controller.js';
@@ -13,7 +14,7 @@ import { MarketplaceService } from './marketplace.service.js';
 
 /** Connecting an ATS by OAuth, in a browser. */
 @Module({
-  imports: [AtsConnectionsModule, AtsAdministrationModule, SignInModule],
+  imports: [AtsConnectionsModule, AtsAdministrationModule, DomainsModule, SignInModule],
   controllers: [ConnectLinksController, MarketplaceController],
   providers: [
     AuthorizationsRepository,

@@ -66,6 +66,7 @@ import { MetadataDoubts1767227562000 } from './migrations/1767227562000-metadata
 import { ProtectedUsers1767227563000 } from './migrations/1767227563000-protected-users.js';
 import { ConsoleGrants1767227570000 } from './migrations/1767227570000-console-grants.js';
 import { ChangeCauses1767227580000 } from './migrations/1767227580000-change-causes.js';
+import { FormerNames1767227620000 } from './migrations/1767227620000-former-names.js';
 import { KeepYoungMonths1767227610000 } from './migrations/1767227610000-keep-young-months.js';
 import { SignedEvents1767227600000 } from './migrations/1767227600000-signed-events.js';
 import { CreateInstallationAudit1767227700000 } from './migrations/1767227700000-create-installation-audit.js';
@@ -144,6 +145,7 @@ export const MIGRATIONS = [
   ChangeCauses1767227580000,
   SignedEvents1767227600000,
   KeepYoungMonths1767227610000,
+  FormerNames1767227620000,
   CreateInstallationAudit1767227700000,
   InterviewEngine1767227650000,
   AtsStanding1767227651000,

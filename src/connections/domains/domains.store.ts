@@ -51,6 +51,16 @@ export class DomainsStore {
     return rowCount === 1;
   }
 
+  /** Returns verified domains of a tenant whose records are not lost, at most five. */
+  async verifiedOf(tenantId: string): Promise<string[]> {
+    const { rows } = await this.db.query<{ domain: string }>(
+      `select domain from domains where tenant_id = $1 and verified_by is not null and lost_at is null
+       order by domain limit 5`,
+      [tenantId],
+    );
+    return rows.map(({ domain }) => domain);
+  }
+
   /** After a change made here: resolves when no process goes by the old values. */
   forget(): Promise<void> {
     this.owners.drop();

@@ -269,6 +269,31 @@ describe('a connect link', () => {
     expect((await house.api.get('/ats-connect-links')).body.data).toMatchObject([{ used_at: expect.any(String) }]);
   });
 
+  test('shows the verified domains, a former name for 30 days, and who made the link', async () => {
+    const shown = async () => {
+      const { text } = await new Tab(service).post(CONNECT, [['code', (await link()).url]]);
+      return text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+    };
+    const first = await shown();
+    expect(first).toContain('no verified domain');
+    expect(first).toMatch(/The link was made by the key “[^”]+” on \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+    expect(first).not.toContain('was named');
+    const domain = `${fresh()}.example`;
+    await service.db.execute(
+      `insert into domains (tenant_id, domain, challenge, verified_by) values ('${house.tenantId}', '${domain}', 'c', 'dns')`,
+    );
+    const { name } = (await house.api.get('/tenant')).body;
+    expect((await house.api.patch('/tenant', { name: 'Another Name Ltd' })).status).toBe(200);
+    const second = await shown();
+    expect(second).toContain(`Verified domains of this tenant: ${domain}`);
+    expect(second).toMatch(new RegExp(`this tenant was named ${String(name)}`));
+    await service.db.execute(
+      `update tenants set name_changed_at = now() - interval '31 days' where id = '${house.tenantId}'`,
+    );
+    expect(await shown()).not.toContain('was named');
+    expect((await house.api.patch('/tenant', { name: 'V\u0456ctim Ltd' })).status).toBe(422);
+  });
+
   test('that was revoked is over at once, also for a connecting that is under way', async () => {
     const { id, url } = await link();
     const tab = new Tab(service);
