@@ -74,7 +74,7 @@ export class CandidatesController {
   @ApiQuery({ name: 'external_id', required: false })
   @ApiQuery({ name: 'ats_priority', required: false })
   @ApiQuery({ name: 'stage', required: false, description: 'The stage in the ATS, by name.' })
-  @ApiQuery({ name: 'ats_status', required: false, enum: ATS_STATUSES })
+  @ApiQuery({ name: 'ats_status', required: false, enum: ATS_STATUSES, description: 'The state in the ATS.' })
   @ApiQuery({ name: 'job', required: false, description: 'The opening: its id or `external_id`.' })
   @ApiQuery({
     name: 'connection',

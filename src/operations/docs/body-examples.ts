@@ -43,6 +43,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
     time_zone: 'Europe/Zurich',
     interviewers: ['Ada Lovelace <ada@example.com>'],
   },
+  ChangeInterviewEngine: { base_url: 'https://interviews.example.com', api_key: 'key-of-the-interview-engine' },
   ChangeInterview: { starts_at: '2026-03-06T09:00:00Z', ends_at: '2026-03-06T09:45:00Z' },
   DismissWrite: { reason: 'The candidate asked for it.' },
   TestWrite: { candidate_id: 'cand_01jd0q4m8k7v2y9wq3x5c6z8ab' },

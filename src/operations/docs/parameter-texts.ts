@@ -9,6 +9,7 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   'path directory_id': 'The id of the directory (`dir_…`).',
   'path connection_id': 'The id of the connection (`con_…`), or its slug.',
   'path tenant_id': 'The id of the tenant (`ten_…`).',
+  'path interview_id': 'The id of the interview (`int_…`).',
   'path key_id': 'The id of the API key, not the key itself.',
   'path webhook_id': 'The id of the endpoint (`whk_…`).',
   'path token_id': 'The id of the SCIM token, not the token itself.',
