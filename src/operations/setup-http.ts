@@ -1,11 +1,13 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Activity } from '../base/activity.js';
+import { Clock } from '../base/clock.js';
 import { Config } from '../base/config/config.js';
 import { bodyReader, type BodyOptions } from '../base/http/body.js';
 import { oneHost } from '../base/http/one-host.js';
 import { requestStart } from '../base/http/request-id.js';
 import { singleSlashes } from '../base/http/scim-slashes.js';
 import { LOOPBACK_FORMS, securityHeaders } from '../base/http/security-headers.js';
+import { limitStrangers } from '../base/http/stranger-limit.js';
 import { CredentialStore } from '../tenants/credentials.js';
 import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
@@ -24,6 +26,17 @@ function isFormAddress(path: string, contentType: string): boolean {
 /** Returns whether every route of an address needs a SCIM token, an API key or the operator token. */
 function isPrivate(path: string): boolean {
   return /^\/(?:scim\/|(?:api\/)?v1\/|api\/(?:users|candidates|jobs|resolve|me)(?:\/|$))/.test(path);
+}
+
+/** Addresses that need no credential and are asked all the time: probes, inbound webhooks, and checks of a session. */
+const FREQUENT = /^\/(?:healthz|readyz|metrics|api\/webhooks\/[^/]*|api\/auth\/sessions?(?:\/.*)?)$/;
+
+/** The only address of SCIM that needs no token (RFC 7644 §4). */
+const SCIM_CONFIG = '/scim/v2/ServiceProviderConfig';
+
+/** Returns whether requests to an address count for the allowance of their network. */
+function isOpen(path: string): boolean {
+  return path === SCIM_CONFIG || (!isPrivate(path) && !FREQUENT.test(path));
 }
 
 /** Returns whether an address takes candidates, whose metadata is kept letter for letter. */
@@ -45,6 +58,7 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended, app.get(Activity)));
   app.use(oneHost);
   app.use(singleSlashes);
+  if (config.rateLimit !== null) app.use(limitStrangers(app.get(Clock), isOpen));
   const admit = knownCaller(app.get(CredentialStore), config.operatorToken);
   app.use(bodyReader({ admit, leave: isFormAddress, private: isPrivate, keepText: keepsText, ...body }));
 }

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import type { RequestHandler } from 'express';
 import { Clock } from '../clock.js';
 import { Config } from '../config/config.js';
 import { networkOf } from './address.js';
@@ -25,10 +24,6 @@ const FIRST_DAY_MS = 24 * 3_600_000;
 
 /** A tenant's allowance, as a multiple of that of one credential, unless it is set. */
 const TENANT_FACTOR = 4;
-
-/** The allowance of the callers of one network at addresses without a credential: a page of the documents takes about ten. */
-const STRANGER_RATE = 20;
-const STRANGER_BURST = 300;
 
 /** A body within this size costs no more than any request. */
 const REQUEST_BYTES = 64 * 1024;
@@ -110,7 +105,6 @@ export class RateLimiter {
   private readonly credentials: Buckets;
   private readonly tenants: Buckets;
   private readonly firstSyncs: Buckets;
-  private readonly strangers: Buckets;
 
   constructor(
     config: Config,
@@ -121,7 +115,6 @@ export class RateLimiter {
     this.enabled = config.rateLimit !== null;
     this.credentials = new Buckets(perSecond, perSecond * 10, clock);
     this.tenants = new Buckets(ofTenant, ofTenant * 10, clock);
-    this.strangers = new Buckets(STRANGER_RATE, STRANGER_BURST, clock);
     this.firstSyncs = new Buckets(perSecond * FIRST_SYNC_RATE, perSecond * FIRST_SYNC_BURST, clock);
   }
 
@@ -147,11 +140,6 @@ export class RateLimiter {
   chargeBytes(credentialId: string, bytes: number): void {
     if (this.enabled && bytes >= REQUEST_BYTES)
       this.credentials.charge(credentialId, Math.floor(bytes / REQUEST_BYTES));
-  }
-
-  /** Takes one request of an address that needs no credential, by the network of the caller. */
-  takeOfStranger(address: string): Allowance {
-    return this.strangers.take(networkOf(address));
   }
 
   /** Takes one request of a tenant, from any of its credentials. */
@@ -219,15 +207,6 @@ export function limitDirectory(
   const allowance = limiter.takeOfFirstSync(tenantId);
   sayAllowance(res, allowance);
   if (!allowance.allowed) throw tooMany(false, allowance.resetSeconds);
-}
-
-/** Returns a middleware that takes each request from the allowance of its network. */
-export function limitStrangers(limiter: RateLimiter): RequestHandler {
-  return (req, _res, next) => {
-    if (!limiter.enabled) return next();
-    const { allowed, resetSeconds } = limiter.takeOfStranger(req.ip ?? '');
-    next(allowed ? undefined : new TooManyRequests('This address makes too many requests.', resetSeconds));
-  };
 }
 
 /** The headers in which an allowance is told. */

@@ -3,7 +3,6 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import type { Express } from 'express';
 import { Config } from '../../base/config/config.js';
 import { PublicText } from '../../base/http/public-text.js';
-import { limitStrangers, RateLimiter } from '../../base/http/rate-limit.js';
 import { pageHeaders } from '../../base/http/security-headers.js';
 import { PAGE_CSS, searchPlugin } from './api-page.js';
 import { tellFacts, type Operation } from './operation-facts.js';
@@ -109,7 +108,6 @@ const DESCRIPTION_ADDRESS = '/docs/openapi.json';
 export function setupDocs(app: NestExpressApplication): void {
   const config = app.get(Config);
   app.use('/docs', pageHeaders(config.baseUrl));
-  app.use('/docs', limitStrangers(app.get(RateLimiter)));
   let description: PublicText | undefined;
   const express: Express = app.getHttpAdapter().getInstance();
   express.get(DESCRIPTION_ADDRESS, (req, res) => {
