@@ -135,7 +135,11 @@ describe('the engine of a tenant', () => {
       () => shown(body.id),
       ({ meeting_state }) => meeting_state === 'ready',
     );
-    expect((await house.api.get('/interview-engine')).body).toMatchObject({ state: 'ok', waiting: 0 });
+    const after = await eventually(
+      () => house.api.get('/interview-engine'),
+      ({ body: engineNow }) => engineNow.waiting === 0,
+    );
+    expect(after.body).toMatchObject({ state: 'ok', waiting: 0 });
   });
 
   it('is tested with a question that changes nothing', async () => {
