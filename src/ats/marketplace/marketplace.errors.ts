@@ -22,12 +22,25 @@ const REFUSALS = {
 /** The code of a refusal. */
 export type ConnectRefusal = keyof typeof REFUSALS;
 
+/** A code of an error (RFC 6749 §4.1.2.1 admits more). Longer or other text could speak to the reader in our name. */
+const ATS_CODE = /^[A-Za-z][\w.-]{0,59}$/;
+
+/** Returns the code of an error as it may be shown; null: it is none. */
+export function atsCodeOf(text: string | null): string | null {
+  return text !== null && ATS_CODE.test(text) ? text : null;
+}
+
 /** The connecting of an ATS does not go on. */
 export class ConnectRefused extends DomainError {
   readonly kind = 'malformed';
   readonly code: string;
-  constructor(readonly reason: ConnectRefusal) {
-    super(REFUSALS[reason]);
+
+  /** @param atsCode the code of the error that the ATS has answered with, for the page */
+  constructor(
+    readonly reason: ConnectRefusal,
+    atsCode: string | null = null,
+  ) {
+    super(atsCode === null ? REFUSALS[reason] : `${REFUSALS[reason]} The code of its error is ${atsCode}.`);
     this.code = `connect_${reason}`;
   }
 }

@@ -10,7 +10,7 @@ import { AtsAddresses } from '../connections/ats-addresses.js';
 import type { Connector, Region } from '../connectors/connector.js';
 import { AuthorizationsRepository, type Authorization } from './authorizations.repository.js';
 import { ConnectLinksRepository, type OpenLink } from './connect-links.repository.js';
-import { ConnectRefused, NotAnAdministrator } from './marketplace.errors.js';
+import { atsCodeOf, ConnectRefused, NotAnAdministrator } from './marketplace.errors.js';
 import { GrantedConnections, type Connected } from './granted-connections.js';
 import { OAuthClients, type OAuthClient } from '../oauth/oauth-clients.js';
 import { TokenClient } from '../oauth/token-client.js';
@@ -106,7 +106,7 @@ export class MarketplaceService {
     const actor = await this.actorOf(tenantId, authorization, returned.session);
     if (!this.isIssuer(connector, returned.issuer)) throw new ConnectRefused('other_provider');
     if (!(await this.authorizations.use(tenantId, hash))) throw new ConnectRefused('state_used');
-    if (returned.error !== null) throw new ConnectRefused(returned.error === 'access_denied' ? 'denied' : 'ats_error');
+    if (returned.error !== null) throw this.endedByAts(tenantId, connector, returned.error);
     if (returned.code === null) throw new ConnectRefused('ats_error');
     const grant = await this.exchange(tenantId, connector, returned.code, verifierOf(secret));
     const { link_id: linkId, connection_id: connectionId, user_id: userId } = authorization;
@@ -118,6 +118,12 @@ export class MarketplaceService {
       userId,
       region: this.partner(connector).regionName,
     });
+  }
+
+  private endedByAts(tenantId: string, { provider }: Connector, error: string): ConnectRefused {
+    const code = atsCodeOf(error);
+    this.logger.warn('ats.authorization_refused', { tenant_id: tenantId, provider, reason: code ?? 'not_a_code' });
+    return error === 'access_denied' ? new ConnectRefused('denied') : new ConnectRefused('ats_error', code);
   }
 
   /** The name of the cookie of an answer, to be removed; null: the state is none of ours. */
@@ -179,7 +185,9 @@ export class MarketplaceService {
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
       this.logger.warn('ats.code_refused', { tenant_id: tenantId, provider: connector.provider, reason: error.reason });
-      throw new ConnectRefused(error.kind === 'refused' ? 'code_refused' : 'ats_away');
+      throw error.kind === 'refused'
+        ? new ConnectRefused('code_refused', atsCodeOf(error.reason))
+        : new ConnectRefused('ats_away');
     }
   }
 

@@ -1,3 +1,5 @@
+import { jest } from '@jest/globals';
+import { Logger } from '../../../src/base/log/logger.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { freePort } from '../../../src/base/database/embedded/ports.js';
 import { client, eventually } from '../../support/http.js';
@@ -135,6 +137,21 @@ describe('a signed-in administrator', () => {
     const tab = await signedIn();
     const back = await atLever((await begin(tab)).location!, 'deny');
     isRefused(await tab.get(back), /not approved/);
+    expect(await connections()).toEqual([]);
+  });
+
+  test.each([
+    ['invalid_scope', /The code of its error is invalid_scope\./, 'invalid_scope'],
+    ['Call%20%2B41%20555', /ended the connecting with an error/, 'not_a_code'],
+  ])('shows and logs the code of an error of the ATS, and no other text: %s', async (error, words, reason) => {
+    const tab = await signedIn();
+    const logged = jest.spyOn(service.app.nest.get(Logger), 'warn');
+    const denied = await atLever((await begin(tab)).location!, 'deny');
+    const answer = await tab.get(denied.replace('error=access_denied', `error=${error}`));
+    isRefused(answer, words);
+    expect(answer.text).not.toContain('555');
+    expect(logged).toHaveBeenCalledWith('ats.authorization_refused', expect.objectContaining({ reason }));
+    logged.mockRestore();
     expect(await connections()).toEqual([]);
   });
 
