@@ -226,7 +226,7 @@ describe('the list', () => {
     );
     await active(id, false);
     const csv = (await leavers('?format=csv')).text;
-    expect(csv).toContain(`,'${formula},'@SUM,`);
+    expect(csv).toContain(`,"'${formula}",'@SUM,`);
     expect(csv).not.toMatch(/(^|,)"?[=+@-]/m);
     expect(csv.trim().split('\r\n')).toHaveLength(2);
     const [line] = (await house.api.get('/leavers', undefined, { accept: 'application/x-ndjson' })).text.split('\n');

@@ -44,7 +44,7 @@ it('closes a statement in a transaction that has failed, and in many queries tha
 });
 
 it('keeps fewer of the texts that callers shape, and closes no other statement for them', async () => {
-  await test.db.query(text(7000), [1]);
+  await test.db.query(text(0), [1]);
   for (let i = 0; i < MAX_PREPARED.shaped * 2; i++) {
     // A text of a caller is prepared when it comes for the third time.
     for (let n = 0; n < 3; n++) await test.db.shaped(text(8000 + i), [1]);
@@ -53,5 +53,5 @@ it('keeps fewer of the texts that callers shape, and closes no other statement f
     'select name, statement from pg_prepared_statements',
   );
   expect(rows.filter(({ name }) => name.startsWith(SHAPED))).toHaveLength(MAX_PREPARED.shaped);
-  expect(rows.map(({ statement }) => statement)).toContain(text(7000));
+  expect(rows.map(({ statement }) => statement)).toContain(text(0));
 });
