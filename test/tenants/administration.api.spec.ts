@@ -213,7 +213,7 @@ describe('the audit log', () => {
     const csv = await call('GET', '/audit?format=csv');
     expect(csv.headers.get('content-type')).toMatch('text/csv');
     expect(csv.headers.get('content-disposition')).toContain('audit.csv');
-    expect(csv.text).toContain(",'=cmd|calc,");
+    expect(csv.text).toContain(`,"'=cmd|calc",`);
     const ndjson = await edge.call('GET', '/api/v1/audit', { headers: { accept: 'application/x-ndjson' } });
     const lines = ndjson.text
       .trim()
