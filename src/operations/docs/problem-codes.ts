@@ -107,13 +107,15 @@ export const PROBLEM_CODES: Record<string, string> = {
   too_many_domains: 'The tenant has 200 domains, the maximum.',
   too_many_interviews: 'The candidate has 1000 interviews, the maximum. They go with the candidate.',
   too_many_requests:
-    'Over the rate limit of the credential or of its tenant, or too many wrong credentials. `Retry-After` says when to come back.',
+    'Over the rate limit of the credential, its tenant or (without a credential) its network, or too many wrong credentials. `Retry-After` says when to come back.',
   too_many_roles: 'The tenant has 200 roles, the maximum. Delete one.',
   too_many_tasks:
     'The tenant has 20 imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run, the maximum. Wait until one has finished, or cancel one.',
   too_many_webhooks: 'The tenant has 50 webhook endpoints, the maximum. Delete one.',
   too_many_scim_tokens: 'The directory has 20 live SCIM tokens, the maximum. Revoke one.',
   too_much_contention: 'Other requests changed the same record again and again. Try again.',
+  token_unknown:
+    'The token of an inbound webhook is missing or wrong, two tokens differ, or the signature does not fit. The connection says which.',
   unauthenticated: 'The credential is missing or not valid.',
   unavailable: 'The database or another part does not answer in time. `Retry-After` says when to come back.',
   unsupported_media_type: 'Bodies are uncompressed JSON in UTF-8, or a form where the operation describes one.',
