@@ -202,10 +202,10 @@ export class AccountFinder {
     const adoption = adoptByExternalId(bound);
     if (adoption.kind === 'wait') return waitFor(search.lane, bound!);
     if (adoption.kind === 'refuse') {
-      const moved = await this.givenAway(search, id, bound!);
-      if (moved !== null) return moved;
       // The account belongs to another user by now (hired again under the same key): the leaver has none.
       if (search.lane.call.state !== 'active') return { kind: 'delivered', bind: null };
+      const moved = await this.givenAway(search, id, bound!);
+      if (moved !== null) return moved;
       if (!hasComeBack(search.lane.call.lookup)) return this.again(search.lane.call.lookup);
       return { kind: 'park', reason: 'account_belongs_to_someone_else', detail: adoption.detail };
     }

@@ -280,6 +280,24 @@ describe('forwarding, case by case', () => {
       expect((await h.lane(t, 'usr_1'))['platform_id']).toBeNull();
     });
 
+    it('of an inactive user keeps its names when a deleted user without an account looks for theirs', async () => {
+      const t = await h.tenant('adopt-9');
+      await h.change(t, 'usr_1', 'active', { external_id: 'x-1' });
+      await h.change(t, 'usr_2', 'active', { external_id: 'x-2' });
+      await h.drained(t);
+      await h.change(t, 'usr_2', 'inactive', { external_id: 'x-2' });
+      await h.drained(t);
+      const before = (await h.platformUsers(t)).get('x-2');
+      await h.db.query(
+        `update lanes set platform_id = null, account = 'lost' where tenant_id = $1 and subject = 'usr_1'`,
+        [t],
+      );
+      await h.change(t, 'usr_1', 'deleted', { external_id: 'x-2' });
+      await h.drained(t);
+      expect((await h.platformUsers(t)).get('x-2')).toEqual(before);
+      expect((await h.lane(t, 'usr_1'))['parked_reason']).toBeNull();
+    });
+
     it('does not stand in the way of two people who swap their addresses', async () => {
       const t = await h.tenant('swap', { concurrency: 1 });
       await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });
