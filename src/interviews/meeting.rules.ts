@@ -20,7 +20,7 @@ export function readyMeeting(url: string, source: 'caller' | 'sandbox'): Meeting
   return { ...NO_MEETING, meeting_url: url, meeting_source: source, meeting_state: 'ready' };
 }
 
-/** Returns what is wrong with a meeting link, or null. It stands in an ATS as a link, so that only web addresses are taken. */
+/** Returns what is wrong with a meeting link, or null. An ATS shows it as a link, so that only web addresses are taken. */
 export function meetingUrlProblem(value: unknown): string | null {
   if (typeof value !== 'string') return 'must be text';
   if (value.length > MAX_URL) return `must have at most ${MAX_URL} characters`;

@@ -16,7 +16,7 @@ export class EndpointClient {
     private readonly addresses: WebhookAddresses,
   ) {}
 
-  /** Sends one message and returns the answer, whatever it is. An address that is not admitted returns `blocked`. */
+  /** Sends one message and returns the answer of any status. An address that is not admitted returns `blocked`. */
   async send(
     { tenantId, url: text }: Pick<Endpoint, 'tenantId' | 'url'>,
     { body, headers }: Message,

@@ -25,7 +25,7 @@ interface StartAsk {
   connections: readonly Choosable[];
 }
 
-/** The name of a tenant is its own text: what else is known of it stands beside it. */
+/** The name of a tenant is its own text: the page shows other facts apart from it. */
 function evidenceOf({ domains, former, link }: StartAsk) {
   return html`${
     domains.length === 0

@@ -59,7 +59,7 @@ export function newsOf(item: CandidateItem, record: AtsRecordRow | undefined, be
   };
 }
 
-/** An application that goes on counts before one that has ended, whatever came first. */
+/** An application that goes on counts before one that has ended, in each order of their events. */
 function isActiveOther(candidate: AtsCandidate, known: { id: string | null; status: string | null }): boolean {
   const own = candidate.metadata?.['application_id'] ?? null;
   const hasEnded = known.status !== null && known.status !== 'active';

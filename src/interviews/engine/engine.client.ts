@@ -25,7 +25,7 @@ export class EngineClient {
     private readonly connections: Connections,
   ) {}
 
-  /** Sends one request and returns the answer, whatever it is. */
+  /** Sends one request and returns the answer of any status. */
   send(
     destination: Destination,
     { method, path, body, idempotencyKey }: EngineRequest,

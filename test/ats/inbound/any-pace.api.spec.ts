@@ -2,7 +2,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import fc from '../../support/properties.js';
 import { applicationOf, merged, toldGreenhouse, updated } from './support/told-greenhouse.js';
 
-// The same deliveries come to the same end, whatever their pace: one by one, or all at once.
+// The same deliveries come to the same end at each pace: one by one, or all at once.
 
 let service: TestApp;
 beforeAll(async () => {

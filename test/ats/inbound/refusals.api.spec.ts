@@ -68,7 +68,7 @@ it('limits refused tries of one address, and no right ones of it', async () => {
   expect((await ask(ats.token, { signature })).status).toBe(200);
 });
 
-it('takes a signed body once, whatever its unsigned headers say, so that no old name comes back', async () => {
+it('takes a signed body once with any unsigned headers, so that no old name comes back', async () => {
   const ats = await connectLever(service, null, { provider: 'greenhouse' });
   const named = (first_name: string) =>
     JSON.stringify({

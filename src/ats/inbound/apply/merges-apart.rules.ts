@@ -1,7 +1,7 @@
 import type { ReadEvent } from './plan.rules.js';
 import type { Verdict, WaitingEvent } from './waiting-events.repository.js';
 
-/** A batch as it was read. */
+/** A batch after it was read. */
 export interface ReadBatch {
   rows: readonly WaitingEvent[];
   read: ReadEvent[];
