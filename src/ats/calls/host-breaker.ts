@@ -39,8 +39,11 @@ export class HostBreaker {
   }
 
   silent(origin: string): void {
-    if (this.servers.size >= MOST_SERVERS && !this.servers.has(origin)) this.servers.clear();
-    const failures = (this.servers.get(origin)?.failures ?? 0) + 1;
+    const server = this.servers.get(origin);
+    // A call that was out when the others failed: the interval grows with calls that asked again, not with how many were out.
+    if (server !== undefined && server.failures >= FAILURES && !server.probing) return;
+    if (this.servers.size >= MOST_SERVERS && server === undefined) this.servers.clear();
+    const failures = (server?.failures ?? 0) + 1;
     const pause = Math.min(PAUSE_MS.first * 2 ** Math.max(0, failures - FAILURES), PAUSE_MS.most);
     this.servers.set(origin, { failures, until: this.now() + pause, probing: false });
   }

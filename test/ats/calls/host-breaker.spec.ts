@@ -47,3 +47,9 @@ it('counts only calls in a row', () => {
   breaker.answered(AWAY);
   expect([failing(), failing(), failing()]).toEqual([true, true, true]);
 });
+
+it('waits the first interval, however many calls were out when the server stopped answering', () => {
+  for (let i = 0; i < 20; i++) expect(breaker.refusal(AWAY)).toBeNull();
+  for (let i = 0; i < 20; i++) breaker.silent(AWAY);
+  expect(breaker.refusal(AWAY)).toBe(1_000);
+});
