@@ -25,6 +25,7 @@ import { USER_COMMANDS } from './commands/users.js';
 import { WEBHOOK_MESSAGE_COMMANDS } from './commands/webhook-messages.js';
 import { WEBHOOK_COMMANDS } from './commands/webhooks.js';
 import { INTERVIEW_COMMANDS } from './commands/interviews.js';
+import { ATS_LINK_COMMANDS } from './commands/ats-links.js';
 import { ATS_WRITE_COMMANDS } from './commands/ats-writes.js';
 import { CANDIDATE_COMMANDS } from './commands/candidates.js';
 import { JOB_COMMANDS } from './commands/jobs.js';
@@ -57,6 +58,7 @@ export const COMMANDS: readonly Command[] = [
   ...WEBHOOK_COMMANDS,
   ...WEBHOOK_MESSAGE_COMMANDS,
   ...ATS_COMMANDS,
+  ...ATS_LINK_COMMANDS,
   ...ATS_WRITE_COMMANDS,
   ...ATS_EVENT_COMMANDS,
   ...TASK_COMMANDS,

@@ -1,4 +1,4 @@
-import { startAshby, type AshbySimulator } from '../simulators/index.js';
+import { startAshby, startLever, type AshbySimulator } from '../simulators/index.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { commandLine, type Ran } from '../support/cli.js';
 import { newHouse, type House } from '../support/house.js';
@@ -16,6 +16,9 @@ afterAll(async () => {
   await ashby.close();
 });
 
+/** The user of the simulator. */
+const DANA = '1a2b3c4d-0000-4000-8000-0000000000a1';
+
 const cli = (...args: string[]): Promise<Ran> => commandLine(service, house.apiKey)(...args);
 
 it('connects, shows, changes, syncs, pauses and ends a connection', async () => {
@@ -30,8 +33,8 @@ it('connects, shows, changes, syncs, pauses and ends a connection', async () => 
   expect((await cli('ats', 'list')).out).toContain(id);
   expect((await cli('ats', 'show', id)).out).not.toContain(token);
   expect((await cli('ats', 'test', id)).out).toMatch(/ok +(true|yes)/);
-  const set = await cli('ats', 'set', id, '--stages', 'a, b', '--as-user', 'u1', '--json');
-  expect(set.json).toMatchObject({ takes: { stages: ['a', 'b'], postings: 'all' }, writes: { as_user: 'u1' } });
+  const set = await cli('ats', 'set', id, '--stages', 'a, b', '--as-user', DANA, '--json');
+  expect(set.json).toMatchObject({ takes: { stages: ['a', 'b'], postings: 'all' }, writes: { as_user: DANA } });
   expect((await cli('ats', 'set', id, '--stages', 'any', '--json')).json.takes.stages).toBeNull();
   expect((await cli('ats', 'set', id)).code).toBe(2);
   expect((await cli('ats', 'sync', id, '--full')).code).toBe(0);
@@ -76,4 +79,21 @@ it('lists runs, events and writes, and settles events', async () => {
   const dismissed = await cli('ats', 'dismiss', id, '--event-id', events[0]!.id, '--reason', 'A test', '--json');
   expect(dismissed.json).toMatchObject({ state: 'dismissed' });
   expect((await cli('ats', 'events', id, '--state', 'nothing')).code).toBe(2);
+});
+
+it('names what a connection lacks with the next step, and lists the users of the ATS', async () => {
+  const lever = await startLever({ rateFactor: 100, apiKey: 'key-of-lever' });
+  const { id: leaver } = lever.add.user({ name: 'Left', deactivatedAt: 1 });
+  const made = await cli('ats', 'connect', '--provider', 'lever', '--base-url', lever.url, '--key', lever.apiKey);
+  const id = /ats_\w+/.exec(made.out)![0];
+  expect(made.out).toMatch(/missing +as_user/);
+  expect(made.out).toContain(`ats users ${id}`);
+  const { json } = await cli('ats', 'users', id, '--json');
+  const users = json as { id: string; name: string }[];
+  expect(users.map(({ name }) => name)).toEqual(['Dana Whitlock']);
+  expect((await cli('ats', 'set', id, '--as-user', leaver)).code).toBe(1);
+  const set = await cli('ats', 'set', id, '--as-user', users[0]!.id);
+  expect(set.out).not.toContain('next_step');
+  expect((await cli('ats', 'connect', '--provider', 'greenhouse')).out).toMatch(/missing +credential,as_user/);
+  await lever.close();
 });

@@ -57,6 +57,16 @@ export class AtsApis {
     return this.at(connection, { ...this.ground, credentials });
   }
 
+  /**
+   * Returns the calls of a connection that is not stored yet, and so has no pace: a few calls alone.
+   *
+   * @throws {AtsFailure} as for `of`
+   */
+  beforeStored(connection: AtsConnection, credential: Credential): AtsApi {
+    const credentials = { current: () => Promise.resolve(credential), renewed: () => Promise.resolve(null) };
+    return this.at(connection, { ...this.ground, credentials, paces: NO_PACE });
+  }
+
   private at(connection: AtsConnection, ground: CallGround): AtsApi {
     const connector = connectorOf(connection.provider);
     if (connector === undefined)
@@ -76,3 +86,8 @@ export class AtsApis {
     return new ConnectionApi(ground, connection, connector, url);
   }
 }
+
+const NO_PACE: CallGround['paces'] = {
+  take: () => Promise.resolve({ kind: 'go', afterMs: 0 }),
+  pause: () => Promise.resolve(),
+};

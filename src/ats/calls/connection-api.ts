@@ -15,7 +15,7 @@ import type { HostBreaker } from './host-breaker.js';
 export interface CallGround {
   outbound: Outbound;
   credentials: Pick<AtsCredentials, 'current' | 'renewed'>;
-  paces: AtsPaces;
+  paces: Pick<AtsPaces, 'take' | 'pause'>;
   options: AtsCallOptions;
   clock: Clock;
   breaker: HostBreaker;

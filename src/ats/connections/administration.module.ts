@@ -10,6 +10,7 @@ import { AtsConnectionSetup } from './ats-connection-setup.js';
 import { AtsConnectionsController } from './ats-connections.controller.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
 import { AtsRemoval } from './ats-removal.js';
+import { AtsUsers } from './ats-users.js';
 import { AtsConnectionsModule } from './connections.module.js';
 import { SameAccount } from './same-account.js';
 
@@ -17,7 +18,15 @@ import { SameAccount } from './same-account.js';
 @Module({
   imports: [AtsConnectionsModule, AtsCallsModule, AtsRecordsModule, AtsSyncModule, AtsPublishModule, TasksModule],
   controllers: [AtsConnectionsController],
-  providers: [AtsConnectionsService, AtsConnectionEnd, AtsConnectionReads, AtsConnectionSetup, AtsRemoval, SameAccount],
-  exports: [AtsConnectionSetup, SameAccount],
+  providers: [
+    AtsConnectionsService,
+    AtsConnectionEnd,
+    AtsConnectionReads,
+    AtsConnectionSetup,
+    AtsRemoval,
+    SameAccount,
+    AtsUsers,
+  ],
+  exports: [AtsConnectionSetup, SameAccount, AtsUsers],
 })
 export class AtsAdministrationModule {}

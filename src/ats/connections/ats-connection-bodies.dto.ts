@@ -4,6 +4,10 @@ import type { AtsState, Takes, Writes } from './connection.js';
 
 const STATES: readonly AtsState[] = ['ok', 'degraded', 'reconnect_needed', 'disconnected'];
 
+/** What a connection can lack. */
+export type AtsMissing = 'credential' | 'as_user';
+const MISSING: readonly AtsMissing[] = ['credential', 'as_user'];
+
 /** Something that is wrong with a connection. */
 class AtsProblemBody {
   @ApiProperty({
@@ -88,6 +92,13 @@ export class AtsConnectionBody {
   approved_by!: string | null;
   @ApiProperty({ type: String, nullable: true, enum: ['api_key', 'oauth', 'client_credentials', null] })
   credential!: string | null;
+  @ApiProperty({
+    enum: MISSING,
+    isArray: true,
+    description:
+      'What the connection lacks: `credential` to read the ATS, `as_user` to write there (`writes.as_user`; see `GET …/users`).',
+  })
+  missing!: AtsMissing[];
   @ApiProperty({ type: [String], nullable: true, description: 'Of OAuth.' })
   granted_scopes!: string[] | null;
   @ApiProperty({ type: [String], description: 'Scopes that are wanted and were not granted.' })
@@ -132,6 +143,16 @@ export class AtsTestBody {
   reason!: string | null;
   @ApiProperty({ description: 'What the ATS answered, in words.' })
   detail!: string;
+}
+
+/** An active user of the ATS, as whom a connection can write. */
+export class AtsUserBody {
+  @ApiProperty({ example: '32bc4d3b-0000-4e2b-92d0-00000000d4a1', description: 'The value of `writes.as_user`.' })
+  id!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'Dana Whitlock' })
+  name!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'dana.whitlock@example.com' })
+  email!: string | null;
 }
 
 /** A connector, with what it can and cannot do. */

@@ -1,16 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
+import type { Page, PageRequest } from '../../base/http/page.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
 import type { Caller } from '../../tenants/caller.js';
 import { AtsFailure } from '../calls/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import { connectorOf } from '../connectors/index.js';
 import { AtsSync } from '../sync/ats-sync.js';
-import type { AtsConnectionBody, AtsTestBody } from './ats-connection-bodies.dto.js';
+import type { AtsConnectionBody, AtsTestBody, AtsUserBody } from './ats-connection-bodies.dto.js';
 import { AtsConnectionViews } from './ats-connection-views.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
 import { AtsStates } from './ats-states.js';
+import { AtsUsers } from './ats-users.js';
 import { WrongAtsState } from './ats.errors.js';
+
+const NO_CREDENTIAL = 'The connection has no credential';
 
 /** Reads an ATS because a person asks for it: to test the credential, or to sync now. */
 @Injectable()
@@ -23,6 +27,7 @@ export class AtsConnectionReads {
     private readonly apis: AtsApis,
     private readonly syncs: AtsSync,
     private readonly audit: AuditService,
+    private readonly users: AtsUsers,
   ) {}
 
   /**
@@ -45,6 +50,19 @@ export class AtsConnectionReads {
   }
 
   /**
+   * Returns active users of the ATS, as whom the connection can write.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   * @throws {WrongAtsState} when the connection is disconnected, or has no credential
+   * @throws {NoUsersKnown} when the ATS refuses the call or gives no answer
+   */
+  async usersOf(tenantId: string, id: string, page: PageRequest): Promise<Page<AtsUserBody>> {
+    const connection = await this.connections.connected(tenantId, id);
+    if (connection.credential === null) throw new WrongAtsState(`${NO_CREDENTIAL}, so its users are not known.`);
+    return this.users.page(connection, connectorOf(connection.provider)!, page);
+  }
+
+  /**
    * Reads the ATS now.
    *
    * @throws {NotFound} when the tenant has no such connection
@@ -55,7 +73,7 @@ export class AtsConnectionReads {
     const connection = await this.connections.connected(tenantId, id);
     if (connection.paused) throw new WrongAtsState('The connection is paused. Resume it first.');
     if (!(await this.syncs.now(connection, { full }))) {
-      throw new WrongAtsState('The connection has no credential, so nothing can be read from the ATS.');
+      throw new WrongAtsState(`${NO_CREDENTIAL}, so nothing can be read from the ATS.`);
     }
     const line = { action: 'ats_connection.sync_begun', targetType: 'ats_connection', targetId: id, after: { full } };
     await this.audit.record(this.db, { tenantId, actor, requestId, ...line });

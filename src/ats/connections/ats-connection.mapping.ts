@@ -1,5 +1,5 @@
 import type { Connector } from '../connectors/connector.js';
-import type { AtsConnectionBody, AtsProviderBody } from './ats-connection-bodies.dto.js';
+import type { AtsConnectionBody, AtsMissing, AtsProviderBody } from './ats-connection-bodies.dto.js';
 import type { AtsConnectionFacts } from './ats-connections.repository.js';
 import type { AtsConnectionRow } from './ats-connections.store.js';
 import type { Credential } from './credential.js';
@@ -40,6 +40,7 @@ export function atsConnectionBody(
     writes: row.writes,
     approved_by: row.approved_by,
     credential,
+    missing: missingIn(row, connector, credential),
     granted_scopes: row.granted_scopes,
     missing_scopes: missingScopes(connector, row.granted_scopes),
     webhook: {
@@ -55,6 +56,17 @@ export function atsConnectionBody(
     created_at: row.created_at,
     updated_at: row.updated_at,
   };
+}
+
+/** Returns what a connection lacks to read (`credential`) or to write (`as_user`). */
+export function missingIn(
+  { writes, approved_by: approvedBy }: Pick<AtsConnectionRow, 'writes' | 'approved_by'>,
+  connector: Connector,
+  credential: Credential['kind'] | null,
+): AtsMissing[] {
+  const isWritten = writes.link_target !== null || writes.scorecard_target !== null;
+  const lacksUser = connector.writes.needsUser && isWritten && writes.as_user === null && approvedBy === null;
+  return [...(credential === null ? (['credential'] as const) : []), ...(lacksUser ? (['as_user'] as const) : [])];
 }
 
 /** Returns the scopes that a connector wants and a grant lacks; `offline_access` shows by its refresh token. */

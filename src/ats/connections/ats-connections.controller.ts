@@ -14,6 +14,7 @@ import {
   AtsConnectionWithTokenBody,
   AtsProviderBody,
   AtsTestBody,
+  AtsUserBody,
   DisconnectedBody,
 } from './ats-connection-bodies.dto.js';
 import { AtsConnectionEnd } from './ats-connection-end.js';
@@ -55,7 +56,7 @@ export class AtsConnectionsController {
     description: 'Without a credential nothing is read or written, and webhooks alone come in.',
   })
   @ApiRecord(AtsConnectionWithTokenBody, 201)
-  @ApiRefusals({ 409: ['marker_taken', 'too_many_ats_connections'] })
+  @ApiRefusals({ 409: ['marker_taken', 'ats_account_taken', 'too_many_ats_connections'] })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateAtsConnection): Promise<AtsConnectionWithTokenBody> {
     return this.connections.create(caller, body);
   }
@@ -87,7 +88,7 @@ export class AtsConnectionsController {
   @Patch(':connection_id')
   @ApiOperation({ summary: 'Changes a connection; another credential of the same account sets it up anew' })
   @ApiRecord(AtsConnectionBody)
-  @ApiRefusals({ 409: ['wrong_ats_state', 'other_ats_account', 'ats_gives_no_answer'] })
+  @ApiRefusals({ 409: ['wrong_ats_state', 'ats_account_taken', 'other_ats_account', 'ats_gives_no_answer'] })
   change(
     @CurrentCaller() caller: Caller,
     @Param('connection_id') id: string,
@@ -112,6 +113,23 @@ export class AtsConnectionsController {
   @ApiRefusals({ 409: ['wrong_ats_state'] })
   test(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<AtsTestBody> {
     return this.reads.test(caller, id);
+  }
+
+  @Get(':connection_id/users')
+  @RequireScope('ats:read', 'ats:manage')
+  @ApiOperation({
+    summary: 'The active users of the ATS, as whom the connection can write',
+    description: 'Read from the ATS now. Empty where each write is made as the credential (Ashby).',
+  })
+  @ApiPage(AtsUserBody)
+  @ApiRefusals({ 409: ['wrong_ats_state', 'ats_gives_no_answer'] })
+  users(
+    @CurrentCaller() { tenantId }: Caller,
+    @Param('connection_id') id: string,
+    @Query() query: QueryMap,
+  ): Promise<Page<AtsUserBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    return this.reads.usersOf(tenantId, id, readPage(query, `ats-users ${id}`));
   }
 
   @Post(':connection_id/sync')

@@ -52,7 +52,8 @@ export class WritesFields {
     max: 200,
     optional: true,
     nullable: true,
-    description: 'The id of the ATS’s user as whom is written; null: who approved the connection.',
+    description:
+      'The id of the ATS’s user as whom is written, checked where the ATS answers; null: who approved the connection.',
   })
   as_user?: string | null;
 
@@ -98,6 +99,7 @@ const SERVER_SET = [
   'since',
   'problems',
   'approved_by',
+  'missing',
   'granted_scopes',
   'missing_scopes',
   'webhook',

@@ -20,9 +20,10 @@ import { AtsConnectionsRepository } from './ats-connections.repository.js';
 import { AtsWebhookSecretsRepository } from './ats-webhook-secrets.repository.js';
 import { AtsConnectionStore, type AtsConnectionRow } from './ats-connections.store.js';
 import { AtsStates } from './ats-states.js';
+import { AtsUsers } from './ats-users.js';
 import { credentialOf, freeMarker, takesOf, usualWrites, writesOf, writesProblems } from './ats-settings.rules.js';
 import { WrongAtsState } from './ats.errors.js';
-import type { AtsConnection } from './connection.js';
+import { draftOf, type AtsConnection } from './connection.js';
 import type { Credential } from './credential.js';
 import { SameAccount } from './same-account.js';
 
@@ -42,6 +43,7 @@ export class AtsConnectionsService {
     private readonly audit: AuditService,
     private readonly states: AtsStates,
     private readonly account: SameAccount,
+    private readonly users: AtsUsers,
   ) {}
 
   /**
@@ -49,6 +51,7 @@ export class AtsConnectionsService {
    *
    * @throws {InvalidFields} for settings or a credential that do not fit the connector
    * @throws {MarkerTaken} when another connection of the tenant has the marker
+   * @throws {AtsAccountTaken} when another connection of the tenant is of the account
    * @throws {InvalidFields} when another connection to this provider has the token
    */
   async create(caller: Caller, input: CreateAtsConnection): Promise<AtsConnectionWithTokenBody> {
@@ -57,8 +60,12 @@ export class AtsConnectionsService {
     const { region, writes, credential, baseUrl } = await this.checked(tenantId, connector, input);
     const [id, token] = [newId('ats'), input.api_token ?? newAtsToken()];
     const takes = takesOf(input.takes);
+    const draft = draftOf({ tenantId, id, connector, region, baseUrl, takes, writes, credential });
+    if (credential !== null) await this.account.demand(draft, connector, credential);
+    await this.users.demand(draft, connector, input.writes?.as_user, credential);
     await this.db.transaction(tenantId, async (tx) => {
       await demandRoom(tx, CAPS.atsConnections, tenantId);
+      if (credential !== null) await this.account.demandFreeKey(tx, draft, connector, credential);
       const taken = new Set((await this.repository.rows(tenantId, tx)).map(({ marker }) => marker));
       const marker = input.marker ?? freeMarker(connector.marker, taken);
       const [{ provider }, name] = [connector, input.name ?? connector.title];
@@ -87,6 +94,7 @@ export class AtsConnectionsService {
     const credential = this.readCredential(connector, input.credential, problems);
     if (problems.length > 0) throw new InvalidFields(problems);
     if (credential !== null) await this.account.demand(connection, connector, credential);
+    await this.users.demand(connection, connector, input.writes?.as_user, credential);
     await this.changing(caller, id, 'ats_connection.changed', async (tx, before) => {
       const after = { name: input.name ?? before.name, takes: takesOf(input.takes, before.takes), writes };
       await this.repository.update(tx, tenantId, id, after);

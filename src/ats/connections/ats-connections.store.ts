@@ -80,7 +80,12 @@ export class AtsConnectionStore {
 
   /** The same as the database has it now; in a transaction, with its own changes. */
   async fresh(tenantId: string, id: string, db: SqlRunner = this.db): Promise<AtsConnection | undefined> {
-    return (await this.load(tenantId, db)).find((connection) => connection.id === id);
+    return (await this.all(tenantId, db)).find((connection) => connection.id === id);
+  }
+
+  /** All connections of a tenant as the database has them now; in a transaction, with its own changes. */
+  all(tenantId: string, db: SqlRunner = this.db): Promise<readonly AtsConnection[]> {
+    return this.load(tenantId, db);
   }
 
   /** Returns the connection whose webhooks carry this token, before the tenant is known; null: there is none. */

@@ -36,6 +36,26 @@ export class OtherAtsAccount extends DomainError {
   }
 }
 
+/** Another connection of the tenant is of the same account of the ATS: each record would come in twice. */
+export class AtsAccountTaken extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'ats_account_taken';
+  constructor(title: string, id: string) {
+    super(`Another connection of this tenant is of the same account of ${title}. Change that connection.`, {
+      members: { id },
+    });
+  }
+}
+
+/** The users of the ATS cannot be listed now. */
+export class NoUsersKnown extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'ats_gives_no_answer';
+  constructor(said: string) {
+    super(`${said} Its users cannot be listed now.`);
+  }
+}
+
 /** The ATS gives no answer, so that it is not known which account the new credential belongs to. */
 export class AccountNotKnown extends DomainError {
   readonly kind = 'conflict';

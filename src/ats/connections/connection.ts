@@ -1,3 +1,4 @@
+import type { Connector } from '../connectors/connector.js';
 import type { Credential } from './credential.js';
 
 /** The state of a connection to an ATS. */
@@ -52,4 +53,16 @@ export interface AtsConnection {
   /** Null: none was given (only webhooks come in), or no key of the settings opens it. */
   credential: Credential | null;
   createdAt: Date;
+}
+
+/** Returns a connection as it will be stored, for the calls that check it before. */
+export function draftOf(
+  one: Pick<AtsConnection, 'tenantId' | 'id' | 'region' | 'baseUrl' | 'takes' | 'writes' | 'credential'> & {
+    connector: Pick<Connector, 'provider' | 'title' | 'marker'>;
+  },
+): AtsConnection {
+  const { connector, ...more } = one;
+  const { provider, title: name, marker } = connector;
+  const now = { state: 'ok', paused: false, approvedBy: null, createdAt: new Date() } as const;
+  return { ...more, provider, name, marker, ...now };
 }

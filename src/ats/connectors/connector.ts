@@ -216,6 +216,8 @@ export interface Connector {
   candidate(api: AtsApi, remoteId: string): Promise<AtsCandidate | null>;
   /** Returns null where the ATS has no such user. */
   user(api: AtsApi, id: string): Promise<AtsUser | null>;
+  /** Reads one page of the users; left out where each write is made as the credential. */
+  users?(api: AtsApi, cursor: string | null): Promise<AtsPage<AtsUser>>;
   /** Returns the active user with an e-mail, where the vendor can be asked so; null: there is none. */
   userByEmail?(api: AtsApi, email: string): Promise<AtsUser | null>;
   /** Returns the user that the credential belongs to, where the vendor says so: who approved. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from '../cli.errors.js';
 import { encode, type Json } from '../client.js';
-import { columns, given, nothingSaid, type Command, type CommandOption, type Context } from '../command.js';
+import { columns, given, nothingSaid, numbers, type Command, type CommandOption, type Context } from '../command.js';
 import { NAMED_BY } from '../references.js';
 
 /** The argument of commands about one connection to an ATS. */
@@ -57,14 +57,15 @@ export const ATS_COMMANDS: Command[] = [
       ...SETTINGS,
     ],
     begins: ['ats.connect'],
-    run(context) {
+    async run(context) {
       const { api_token: token, signing_secret: secret } = given(context, 'api_token', 'signing_secret');
-      return context.client.call('POST', '/ats-connections', {
+      const made = await context.client.call('POST', '/ats-connections', {
         ...given(context, 'provider', 'region', 'base_url', 'marker'),
         ...(token === undefined ? {} : { api_token: fromInput(token) }),
         ...(secret === undefined ? {} : { signing_secret: fromInput(secret) }),
         ...settingsOf(context),
       });
+      return withNextStep(context, made);
     },
   },
   {
@@ -74,7 +75,7 @@ export const ATS_COMMANDS: Command[] = [
     async run({ client, options }) {
       const found = await client.list('/ats-connections', 50);
       if (options['json'] === true) return found;
-      return columns(found, 'id', 'provider', 'name', 'marker', 'state', 'reason', 'paused', 'next_run_at');
+      return columns(found, 'id', 'provider', 'name', 'marker', 'state', 'reason', 'missing', 'paused', 'next_run_at');
     },
   },
   {
@@ -82,7 +83,18 @@ export const ATS_COMMANDS: Command[] = [
     verb: 'show',
     description: 'Shows a connection: its state, what is wrong, what waits',
     argument: ATS_CONNECTION,
-    run: ({ client, argument }) => client.call('GET', ats(argument)),
+    run: async (context) => withNextStep(context, await context.client.call('GET', ats(context.argument))),
+  },
+  {
+    noun: 'ats',
+    verb: 'users',
+    description: 'Lists the users of the ATS as whom the connection can write (--as-user)',
+    argument: ATS_CONNECTION,
+    options: [{ name: 'limit', description: 'how many, 50 unless set' }],
+    async run(context) {
+      const { limit = 50 } = numbers(context, 'limit');
+      return columns(await context.client.list(`${ats(context.argument)}/users`, limit), 'id', 'name', 'email');
+    },
   },
   {
     noun: 'ats',
@@ -91,10 +103,10 @@ export const ATS_COMMANDS: Command[] = [
     argument: ATS_CONNECTION,
     options: SETTINGS,
     begins: ['ats.connect'],
-    run(context) {
+    async run(context) {
       const change = settingsOf(context);
       if (Object.keys(change).length === 0) throw nothingSaid('ats set', '--name');
-      return context.client.call('PATCH', ats(context.argument), change);
+      return withNextStep(context, await context.client.call('PATCH', ats(context.argument), change));
     },
   },
   ...['test', 'pause', 'resume', 'disconnect'].map((verb): Command => ({
@@ -149,42 +161,22 @@ export const ATS_COMMANDS: Command[] = [
       return { removed: remove };
     },
   },
-  {
-    noun: 'ats',
-    verb: 'link',
-    description: 'Makes a link that connects an ATS by OAuth: works once, for three days',
-    options: [
-      { name: 'provider', description: 'such as lever', conflicts: ['revoke'] },
-      { name: 'revoke', description: 'the id of the link to revoke (alk_…)' },
-    ],
-    async run(context) {
-      const { provider, revoke } = given(context, 'provider', 'revoke');
-      if (revoke !== undefined) {
-        await context.client.call('DELETE', `/ats-connect-links/${encode(revoke)}`);
-        return { revoked: revoke };
-      }
-      if (provider === undefined) throw new CliError('--provider is required.', EXIT.usage);
-      if (context.client.hasTemporaryKey) {
-        const words =
-          'A connect link ends with the key that makes it. Set TALENT_BRIDGE_API_KEY to a key of the tenant.';
-        throw new CliError(words, EXIT.credential);
-      }
-      return context.client.call('POST', '/ats-connect-links', { provider });
-    },
-  },
-  {
-    noun: 'ats',
-    verb: 'links',
-    description: 'Lists the connect links',
-    async run({ client }) {
-      const found = await client.list('/ats-connect-links', 50);
-      return columns(found, 'id', 'provider', 'created_at', 'expires_at', 'used_at', 'revoked_at');
-    },
-  },
 ];
 
 function headOf({ provider, title, credentials, marker }: Json): string {
   return `${String(title)} (${String(provider)}): connects by ${(credentials as string[]).join(' or ')}; ids begin with ${String(marker)}`;
+}
+
+const NEXT_STEPS: Readonly<Record<string, (id: string) => string>> = {
+  credential: (id) => `nothing is read or written without a credential: ats set ${id} --key -`,
+  as_user: (id) => `writes wait for a user of the ATS: ats users ${id}, then ats set ${id} --as-user <id>`,
+};
+
+/** Adds what to do about a connection that cannot read or write, for people. */
+function withNextStep({ options }: Context, connection: Json): Json {
+  const [first] = connection['missing'] as string[];
+  const step = first === undefined ? undefined : NEXT_STEPS[first]?.(String(connection['id']));
+  return options['json'] === true || step === undefined ? connection : { ...connection, next_step: step };
 }
 
 /** What a connector cannot do, in sentences. */

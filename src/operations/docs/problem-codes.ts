@@ -47,8 +47,10 @@ export const PROBLEM_CODES: Record<string, string> = {
   managed_by_directory: 'A directory writes these fields. Change them there. `directory` and `fields` name them.',
   metadata_needs_confirmation:
     'The metadata of the IdP names another IdP, or none of the known keys. An admin has to confirm it.',
+  ats_account_taken:
+    'Another connection of the tenant is of the same account of the ATS. `id` names it; change that connection.',
   ats_gives_no_answer:
-    'The ATS gives no answer, so that it is not known which account the new credential belongs to. Nothing has changed; try again.',
+    'The ATS gives no answer, or refuses it: it is not known which account the new credential belongs to, or which users the ATS has. Nothing has changed; try again.',
   other_ats_account:
     'The new credential is of another account of the ATS: it has none of the records of the connection. Connect that account as a connection of its own.',
   marker_taken: 'Another connection to an ATS has the marker. `id` names it.',

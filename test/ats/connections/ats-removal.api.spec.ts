@@ -7,14 +7,16 @@ import { patience } from '../../support/speed.js';
 
 let service: TestApp;
 let lever: LeverSimulator;
+/** Another account of Lever. */
+let second: LeverSimulator;
 
 beforeAll(async () => {
-  lever = await startLever({ rateFactor: 1_000 });
+  [lever, second] = await Promise.all([startLever({ rateFactor: 1_000 }), startLever({ rateFactor: 1_000 })]);
   service = await startApp();
 });
 afterAll(async () => {
   await service.close();
-  await lever.close();
+  await Promise.all([lever.close(), second.close()]);
 });
 
 const path = ({ connectionId }: Connected): string => `/ats-connections/${connectionId}`;
@@ -45,9 +47,9 @@ async function rowsOf({ connectionId }: Connected): Promise<Record<string, numbe
 }
 
 /** A connection with a candidate, an interview whose link is written or waits, and webhooks that were received. */
-async function used(house?: Connected): Promise<Connected> {
-  const person = lever.add.opportunity({ posting: lever.add.posting().id, silent: true });
-  const ats = await connectLever(service, lever, { writes: { as_user: lever.add.user().id } }, house);
+async function used(sim = lever, house?: Connected): Promise<Connected> {
+  const person = sim.add.opportunity({ posting: sim.add.posting().id, silent: true });
+  const ats = await connectLever(service, sim, { writes: { as_user: sim.add.user().id } }, house);
   const own = (await ats.candidates()).filter((one) => String(one['external_id']).endsWith(person.id));
   const mine = own.at(-1)!;
   const times = { starts_at: '2030-01-01T10:00:00Z', ends_at: '2030-01-01T11:00:00Z' };
@@ -69,7 +71,7 @@ const end = async (ats: Connected): Promise<void> => {
 
 test('of two connections one is removed: nothing names it any more, and nothing of the other one has changed', async () => {
   const gone = await used();
-  const stays = await used(gone);
+  const stays = await used(second, gone);
   const before = await rowsOf(stays);
   expect(Object.keys(await rowsOf(gone))).toEqual(
     expect.arrayContaining(['candidates', 'ats_records', 'ats_events', 'ats_event_keys', 'ats_writes', 'ats_tokens']),

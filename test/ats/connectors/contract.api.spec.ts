@@ -153,6 +153,9 @@ describe('the contract of connectors', () => {
       expect(await connector.job(calls.api, 'no-such-job')).toBeNull();
       expect(await connector.user(calls.api, kit.user)).toMatchObject({ id: kit.user, active: true });
       expect(await connector.user(calls.api, 'nobody')).toBeNull();
+      expect(connector.users !== undefined).toBe(connector.writes.needsUser);
+      const users = (await connector.users?.(calls.api, null))?.records.map(({ id }) => id);
+      expect(users ?? [kit.user]).toContain(kit.user);
       expect(await connector.test(calls.api)).toMatch(/\w+ \w+/);
     });
 

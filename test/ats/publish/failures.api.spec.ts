@@ -145,8 +145,9 @@ it('a permission that is missing degrades the connection until it is back', asyn
 });
 
 it('a writer who is gone: degraded, writes wait, and go on when another one is set', async () => {
-  const { id: gone } = lever.add.user({ name: 'Gone', deactivatedAt: 1 });
+  const { id: gone } = lever.add.user({ name: 'Gone' });
   await house.api.patch(`/ats-connections/${house.connectionId}`, { writes: { as_user: gone } });
+  lever.users.get(gone)!['deactivatedAt'] = 1;
   const who = await person(service, house);
   const { id } = await interview(house, who.id);
   await until(async () => (await stateOf()).state === 'degraded');

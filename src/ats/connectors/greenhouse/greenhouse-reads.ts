@@ -91,6 +91,12 @@ export async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
   return found === null ? null : readOne(() => userOf(found));
 }
 
+/** Reads one page of users. */
+export async function users(api: AtsApi, cursor: string | null): Promise<AtsPage<AtsUser>> {
+  const { rows, next } = await pageOf(api, '/users', cursor, { per_page: PER_PAGE });
+  return { ...(await readRows(rows, userOf)), next };
+}
+
 /** Reads one job, to see whether the credential works. */
 export async function test(api: AtsApi): Promise<string> {
   const { rows } = await pageOf(api, '/jobs', null, { per_page: '1' });

@@ -72,6 +72,7 @@ export const greenhouse: Connector = {
   job: reads.job,
   candidate: reads.candidate,
   user: reads.user,
+  users: reads.users,
   inbound: greenhouseInbound,
   webhooks: null,
   oauth: OAUTH,

@@ -104,6 +104,12 @@ export async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
   return found === null ? null : readOne(() => userOf(found));
 }
 
+/** Reads one page of users. */
+export async function users(api: AtsApi, cursor: string | null): Promise<AtsPage<AtsUser>> {
+  const { rows, next } = await pageOf(api, '/users', cursor);
+  return { ...(await readRows(rows, userOf)), next };
+}
+
 /** Finds the active user with an e-mail. */
 export async function userByEmail(api: AtsApi, email: string): Promise<AtsUser | null> {
   const { rows } = await pageOf(api, '/users', null, { email });

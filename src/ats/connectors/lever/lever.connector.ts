@@ -77,6 +77,7 @@ export const lever: Connector = {
   job: reads.job,
   candidate: reads.candidate,
   user: reads.user,
+  users: reads.users,
   userByEmail: reads.userByEmail,
   inbound: leverInbound,
   webhooks: leverWebhooks,
