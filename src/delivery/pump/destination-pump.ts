@@ -112,6 +112,8 @@ export class DestinationPump {
 
   /** One look: at the destination, and then at what may be sent there. */
   private async look(): Promise<void> {
+    if (this.watch.isClosing) return;
+    const generation = this.watch.generation;
     const destination = await this.watch.current();
     if (destination === null || destination.state === 'paused') return;
     if (destination.key === null && this.channel.needsKey) return;
@@ -132,7 +134,9 @@ export class DestinationPump {
     if (lanes.length === 0) this.watch.expireSoon();
     this.backlog = lanes.length === limit;
     this.queue(lanes);
-    this.sendReady(destination);
+    // An answer that arrived during the claim may have closed the destination.
+    if (generation === this.watch.generation && !this.watch.isClosing) this.sendReady(destination);
+    else this.handBackReady();
     this.again ||= this.backlog && this.room() > 0;
   }
 

@@ -34,6 +34,8 @@ export class DestinationWatch {
   private health: Health = newHealth();
   private rate: Rate | null = null;
   private touchedAt = -Infinity;
+  private closingNow = 0;
+  private forgotten = 0;
 
   constructor(
     private readonly key: DestinationKey,
@@ -58,11 +60,23 @@ export class DestinationWatch {
     return this.destination?.state === 'ok';
   }
 
+  /** Whether an answer has closed the destination, and the database does not show it yet. */
+  get isClosing(): boolean {
+    return this.closingNow > 0;
+  }
+
+  /** How often the copy was given up. Lanes that were claimed before the last time must not go out. */
+  get generation(): number {
+    return this.forgotten;
+  }
+
   /** Returns the destination as it was at most a second ago. */
   async current(): Promise<Destination | null> {
     if (performance.now() < this.readUntil) return this.destination;
+    const generation = this.forgotten;
     const destination = await this.parts.destinations.read(this.key);
-    this.readUntil = performance.now() + FRESH_MS;
+    // A copy that was given up while it was read is read again at the next look.
+    this.readUntil = generation === this.forgotten ? performance.now() + FRESH_MS : -Infinity;
     this.destination = destination;
     const version = destination?.version ?? null;
     if (version !== this.seenVersion) {
@@ -76,6 +90,7 @@ export class DestinationWatch {
 
   /** Reads it anew at the next look. */
   forget(): void {
+    this.forgotten++;
     this.readUntil = -Infinity;
   }
 
@@ -109,14 +124,28 @@ export class DestinationWatch {
     this.health = afterFailure(this.health, lane.subject, retryAfterMs !== null || reason === 'status_429');
     const away = destination.state === 'open' || isAway(this.health, this.rules.away);
     const isHeld = this.rules.retryAfterHolds === true && retryAfterMs !== null && retryAfterMs > 0;
-    if (this.rules.endsAfterMs !== null && outcome.notTheirs !== true) await this.failing(destination, reason, away);
-    if (destination.state === 'open' || !(away || isHeld)) return;
+    const opens = destination.state !== 'open' && (away || isHeld);
+    if (opens) {
+      // No call goes out while the database is still writing why.
+      this.closingNow++;
+      this.onClosed();
+    }
+    try {
+      if (this.rules.endsAfterMs !== null && outcome.notTheirs !== true) await this.failing(destination, reason, away);
+      if (opens) await this.open(destination, reason, retryAfterMs);
+    } finally {
+      if (opens) {
+        this.closingNow--;
+        this.forget();
+      }
+    }
+  }
+
+  private async open(destination: Destination, reason: string, retryAfterMs: number | null): Promise<void> {
     const subjects = this.subjectsFailed;
     const opened = await this.parts.states.open(destination, reason, (probes) =>
       probePause(probes, subjects, retryAfterMs, this.rules.probe, Math.random()),
     );
-    this.forget();
-    this.onClosed();
     if (opened) this.parts.logger.warn('destination.open', { ...this.fields, reason, subjects });
   }
 
