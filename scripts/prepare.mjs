@@ -7,14 +7,15 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 
 /** Brings node_modules and dist up to date with the lock file and the sources; does nothing where they are. */
 export async function prepare() {
-  process.chdir(ROOT);
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) fail(`Node.js 20.19 or later is needed; this is ${process.version}.`);
   install();
   await build();
 }
 
-function install() {
+/** Brings node_modules up to date with the lock file. */
+export function install() {
+  process.chdir(ROOT);
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) fail(`Node.js 20.19 or later is needed; this is ${process.version}.`);
   const mark = path.join('node_modules', '.installed');
   const wanted = createHash('sha256').update(readFileSync('package-lock.json')).digest('hex');
   if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return;

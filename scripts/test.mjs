@@ -1,17 +1,35 @@
-// `npm test` on a fresh clone: installs, builds, and runs every test. Arguments go to jest.
+// `npm test`, `npm run test:long`, `npm run test:unit`: install, build, and run specs. Arguments go to jest; files that are
+// all pure specs run without build and database.
 import { spawn } from 'node:child_process';
-import { prepare } from './prepare.mjs';
+import path from 'node:path';
+import { install, prepare } from './prepare.mjs';
 
-await prepare();
+const KINDS = { '--long': 'long', '--unit': 'unit' };
+const kind = KINDS[process.argv[2]] ?? 'all';
+const args = process.argv.slice(kind === 'all' ? 2 : 3);
+
+process.chdir(path.resolve(import.meta.dirname, '..'));
+const isUnit = kind === 'unit' || (kind === 'all' && (await arePure(args)));
+if (isUnit) install();
+else await prepare();
 const child = spawn(
   process.execPath,
   [
     '--experimental-vm-modules',
     '--disable-warning=ExperimentalWarning',
     'node_modules/jest/bin/jest.js',
-    ...process.argv.slice(2),
+    ...(args.includes('--config') ? [] : ['--config', `test/jest/${isUnit ? 'unit' : kind}.config.mjs`]),
+    ...args,
   ],
   { stdio: 'inherit' },
 );
 process.on('SIGINT', () => undefined);
 child.on('exit', (code) => process.exit(code ?? 1));
+
+async function arePure(names) {
+  const files = names.filter((name) => name.endsWith('.spec.ts'));
+  if (files.length === 0) return false;
+  const { pureSpecs } = await import('../test/jest/specs.mjs');
+  const pure = new Set(pureSpecs());
+  return files.every((file) => pure.has(path.posix.normalize(file)));
+}

@@ -3,12 +3,13 @@ import { startBeside, type Beside } from '../support/beside.js';
 import { client, eventually, send, type Client } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
+import { rounds } from '../support/rounds.js';
 import { hostileOp, type HostileOp } from '../oidc/support/op.js';
 import { OidcWay, trustDomain } from '../support/sign-in/connections.js';
 
 // The built service as two processes on one database: what one of them was told of settings, and has answered, is in force
 // with the very next request at the other, whatever that one had cached.
-const ROUNDS = 6;
+const ROUNDS = rounds(6, 2);
 let service: TestApp;
 let house: House;
 const processes: Beside[] = [];

@@ -4,8 +4,9 @@ import type { Browser, Page } from 'playwright-core';
 import { startApp, type TestApp } from '../support/app.js';
 import { describeInBrowser, launch } from '../support/browser.js';
 import { eventually } from '../support/http.js';
+import { someOf } from '../support/rounds.js';
 
-const WIDTHS = [390, 1280];
+const WIDTHS = someOf([390, 1280]);
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 describeInBrowser('the documentation in a browser', () => {

@@ -9,8 +9,9 @@ import { EventsRepository } from '../../src/events/events.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse } from '../support/house.js';
 import { eventually } from '../support/http.js';
+import { rounds } from '../support/rounds.js';
 
-const KILLS = Number(process.env['CONSUMER_KILLS'] ?? 200);
+const KILLS = Number(process.env['CONSUMER_KILLS'] ?? rounds(200));
 const CONSUMER = path.join(import.meta.dirname, 'consumer.mjs');
 
 let service: TestApp;

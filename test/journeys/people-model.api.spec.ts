@@ -1,6 +1,7 @@
 import fc from '../support/properties.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { hostileOp, type HostileOp } from '../oidc/support/op.js';
+import { rounds } from '../support/rounds.js';
 import { BackgroundWork } from './support/background.js';
 import { Claims, claimSteps, type ClaimKind } from './support/people-claims.js';
 import { counts } from './support/counts.js';
@@ -10,9 +11,9 @@ import { StandInPlatform } from './support/stand-in-platform.js';
 
 // Companies over the years, made up at random: humans come and go by directories, scripts and the platform itself, whose
 // records and accounts must stay their own. COMPANIES=1000 SEED=1 makes up more of each kind, and others.
-const COMPANIES = Number(process.env['COMPANIES'] ?? 3);
+const COMPANIES = Number(process.env['COMPANIES'] ?? rounds(10));
 // As many of each kind whose users want the e-mails and keys of others; they are short.
-const CLAIM_COMPANIES = Number(process.env['COMPANIES'] ?? 2);
+const CLAIM_COMPANIES = Number(process.env['COMPANIES'] ?? rounds(5));
 // A failure prints the seed and the path of its company: SEED=… COMPANY=… takes its steps again. SHRINK=1 looks for fewer.
 const RUN = {
   numRuns: COMPANIES,

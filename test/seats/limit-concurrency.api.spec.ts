@@ -1,11 +1,12 @@
 import { SeatsService } from '../../src/seats/seats.service.js';
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { client, eventually, type Answer } from '../support/http.js';
+import { rounds } from '../support/rounds.js';
 import { fresh, scim, user } from '../support/scim.js';
 import { patience } from '../support/speed.js';
 
 /** How often the race is run; more with SEAT_ROUNDS. */
-const ROUNDS = Number(process.env['SEAT_ROUNDS'] ?? 5);
+const ROUNDS = Number(process.env['SEAT_ROUNDS'] ?? rounds(6));
 
 // Two processes, each with its own pool and its own memory of the limit, on one database.
 let apps: TestApp[];

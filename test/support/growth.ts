@@ -1,3 +1,5 @@
+import { someOf } from './rounds.js';
+
 /** A parser of untrusted text, called with text that is made to cost time. Refusals are answers like others. */
 export type Reader = (text: string) => unknown;
 
@@ -38,7 +40,7 @@ const STEEPEST = 8;
 export function steep(
   read: Reader,
   around: readonly (readonly [string, string])[] = [['', '']],
-  units: readonly string[] = REPEATED,
+  units: readonly string[] = someOf(REPEATED),
 ): Growth[] {
   const found: Growth[] = [];
   for (const unit of units) {

@@ -7,6 +7,7 @@ import type { VerifiedSignIn } from '../../../src/sign-in/verified-sign-in.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, patch, user } from '../../support/scim.js';
+import { rounds } from '../../support/rounds.js';
 import { samlIdp } from '../../saml/support/idp.js';
 import { trustDomain } from '../../support/sign-in/connections.js';
 
@@ -92,7 +93,7 @@ const KINDS: Record<string, Kind> = {
 }; // prettier-ignore
 
 // How many companies are made up. With other seeds this finds in an hour what nobody has thought of.
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 60);
+const RUNS = Number(process.env['MODEL_RUNS'] ?? rounds(60));
 
 const NAMES = ['ada', 'Bob', 'eve', 'kim'];
 const DEEDS = {

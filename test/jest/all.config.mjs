@@ -1,12 +1,14 @@
+// `npm test`: every spec but those that are long as a whole. Long ones that go in rounds run a tenth of them.
 import fs from 'node:fs';
 
-const swc = JSON.parse(fs.readFileSync(new URL('./.swcrc', import.meta.url), 'utf8'));
+const swc = JSON.parse(fs.readFileSync(new URL('../../.swcrc', import.meta.url), 'utf8'));
 
 export default {
+  rootDir: '../..',
   runner: '<rootDir>/test/runner/runner.mjs',
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
-  testRegex: '\\.spec\\.ts$',
+  testRegex: ['(?<!\\.long)\\.spec\\.ts$'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: { '^.+\\.ts$': ['@swc/jest', { ...swc, swcrc: false, sourceMaps: 'inline' }] },
@@ -16,7 +18,7 @@ export default {
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   // A third worker saves a tenth of the time on two cores, and makes what waits for a lock there wait too long.
   maxWorkers: 2,
-  testSequencer: '<rootDir>/test/support/long-first.mjs',
+  testSequencer: '<rootDir>/test/jest/long-first.mjs',
   testTimeout: 60_000,
   // A worker that begins anew loads all modules again, which takes some seconds.
   workerIdleMemoryLimit: '1GB',
