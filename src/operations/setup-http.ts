@@ -19,7 +19,7 @@ import { RequestLog } from './request-log.js';
 function isFormAddress(path: string, contentType: string): boolean {
   if (/^\/api\/auth\/((callback|slo|backchannel-logout|test)\/|(login|owner-sign-in|sessions\/end)$)/.test(path))
     return true;
-  if (/^\/api\/integrations\/[^/]+\/(start|connect)$/.test(path)) return true;
+  if (/^\/api\/integrations\/[^/]+\/(start|connect|writer)$/.test(path)) return true;
   return /^\/api\/auth\/(token|introspect)$/.test(path) && contentType.includes('x-www-form-urlencoded');
 }
 

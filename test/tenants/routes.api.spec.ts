@@ -61,6 +61,7 @@ const OPEN = new Set([
   'MarketplaceController.connectLink',
   'MarketplaceController.byLink',
   'MarketplaceController.callback',
+  'WriterController.choose',
   // An ATS says by the token of its webhook address who it is.
   'InboundController.receive',
   // What anybody may know of us.

@@ -27,6 +27,6 @@ import { SameAccount } from './same-account.js';
     SameAccount,
     AtsUsers,
   ],
-  exports: [AtsConnectionSetup, SameAccount, AtsUsers],
+  exports: [AtsConnectionsService, AtsConnectionSetup, SameAccount, AtsUsers],
 })
 export class AtsAdministrationModule {}

@@ -62,6 +62,11 @@ export class AtsAddresses {
     return secret === undefined ? page : `${page}#${secret}`;
   }
 
+  /** Where the page of a new connection sends the user as whom is written. */
+  writer(provider: string): string {
+    return `${this.config.appUrl}/api/integrations/${provider}/writer`;
+  }
+
   /** Scheme, host and port of the application. */
   get origin(): string {
     return new URL(this.config.appUrl).origin;

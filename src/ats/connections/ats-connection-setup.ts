@@ -90,20 +90,26 @@ export class AtsConnectionSetup {
     }
   }
 
-  /** Notes the approver, a user of the ATS: the owner of the credential, else the one with the person's e-mail. */
-  private async noteApprover(
+  /**
+   * Notes the approver, a user of the ATS: the owner of the credential, else the one with the person's e-mail.
+   *
+   * @returns whether there is such a user
+   * @throws {AtsFailure} when the ATS refuses the call or gives no answer
+   */
+  async noteApprover(
     connection: AtsConnection,
     connector: Connector,
     api: AtsApi,
     userId: string | null,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const email = userId === null ? null : await this.repository.emailOf(connection.tenantId, userId);
     const user =
       (await connector.self?.(api)) ?? (email === null ? null : await connector.userByEmail?.(api, email)) ?? null;
-    if (user === null) return;
+    if (user === null) return false;
     await this.repository.setApprover(connection.tenantId, connection.id, user.id);
     await this.store.forget(connection.tenantId);
     await this.events.publish(new AtsConnectionReady({ ...connection, approvedBy: user.id }));
+    return true;
   }
 
   /**

@@ -2,6 +2,7 @@ import type { Connector } from '../connectors/connector.js';
 import type { AtsConnectionBody, AtsMissing, AtsProviderBody } from './ats-connection-bodies.dto.js';
 import type { AtsConnectionFacts } from './ats-connections.repository.js';
 import type { AtsConnectionRow } from './ats-connections.store.js';
+import { lacksWriter } from './ats-settings.rules.js';
 import type { Credential } from './credential.js';
 
 /** What other parts know of a connection. */
@@ -59,13 +60,12 @@ export function atsConnectionBody(
 }
 
 /** Returns what a connection lacks to read (`credential`) or to write (`as_user`). */
-export function missingIn(
+function missingIn(
   { writes, approved_by: approvedBy }: Pick<AtsConnectionRow, 'writes' | 'approved_by'>,
   connector: Connector,
   credential: Credential['kind'] | null,
 ): AtsMissing[] {
-  const isWritten = writes.link_target !== null || writes.scorecard_target !== null;
-  const lacksUser = connector.writes.needsUser && isWritten && writes.as_user === null && approvedBy === null;
+  const lacksUser = lacksWriter(connector, writes, approvedBy);
   return [...(credential === null ? (['credential'] as const) : []), ...(lacksUser ? (['as_user'] as const) : [])];
 }
 

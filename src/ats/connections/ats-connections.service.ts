@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { InvalidFields, NotFound, type FieldError } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
-import { AuditService } from '../../tenants/audit/audit.service.js';
+import { AuditService, type AuditBy } from '../../tenants/audit/audit.service.js';
 import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import type { Connector } from '../connectors/connector.js';
@@ -85,7 +85,7 @@ export class AtsConnectionsService {
   }
 
   /** Changes the named settings; what is left out stays. Another credential sets the connection up anew. */
-  async change(caller: Caller, id: string, input: ChangeAtsConnection): Promise<AtsConnectionBody> {
+  async change(caller: AuditBy, id: string, input: ChangeAtsConnection): Promise<AtsConnectionBody> {
     const { tenantId } = caller;
     const connection = await this.connected(tenantId, id);
     const connector = connectorOf(connection.provider)!;
@@ -213,7 +213,7 @@ export class AtsConnectionsService {
 
   /** Runs a change of one connection under its lock, with a line in the audit log. */
   private async changing(
-    caller: Caller,
+    caller: AuditBy,
     id: string,
     action: string,
     work: (tx: SqlRunner, before: AtsConnectionRow) => Promise<AtsConnectionRow>,
@@ -231,7 +231,7 @@ export class AtsConnectionsService {
 
   private note(
     tx: SqlRunner,
-    { tenantId, actor, requestId }: Caller,
+    { tenantId, actor, requestId }: AuditBy,
     action: string,
     targetId: string,
     states: { before?: object; after?: object },

@@ -53,6 +53,12 @@ export function writesProblems({ title, writes: { targets } }: Connector, writes
   return problems;
 }
 
+/** Whether writes wait for a user of the ATS: the vendor needs one, and none is set or known. */
+export function lacksWriter({ writes: { needsUser } }: Connector, writes: Writes, approvedBy: string | null): boolean {
+  const isWritten = writes.link_target !== null || writes.scorecard_target !== null;
+  return needsUser && isWritten && writes.as_user === null && approvedBy === null;
+}
+
 /** Returns a credential as it is sealed, or what is wrong with it for this connector. */
 export function credentialOf(connector: Connector, sent: CredentialFields): Credential | FieldError[] {
   const { kind, key, client_id: clientId, client_secret: clientSecret, sub } = sent;

@@ -8,7 +8,7 @@ export interface Authorization {
   /** The signed-in person who began it; null: a connect link. */
   user_id: string | null;
   link_id: string | null;
-  /** The connection that gets the grant; null: a new one. */
+  /** The connection that gets the grant; null: a new one, until it is made. */
   connection_id: string | null;
   used: boolean;
   expired: boolean;
@@ -50,5 +50,14 @@ export class AuthorizationsRepository {
       [tenantId, hash],
     );
     return rowCount === 1;
+  }
+
+  /** Notes the connection that was made, for the page that follows. */
+  async made(tenantId: string, hash: Buffer, connectionId: string): Promise<void> {
+    await this.db.query(`update ats_authorizations set connection_id = $3 where tenant_id = $1 and hash = $2`, [
+      tenantId,
+      hash,
+      connectionId,
+    ]);
   }
 }

@@ -65,6 +65,15 @@ export class ConnectLinksRepository {
     return rows[0] ?? null;
   }
 
+  /** Returns the maker of a link, also of a used one; null when the maker is gone or has no right any more. */
+  async makerOf(tenantId: string, id: string): Promise<Actor | null> {
+    const { rows } = await this.db.query<{ created_by: Actor }>(
+      `select created_by from ats_connect_links where tenant_id = $1 and id = $2 and revoked_at is null and ${MAKER_END} > now()`,
+      [tenantId, id],
+    );
+    return rows[0]?.created_by ?? null;
+  }
+
   /** Uses up a link. Of concurrent uses one succeeds. @returns null when it is open no more */
   async use(tx: SqlRunner, tenantId: string, id: string): Promise<OpenLink | null> {
     const { rows } = await tx.query<OpenLink>(

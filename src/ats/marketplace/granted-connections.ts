@@ -7,9 +7,9 @@ import { AtsConnectionSetup } from '../connections/ats-connection-setup.js';
 import { atsAuditView, missingScopes } from '../connections/ats-connection.mapping.js';
 import { AtsConnectionsRepository } from '../connections/ats-connections.repository.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
-import type { AtsConnection } from '../connections/connection.js';
+import { draftOf, type AtsConnection } from '../connections/connection.js';
 import { SameAccount } from '../connections/same-account.js';
-import { AccountNotKnown, OtherAtsAccount } from '../connections/ats.errors.js';
+import { AccountNotKnown, AtsAccountTaken, OtherAtsAccount } from '../connections/ats.errors.js';
 import { freeMarker, takesOf, usualWrites } from '../connections/ats-settings.rules.js';
 import type { Connector } from '../connectors/connector.js';
 import { OAuthClients } from '../oauth/oauth-clients.js';
@@ -51,7 +51,7 @@ export class GrantedConnections {
 
   /**
    * @throws {ConnectRefused} `link_over` where the link was used meanwhile, `other_account` where the grant is of another
-   * account than the records of the connection
+   * account than the records of the connection, `account_taken` where another connection is of the account
    */
   async make(by: AuditBy, connector: Connector, granted: Granted): Promise<Connected> {
     const { tenantId } = by;
@@ -84,10 +84,12 @@ export class GrantedConnections {
     at: Pick<AtsConnection, 'region' | 'baseUrl'>,
   ): Promise<void> {
     const known = connectionId === null ? undefined : await this.connections.fresh(tenantId, connectionId);
-    if (known === undefined) return;
+    const settings = { takes: takesOf(undefined), writes: usualWrites(connector), credential: grant.credential };
     try {
-      await this.account.demand({ ...known, ...at }, connector, grant.credential);
+      const connection = known ?? draftOf({ tenantId, id: newId('ats'), connector, ...at, ...settings });
+      await this.account.demand({ ...connection, ...at }, connector, grant.credential);
     } catch (error) {
+      if (error instanceof AtsAccountTaken) throw new ConnectRefused('account_taken');
       if (error instanceof OtherAtsAccount) throw new ConnectRefused('other_account');
       if (error instanceof AccountNotKnown) throw new ConnectRefused('ats_away');
       throw error;

@@ -1,4 +1,5 @@
 import { html } from '../../base/http/html.js';
+import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
 import type { Page } from '../../sign-in/pages/layout.js';
 
 /** A connection that may get the grant. */
@@ -104,10 +105,13 @@ export function connectedPage(done: {
   tenant: string;
   marker: string;
   missing: readonly string[];
+  /** What the page asks; null: nothing. */
+  ask: WriterAsk | null;
 }): Page {
-  const { title, tenant, marker, missing } = done;
+  const { title, tenant, marker, missing, ask } = done;
   return {
     title: `${title} is connected`,
+    tellsUs: ask !== null,
     body: html`<p class="verdict"><strong>${title}</strong> is connected to <strong>${tenant}</strong>.</p>
       <p>
         Webhooks are being made in ${title}, and the first sync has begun. Records get the ids of ${title} with
@@ -121,6 +125,56 @@ export function connectedPage(done: {
               needs it does not work until ${title} is connected again with it.
             </p>`
       }
+      ${ask === null ? html`<p class="note">You can close this page.</p>` : writerForm(ask)}`,
+  };
+}
+
+/** What is needed to ask for the user of the ATS as whom is written. */
+interface WriterAsk {
+  title: string;
+  action: string;
+  state: string;
+  /** Empty where the ATS does not show its users: then the id is typed. */
+  users: readonly AtsUserBody[];
+  /** Why the last choice was refused, in words; null: there was none. */
+  said: string | null;
+}
+
+function writerForm({ title, action, state, users, said }: WriterAsk) {
+  const choices = users.map(
+    ({ id, name, email }) => html`<option value="${id}">${[name ?? id, email].filter(Boolean).join(', ')}</option>`,
+  );
+  return html`<h2>Who writes to ${title}?</h2>
+    <p>
+      Meeting links and scorecards are written as a user of ${title}. None is known yet: until one is chosen, they wait.
+    </p>
+    ${said === null ? null : html`<p class="alert" role="alert">${said}</p>`}
+    <form method="post" action="${action}">
+      <input type="hidden" name="state" value="${state}" />
+      <label for="as_user">User of ${title}</label>
+      ${
+        users.length === 0
+          ? html`<input id="as_user" name="as_user" type="text" required maxlength="200" placeholder="its id" />`
+          : html`<select id="as_user" name="as_user" required>
+              <option value="">Choose a user</option>
+              ${choices}
+            </select>`
+      }
+      <button type="submit">Write as this user</button>
+    </form>
+    <p class="note">The user can be chosen later, too: <code>talent-bridge ats set --as-user</code>.</p>`;
+}
+
+/** Makes the page that asks again for the user as whom is written. */
+export function writerPage(ask: WriterAsk): Page {
+  return { title: `${ask.title} is connected`, status: 422, tellsUs: true, body: writerForm(ask) };
+}
+
+/** Makes the page that ends the choice of the user as whom is written. */
+export function writerSetPage(title: string): Page {
+  return {
+    title: `${title} is connected`,
+    body: html`<p class="verdict">Meeting links and scorecards are written as the user that you have chosen.</p>
       <p class="note">You can close this page.</p>`,
   };
 }

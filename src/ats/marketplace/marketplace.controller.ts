@@ -23,6 +23,7 @@ import { AtsAddresses } from '../connections/ats-addresses.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import type { Connector } from '../connectors/connector.js';
 import { connectorOf } from '../connectors/index.js';
+import { AuthorizationStates } from './authorization-states.js';
 import { connectedPage, connectLinkPage, notConnectedPage, startPage, type Choosable } from './marketplace-pages.js';
 import { ConnectRefused } from './marketplace.errors.js';
 import { MarketplaceService, type Starter } from './marketplace.service.js';
@@ -51,6 +52,7 @@ export class ConnectForm {
 export class MarketplaceController {
   constructor(
     private readonly marketplace: MarketplaceService,
+    private readonly states: AuthorizationStates,
     private readonly clients: OAuthClients,
     private readonly store: AtsConnectionStore,
     private readonly sessions: SessionsService,
@@ -170,11 +172,15 @@ export class MarketplaceController {
       return this.marketplace.complete(connector, { state, code, error, issuer, cookies, session, requestId: req.id });
     });
     if (done === null) return;
-    const cookie = this.marketplace.cookieOf(state);
+    const { tenantId, marker, missing, users } = done;
+    // A page that asks has to know its browser: its cookie goes with the answer.
+    const cookie = users === null ? this.states.cookieOf(state) : null;
     if (cookie !== null) res.setHeader('Set-Cookie', hostCookie(cookie as `__Host-${string}`, '', 'Lax', 0));
-    const face = await this.faces.of(done.tenantId);
+    const face = await this.faces.of(tenantId);
     const { title } = connector;
-    sendPage(res, connectedPage({ title, tenant: face?.name ?? '', marker: done.marker, missing: done.missing }), face);
+    const action = this.addresses.writer(provider);
+    const ask = users === null ? null : { title, action, state, users, said: null };
+    sendPage(res, connectedPage({ title, tenant: face?.name ?? '', marker, missing, ask }), face);
   }
 
   private async showStart(

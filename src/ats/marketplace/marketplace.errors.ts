@@ -16,6 +16,10 @@ const REFUSALS = {
   code_refused: 'The ATS refused to give the access that was approved. Begin again.',
   other_account:
     'This is another account of the ATS: it has none of the records that came in through the connection. Nothing has changed. Begin again with the account of the connection, or connect this one as a new connection.',
+  account_taken:
+    'This account of the ATS is connected already, by another connection of this tenant. Nothing has changed. Begin again, and choose to connect that one again.',
+  writer_over:
+    'The page on which a user is chosen is no longer valid. Choose the user with the command “ats set --as-user”, or through the API.',
   ats_away: 'The ATS gives no answer just now. Nothing has changed; begin again in a moment.',
 } as const;
 

@@ -3,6 +3,10 @@ import { SignInModule } from '../../sign-in/sign-in.module.js';
 import { AtsAdministrationModule } from '../connections/administration.module.js';
 import { DomainsModule } from '../../connections/domains/domains.module.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
+import { AtsCallsModule } from '../calls/calls.module.js';
+import { AuthorizationStates } from './authorization-states.js';
+import { WriterChoice } from './writer-choice.js';
+import { WriterController } from './writer.controller.js';
 import { AuthorizationsRepository } from './authorizations.repository.js';
 import { ConnectLinksController } from './connect-links.controller.js';
 import { ConnectLinksRepository } from './connect-links.repository.js';
@@ -14,10 +18,12 @@ import { MarketplaceService } from './marketplace.service.js';
 
 /** Connecting an ATS by OAuth, in a browser. */
 @Module({
-  imports: [AtsConnectionsModule, AtsAdministrationModule, DomainsModule, SignInModule],
-  controllers: [ConnectLinksController, MarketplaceController],
+  imports: [AtsConnectionsModule, AtsCallsModule, AtsAdministrationModule, DomainsModule, SignInModule],
+  controllers: [ConnectLinksController, MarketplaceController, WriterController],
   providers: [
     AuthorizationsRepository,
+    AuthorizationStates,
+    WriterChoice,
     ConnectLinksRepository,
     ConnectLinksService,
     GrantedConnections,

@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { hashToken, mintToken, parseToken, sameHash } from '../../base/crypto/tokens.js';
+import { hashToken, mintToken, parseToken } from '../../base/crypto/tokens.js';
 import { Logger } from '../../base/log/logger.js';
 import type { Actor } from '../../identity/source.js';
 import type { SessionRow } from '../../sessions/sessions.repository.js';
 import { Administrators } from '../../tenants/administrators.js';
 import { AtsFailure } from '../calls/ats-api.js';
+import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
 import { AtsAddresses } from '../connections/ats-addresses.js';
 import type { Connector, Region } from '../connectors/connector.js';
+import { AuthorizationStates, stateCookie, type KnownState } from './authorization-states.js';
 import { AuthorizationsRepository, type Authorization } from './authorizations.repository.js';
 import { ConnectLinksRepository, type OpenLink } from './connect-links.repository.js';
 import { atsCodeOf, ConnectRefused, NotAnAdministrator } from './marketplace.errors.js';
@@ -15,6 +17,7 @@ import { GrantedConnections, type Connected } from './granted-connections.js';
 import { OAuthClients, type OAuthClient } from '../oauth/oauth-clients.js';
 import { TokenClient } from '../oauth/token-client.js';
 import type { Grant } from '../oauth/token-answer.mapping.js';
+import { WriterChoice } from './writer-choice.js';
 
 /** Who connects: a signed-in administrator, or the holder of a connect link. */
 export type Starter = { tenantId: string } & ({ session: SessionRow; link: null } | { session: null; link: OpenLink });
@@ -38,6 +41,11 @@ export interface Returned {
   requestId: string;
 }
 
+/** The users to choose from, as whom the connection writes; null: there is nothing to choose. */
+interface Asked {
+  users: readonly AtsUserBody[] | null;
+}
+
 /**
  * Connects an ATS by OAuth 2.0 (RFC 6749 §4.1). The `state` stands for a stored authorization, which binds tenant, person
  * or link, provider and browser, for ten minutes and once.
@@ -46,6 +54,8 @@ export interface Returned {
 export class MarketplaceService {
   constructor(
     private readonly authorizations: AuthorizationsRepository,
+    private readonly states: AuthorizationStates,
+    private readonly writer: WriterChoice,
     private readonly links: ConnectLinksRepository,
     private readonly administrators: Administrators,
     private readonly granted: GrantedConnections,
@@ -93,7 +103,7 @@ export class MarketplaceService {
       ...connector.oauth!.authorizeParameters(region),
     };
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    return { url: url.href, cookie: { name: cookieOf(hash), secret } };
+    return { url: url.href, cookie: { name: stateCookie(hash), secret } };
   }
 
   /**
@@ -101,7 +111,7 @@ export class MarketplaceService {
    *
    * @throws {ConnectRefused} with the reason for the person at the browser
    */
-  async complete(connector: Connector, returned: Returned): Promise<Connected> {
+  async complete(connector: Connector, returned: Returned): Promise<Connected & Asked> {
     const { tenantId, hash, authorization, secret } = await this.checked(connector.provider, returned);
     const actor = await this.actorOf(tenantId, authorization, returned.session);
     if (!this.isIssuer(connector, returned.issuer)) throw new ConnectRefused('other_provider');
@@ -111,13 +121,10 @@ export class MarketplaceService {
     const grant = await this.exchange(tenantId, connector, returned.code, verifierOf(secret));
     const { link_id: linkId, connection_id: connectionId, user_id: userId } = authorization;
     const by = { tenantId, actor, requestId: returned.requestId };
-    return this.granted.make(by, connector, {
-      grant,
-      linkId,
-      connectionId,
-      userId,
-      region: this.partner(connector).regionName,
-    });
+    const region = this.partner(connector).regionName;
+    const made = await this.granted.make(by, connector, { grant, linkId, connectionId, userId, region });
+    await this.authorizations.made(tenantId, hash, made.connectionId);
+    return { ...made, users: await this.writer.needed(made, connector, userId) };
   }
 
   private endedByAts(tenantId: string, { provider }: Connector, error: string): ConnectRefused {
@@ -126,31 +133,14 @@ export class MarketplaceService {
     return error === 'access_denied' ? new ConnectRefused('denied') : new ConnectRefused('ats_error', code);
   }
 
-  /** The name of the cookie of an answer, to be removed; null: the state is none of ours. */
-  cookieOf(state: string): string | null {
-    const parsed = parseToken(state);
-    return parsed?.kind === 'tba' ? cookieOf(parsed.hash) : null;
-  }
-
   /** Everything that is wrong with the state is known before the authorization is used up. */
-  private async checked(
-    provider: string,
-    { state, cookies }: Returned,
-  ): Promise<{ tenantId: string; hash: Buffer; authorization: Authorization; secret: string }> {
-    const parsed = parseToken(state);
-    if (parsed?.kind !== 'tba') throw new ConnectRefused('state_unknown');
-    const { tenantId, hash } = parsed;
-    const authorization = await this.authorizations.find(tenantId, hash);
-    if (authorization === null) throw new ConnectRefused('state_unknown');
-    if (authorization.provider !== provider) throw new ConnectRefused('other_provider');
+  private async checked(provider: string, { state, cookies }: Returned): Promise<KnownState & { secret: string }> {
+    const known = await this.states.of(provider, state);
     // The page of a success that is loaded again has no cookie any more.
-    if (authorization.used) throw new ConnectRefused('state_used');
-    const secret = cookies.get(cookieOf(hash));
-    if (secret === undefined || !sameHash(hashToken(secret), authorization.browser_hash)) {
-      throw new ConnectRefused('other_browser');
-    }
-    if (authorization.expired) throw new ConnectRefused('state_expired');
-    return { tenantId, hash, authorization, secret };
+    if (known.authorization.used) throw new ConnectRefused('state_used');
+    const secret = this.states.secretOf(known, cookies);
+    if (known.authorization.expired) throw new ConnectRefused('state_expired');
+    return { ...known, secret };
   }
 
   /** Returns the actor of the connection: the signed-in person, who must still administer, or the maker of the link. */
@@ -204,8 +194,4 @@ export class MarketplaceService {
 /** The verifier of PKCE (RFC 7636), made of the secret that this browser alone has: nothing more is stored. */
 function verifierOf(secret: string): string {
   return createHash('sha256').update(`pkce ${secret}`).digest('base64url');
-}
-
-function cookieOf(hash: Buffer): string {
-  return `__Host-ats-${hash.toString('hex').slice(0, 16)}`;
 }

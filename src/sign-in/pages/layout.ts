@@ -20,7 +20,7 @@ p{margin:.5rem 0;overflow-wrap:anywhere}
 a.help{color:var(--accent)}
 .alert{color:var(--warn);font-weight:600}
 label{display:block;margin:1.1rem 0 .35rem;font-weight:600}
-input{width:100%;font:inherit;color:inherit;background:var(--ground);border:1px solid var(--soft);border-radius:.5rem;padding:.65rem .75rem}
+input,select{width:100%;font:inherit;color:inherit;background:var(--ground);border:1px solid var(--soft);border-radius:.5rem;padding:.65rem .75rem}
 button,.button{display:inline-block;width:100%;margin-top:.9rem;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;border:1px solid var(--accent);border-radius:.5rem;padding:.65rem 1rem;background:var(--accent);color:var(--on)}
 .second{background:transparent;color:var(--accent)}
 .choices{list-style:none;margin:1rem 0 0;padding:0;border-top:1px solid var(--line)}

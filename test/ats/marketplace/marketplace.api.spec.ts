@@ -369,6 +369,77 @@ describe('a connect link', () => {
   });
 });
 
+describe('the user as whom is written', () => {
+  const WRITER = '/api/integrations/lever/writer';
+  const DANA = '32bc4d3b-0000-4e2b-92d0-00000000d4a1';
+  const stateIn = (address: string): string => new URL(address).searchParams.get('state')!;
+  const choose = (tab: Tab, back: string, as_user: string) =>
+    tab.post(WRITER, Object.entries({ state: stateIn(back), as_user }));
+  const written = async () => ((await connections())[0]!['writes'] as { as_user: string | null }).as_user;
+
+  /** A connection that a connect link has made: its holder is no user of this service. */
+  async function byLink(): Promise<{ tab: Tab; back: string; done: Seen }> {
+    const tab = new Tab(service);
+    const code = secretOf((await link()).url);
+    const back = await atLever((await tab.post(CONNECT, Object.entries({ code, confirmed: 'yes' }))).location!);
+    return { tab, back, done: await tab.get(back) };
+  }
+
+  test('is asked for and set when nobody of Lever has approved', async () => {
+    const { id: leaver } = lever.add.user({ name: 'Left', deactivatedAt: 1 });
+    const { tab, back, done } = await byLink();
+    expect([done.status, done.text]).toEqual([200, expect.stringContaining('Dana Whitlock')]);
+    expect(done.text).not.toContain('Left');
+    expect((await connections())[0]!['missing']).toEqual(['as_user']);
+    const refused = await choose(tab, back, leaver);
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('not active')]);
+    expect((await choose(tab, back, DANA)).status).toBe(200);
+    expect((await connections())[0]).toMatchObject({ missing: [], writes: { as_user: DANA } });
+    const { body: audit } = await house.api.get('/audit?action=ats_connection.changed');
+    expect(audit.data).toMatchObject([{ actor: { kind: 'key' } }]);
+    isRefused(await choose(tab, back, DANA), /page/);
+  });
+
+  test('is not set from another browser, after the ten minutes, or without the right of the maker', async () => {
+    const { tab, back } = await byLink();
+    isRefused(await choose(new Tab(service), back, DANA), /another browser/);
+    await service.db.execute(`update ats_authorizations set expires_at = now() where tenant_id = $1`, [house.tenantId]);
+    isRefused(await choose(tab, back, DANA), /no longer valid/);
+    expect(await written()).toBeNull();
+  });
+
+  test('is not asked for when Lever has a user with the e-mail of the administrator', async () => {
+    const { body } = await house.api.get(`/users/${owner}`);
+    lever.add.user({ name: 'The owner', email: body.email as string });
+    const tab = await signedIn();
+    const done = await tab.get(await atLever((await begin(tab)).location!));
+    expect(done.text).not.toContain('Who writes');
+    expect((await connections())[0]!['missing']).toEqual([]);
+  });
+
+  test('is asked for by its id when Lever does not show its users', async () => {
+    lever.fault({ kind: 'status', status: 403, times: null, path: '/users' });
+    const { tab, back, done } = await byLink();
+    lever.faults.clear();
+    expect(done.text).toContain('its id');
+    expect((await choose(tab, back, DANA)).status).toBe(200);
+    expect(await written()).toBe(DANA);
+  });
+});
+
+test('the same account of Lever is not connected twice', async () => {
+  lever.add.opportunity({ posting: lever.add.posting().id, silent: true });
+  const tab = await signedIn();
+  await tab.get(await atLever((await begin(tab)).location!));
+  await eventually(
+    async () => (await house.api.get('/candidates')).body.data as object[],
+    (found) => found.length > 0,
+  );
+  await setUp();
+  isRefused(await tab.get(await atLever((await begin(tab)).location!)), /connected already/);
+  expect(await connections()).toHaveLength(1);
+});
+
 test('a form of another site begins nothing', async () => {
   const tab = await signedIn();
   const seen = await tab.post(START, [], { 'sec-fetch-site': 'cross-site' });
