@@ -397,7 +397,7 @@ describe('the user as whom is written', () => {
     expect((await connections())[0]).toMatchObject({ missing: [], writes: { as_user: DANA } });
     const { body: audit } = await house.api.get('/audit?action=ats_connection.changed');
     expect(audit.data).toMatchObject([{ actor: { kind: 'key' } }]);
-    isRefused(await choose(tab, back, DANA), /page/);
+    isRefused(await choose(tab, back, DANA), /another browser/);
   });
 
   test('is not set from another browser, after the ten minutes, or without the right of the maker', async () => {
