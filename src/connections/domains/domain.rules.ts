@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { getPublicSuffix } from 'tldts';
 
 // Domains in which any person can get an address.
 const PUBLIC_MAIL = new Set(
@@ -59,7 +60,13 @@ export function domainProblem(text: string): string | null {
   if (text.includes('*')) return 'must be one domain; a wildcard cannot be verified';
   const domain = normalDomain(text);
   if (domain === null) return 'must be a domain such as example.com';
+  if (isPublicSuffix(domain)) return 'is a public suffix, under which anyone can register a name';
   return isPublicMail(domain) ? 'is a public mail domain, which belongs to no single company' : null;
+}
+
+/** Whether the Public Suffix List has a normalised domain: suffixes of registries, and of hosting companies. */
+function isPublicSuffix(domain: string): boolean {
+  return getPublicSuffix(domain, { allowPrivateDomains: true }) === domain;
 }
 
 /** Whether any person can get an address in a normalised domain. */

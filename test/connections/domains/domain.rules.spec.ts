@@ -58,6 +58,10 @@ describe('a domain that an admin claims', () => {
     'münchen.example',
     'live-example.com',
     'yahoo.example.com',
+    'example.co.uk',
+    'example.github.io',
+    'www.ck',
+    'example.any-new-suffix',
   ])('is taken: %s', (text) => expect(domainProblem(text)).toBeNull());
 
   it.each([
@@ -70,6 +74,10 @@ describe('a domain that an admin claims', () => {
     ['192.0.2.1', 'IP address'],
     ['[2001:db8::1]', 'IP address'],
     ['2001:db8::1', 'IP address'],
+    ...[
+      'co.uk', 'CO.UK', 'com.au', 'co.jp', 'kyoto.jp', 'any.ck', 'xn--55qx5d.cn', '公司.cn', 'github.io',
+      'herokuapp.com', 'netlify.app', 's3.amazonaws.com', 'co.uk.',
+    ].map((domain) => [domain, 'public suffix']),
     [`${'a.'.repeat(125)}comm`, 'domain such as'],
     ...[
       'gmail.com', 'GMAIL.com', 'googlemail.com', 'outlook.com', 'outlook.com.br', 'hotmail.co.uk', 'hotmail.fr',
