@@ -58,11 +58,15 @@ const COLUMNS = `d.id, d.name, d.profile, d.state, d.default_role, d.attribute_m
 export class DirectoriesRepository {
   constructor(private readonly db: Database) {}
 
+  /** Inserts a directory. A tenant has one first day a week, which all of its new directories share, deleted ones too. */
   async insert(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
     await tx.query(
       `insert into directories (tenant_id, id, name, profile, state, default_role, attribute_map, on_match, takes_over,
-         replace_creates_missing, may_grant_console, guard)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+         replace_creates_missing, may_grant_console, guard, first_day_from)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce(
+         (select case when newest.first_day_from > now() - interval '7 days' then newest.first_day_from end
+          from (select o.first_day_from from directories o where o.tenant_id = $1 order by o.id desc limit 1) newest),
+         now()))`,
       [tenantId, id, ...columnsOf(settings)],
     );
   }

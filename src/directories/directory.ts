@@ -74,8 +74,8 @@ export interface Directory {
   readonly hasRules: boolean;
   /** SCIM `roles` may give a role whose holders administer the tenant. */
   readonly mayGrantConsole: boolean;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
+  /** The begin of the tenant's first day that the directory has, in milliseconds since 1970. */
+  readonly firstDayFrom: number;
   /** The tenant's own base address; null: the installation's. */
   readonly baseUrl: string | null;
 }

@@ -72,6 +72,7 @@ import { SignedEvents1767227600000 } from './migrations/1767227600000-signed-eve
 import { CreateInstallationAudit1767227700000 } from './migrations/1767227700000-create-installation-audit.js';
 import { InterviewEngine1767227650000 } from './migrations/1767227650000-interview-engine.js';
 import { AtsStanding1767227651000 } from './migrations/1767227651000-ats-standing.js';
+import { FirstDays1767227850000 } from './migrations/1767227850000-first-days.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -149,4 +150,5 @@ export const MIGRATIONS = [
   CreateInstallationAudit1767227700000,
   InterviewEngine1767227650000,
   AtsStanding1767227651000,
+  FirstDays1767227850000,
 ];

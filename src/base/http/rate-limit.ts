@@ -118,9 +118,9 @@ export class RateLimiter {
     this.firstSyncs = new Buckets(perSecond * FIRST_SYNC_RATE, perSecond * FIRST_SYNC_BURST, clock);
   }
 
-  /** Returns whether a directory is in its first day, in which an IdP sends all of its users. */
-  isNew(createdAt: number): boolean {
-    return this.clock.now().getTime() - createdAt < FIRST_DAY_MS;
+  /** Returns whether a first day is not over, in which an IdP sends all of its users. */
+  isFirstDay(from: number): boolean {
+    return this.clock.now().getTime() - from < FIRST_DAY_MS;
   }
 
   /**
@@ -190,17 +190,17 @@ export function limitRate(
 /**
  * Takes one request of a directory, with the larger allowance in its first day.
  *
- * @param createdAt of the directory, in milliseconds since 1970
+ * @param firstDayFrom the begin of the first day, in milliseconds since 1970
  * @throws {TooManyRequests} when the allowance is used up
  */
 export function limitDirectory(
   limiter: RateLimiter,
   res: ServerResponse,
   tokenId: string,
-  { tenantId, createdAt }: { readonly tenantId: string; readonly createdAt: number },
+  { tenantId, firstDayFrom }: { readonly tenantId: string; readonly firstDayFrom: number },
 ): void {
   if (!limiter.enabled) return;
-  if (!limiter.isNew(createdAt)) {
+  if (!limiter.isFirstDay(firstDayFrom)) {
     limitRate(limiter, res, tokenId, tenantId);
     return;
   }

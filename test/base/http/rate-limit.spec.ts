@@ -67,10 +67,10 @@ describe('a directory in its first day', () => {
       loadConfig({ RATE_LIMIT: '100', DATA_DIR: mkdtempSync(path.join(os.tmpdir(), 'bridge-test-')) }),
       clock,
     );
-  const request = (limits: RateLimiter, createdAt: number, tenantId = 'ten_1'): boolean => {
+  const request = (limits: RateLimiter, firstDayFrom: number, tenantId = 'ten_1'): boolean => {
     const res = { setHeader: () => undefined } as unknown as ServerResponse;
     try {
-      limitDirectory(limits, res, 'tok_1', { tenantId, createdAt });
+      limitDirectory(limits, res, 'tok_1', { tenantId, firstDayFrom });
       return true;
     } catch (error) {
       if (!(error instanceof TooManyRequests)) throw error;
