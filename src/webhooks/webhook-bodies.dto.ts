@@ -78,6 +78,15 @@ export class WebhookWithSecretBody extends WebhookBody {
   secret!: string;
 }
 
+/** A changed endpoint. */
+export class ChangedWebhookBody extends WebhookBody {
+  @ApiProperty({
+    required: false,
+    description: 'With another origin alone: the new secret, shown this once. The former ones have ended.',
+  })
+  secret?: string;
+}
+
 /** What became of one request to an endpoint. */
 export class WebhookAttemptBody {
   @ApiProperty({ example: 'evt_0000000000004711', description: 'The `webhook-id`; of a test, one of its own.' })

@@ -9,7 +9,7 @@ import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
 import { DirectDelivery } from './direct-delivery.js';
-import { WebhookAttemptBody, WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
+import { ChangedWebhookBody, WebhookAttemptBody, WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
 import { ChangeWebhook, CreateWebhook, PauseWebhook, RotateSecret, TestWebhook } from './webhooks.dto.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -58,13 +58,16 @@ export class WebhooksController {
   }
 
   @Patch(':webhook_id')
-  @ApiOperation({ summary: 'Changes an endpoint; what waits is sent to a new address' })
-  @ApiRecord(WebhookBody)
+  @ApiOperation({
+    summary: 'Changes an endpoint; what waits is sent to a new address',
+    description: 'Another origin gets another secret, which the answer shows this once, and needs `headers` again.',
+  })
+  @ApiRecord(ChangedWebhookBody)
   change(
     @CurrentCaller() caller: Caller,
     @Param('webhook_id') id: string,
     @Body() body: ChangeWebhook,
-  ): Promise<WebhookBody> {
+  ): Promise<ChangedWebhookBody> {
     return this.webhooks.change(caller, id, body);
   }
 

@@ -110,6 +110,13 @@ export class ChangeWebhook extends WebhookSettings {
 
   @Ruled(headersProblem, HEADERS_SCHEMA, { ...HEADERS_FIELD, description: 'All of its own headers anew.' })
   headers?: Record<string, string>;
+
+  @Ruled(
+    ownSecretProblem,
+    { type: String },
+    { optional: true, description: 'A secret of the caller’s own, with another origin in `url`. Made unless given.' },
+  )
+  secret?: string;
 }
 
 /** The body of `POST /webhooks/{id}/rotate-secret`. */

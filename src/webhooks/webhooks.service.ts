@@ -19,7 +19,7 @@ import { WEBHOOK, type Endpoint } from './endpoint.js';
 import { EndpointsRepository, type NewEndpoint } from './endpoints.repository.js';
 import { headersOf } from './headers.rules.js';
 import { newSecret } from './signature.js';
-import type { WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
+import type { ChangedWebhookBody, WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
 import { WebhookAddresses } from './webhook-addresses.js';
 import type { ChangeWebhook, CreateWebhook, RotateSecret } from './webhooks.dto.js';
 
@@ -79,24 +79,32 @@ export class WebhooksService {
   }
 
   /**
-   * Changes an endpoint; what is left out stays. What waits is sent to the new address.
+   * Changes an endpoint; what is left out stays. What waits is sent to the new address. Another origin gets another secret:
+   * a receiver could pass on messages with the signature that the former one trusts.
    *
-   * @throws {InvalidFields} when the address gets another origin, and the headers of the present one are not given anew
+   * @throws {InvalidFields} when the address gets another origin, and the headers of the present one are not given anew; or
+   *   when a secret is given without another origin
    */
-  async change(caller: Caller, id: string, input: ChangeWebhook): Promise<WebhookBody> {
+  async change(caller: Caller, id: string, input: ChangeWebhook): Promise<ChangedWebhookBody> {
     const { tenantId } = caller;
     await this.access.one(caller, id);
     const url = input.url === undefined ? undefined : await this.checked(tenantId, input.url);
-    await this.db.transaction(tenantId, async (tx) => {
+    const secret = await this.db.transaction(tenantId, async (tx) => {
       const before = await this.access.locked(tx, caller, id);
-      demandHeaders(before, input, url);
+      const isMoved = url !== undefined && new URL(url).origin !== new URL(before.url).origin;
+      demandCredentials(before, input, isMoved);
       const after = changed(before, input, url);
       await this.repository.update(tx, after);
+      const made = isMoved ? (input.secret ?? newSecret()) : undefined;
+      if (made !== undefined) await this.repository.addSecret(tx, tenantId, id, made, 0);
       await moveDestination(tx, keyOf(after), after.url);
       await this.note(tx, caller, 'webhook.changed', id, { before: auditView(before), after: auditView(after) });
+      if (made !== undefined)
+        await this.note(tx, caller, 'webhook.secret_rotated', id, { after: { overlap_seconds: 0 } });
+      return made;
     });
     await this.store.forget(tenantId);
-    return this.get(caller, id);
+    return { ...(await this.get(caller, id)), ...(secret === undefined ? {} : { secret }) };
   }
 
   /** Removes an endpoint with all that waits for it. */
@@ -203,8 +211,10 @@ export function keyOf({ tenantId, id }: Pick<Endpoint, 'tenantId' | 'id'>): Dest
  * Headers are credentials of the receiver and belong to its origin, as a platform's key does: a change of the address alone
  * would send them to another host.
  */
-function demandHeaders(before: Endpoint, input: ChangeWebhook, url: string | undefined): void {
-  const isMoved = url !== undefined && new URL(url).origin !== new URL(before.url).origin;
+function demandCredentials(before: Endpoint, input: ChangeWebhook, isMoved: boolean): void {
+  if (!isMoved && input.secret !== undefined) {
+    throw new InvalidFields([{ field: 'secret', message: 'belongs to another host in url; else use rotate-secret' }]);
+  }
   if (!isMoved || input.headers !== undefined || Object.keys(before.headers).length === 0) return;
   const message = 'must be given again with another host; {} removes them: they were given for the present one';
   throw new InvalidFields([{ field: 'headers', message }]);

@@ -213,6 +213,27 @@ describe('PATCH /webhooks/{id} with another origin', () => {
     expect((await call('PATCH', `/webhooks/${id}`, { url: new URL('/other', hook.url).href })).status).toBe(200);
     expect((await call('PATCH', `/webhooks/${id}`, { url: url.href, headers: {} })).status).toBe(200);
   });
+
+  it('makes another secret for another origin, which alone signs from then on', async () => {
+    const { id, secret } = await newHook();
+    const stays = await call('PATCH', `/webhooks/${id}`, { url: new URL('/other', hook.url).href });
+    expect(stays.body).not.toHaveProperty('secret');
+    expect((await call('PATCH', `/webhooks/${id}`, { secret })).status).toBe(422);
+    const moved = await receiver();
+    try {
+      const changed = await call('PATCH', `/webhooks/${id}`, { url: moved.url });
+      expect([changed.status, changed.body.secrets.length]).toEqual([200, 1]);
+      expect(changed.body.secret).toMatch(/^whsec_/);
+      await call('POST', `/webhooks/${id}/test`, {});
+      const { body, headers } = moved.received[0]!;
+      expect(() => new Webhook(secret).verify(body, headers)).toThrow();
+      expect(() => new Webhook(changed.body.secret).verify(body, headers)).not.toThrow();
+      const own = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+      expect((await call('PATCH', `/webhooks/${id}`, { url: hook.url, secret: own })).body.secret).toBe(own);
+    } finally {
+      await moved.close();
+    }
+  });
 });
 
 const ROUTES = (id: string): [string, string, unknown?][] => [

@@ -71,10 +71,18 @@ export const WEBHOOK_COMMANDS: Command[] = [
       { name: 'url', description: 'where events are posted to' },
       ...CHANGES,
       { name: 'ordered', description: 'whether events about one record arrive in order', choices: ['true', 'false'] },
+      {
+        ...SECRET,
+        description: `with another host in --url: ${SECRET.description}; else one is made, and shown this once`,
+      },
     ],
     run(context) {
       const { ordered } = given(context, 'ordered');
-      const change = { ...changesOf(context), ...(ordered === undefined ? {} : { ordered: ordered === 'true' }) };
+      const change = {
+        ...changesOf(context),
+        ...secretOf(context),
+        ...(ordered === undefined ? {} : { ordered: ordered === 'true' }),
+      };
       if (Object.keys(change).length === 0) throw nothingSaid('webhook set', '--url');
       return context.client.call('PATCH', at(context.argument), change);
     },
