@@ -11,6 +11,8 @@ const MAIN = path.resolve(import.meta.dirname, '../../dist/main.js');
 export interface Beside {
   url: string;
   stop(): Promise<void>;
+  /** Ends the process with SIGKILL. */
+  kill(): Promise<void>;
 }
 
 /** Starts the built service as a process of the operating system, on the database of a service that runs already. */
@@ -38,9 +40,9 @@ export async function startBeside(service: TestApp, env: Record<string, string> 
     (status) => status === 200,
     30_000,
   ); // prettier-ignore
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
     await ended;
   };
-  return { url, stop };
+  return { url, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 }

@@ -7,7 +7,7 @@ import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { InboundEventBody, InboundEventRow } from './inbound-event.js';
 import { InboxesRepository } from './apply/inboxes.repository.js';
-import { waitingReason } from './waiting.rules.js';
+import { waitingReason } from '../connections/waiting.rules.js';
 import { InboundEventsRepository, type InboundFilter } from './inbound-events.repository.js';
 
 /** The event is in a state that the act does not fit. */

@@ -10,8 +10,10 @@ import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
+import { waitingReason, type WaitingReason } from '../connections/waiting.rules.js';
 import { RunBody } from './runs.dto.js';
 import { RunsRepository, type RunRow } from './runs.repository.js';
+import { SyncsRepository } from './syncs.repository.js';
 
 /** The runs of a connection. */
 @ApiController('ats-connections/:connection_id/runs', { tag: 'ats-connections' })
@@ -20,6 +22,7 @@ export class RunsController {
   constructor(
     private readonly runs: RunsRepository,
     private readonly connections: AtsConnectionStore,
+    private readonly syncs: SyncsRepository,
   ) {}
 
   @Get()
@@ -33,16 +36,28 @@ export class RunsController {
   ): Promise<Page<RunBody>> {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, `ats-runs ${id}`);
-    if ((await this.connections.get(tenantId, id)) === undefined) throw new NotFound('ATS connection');
+    const connection = await this.connections.get(tenantId, id);
+    if (connection === undefined) throw new NotFound('ATS connection');
     const rows = await this.runs.list(tenantId, id, page.after, page.limit);
-    return pageOf(page, rows, (row) => row.id, runBody);
+    const state = rows.some(isOpen) ? await this.syncs.stateOf({ tenantId, connectionId: id }) : undefined;
+    const reason = waitingReason(connection, state, new Date());
+    return pageOf(
+      page,
+      rows,
+      (row) => row.id,
+      (row) => runBody(row, isOpen(row) ? reason : null),
+    );
   }
 }
 
-function runBody(row: RunRow): RunBody {
+function isOpen({ state }: RunRow): boolean {
+  return state === 'running' || state === 'waiting';
+}
+
+function runBody(row: RunRow, waitingReason: WaitingReason | null): RunBody {
   const { id, reason, state, phase, counts, left_out, error, started_at: began, finished_at: ended } = row;
   return {
-    ...{ id, reason, full: row.is_full, state, phase, counts, left_out, error },
+    ...{ id, reason, full: row.is_full, state, waiting_reason: waitingReason, phase, counts, left_out, error },
     started_at: began.toISOString(),
     finished_at: ended?.toISOString() ?? null,
     duration_ms: ended === null ? null : ended.getTime() - began.getTime(),

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { WAITING_REASONS, type WaitingReason } from '../connections/waiting.rules.js';
 import { PHASES, type Phase } from './pass.js';
 import { RUN_STATES, type RunState } from './runs.repository.js';
 
@@ -38,6 +39,14 @@ export class RunBody {
   full!: boolean;
   @ApiProperty({ enum: RUN_STATES, description: '`waiting`: the ATS does not answer; the run goes on where it was.' })
   state!: RunState;
+  @ApiProperty({
+    type: String,
+    enum: WAITING_REASONS,
+    nullable: true,
+    description:
+      'Of a run that is not over, why its next page is not read at this moment. `under_way`: a worker reads; where its process has ended, another one continues within 20 seconds. `queued`: its next page is read next.',
+  })
+  waiting_reason!: WaitingReason | null;
   @ApiProperty({ type: String, enum: PHASES, nullable: true, description: 'What is being read.' })
   phase!: Phase | null;
   @ApiProperty({ type: RunCountsBody })

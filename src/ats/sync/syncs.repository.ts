@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { LEASE_SECONDS } from '../calls/heartbeat.js';
 import { SERVER } from '../connections/server-name.js';
+import type { WaitingState } from '../connections/waiting.rules.js';
 import type { Pass, PassReason, PollKind, PollMark } from './pass.js';
 
 const LOOKED_AT = 50;
@@ -120,6 +121,16 @@ export class SyncsRepository {
        where tenant_id = $1 and connection_id = $2 and fence = $3`,
       [tenantId, connectionId, fence, pass.startedAt, next.everyMs, pass.isFull, next.fullMs],
     );
+  }
+
+  /** Returns what the pass of a connection waits for; undefined: the connection has none. */
+  async stateOf({ tenantId, connectionId }: SyncKey): Promise<WaitingState | undefined> {
+    const { rows } = await this.db.query<WaitingState & Record<string, unknown>>(
+      `select failures, next_at as "notBefore", lease_until as "leaseUntil" from ats_syncs
+       where tenant_id = $1 and connection_id = $2`,
+      [tenantId, connectionId],
+    );
+    return rows[0];
   }
 
   /** Returns where the next pass over a list begins. */

@@ -19,7 +19,10 @@ export const ATS_EVENT_COMMANDS: Command[] = [
       const { limit = 50 } = numbers(context, 'limit');
       const found = await context.client.list(`${ats(context.argument)}/runs`, limit);
       if (context.options['json'] === true) return found;
-      return columns(found, 'id', 'reason', 'full', 'state', 'phase', 'started_at', 'duration_ms', 'counts', 'error');
+      return columns(
+        found,
+        ...['id', 'reason', 'full', 'state', 'waiting_reason', 'phase', 'started_at', 'duration_ms', 'counts', 'error'],
+      );
     },
   },
   {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { LEASE_SECONDS } from '../../calls/heartbeat.js';
 import { SERVER } from '../../connections/server-name.js';
-import type { InboxState } from '../waiting.rules.js';
+import type { WaitingState } from '../../connections/waiting.rules.js';
 
 // One step of the index for each connection: the cost does not grow with what waits. What waits stands before what failed.
 const DUE = `
@@ -78,8 +78,8 @@ export class InboxesRepository {
   }
 
   /** Returns what the events of a connection wait for; undefined: none was ever applied. */
-  async stateOf({ tenantId, connectionId }: InboxKey): Promise<InboxState | undefined> {
-    const { rows } = await this.db.query<InboxState & Record<string, unknown>>(
+  async stateOf({ tenantId, connectionId }: InboxKey): Promise<WaitingState | undefined> {
+    const { rows } = await this.db.query<WaitingState & Record<string, unknown>>(
       `select failures, not_before as "notBefore", lease_until as "leaseUntil" from ats_inboxes
        where tenant_id = $1 and connection_id = $2`,
       [tenantId, connectionId],
