@@ -36,6 +36,7 @@ import { Lifecycle } from './operations/lifecycle.js';
 import { setupHttp } from './operations/setup-http.js';
 import { QuietDirectories } from './directories/quiet-directories.js';
 import { ExpiryNotice } from './tenants/expiry-notice.js';
+import { StorageMeasuring } from './tenants/storage/storage-measuring.js';
 import { ChainSealer } from './ledger/chain-sealer.js';
 import { PeopleUpkeep } from './users/people-upkeep.js';
 
@@ -145,6 +146,7 @@ export class Application {
       ChainSealer,
       DayCloser,
       ExpiryNotice,
+      StorageMeasuring,
       QuietDirectories,
       MetadataRefresh,
       DomainChecks,

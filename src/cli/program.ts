@@ -88,6 +88,7 @@ export const NOUNS: Record<string, string> = {
     'addresses that events are sent to: create, list, show, set, test, rotate, pause, resume, delete, attempts, messages, redeliver, replay, explain',
   ats: 'connections to applicant tracking systems: connect, list, show, set, test, sync, pause, resume, disconnect, delete, token, link, links, providers, runs, events, retry, dismiss, writes, retry-write, dismiss-write, test-write',
   held: 'users whose requested state has no effect: list, release, discard',
+  storage: 'bytes that a tenant stores: show, limit (operator token)',
   seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, reconcile, heads',
   audit: 'the log of administrative changes: list, verify, heads',
   installation: 'the log of the operator: audit (operator token)',

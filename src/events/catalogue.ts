@@ -9,6 +9,7 @@ import { JOB_EVENTS, type JobEvents } from './catalogue/jobs.js';
 import type { EventKind } from './catalogue/kind.js';
 import { LEDGER_EVENTS, type LedgerEvents } from './catalogue/ledger.js';
 import { SEAT_EVENTS, type SeatEvents } from './catalogue/seats.js';
+import { STORAGE_EVENTS, type StorageEvents } from './catalogue/storage.js';
 import { USER_EVENTS, type UserEvents } from './catalogue/users.js';
 import { WEBHOOK_EVENTS, type WebhookEvents } from './catalogue/webhooks.js';
 
@@ -23,6 +24,7 @@ export interface EventData
     AdministratorEvents,
     JobEvents,
     SeatEvents,
+    StorageEvents,
     DirectoryEvents,
     DeliveryEvents,
     ConnectionEvents,
@@ -41,6 +43,7 @@ export const EVENTS: { readonly [Name in EventName]: EventKind<EventData[Name]> 
   ...ADMINISTRATOR_EVENTS,
   ...JOB_EVENTS,
   ...SEAT_EVENTS,
+  ...STORAGE_EVENTS,
   ...DIRECTORY_EVENTS,
   ...DELIVERY_EVENTS,
   ...CONNECTION_EVENTS,

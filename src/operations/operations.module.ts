@@ -5,6 +5,7 @@ import { SiteController } from './docs/site/site.controller.js';
 import { DeliveryMetrics } from '../delivery/delivery.metrics.js';
 import { DeliveryModule } from '../delivery/delivery.module.js';
 import { HeldMetrics } from '../users/held/held.metrics.js';
+import { StorageMetrics } from '../tenants/storage/storage.metrics.js';
 import { UsersModule } from '../users/users.module.js';
 import { Lifecycle } from './lifecycle.js';
 import { Metrics } from './metrics.js';
@@ -49,8 +50,9 @@ import { Statistics } from './statistics.js';
   ],
 })
 export class OperationsModule {
-  constructor(metrics: Metrics, delivery: DeliveryMetrics, held: HeldMetrics) {
+  constructor(metrics: Metrics, delivery: DeliveryMetrics, held: HeldMetrics, storage: StorageMetrics) {
     metrics.add(delivery);
     metrics.add(held);
+    metrics.add(storage);
   }
 }

@@ -20,6 +20,7 @@ export const API_STATUS: Record<ErrorKind, number> = {
   'too-many-requests': 429,
   'not-implemented': 501,
   unavailable: 503,
+  'no-storage': 507,
 };
 
 /** RFC 9457. `code` is stable; `type` is the address under which the code is described. */

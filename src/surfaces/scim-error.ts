@@ -20,6 +20,7 @@ export const SCIM_STATUS: Record<ErrorKind, number> = {
   'too-many-requests': 429,
   'not-implemented': 501,
   unavailable: 503,
+  'no-storage': 507,
 };
 
 const TYPE_OF_KIND: Partial<Record<Refusal['kind'], ScimType>> = {

@@ -21,6 +21,10 @@ const WORDS: Readonly<Record<number, { title: string; said: string }>> = {
   429: { title: 'Too many tries', said: 'Please wait a few minutes and try again.' },
   500: { title: 'Something went wrong on our side', said: 'Please try again in a moment.' },
   503: { title: 'Sign-in is not available just now', said: 'Please try again in a moment.' },
+  507: {
+    title: 'Your account cannot be created just now',
+    said: 'The storage of your organisation is used up. Please tell your IT team.',
+  },
 };
 
 /** A refusal below `/api/auth` that is no refused sign-in, as a page of the sign-in with a way on. */

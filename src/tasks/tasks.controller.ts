@@ -8,6 +8,7 @@ import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { NoScope, RequireEveryScope, RequireScope } from '../tenants/require-scope.js';
+import { EvenWhenExhausted } from '../tenants/storage/even-when-exhausted.js';
 import { LeftOutRepository } from './left-out.repository.js';
 import { taskBody, taskPage } from './task.mapping.js';
 import { TASK_KINDS, TASK_STATES } from './task.js';
@@ -52,6 +53,7 @@ export class TasksController {
   }
 
   @Post(':task_id/cancel')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @RequireScope('admin', 'webhooks:manage')
   @ApiRefusals({ 409: ['task_over', 'task_not_cancellable'] })

@@ -8,13 +8,16 @@ import { bearerToken } from './bearer.js';
 import type { AuthenticatedRequest } from './caller.js';
 import { CredentialStore } from './credentials.js';
 import { demandOf, type Demand, type ScopeDemand } from './require-scope.js';
+import { passesExhausted } from './storage/even-when-exhausted.js';
+import { addsData } from './storage/storage.rules.js';
+import { TenantStorage } from './storage/tenant-storage.js';
 import { TenantAddresses } from './tenant-addresses.js';
 import { MissingScope, Unauthenticated } from './tenants.errors.js';
 
 /** What the API answers with: records, and the exports of lists. */
 const API_TYPES = ['application/json', 'application/problem+json', 'text/csv', 'application/x-ndjson'] as const;
 
-/** Guards the API: checks key, rate and scope, in that order; then the Idempotency-Key of a POST. */
+/** Guards the API: checks key, rate, scope and storage, in that order; then the Idempotency-Key of a POST. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
@@ -22,6 +25,7 @@ export class ApiKeyGuard implements CanActivate {
     private readonly limiter: RateLimiter,
     private readonly idempotency: Idempotency,
     private readonly addresses: TenantAddresses,
+    private readonly storage: TenantStorage,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -41,6 +45,8 @@ export class ApiKeyGuard implements CanActivate {
     limitRate(this.limiter, res, key.keyId, key.tenantId);
     if (demand !== 'any-key') demandScopes(key.scopes, demand);
     demandAcceptable(req.headers.accept, ...API_TYPES);
+    const scopes = demand === 'any-key' ? [] : demand.flat();
+    if (addsData(req.method, scopes, passesExhausted(context.getHandler()))) this.storage.demandRoom(key.tenantId);
     req.caller = {
       tenantId: key.tenantId,
       keyId: key.keyId,

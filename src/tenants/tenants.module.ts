@@ -21,6 +21,12 @@ import { OwnTenantController } from './own-tenant.controller.js';
 import { RolesController } from './roles.controller.js';
 import { RolesRepository } from './roles.repository.js';
 import { RolesService } from './roles.service.js';
+import { StorageController, TenantStorageController } from './storage/storage.controller.js';
+import { StorageMeasuring } from './storage/storage-measuring.js';
+import { StorageMetrics } from './storage/storage.metrics.js';
+import { StorageRepository } from './storage/storage.repository.js';
+import { StorageService } from './storage/storage.service.js';
+import { TenantStorage } from './storage/tenant-storage.js';
 import { TenantAddresses } from './tenant-addresses.js';
 import { TenantStore } from './tenant.store.js';
 import { TenantsController } from './tenants.controller.js';
@@ -39,6 +45,8 @@ import { TenantsService } from './tenants.service.js';
     InstallationAuditController,
     OwnTenantController,
     TenantsController,
+    StorageController,
+    TenantStorageController,
   ],
   providers: [
     RateLimiter,
@@ -60,6 +68,11 @@ import { TenantsService } from './tenants.service.js';
     AuditChain,
     Administrators,
     ExpiryNotice,
+    StorageMeasuring,
+    StorageMetrics,
+    StorageRepository,
+    StorageService,
+    TenantStorage,
   ],
   exports: [
     RateLimiter,
@@ -75,6 +88,9 @@ import { TenantsService } from './tenants.service.js';
     InstallationAudit,
     Administrators,
     ExpiryNotice,
+    StorageMeasuring,
+    StorageMetrics,
+    TenantStorage,
   ],
 })
 export class TenantsModule {}

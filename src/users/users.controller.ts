@@ -12,6 +12,7 @@ import { CurrentCaller } from '../tenants/current-caller.js';
 import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from '../tenants/left-endpoints.dto.js';
 import { RequireScope } from '../tenants/require-scope.js';
 import type { LeftEndpoint } from '../tenants/tenants.events.js';
+import { EvenWhenExhausted } from '../tenants/storage/even-when-exhausted.js';
 import { HELD_REASONS } from './held/held.dto.js';
 import { PeopleService, type Ask } from './people.service.js';
 import { ChangedUserBody, ChangeUser, CreateUser, PutUser, userBody, UserBody, UserListBody } from './user.dto.js';
@@ -45,8 +46,9 @@ export class UsersController {
   ) {}
 
   @Post()
+  @EvenWhenExhausted()
   @RequireScope('users:write')
-  @ApiRefusals({ 403: ['role_needs_admin'] })
+  @ApiRefusals({ 403: ['role_needs_admin'], 507: ['storage_exhausted'] })
   @ApiOperation({ summary: 'Creates a user', description: TOO_LARGE })
   @ApiCreatedResponse({ type: UserBody })
   async create(
@@ -106,8 +108,9 @@ export class UsersController {
   }
 
   @Put('by-external-id/:external_id')
+  @EvenWhenExhausted()
   @RequireScope('users:write')
-  @ApiRefusals({ 403: ['role_needs_admin'] })
+  @ApiRefusals({ 403: ['role_needs_admin'], 507: ['storage_exhausted'] })
   @ApiOperation({ summary: 'Creates (201) or updates (200) the user with this external_id', description: TOO_LARGE })
   @ApiQuery(ENDPOINTS_QUERY)
   @ApiOkResponse({ type: ChangedUserBody })
@@ -136,8 +139,9 @@ export class UsersController {
   }
 
   @Patch(':id')
+  @EvenWhenExhausted()
   @RequireScope('users:write')
-  @ApiRefusals({ 403: ['role_needs_admin'] })
+  @ApiRefusals({ 403: ['role_needs_admin'], 507: ['storage_exhausted'] })
   @ApiOperation({
     summary: 'Changes a user (JSON merge patch); what a directory manages is 409',
     description: TOO_LARGE,

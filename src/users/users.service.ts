@@ -8,6 +8,7 @@ import type { LinkedBy } from '../identity/adoption.rules.js';
 import type { Trigger } from '../identity/cause.rules.js';
 import type { HeldReason } from '../identity/person.js';
 import { RoomMade } from '../seats/seats.events.js';
+import { TenantStorage } from '../tenants/storage/tenant-storage.js';
 import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
@@ -46,6 +47,7 @@ export class UsersService {
     private readonly forwarding: ForwardingService,
     private readonly recorder: EventRecorder,
     private readonly tenants: TenantStore,
+    private readonly storage: TenantStorage,
     private readonly events: DomainEvents,
   ) {}
 
@@ -54,6 +56,7 @@ export class UsersService {
    *
    * @throws {Taken} when another user has the name (any channel), or the e-mail or key (all channels but SCIM)
    * @throws {SeatLimitReached} when no seat is free and the channel's policy is `block`
+   * @throws {StorageExhausted} when the storage of the tenant is exhausted
    */
   async create(
     ctx: WriteContext,
@@ -61,6 +64,7 @@ export class UsersService {
     roleSet: string | null = null,
     { roleOrigin, afterLink, inPreview, inSameStatement }: CreateParts = {},
   ): Promise<WriteResult> {
+    this.storage.demandRoom(ctx.tenantId);
     const tenant = await this.tenants.get(ctx.tenantId);
     const about: WriteCase = { ctx, tenant, row: null, draft, roleSet, roleOrigin, fromRules: [], released: null };
     const command = { kind: 'create', about } as const;

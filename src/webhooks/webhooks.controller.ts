@@ -8,6 +8,7 @@ import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
+import { EvenWhenExhausted } from '../tenants/storage/even-when-exhausted.js';
 import { DirectDelivery } from './direct-delivery.js';
 import { ChangedWebhookBody, WebhookAttemptBody, WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
 import { ChangeWebhook, CreateWebhook, PauseWebhook, RotateSecret, TestWebhook } from './webhooks.dto.js';
@@ -95,6 +96,7 @@ export class WebhooksController {
   }
 
   @Post(':webhook_id/revoke-secrets')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({ summary: 'Ends all secrets but the newest, now' })
   @ApiRecord(WebhookBody)
@@ -131,6 +133,7 @@ export class WebhooksController {
   }
 
   @Post(':webhook_id/resume')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({
     summary: 'Goes on with deliveries, after a test event was taken',

@@ -95,6 +95,7 @@ it('docs/run/metrics.md has every metric, and no other', () => {
     'src/delivery/delivery.metrics.ts',
     'src/sign-in/log/sign-in.metrics.ts',
     'src/users/held/held.metrics.ts',
+    'src/tenants/storage/storage.metrics.ts',
   ];
   const real = sources.flatMap((file) => [...read(file).matchAll(/'(bridge_\w+)'/g)].map(([, name]) => name!));
   const rows = read('docs/run/metrics.md').matchAll(/^\| `(bridge_\w+)` +\| (?:histogram|gauge|counter) /gm);

@@ -72,6 +72,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     ats: { clients: [], simulators: {} },
     metrics: { port: null, token: null },
     rateLimit: null,
+    tenantStorageLimit: null,
     tenantRateLimit: null,
     allowPrivateDestinations: true,
     session: { idleSeconds: 3600, absoluteSeconds: 3600 },

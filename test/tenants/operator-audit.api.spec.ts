@@ -39,6 +39,7 @@ const REQUESTS: Record<string, () => Promise<[path: string, body?: unknown]>> = 
     await operate('PUT', path, {});
     return [path];
   },
+  'PUT /tenants/:tenant_id/storage': async () => [`/tenants/${house.tenantId}/storage`, { limit_bytes: 1_073_741_824 }],
   'POST /tenants/:tenant_id/owner-sign-in-link': async () => {
     const owner = await madeUser(house.scim, user(`${fresh()}@x.example`));
     await house.api.patch('/tenant', { owner_user_id: owner });

@@ -8,6 +8,7 @@ import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
+import { EvenWhenExhausted } from '../../tenants/storage/even-when-exhausted.js';
 import { connectors } from '../connectors/index.js';
 import {
   AtsConnectionBody,
@@ -164,6 +165,7 @@ export class AtsConnectionsController {
   }
 
   @Post(':connection_id/disconnect')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({
     summary: 'Removes the webhooks at the ATS, revokes the grant there, and forgets the credential',

@@ -8,6 +8,7 @@ import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
+import { EvenWhenExhausted } from '../../tenants/storage/even-when-exhausted.js';
 import { INBOUND_STATES } from './inbound-event.js';
 import { DismissInboundEvent, InboundEventListed, InboundEventShown, RetriedBody } from './inbound-events.dto.js';
 import { listedEvent, shownEvent } from './inbound-events.mapping.js';
@@ -78,6 +79,7 @@ export class InboundEventsController {
   }
 
   @Post(':event_id/dismiss')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({ summary: 'Notes that an event does not matter, with the reason' })
   @ApiRecord(InboundEventShown)

@@ -35,6 +35,7 @@ export class InboundController {
     403: [],
     409: [],
     422: [],
+    507: ['storage_exhausted'],
   })
   async receive(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
     try {

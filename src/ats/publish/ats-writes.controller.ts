@@ -8,6 +8,7 @@ import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
+import { EvenWhenExhausted } from '../../tenants/storage/even-when-exhausted.js';
 import { atsWriteBody, writeAttemptBody } from './ats-write.mapping.js';
 import { AtsWriteBody, AtsWriteWithTriesBody, DismissWrite, TestWrite, TestWriteBody } from './ats-writes.dto.js';
 import { AtsWritesService } from './ats-writes.service.js';
@@ -56,6 +57,7 @@ export class AtsWritesController {
   }
 
   @Post(':connection_id/writes/:write_id/retry')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({
     summary: 'Tries a write again that failed, was dismissed or left',
@@ -72,6 +74,7 @@ export class AtsWritesController {
   }
 
   @Post(':connection_id/writes/:write_id/dismiss')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({ summary: 'Ends a write that waits or failed, with a reason' })
   @ApiRecord(AtsWriteBody)

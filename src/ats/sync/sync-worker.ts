@@ -6,6 +6,8 @@ import { ForeignPlaces } from '../../base/foreign-places.js';
 import { newId } from '../../base/ids.js';
 import { Logger } from '../../base/log/logger.js';
 import { Loop } from '../../base/loop.js';
+import { StorageExhausted } from '../../tenants/storage/storage.errors.js';
+import { TenantStorage } from '../../tenants/storage/tenant-storage.js';
 import { AtsFailure } from '../calls/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import { withHeartbeat } from '../calls/heartbeat.js';
@@ -28,6 +30,8 @@ const QUIET_MS = 5_000;
 const BUSY_PAUSE_MS = 1_600;
 /** After so long another connection has its turn. */
 const TURN_MS = 10_000;
+/** Polls of a tenant whose storage is exhausted look again after so long. */
+const STORAGE_REST_MS = 300_000;
 const REST_MS = { first: 15_000, most: 3_600_000 };
 
 /**
@@ -56,6 +60,7 @@ export class SyncWorker {
     private readonly logger: Logger,
     private readonly activity: Activity,
     private readonly places: ForeignPlaces,
+    private readonly storage: TenantStorage,
   ) {
     this.loop = new Loop(
       options.pollMs,
@@ -122,6 +127,7 @@ export class SyncWorker {
     try {
       const ground: PassGround = { sync, connection, connector, api: this.apis.of(connection) };
       while (!this.stopping && performance.now() - began < TURN_MS) {
+        this.storage.demandRoom(sync.tenantId);
         const next = await this.passes.step(ground, pass);
         if (next === null) return await this.done(connection, pass);
         sync.pass = pass = next;
@@ -177,6 +183,7 @@ export class SyncWorker {
 
 function failureOf(error: unknown): AtsFailure | null {
   if (error instanceof AtsFailure) return error;
+  if (error instanceof StorageExhausted) return new AtsFailure('away', error.code, error.detail, STORAGE_REST_MS);
   if (error instanceof ListWithoutEnd) return new AtsFailure('malformed', 'list_without_end', error.message);
   return error instanceof NotUnderstood ? new AtsFailure('malformed', 'not_understood', error.message) : null;
 }

@@ -36,6 +36,8 @@ export class Config {
   readonly announcesPagination!: boolean;
   /** Requests a second for each tenant; null: four times those of a credential. */
   readonly tenantRateLimit!: number | null;
+  /** Bytes that a tenant may store, unless it has a limit of its own; null: no limit. */
+  readonly tenantStorageLimit!: number | null;
   readonly allowPrivateDestinations!: boolean;
   /** Addresses or networks (CIDR) that destinations of tenants may be in beside the public Internet. */
   readonly destinationNetworks!: readonly string[];

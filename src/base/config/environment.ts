@@ -1,6 +1,6 @@
 import { Matches } from 'class-validator';
 import { AtsEnvironment } from './ats-environment.js';
-import { Duration, HttpAddress, isListOf, KeyList, OneOf, Rule, WholeNumber } from './setting-rules.js';
+import { Duration, HttpAddress, isListOf, KeyList, OneOf, Rule, Size, WholeNumber } from './setting-rules.js';
 
 /** The variables that the service reads, with rule and meaning. No other part of the source reads the environment. */
 export class Environment extends AtsEnvironment {
@@ -154,6 +154,13 @@ export class Environment extends AtsEnvironment {
    */
   @WholeNumber(1, 9_999_999)
   RATE_LIMIT_TENANT?: string;
+
+  /**
+   * The bytes that each tenant may store, unless the operator has set a limit of its own for it. `off`: no limit.
+   * @defaultValue `20GiB`
+   */
+  @Size()
+  STORAGE_LIMIT_TENANT?: string;
 
   /**
    * The pauses between the tries of a webhook message, each spread by a fifth. `none`: one try.

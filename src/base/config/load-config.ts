@@ -121,6 +121,7 @@ function configOf(read: Environment): Config {
     announcesPagination: read.SCIM_PAGINATION !== 'off',
     rateLimit: read.RATE_LIMIT === 'off' ? null : Number(read.RATE_LIMIT ?? 100),
     tenantRateLimit: read.RATE_LIMIT_TENANT === undefined ? null : Number(read.RATE_LIMIT_TENANT),
+    tenantStorageLimit: bytesOf(read.STORAGE_LIMIT_TENANT ?? '20GiB'),
     allowPrivateDestinations: read.ALLOW_PRIVATE_DESTINATIONS === 'true' || read.ALLOW_PRIVATE_DESTINATIONS === 'on',
     destinationNetworks: listOf(read.ALLOW_DESTINATION_NETWORKS),
     dnsServers: listOf(read.DNS_SERVERS),
@@ -143,6 +144,12 @@ function configOf(read: Environment): Config {
     production,
     unsafe: production ? liftedIn(read) : [],
   });
+}
+
+/** Returns the number of bytes of a size such as `20GiB`; null for `off`. */
+function bytesOf(text: string): number | null {
+  const power = ['MiB', 'GiB', 'TiB'].indexOf(text.slice(-3)) + 2;
+  return text === 'off' ? null : Number(text.slice(0, -3)) * 1024 ** power;
 }
 
 function atsOf(read: Environment): Config['ats'] {

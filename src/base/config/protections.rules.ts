@@ -71,6 +71,10 @@ export const PROTECTIONS: Readonly<Record<keyof Environment, Protection | null>>
     when: 'more than 40000: one tenant can take the whole process',
     lifts: (text) => Number(text ?? 0) > 40_000,
   },
+  STORAGE_LIMIT_TENANT: {
+    when: '`off`, or more than 1 TiB: one tenant can fill the disk of all',
+    lifts: (text) => text === 'off' || (text?.endsWith('TiB') === true && Number(text.slice(0, -3)) > 1),
+  },
   ALLOW_PRIVATE_DESTINATIONS: {
     when: 'on: each tenant can have the service call private addresses, also by plain http',
     lifts: (text) => text === 'true' || text === 'on',

@@ -46,6 +46,15 @@ export function Duration(): PropertyDecorator {
   );
 }
 
+/** Declares a number of bytes with its unit. */
+export function Size(): PropertyDecorator {
+  return Rule(
+    'size',
+    (text) => text === 'off' || /^[1-9]\d{0,5}(MiB|GiB|TiB)$/.test(text),
+    'must be a number of bytes such as 512MiB, 20GiB or 1TiB, or off',
+  );
+}
+
 /** Declares one encryption key or several. */
 export function KeyList(): PropertyDecorator {
   return Rule('keys', isKeyList, `must be ${KEY_LIST}`);

@@ -10,6 +10,7 @@ import type { SqlRunner } from './sql-runner.js';
 import { StatementBatches } from './statement-batches.js';
 import { shapedStatementName, statementName } from './statement-names.js';
 import { Transaction } from './transaction.js';
+import { WrittenBytes } from './written-bytes.js';
 
 export type { SqlRunner } from './sql-runner.js';
 
@@ -39,6 +40,8 @@ export class Database implements SqlRunner {
   /** The health of the database, by the results of this process's statements. */
   readonly health = new DatabaseHealth();
   readonly batches = new StatementBatches(this);
+  /** The bytes that this process has written, by tenant. */
+  readonly written = new WrittenBytes();
   private readonly pipeline: PipelinedReads;
   private sent = 0;
 
@@ -54,20 +57,24 @@ export class Database implements SqlRunner {
   }
 
   query<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
+    this.written.note(text, values);
     return this.run(values[0], () => this.pool.query<R>({ name: statementName(text), text, values }));
   }
 
   shaped<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
+    this.written.note(text, values);
     return this.run(values[0], () => this.pool.query<R>({ name: shapedStatementName(text), text, values }));
   }
 
   /** The same as `query`, without repetition: a lock that is not to be had ends it at once. */
   queryOnce<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
+    this.written.note(text, values);
     return this.run(values[0], () => this.pool.query<R>({ name: statementName(text), text, values }), 1);
   }
 
   /** The same for a text whose shape depends on the caller. */
   shapedOnce<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
+    this.written.note(text, values);
     return this.run(values[0], () => this.pool.query<R>({ name: shapedStatementName(text), text, values }), 1);
   }
 
@@ -200,7 +207,7 @@ export class Database implements SqlRunner {
     let broken: Error | undefined;
     try {
       await client.query('begin');
-      const result = await work(new Transaction(client));
+      const result = await work(new Transaction(client, this.written));
       await client.query('commit');
       return result;
     } catch (error) {

@@ -73,6 +73,7 @@ import { CreateInstallationAudit1767227700000 } from './migrations/1767227700000
 import { InterviewEngine1767227650000 } from './migrations/1767227650000-interview-engine.js';
 import { AtsStanding1767227651000 } from './migrations/1767227651000-ats-standing.js';
 import { FirstDays1767227850000 } from './migrations/1767227850000-first-days.js';
+import { TenantStorage1767227750000 } from './migrations/1767227750000-tenant-storage.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -151,4 +152,5 @@ export const MIGRATIONS = [
   InterviewEngine1767227650000,
   AtsStanding1767227651000,
   FirstDays1767227850000,
+  TenantStorage1767227750000,
 ];

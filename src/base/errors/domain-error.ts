@@ -15,6 +15,7 @@ export type ErrorKind =
   | 'unsupported-media-type'
   | 'too-many-requests'
   | 'not-implemented'
+  | 'no-storage' // the tenant stores as much as it may: 507
   | 'unavailable';
 
 /** One wrong field of a request, in the caller's spelling of its name. */

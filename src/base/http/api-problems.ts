@@ -121,5 +121,6 @@ export function ApiProblems(): ClassDecorator & MethodDecorator {
     ApiResponse({ status: 422, description: 'Fields are not valid; each is named.', content }),
     ApiResponse({ status: 429, description: 'Too many requests; repeat after Retry-After.', content }),
     ApiResponse({ status: 503, description: 'Not available now; repeat after Retry-After.', content }),
+    ApiResponse({ status: 507, description: 'The storage of the tenant is exhausted.', content }),
   );
 }

@@ -3,6 +3,7 @@ import { CliError, EXIT } from '../cli.errors.js';
 import type { Json } from '../client.js';
 import { columns, given, numbers, type Command } from '../command.js';
 import { stateWord } from './platform.js';
+import { storageWords } from './storage.js';
 
 export const SERVICE_COMMANDS: Command[] = [
   {
@@ -20,6 +21,7 @@ export const SERVICE_COMMANDS: Command[] = [
       if (ready.status !== 200 || !client.hasKey) return status;
       const me = await client.call<{ tenant: { id: string; name: string } }>('GET', '/me');
       const seats = await client.call('GET', '/seats');
+      const storage = await client.call('GET', '/storage').catch(() => null);
       const platform = await client.call('GET', '/platform').catch(() => null);
       return {
         ...status,
@@ -29,6 +31,7 @@ export const SERVICE_COMMANDS: Command[] = [
         seats_used: seats['used'],
         seats_limit: seats['limit'],
         seats_waiting: seats['waiting'],
+        storage: storage === null ? null : options['json'] === true ? storage['state'] : storageWords(storage),
         platform: (options['json'] === true ? platform?.['state'] : stateWord(platform?.['state'])) ?? 'none yet',
         held: (await client.list('/held')).length,
       };

@@ -1,6 +1,7 @@
 import { encode, type Json } from '../client.js';
 import { columns, given, queryOf, type Command } from '../command.js';
 import { tenantOf } from './domains.js';
+import { STORAGE_COMMANDS } from './storage.js';
 
 export const TENANT_COMMANDS: Command[] = [
   {
@@ -96,6 +97,7 @@ export const TENANT_COMMANDS: Command[] = [
       };
     },
   },
+  ...STORAGE_COMMANDS,
 ];
 
 /** Returns what became of a webhook endpoint that the key had made. */

@@ -10,6 +10,7 @@ import { sameJson } from '../../scim/resource/equal.js';
 import { etagOf } from '../../scim/resource/etag.js';
 import { parseProjection, projectionNeeds } from '../../scim/resource/project.js';
 import { GROUP_TYPE, type Resource } from '../../scim/schema/resource-types.js';
+import { TenantStorage } from '../../tenants/storage/tenant-storage.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import { PageMarks } from '../page-marks.js';
 import type { ListAsk } from '../page-reader.js';
@@ -33,9 +34,11 @@ export class ScimGroupsService {
     private readonly db: Database,
     private readonly repository: GroupsRepository,
     private readonly review: MembershipReview,
+    private readonly storage: TenantStorage,
   ) {}
 
   async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<GroupRow> {
+    this.storage.demandRoom(directory.tenantId);
     const { draft, members } = splitGroup(readResource(GROUP_TYPE, body, directory.dialect), null);
     const id = newId('grp');
     const { tenantId, id: directoryId, owners } = directory;
@@ -58,6 +61,11 @@ export class ScimGroupsService {
         idsOf((resource['members'] as Member[] | undefined) ?? []),
       );
       const { draft, members } = splitGroup(resource, row.doc);
+      if (this.storage.isExhausted(directory.tenantId)) {
+        const known = new Set(await memberIdsOf(tx, directory.tenantId, id));
+        const isLess = members.every(({ value }) => known.has(value)) && draft.document.text.length <= row.doc.length;
+        if (!isLess) this.storage.demandRoom(directory.tenantId);
+      }
       const isSame = sameJson(JSON.parse(row.doc), JSON.parse(draft.document.text));
       if (!isSame) await this.repository.update(tx, directory.tenantId, directory.id, id, draft);
       const moves = await this.repository.replaceMembers(
@@ -82,6 +90,7 @@ export class ScimGroupsService {
     request: RequestFacts,
   ): Promise<void> {
     const plan = planGroupPatch(operations, directory.dialect);
+    if (!onlyRemoves(plan)) this.storage.demandRoom(directory.tenantId);
     const [edit] = plan.memberEdits;
     const plain = plan.attributeOperations.length === 0 && plan.memberEdits.length === 1;
     if (plain && request.ifMatch === undefined && !directory.writing.hasRules && edit!.kind !== 'removeWhere') {
@@ -215,4 +224,9 @@ export class ScimGroupsService {
       return this.read(directory, id, null);
     });
   }
+}
+
+/** Returns whether an edit only takes members away. */
+function onlyRemoves({ attributeOperations, memberEdits }: GroupPatchPlan): boolean {
+  return attributeOperations.length === 0 && memberEdits.every(({ kind }) => kind.startsWith('remove'));
 }

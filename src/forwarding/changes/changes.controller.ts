@@ -7,6 +7,7 @@ import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
+import { EvenWhenExhausted } from '../../tenants/storage/even-when-exhausted.js';
 import { newTaskBody } from '../../tasks/task.mapping.js';
 import { TaskBody } from '../../tasks/tasks.dto.js';
 import { CHANGE_STATES, changeBody, type AttemptBody, type ChangeBody } from './change.mapping.js';
@@ -63,6 +64,7 @@ export class ChangesController {
   }
 
   @Post(':id/retry')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({ summary: 'Tries a parked change again' })
   @ApiOkResponse({ type: ChangeShape })
@@ -71,6 +73,7 @@ export class ChangesController {
   }
 
   @Post(':id/dismiss')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({ summary: 'Gives a parked change up' })
   @ApiOkResponse({ type: ChangeShape })

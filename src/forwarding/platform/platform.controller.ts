@@ -5,6 +5,7 @@ import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
+import { EvenWhenExhausted } from '../../tenants/storage/even-when-exhausted.js';
 import { newTaskBody } from '../../tasks/task.mapping.js';
 import { TaskBody } from '../../tasks/tasks.dto.js';
 import { ChangePlatform, PausePlatform, PlatformBody, PlatformTestBody, TestPlatform } from './platform.dto.js';
@@ -61,6 +62,7 @@ export class PlatformController {
   }
 
   @Post('resume')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({ summary: 'Goes on forwarding, whatever had stopped it' })
   @ApiOkResponse({ type: PlatformBody })

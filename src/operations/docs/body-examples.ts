@@ -122,6 +122,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   CreateApiKey: { name: 'zapier', scopes: ['users:read', 'users:write'], expires_at: EXPIRES },
   ChangeTenant: { name: 'Acme Ltd', owner_user_id: 'usr_01k9', break_glass: [] },
   CreateTenant: { name: 'Acme Ltd', time_zone: 'Europe/Berlin', api_key: { name: 'first key' } },
+  SetStorageLimit: { limit_bytes: 53_687_091_200 },
   ChangeAnyTenant: { base_url: 'https://acme.bridge.example' },
   MakeOwnerLink: { user_id: null },
   RotateSigningKey: { purpose: 'saml', retire_old: false },

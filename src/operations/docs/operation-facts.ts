@@ -3,6 +3,8 @@ import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { FOREIGN_QUERY, ProblemBody, REFUSALS, type Refusals } from '../../base/http/api-problems.js';
 import { whichSurface } from '../../surfaces/which-surface.js';
 import { DOCUMENTED_SCOPE, type ScopeDemand } from '../../tenants/require-scope.js';
+import { DOCUMENTED_PASSES } from '../../tenants/storage/even-when-exhausted.js';
+import { addsData } from '../../tenants/storage/storage.rules.js';
 import { PROBLEM_CODES } from './problem-codes.js';
 import { refusalsOf, type OperationForm } from './refusals.rules.js';
 
@@ -21,12 +23,15 @@ interface Noted {
   [DOCUMENTED_SCOPE]?: ScopeDemand;
   [REFUSALS]?: Refusals;
   [FOREIGN_QUERY]?: boolean;
+  [DOCUMENTED_PASSES]?: boolean;
 }
 
 /** Says of an operation which scope its key needs, and which refusals it has: what decorators have only noted. */
 export function tellFacts(path: string, method: Method, operation: Operation): void {
   const noted = operation as Operation & Noted;
   const { [DOCUMENTED_SCOPE]: scopes, [REFUSALS]: own, [FOREIGN_QUERY]: isForeign = false } = noted;
+  const passes = noted[DOCUMENTED_PASSES] ?? false;
+  delete noted[DOCUMENTED_PASSES];
   delete noted[DOCUMENTED_SCOPE];
   delete noted[REFUSALS];
   delete noted[FOREIGN_QUERY];
@@ -35,9 +40,11 @@ export function tellFacts(path: string, method: Method, operation: Operation): v
   // Operations that do not name their refusals keep the general ones.
   if (own === undefined) return;
   const options = (isForeign ? [] : (operation.parameters ?? [])) as Parameter[];
+  const credential = credentialOf(operation);
   const form: OperationForm = {
     method,
-    credential: credentialOf(operation),
+    credential,
+    addsData: credential === 'api_key' && addsData(method.toUpperCase(), scopes?.flat() ?? [], passes),
     scope: scopes !== undefined,
     inPath: path.includes('{'),
     query: options.filter((option) => option.in === 'query').map(({ name }) => name),

@@ -96,6 +96,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   sign_in_link_over:
     'The sign-in link is used, replaced or older than ten minutes, or its user may not sign in. Ask the operator for a new one.',
   slug_taken: 'Another connection has this slug, or a deleted connection of another tenant had it.',
+  storage_exhausted:
+    'The tenant stores as many bytes as it may. Delete what is not needed, or have the operator raise the limit. Deactivations and deletions pass.',
   storage_full: 'The disk of the database is full. Try again when the operator has made room.',
   task_not_cancellable: 'The task works off a change that is already in force, and cannot be stopped.',
   task_over: 'The task is done or has failed already, and cannot be cancelled.',

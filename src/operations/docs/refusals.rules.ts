@@ -12,6 +12,8 @@ export interface OperationForm {
   query: readonly string[];
   /** The types that its body can have; none where it describes no body. */
   body: readonly string[];
+  /** Whether it is refused while the storage of the tenant is exhausted. */
+  addsData: boolean;
 }
 
 /** The options of a list that pick nothing. */
@@ -37,6 +39,7 @@ export function refusalsOf(form: OperationForm, own: Refusals): Refusals {
     else add(Number(status), ...codes);
   }
   add(503, 'unavailable');
+  if (form.addsData) add(507, 'storage_exhausted');
   if (form.method !== 'get') add(503, 'storage_full');
   if (form.credential !== null) add(503, 'secret_unreadable');
   return all;

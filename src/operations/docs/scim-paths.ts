@@ -30,6 +30,7 @@ const REFUSALS: Record<number, string> = {
   500: 'Something went wrong on our side; X-Request-Id helps to find it.',
   501: 'The protocol knows it, this service does not offer it.',
   503: 'The service, or the share of a tenant, is busy or away; Retry-After says when to come back.',
+  507: 'The storage of the tenant is exhausted. Deactivations, deletions and the removal of members pass.',
 };
 /** Every operation with a credential can be refused so. */
 const ALWAYS = [401, 406, 429, 500, 503];
@@ -52,7 +53,7 @@ const MEMBERS =
 function typeRoutes(type: 'User' | 'Group'): Record<string, Partial<Record<Method, Entry>>> {
   const [one, many] = [`Scim${type}`, `Scim${type}List`];
   const name = type.toLowerCase();
-  const written = [...OF_BODY, 403, 409];
+  const written = [...OF_BODY, 403, 409, 507];
   return {
     [`/scim/v2/${type}s`]: {
       get: {

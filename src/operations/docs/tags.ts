@@ -65,16 +65,17 @@ const TAGS: readonly Tag[] = [
   },
   { name: 'Audit log', description: 'Administrative changes: a hash chain with signed heads.', of: ['audit'] },
   { name: 'API keys', description: 'Credentials of this API, with scopes.', of: ['api-keys'] },
-  { name: 'Tenant', description: 'The tenant of the key.', of: ['tenant'] },
+  { name: 'Tenant', description: 'The tenant of the key, and the bytes that it stores.', of: ['tenant', 'storage'] },
   {
     name: 'Installation',
     description:
-      'For the operator: tenants, trusted domains, sign-in links, keys, audit log. Needs the operator token.',
+      'For the operator: tenants, their storage, trusted domains, sign-in links, keys, audit log. Needs the operator token.',
     of: [
       'tenants',
       'tenants/keys',
       'tenants/keys/signing',
       'tenants/:tenant_id/domains',
+      'tenants/:tenant_id/storage',
       'tenants/:tenant_id/owner-sign-in-link',
       'installation/audit',
     ],

@@ -16,6 +16,7 @@ import { consoleOf } from '../../users/write/console-rights.rules.js';
 import type { WriteContext } from '../../users/write/write-context.js';
 import type { Connection } from '../../connections/connection.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
+import { StorageExhausted } from '../../tenants/storage/storage.errors.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import type { Candidate } from './account.rules.js';
 import { defaultRoleOf, provenBinding, roleByMap, sameLetters } from './account.rules.js';
@@ -140,6 +141,8 @@ export class AccountMaking {
       } catch (error) {
         // A directory has just taken the user over: its values count.
         if (error instanceof NotFound) return;
+        // The sign-in of a user who exists is no reason to refuse: the stored values stay.
+        if (error instanceof StorageExhausted) return;
         if (error instanceof Taken && wanted.email !== null) wanted.email = null;
         else if (!(error instanceof SeatLimitReached) || wanted.role === null || context.mayWait) throw error;
         else if (losesRight) context.mayWait = true;

@@ -6,6 +6,7 @@ import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
+import { EvenWhenExhausted } from '../../tenants/storage/even-when-exhausted.js';
 import { ForgetSubjects, ForgottenSubjectsBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
 
@@ -17,6 +18,7 @@ export class ForgetSubjectsController {
   constructor(private readonly identities: IdentitiesService) {}
 
   @Post()
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({
     summary: 'Forgets the subjects of all users of a connection whom a sign-in can find again',

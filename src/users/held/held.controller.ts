@@ -10,6 +10,7 @@ import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireEveryScope, RequireScope } from '../../tenants/require-scope.js';
+import { EvenWhenExhausted } from '../../tenants/storage/even-when-exhausted.js';
 import { userBody } from '../user.dto.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
 import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
@@ -42,6 +43,7 @@ export class HeldController {
   }
 
   @Post('release')
+  @EvenWhenExhausted()
   @HttpCode(202)
   @ApiRefusals({ 409: ['too_many_tasks'] })
   @ApiOperation({ summary: 'Releases many held users in a task; a `dry_run` answers 200 with their number' })
@@ -56,6 +58,7 @@ export class HeldController {
   }
 
   @Post('discard')
+  @EvenWhenExhausted()
   @HttpCode(202)
   @ApiRefusals({ 409: ['too_many_tasks'] })
   @ApiOperation({ summary: 'Discards what was written of many held users in a task; `dry_run` as for release' })
@@ -82,6 +85,7 @@ export class HeldController {
   }
 
   @Post(':user_id/release')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({ summary: 'Puts what was written into force' })
   async release(@CurrentCaller() caller: Caller, @Param('user_id') id: string): Promise<object> {
@@ -90,6 +94,7 @@ export class HeldController {
   }
 
   @Post(':user_id/discard')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({
     summary: 'Makes the effective state the requested one, for good',

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { isDeparture } from '../../tenants/storage/storage.rules.js';
+import { TenantStorage } from '../../tenants/storage/tenant-storage.js';
 import type { TenantView } from '../../tenants/tenant.store.js';
 import type { UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
 import { CaseReader } from './case-reader.js';
+import { consoleOf } from './console-rights.rules.js';
 import { RecentRows } from './recent-rows.js';
 import { DocumentTooLarge } from './stored-document.js';
 import { newStamp } from './stamp.js';
@@ -20,6 +23,7 @@ export class UserEditing {
     private readonly db: Database,
     private readonly cases: CaseReader,
     private readonly runner: WriteRunner,
+    private readonly storage: TenantStorage,
   ) {}
 
   /** Keeps a row that was just written, for the next edit of the same user. */
@@ -27,16 +31,33 @@ export class UserEditing {
     this.rows.put(tenantId, row);
   }
 
-  /** Writes an edit in one statement; null: an assumption does not hold. */
+  /**
+   * Writes an edit in one statement; null: an assumption does not hold.
+   *
+   * @throws {StorageExhausted} when the edit adds data of a tenant whose storage is exhausted
+   */
   async optimistic(ctx: WriteContext, tenant: TenantView, row: UserWithGroups, edit: Edit): Promise<Done | null> {
+    this.demandRoom(tenant, row, edit);
     const about = await this.cases.of(this.db, ctx, tenant, row, edit);
     return this.runner.optimistic({ kind: 'edit', about, edit }, ctx, newStamp(), edit);
   }
 
   /** Writes an edit of a user whose row the transaction has locked. */
   async locked(tx: SqlRunner, ctx: WriteContext, tenant: TenantView, row: UserWithGroups, edit: Edit): Promise<Done> {
+    this.demandRoom(tenant, row, edit);
     const about = await this.cases.of(tx, ctx, tenant, row, edit);
     return this.runner.pessimistic(tx, { kind: 'edit', about, edit }, ctx, newStamp(), edit);
+  }
+
+  /** Departures pass, as does the loss of a right of administration, and the effective state of what is stored already. */
+  private demandRoom(tenant: TenantView, row: UserRow, edit: Edit): void {
+    if (!this.storage.isExhausted(tenant.id) || (edit.kind !== 'change' && edit.kind !== 'link')) return;
+    const losesRight =
+      edit.kind === 'change' &&
+      edit.roleSet !== undefined &&
+      consoleOf(tenant.roles, row.role) !== 'none' &&
+      consoleOf(tenant.roles, edit.roleSet) === 'none';
+    if (!losesRight && !isDeparture(row, edit.draft)) this.storage.demandRoom(tenant.id);
   }
 
   /**

@@ -30,6 +30,7 @@ const CASES: Record<string, { lifts: (string | undefined)[]; keeps: (string | un
     keeps: [undefined, '10.0.0.0/8', '::1, 2400:cb00::/32', '192.0.2.1'],
   },
   RATE_LIMIT: { lifts: ['off', '10001'], keeps: [undefined, '100', '10000'] },
+  STORAGE_LIMIT_TENANT: { lifts: ['off', '2TiB'], keeps: [undefined, '20GiB', '1TiB'] },
   RATE_LIMIT_TENANT: { lifts: ['40001'], keeps: [undefined, '400'] },
   ALLOW_PRIVATE_DESTINATIONS: { lifts: ['true', 'on'], keeps: [undefined, 'false', 'off'] },
   ALLOW_DESTINATION_NETWORKS: {

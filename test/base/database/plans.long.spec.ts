@@ -30,6 +30,7 @@ const SMALL = new Set(['installation', 'service_keys', 'chain_keys', 'storage_pr
 const SUMS = [
   'select state, count(*) as n from destinations',
   'select coalesce(sum(count), 0)::int as held from chain_heads',
+  'select c.key as class, sum(c.value::numeric)::float8 as bytes',
   'select r.name, r.takes_seat, r.console, r.created_at,',
   'select user_id, sum(delta)::int as net from seat_entries',
 ];

@@ -38,6 +38,8 @@ const OF_THE_INSTALLATION = [
   'tenants/credential-queries.ts', // tokens in batches
   'tenants/credential-uses.ts',
   'tenants/expiry-notice.ts',
+  'tenants/storage/storage.metrics.ts', // figures
+  'tenants/storage/storage.repository.ts', // counters of many tenants at once; the next tenant that is due
   'tenants/tenant-addresses.ts', // by address, before the tenant is known
   'tenants/tenants.repository.ts',
   'users/held/former-protected.ts',

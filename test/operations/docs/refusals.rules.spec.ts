@@ -1,6 +1,14 @@
 import { refusalsOf, type OperationForm } from '../../../src/operations/docs/refusals.rules.js';
 
-const FORM: OperationForm = { method: 'get', credential: null, scope: false, inPath: false, query: [], body: [] };
+const FORM: OperationForm = {
+  method: 'get',
+  credential: null,
+  scope: false,
+  inPath: false,
+  query: [],
+  body: [],
+  addsData: false,
+};
 const of = (form: Partial<OperationForm>, own = {}) => refusalsOf({ ...FORM, ...form }, own);
 const statuses = (form: Partial<OperationForm>) => Object.keys(of(form)).map(Number);
 
@@ -14,6 +22,7 @@ describe('the refusals of an operation', () => {
     ['of one record', { inPath: true }, [400, 404, 503]],
     ['with options', { query: ['limit'] }, [400, 422, 503]],
     ['with a body', { method: 'put', body: ['application/json'] }, [400, 413, 415, 422, 503]],
+    ['that adds data', { addsData: true }, [503, 507]],
     ['with a form', { method: 'post', body: ['application/x-www-form-urlencoded'] }, [400, 413, 415, 503]],
     ['that can be repeated', { method: 'post', credential: 'api_key' }, [400, 401, 406, 409, 413, 415, 422, 429, 503]],
   ])('%s', (_, form, expected) => expect(statuses(form)).toEqual(expected));

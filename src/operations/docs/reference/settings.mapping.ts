@@ -42,6 +42,8 @@ function valuesOf(decorator: string): string {
       return 'an http or https address';
     case 'Duration':
       return `a duration: ${code('90s')}, ${code('60m')}, ${code('12h')}`;
+    case 'Size':
+      return `a size: ${code('512MiB')}, ${code('20GiB')}, ${code('1TiB')}; or ${code('off')}`;
     case 'KeyList':
       return KEY_LIST;
     default:

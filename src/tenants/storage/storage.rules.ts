@@ -1,0 +1,75 @@
+/** How much of its storage a tenant uses. */
+export type StorageState = 'ok' | 'approaching' | 'exhausted';
+
+/** The states, in the order of use. */
+export const STORAGE_STATES = ['ok', 'approaching', 'exhausted'] as const satisfies readonly StorageState[];
+
+const APPROACHING = 0.8;
+/** The part of the limit that use must fall below a threshold before the state goes back. */
+const MARGIN = 0.02;
+
+/**
+ * Returns the state that follows from the use. A state that was reached lasts until the use is clearly below its threshold,
+ * so that a tenant at the threshold does not get an event with each measurement.
+ *
+ * @param used in bytes
+ * @param limit in bytes; null: there is none
+ */
+export function stateOf(used: number, limit: number | null, before: StorageState): StorageState {
+  if (limit === null) return 'ok';
+  const reached = (part: number, state: StorageState): boolean =>
+    used >= limit * (isAtLeast(before, state) ? part - MARGIN : part);
+  if (reached(1, 'exhausted')) return 'exhausted';
+  return reached(APPROACHING, 'approaching') ? 'approaching' : 'ok';
+}
+
+/** Returns whether a state is another one, or one of more use. */
+export function isAtLeast(state: StorageState, other: StorageState): boolean {
+  return STORAGE_STATES.indexOf(state) >= STORAGE_STATES.indexOf(other);
+}
+
+/**
+ * Returns whether a request to the API can add data, by its form.
+ *
+ * @param scopes the scopes of which the operation needs one
+ * @param passes the operation is marked as one that is let through
+ */
+export function addsData(method: string, scopes: readonly string[], passes: boolean): boolean {
+  if (passes || method === 'GET' || method === 'HEAD' || method === 'DELETE') return false;
+  return scopes.length === 0 || !scopes.every((scope) => scope.endsWith(':read'));
+}
+
+/** A user before and after a write, as far as departures differ from other writes. */
+interface Before {
+  active: boolean;
+  /** The document as JSON text. */
+  doc: string;
+}
+
+/**
+ * Returns whether a write of a user only takes away: it deactivates the user, or its document becomes smaller, as by the
+ * removal of a role.
+ */
+export function isDeparture(before: Before, after: { active: boolean; doc: object }): boolean {
+  if (after.active && !before.active) return false;
+  if (before.active !== after.active) return true;
+  // PostgreSQL writes a document with other spaces than JavaScript.
+  return JSON.stringify(after.doc).length < JSON.stringify(JSON.parse(before.doc)).length;
+}
+
+const SECONDS_OF_DAY = 86_400;
+
+/**
+ * Returns after how many seconds a tenant is measured again. While its state is not `ok`, that is soon, because deletions
+ * make room; a measurement that took long is repeated less often, so that it takes at most a twentieth of the time.
+ *
+ * @param tookSeconds how long the last measurement took
+ */
+export function nextMeasurement(state: StorageState, tookSeconds: number): number {
+  return state === 'ok' ? SECONDS_OF_DAY : Math.max(10, restAfter(tookSeconds));
+}
+
+/** Returns the seconds before which no measurement follows, however much is written. */
+export function restAfter(tookSeconds: number): number {
+  return Math.min(Math.max(1, 20 * tookSeconds), SECONDS_OF_DAY);
+}
