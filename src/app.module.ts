@@ -13,7 +13,7 @@ import { ForwardingModule } from './forwarding/forwarding.module.js';
 import { HistoryModule } from './history/history.module.js';
 import { InterviewsModule } from './interviews/interviews.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
-import { LookupModule } from './lookup/lookup.module.js';
+import { LookupModule, RecordNamesModule } from './lookup/lookup.module.js';
 import { Metrics } from './operations/metrics.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { SandboxMeetingModule } from './operations/sandbox-meeting.module.js';
@@ -56,6 +56,7 @@ export class AppModule {
         WebhooksModule,
         AtsModule,
         LookupModule,
+        RecordNamesModule,
         HistoryModule,
         SurfacesModule,
         OperationsModule,

@@ -1,8 +1,21 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
+import { AtsConnectionsModule } from '../ats/connections/connections.module.js';
 import { CandidatesModule } from '../candidates/candidates.module.js';
+import { InterviewsModule } from '../interviews/interviews.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { RecordNames } from '../webhooks/record-names.js';
+import { NamesOfRecords } from './names-of-records.js';
 import { ResolveController } from './resolve.controller.js';
+
+/** Provides the port of `webhooks`; global, because `webhooks` does not know candidates and job openings. */
+@Global()
+@Module({
+  imports: [CandidatesModule, InterviewsModule, JobsModule, AtsConnectionsModule],
+  providers: [{ provide: RecordNames, useClass: NamesOfRecords }],
+  exports: [RecordNames],
+})
+export class RecordNamesModule {}
 
 /** The room of `resolve`. */
 @Module({ imports: [UsersModule, CandidatesModule, JobsModule], controllers: [ResolveController] })

@@ -77,7 +77,12 @@ export class MessagesController {
 
   @Get(':webhook_id/explain')
   @ApiOperation({ summary: 'Why an event did not arrive: what became of the events of a record, or of one event' })
-  @ApiQuery({ name: 'record', required: false, description: 'The id of the record, such as `cand_…` or `usr_…`.' })
+  @ApiQuery({
+    name: 'record',
+    required: false,
+    description:
+      'The id of the record, such as `cand_…` or `usr_…`; of a candidate or job opening also its `external_id`, or the id that the ATS itself has.',
+  })
   @ApiQuery({ name: 'event_id', required: false, description: 'The id of one event (`evt_…`).' })
   @ApiRecord(ExplainedBody)
   explain(

@@ -13,6 +13,7 @@ import { EndpointsRepository } from './endpoints.repository.js';
 import { explain } from './explain.rules.js';
 import { GivenUpRepository } from './given-up.repository.js';
 import type { ExplainedBody, MessageBody } from './message-bodies.dto.js';
+import { RecordNames } from './record-names.js';
 import { keyOf } from './webhooks.service.js';
 
 /** So many events of a record are explained, the newest. */
@@ -27,6 +28,7 @@ export class MessagesService {
     private readonly repository: EndpointsRepository,
     private readonly givenUp: GivenUpRepository,
     private readonly reader: EventReader,
+    private readonly names: RecordNames,
   ) {}
 
   /** Returns the requests to an endpoint, newest first, with one too many. */
@@ -117,7 +119,12 @@ export class MessagesService {
     { tenantId }: Endpoint,
     { record, event }: { record?: string | undefined; event?: string | undefined },
   ): Promise<StoredEvent[]> {
-    if (record !== undefined) return this.reader.ofRecord(tenantId, record, EXPLAINED_EVENTS);
+    if (record !== undefined) {
+      const records = await this.names.recordsOf(tenantId, record);
+      const found = await Promise.all(records.map((id) => this.reader.ofRecord(tenantId, id, EXPLAINED_EVENTS)));
+      const events = found.flat();
+      return events.sort((a, b) => (BigInt(a.sequence) < BigInt(b.sequence) ? 1 : -1)).slice(0, EXPLAINED_EVENTS);
+    }
     const sequence = event === undefined ? null : sequenceOfEvent(event);
     return sequence === null ? [] : this.reader.bySequences(tenantId, [sequence]);
   }

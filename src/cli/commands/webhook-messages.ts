@@ -85,7 +85,11 @@ export const WEBHOOK_MESSAGE_COMMANDS: Command[] = [
     description: 'Says why an event did not arrive: of a record, or one event',
     argument: ENDPOINT,
     options: [
-      { name: 'record', description: 'the id of the record, such as cand_…', conflicts: ['event_id'] },
+      {
+        name: 'record',
+        description: 'the record: cand_…, an external_id, or the id that the ATS itself has',
+        conflicts: ['event_id'],
+      },
       { name: 'event_id', description: 'the id of the event (evt_…)' },
     ],
     async run(context) {
