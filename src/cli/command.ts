@@ -52,6 +52,14 @@ export const SPAN: readonly CommandOption[] = [
   { name: 'until', description: 'before that moment' },
 ];
 
+/** The whole list as CSV. */
+export const CSV: CommandOption = {
+  name: 'format',
+  description: 'all of them, as a file',
+  choices: ['csv'],
+  conflicts: ['limit', 'json'],
+};
+
 /** How much of a list that never ends: pages are read until there are so many. */
 export const LONG_LIST: readonly CommandOption[] = [
   {

@@ -69,10 +69,15 @@ export class EventReader {
     return next;
   }
 
-  /** Returns the newest events of a record, newest first. */
-  async ofRecord(tenantId: string, record: string, limit: number): Promise<StoredEvent[]> {
+  /** Returns the newest events of a record, newest first. @param before only events of smaller sequences; null: all */
+  async ofRecord(
+    tenantId: string,
+    record: string,
+    limit: number,
+    before: string | null = null,
+  ): Promise<StoredEvent[]> {
     const sources = this.sources.of(null).filter((source) => source.holds(record));
-    const found = await Promise.all(sources.map((source) => source.ofRecord(tenantId, record, limit)));
+    const found = await Promise.all(sources.map((source) => source.ofRecord(tenantId, record, limit, before)));
     return found.flat().sort(bySequence).reverse().slice(0, limit);
   }
 

@@ -25,6 +25,9 @@ export function columnsOf(asked: readonly RecordRange[]): [records: string[], fr
   return [asked.map(({ record }) => record), asked.map(({ from }) => from), asked.map(({ through }) => through)];
 }
 
+/** After every sequence: the largest bigint. */
+export const LAST_SEQUENCE = '9223372036854775807';
+
 /** A part of the order of events, which is read in one direction. */
 export interface ScanRange {
   /** Only events behind this sequence. */
@@ -74,8 +77,8 @@ export abstract class EventSource {
     names: readonly EventName[] | null,
   ): Promise<StoredEvent[]>;
 
-  /** Returns the newest events of a record, newest first. */
-  abstract ofRecord(tenantId: string, record: string, limit: number): Promise<StoredEvent[]>;
+  /** Returns the newest events of a record, newest first. @param before only events of smaller sequences; null: all */
+  abstract ofRecord(tenantId: string, record: string, limit: number, before: string | null): Promise<StoredEvent[]>;
 
   /** Reads rows in order. */
   abstract scan(tenantId: string, range: ScanRange): Promise<Scanned>;

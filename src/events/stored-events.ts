@@ -10,6 +10,7 @@ import {
   type Scanned,
   type ScanRange,
   type StoredEvent,
+  LAST_SEQUENCE,
 } from './event-source.js';
 
 const COLUMNS = `sequence, event, at, record, data::text as data`;
@@ -78,10 +79,16 @@ export class StoredEvents extends EventSource {
     return rows;
   }
 
-  override async ofRecord(tenantId: string, record: string, limit: number): Promise<StoredEvent[]> {
+  override async ofRecord(
+    tenantId: string,
+    record: string,
+    limit: number,
+    before: string | null,
+  ): Promise<StoredEvent[]> {
     const { rows } = await this.db.query<StoredEvent>(
-      `select ${COLUMNS} from events where tenant_id = $1 and record = $2 order by sequence desc limit $3`,
-      [tenantId, record, limit],
+      `select ${COLUMNS} from events where tenant_id = $1 and record = $2 and sequence < $4
+       order by sequence desc limit $3`,
+      [tenantId, record, limit, before ?? LAST_SEQUENCE],
     );
     return rows;
   }

@@ -10,6 +10,7 @@ import {
   type Scanned,
   type ScanRange,
   type StoredEvent,
+  LAST_SEQUENCE,
 } from '../events/event-source.js';
 import { userEvent, type ChangeRecord } from './user-event.mapping.js';
 
@@ -84,11 +85,16 @@ export class UserEvents extends EventSource {
     return rows.map(userEvent);
   }
 
-  override async ofRecord(tenantId: string, record: string, limit: number): Promise<StoredEvent[]> {
+  override async ofRecord(
+    tenantId: string,
+    record: string,
+    limit: number,
+    before: string | null,
+  ): Promise<StoredEvent[]> {
     const { rows } = await this.db.query<ChangeRecord>(
-      `select ${COLUMNS} from changes where tenant_id = $1 and user_id = $2 and ${IS_EVENT}
+      `select ${COLUMNS} from changes where tenant_id = $1 and user_id = $2 and sequence < $4 and ${IS_EVENT}
        order by sequence desc limit $3`,
-      [tenantId, record, limit],
+      [tenantId, record, limit, before ?? LAST_SEQUENCE],
     );
     return rows.map(userEvent);
   }

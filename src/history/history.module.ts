@@ -1,4 +1,12 @@
 import { Module } from '@nestjs/common';
+import { AtsConnectionsModule } from '../ats/connections/connections.module.js';
+import { AtsInboundModule } from '../ats/inbound/inbound.module.js';
+import { AtsPublishModule } from '../ats/publish/publish.module.js';
+import { AtsRecordsModule } from '../ats/records/records.module.js';
+import { CandidatesModule } from '../candidates/candidates.module.js';
+import { InterviewsModule } from '../interviews/interviews.module.js';
+import { CandidateHistoryController } from './candidate-history.controller.js';
+import { CandidateHistoryService } from './candidate-history.service.js';
 import { HistoryController } from './history.controller.js';
 import { HistoryRepository } from './history.repository.js';
 import { HistoryService } from './history.service.js';
@@ -6,9 +14,17 @@ import { LeaversController } from './leavers.controller.js';
 import { LeaversRepository } from './leavers.repository.js';
 import { LeaversService } from './leavers.service.js';
 
-/** The history of each user, and the times of each leaver. Only reads. */
+/** The history of each user and each candidate, and the times of each leaver. Only reads. */
 @Module({
-  controllers: [HistoryController, LeaversController],
-  providers: [HistoryService, HistoryRepository, LeaversService, LeaversRepository],
+  imports: [
+    AtsConnectionsModule,
+    AtsInboundModule,
+    AtsPublishModule,
+    AtsRecordsModule,
+    CandidatesModule,
+    InterviewsModule,
+  ],
+  controllers: [HistoryController, LeaversController, CandidateHistoryController],
+  providers: [CandidateHistoryService, HistoryService, HistoryRepository, LeaversService, LeaversRepository],
 })
 export class HistoryModule {}

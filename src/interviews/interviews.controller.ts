@@ -1,10 +1,12 @@
-import { Body, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { NotFound } from '../base/errors/domain-error.js';
+import { sendJson } from '../base/http/answer.js';
 import { ApiRefusals } from '../base/http/api-problems.js';
-import { pageOf, PAGE_OPTIONS, readPage } from '../base/http/page.js';
+import { exportFormat, sendExport } from '../base/http/export.js';
+import { pageOf, PAGE_OPTIONS, readPage, type PageRequest } from '../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../base/http/query.js';
-import type { BridgeResponse } from '../base/http/request.js';
+import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { CandidatesRepository } from '../candidates/candidates.repository.js';
 import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
@@ -13,7 +15,8 @@ import { RequireScope } from '../tenants/require-scope.js';
 import { ChangeInterview, InterviewBody, InterviewListBody, ScheduleInterview } from './interview.dto.js';
 import { INTERVIEW_STATES } from './interview.js';
 import { interviewBody } from './interview.mapping.js';
-import { InterviewsRepository } from './interviews.repository.js';
+import { interviewsCsv } from './interviews-csv.js';
+import { InterviewsRepository, type InterviewFilter } from './interviews.repository.js';
 import { InterviewsService } from './interviews.service.js';
 
 const OF_CANDIDATE = ['state', 'job_id', 'updated_since'] as const;
@@ -81,17 +84,29 @@ export class InterviewsController {
 
   @Get()
   @RequireScope('interviews:read')
-  @ApiOperation({ summary: 'Interviews, newest first' })
+  @ApiOperation({ summary: 'Interviews, newest first; `format=csv` for all of them' })
   @ApiQuery({ name: 'candidate_id', required: false })
   @ApiQuery({ name: 'state', required: false, enum: INTERVIEW_STATES })
   @ApiQuery({ name: 'job_id', required: false })
   @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv'] })
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
   @ApiOkResponse({ type: InterviewListBody })
   @ApiRefusals()
-  list(@CurrentCaller() { tenantId }: Caller, @Query() query: QueryMap): Promise<InterviewListBody> {
-    return listed(this.repository, tenantId, query, queryOptions(query, [...FILTERS, ...PAGE_OPTIONS]));
+  async list(
+    @CurrentCaller() { tenantId }: Caller,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const options = queryOptions(query, [...FILTERS, 'format', ...PAGE_OPTIONS]);
+    const format = exportFormat(queryChoice('format', options.format, ['json', 'csv']), req.headers.accept);
+    if (format === 'csv') {
+      const pages = (page: PageRequest) => this.repository.list(tenantId, filterOf(options), page);
+      return sendExport(res, 'csv', 'interviews', interviewsCsv(pages));
+    }
+    sendJson(res, 200, JSON.stringify(await listed(this.repository, tenantId, query, options)));
   }
 
   @Get(':id')
@@ -127,14 +142,18 @@ async function listed(
   query: QueryMap,
   options: Partial<Record<(typeof FILTERS)[number], string>>,
 ): Promise<InterviewListBody> {
-  const filter = {
+  const filter = filterOf(options);
+  const page = readPage(query, `interviews ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
+  const next = await repository.nextUpdatedSince(tenantId);
+  const rows = await repository.list(tenantId, filter, page);
+  return { ...pageOf(page, rows, (row) => row.id, interviewBody), next_updated_since: next };
+}
+
+function filterOf(options: Partial<Record<(typeof FILTERS)[number], string>>): InterviewFilter {
+  return {
     candidate_id: options.candidate_id,
     job_id: options.job_id,
     state: queryChoice('state', options.state, INTERVIEW_STATES),
     updated_since: queryTime('updated_since', options.updated_since),
   };
-  const page = readPage(query, `interviews ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
-  const next = await repository.nextUpdatedSince(tenantId);
-  const rows = await repository.list(tenantId, filter, page);
-  return { ...pageOf(page, rows, (row) => row.id, interviewBody), next_updated_since: next };
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { AtsRecordKind } from '../connectors/ats-records.js';
 import type { InboundEventBody, InboundEventRow, InboundState } from './inbound-event.js';
 
 /** Which events a list shows. */
@@ -7,6 +8,8 @@ export interface InboundFilter {
   state?: InboundState | undefined;
   /** The id of the record in the ATS. */
   remoteId?: string | undefined;
+  /** The kind of that record. */
+  kind?: AtsRecordKind | undefined;
 }
 
 const COLUMNS = 'id, at, name, occurred_at, kind, remote_id, state, reason, detail, tries, decided_at';
@@ -22,7 +25,7 @@ export class InboundEventsRepository {
   async list(
     tenantId: string,
     connectionId: string,
-    { state, remoteId }: InboundFilter,
+    { state, remoteId, kind }: InboundFilter,
     { after, limit }: { after: string | null; limit: number },
   ): Promise<InboundEventRow[]> {
     const values: unknown[] = [tenantId, connectionId];
@@ -35,6 +38,7 @@ export class InboundEventsRepository {
     }
     if (state !== undefined) add('state = ?', state);
     if (remoteId !== undefined) add('remote_id = ?', remoteId);
+    if (kind !== undefined) add('kind = ?', kind);
     const { rows } = await this.db.shaped<InboundEventRow>(
       `select ${COLUMNS} from ats_events where ${conditions.join(' and ')} order by id desc limit ${limit + 1}`,
       values,

@@ -30,7 +30,7 @@ export class InboundEventsService {
 
   /** @throws {NotFound} when the tenant has no such connection */
   async list(
-    { tenantId }: Caller,
+    { tenantId }: Pick<Caller, 'tenantId'>,
     connectionId: string,
     filter: InboundFilter,
     page: { after: string | null; limit: number },

@@ -31,6 +31,6 @@ import { SignatureWatch } from './signature-watch.js';
     SignatureWatch,
     WaitingEventsRepository,
   ],
-  exports: [EventsWorker, InboundDoor],
+  exports: [EventsWorker, InboundDoor, InboundEventsService],
 })
 export class AtsInboundModule {}

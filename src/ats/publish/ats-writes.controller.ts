@@ -1,9 +1,12 @@
-import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { sendJson } from '../../base/http/answer.js';
 import { ApiPage, ApiRecord } from '../../base/http/api-answers.js';
 import { ApiRefusals } from '../../base/http/api-problems.js';
-import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
+import { exportFormat, sendExport } from '../../base/http/export.js';
+import { pageOf, PAGE_OPTIONS, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
@@ -27,20 +30,27 @@ export class AtsWritesController {
 
   @Get(':connection_id/writes')
   @RequireScope('ats:read', 'ats:manage')
-  @ApiOperation({ summary: 'What is written to the ATS, newest first' })
+  @ApiOperation({ summary: 'What is written to the ATS, newest first; `format=csv` for all of it' })
   @ApiQuery({ name: 'state', required: false, enum: WRITE_STATES, description: 'Only writes in this state.' })
   @ApiQuery({ name: 'candidate_id', required: false, description: 'Only writes about this candidate.' })
+  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv'] })
   @ApiPage(AtsWriteBody)
   async list(
     @CurrentCaller() { tenantId }: Caller,
     @Param('connection_id') id: string,
     @Query() query: QueryMap,
-  ): Promise<Page<AtsWriteBody>> {
-    const options = queryOptions(query, ['state', 'candidate_id', ...PAGE_OPTIONS]);
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const options = queryOptions(query, ['state', 'candidate_id', 'format', ...PAGE_OPTIONS]);
     const state = queryChoice('state', options.state, WRITE_STATES);
+    const filter = { state, candidateId: options.candidate_id };
+    const format = exportFormat(queryChoice('format', options.format, ['json', 'csv']), req.headers.accept);
     const page = readPage(query, `ats-writes ${id} ${state ?? ''} ${options.candidate_id ?? ''}`);
-    const rows = await this.writes.list(tenantId, id, { state, candidateId: options.candidate_id }, page);
-    return pageOf(page, rows, (row) => row.id, atsWriteBody);
+    await this.writes.connection(tenantId, id);
+    if (format === 'csv') return sendExport(res, 'csv', 'writes', this.writes.csv(tenantId, id, filter));
+    const rows = await this.writes.list(tenantId, id, filter, page);
+    sendJson(res, 200, JSON.stringify(pageOf(page, rows, (row) => row.id, atsWriteBody)));
   }
 
   @Get(':connection_id/writes/:write_id')

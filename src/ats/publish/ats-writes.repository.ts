@@ -166,6 +166,16 @@ export class AtsWritesRepository {
     return rows;
   }
 
+  /** Returns writes about a candidate, of all connections, newest first. @param before the id that they are older than */
+  async ofCandidate(tenantId: string, candidateId: string, before: string, limit: number): Promise<AtsWriteRow[]> {
+    const { rows } = await this.db.query<AtsWriteRow>(
+      `select ${COLUMNS} from ats_writes where tenant_id = $1 and candidate_id = $2 and id < $3
+       order by id desc limit $4`,
+      [tenantId, candidateId, before, limit],
+    );
+    return rows;
+  }
+
   /**
    * Notes that a call which may take effect begins now. It is committed before the call, so that the next try
    * after a crash looks for the effect first.

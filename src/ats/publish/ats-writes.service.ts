@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
+import { csvLine } from '../../base/http/csv.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { listAttempts, type ListedAttempt } from '../../delivery/attempts/of-destination.js';
 import { DeliveryWorker } from '../../delivery/delivery.worker.js';
@@ -10,6 +11,8 @@ import type { Caller } from '../../tenants/caller.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { WrongAtsState } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
+import { atsWriteBody } from './ats-write.mapping.js';
+import type { AtsWriteBody } from './ats-writes.dto.js';
 import { AtsDestinations, destinationOf } from './ats-destinations.js';
 import { AtsWritesRepository, type WriteFilter } from './ats-writes.repository.js';
 import type { AtsWriteRow, WriteState } from './write.js';
@@ -18,6 +21,25 @@ const RETRIED: readonly WriteState[] = ['failed', 'dismissed', 'left'];
 const DISMISSED: readonly WriteState[] = ['waiting', 'failed', 'left'];
 /** So many tries of a write are shown. */
 const TRIES = 50;
+
+const CSV_PAGE = 200;
+const CSV_COLUMNS = [
+  'id',
+  'candidate_id',
+  'interview_id',
+  'kind',
+  'action',
+  'revision',
+  'state',
+  'target',
+  'attempts',
+  'reason',
+  'detail',
+  'attempted_at',
+  'written_at',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof AtsWriteBody)[];
 
 /** Shows what is written to an ATS, and settles by hand what failed. */
 @Injectable()
@@ -36,6 +58,18 @@ export class AtsWritesService {
   async list(tenantId: string, connectionId: string, filter: WriteFilter, page: PageRequest): Promise<AtsWriteRow[]> {
     await this.connection(tenantId, connectionId);
     return this.writes.list(tenantId, connectionId, filter, page);
+  }
+
+  /** Returns all writes of a list as CSV, newest first, a page at a time. */
+  async *csv(tenantId: string, connectionId: string, filter: WriteFilter): AsyncGenerator<string> {
+    yield csvLine(CSV_COLUMNS);
+    for (let after: string | null = null; ;) {
+      const found: AtsWriteRow[] = await this.writes.list(tenantId, connectionId, filter, { after, limit: CSV_PAGE });
+      const page = found.slice(0, CSV_PAGE);
+      if (page.length === 0) return;
+      yield page.map((row) => csvLine(CSV_COLUMNS.map((name) => atsWriteBody(row)[name]))).join('');
+      after = page.at(-1)!.id;
+    }
   }
 
   /** Returns a write with its last tries, newest first. */

@@ -34,7 +34,7 @@ import { WrittenCandidates } from './written-candidates.js';
     WriteSender,
     WrittenCandidates,
   ],
-  exports: [AtsPublish],
+  exports: [AtsPublish, AtsWritesRepository],
 })
 export class AtsPublishModule {
   constructor(channels: Channels, channel: AtsChannel) {

@@ -111,6 +111,19 @@ export class AtsRecordsRepository {
     return rows.map((row) => row.remote_id);
   }
 
+  /** Returns what a record of this service is in ATSs: usually one record of one connection. */
+  async ofRecord(
+    tenantId: string,
+    recordId: string,
+    most: number,
+  ): Promise<{ connectionId: string; remoteId: string }[]> {
+    const { rows } = await this.db.query<{ connection_id: string; remote_id: string }>(
+      `select connection_id, remote_id from ats_records where tenant_id = $1 and record_id = $2 limit $3`,
+      [tenantId, recordId, most],
+    );
+    return rows.map(({ connection_id: connectionId, remote_id: remoteId }) => ({ connectionId, remoteId }));
+  }
+
   /** Returns records that are live and that a full pass has not seen, in the order of their ids. */
   async unseen(
     { tenantId, id }: Key,

@@ -1,5 +1,5 @@
 import { encode, type Json } from '../client.js';
-import { columns, given, numbers, queryOf, type Command, type Context } from '../command.js';
+import { columns, CSV, given, isExport, numbers, queryOf, type Command, type Context } from '../command.js';
 import { ats, ATS_CONNECTION } from './ats.js';
 
 const WRITE = { name: 'write_id', description: 'as the list shows it (awr_…)', required: true };
@@ -16,10 +16,14 @@ export const ATS_WRITE_COMMANDS: Command[] = [
     options: [
       { name: 'state', description: 'only in this state', choices: STATES },
       { name: 'candidate_id', description: 'only about this candidate: id or external_id', refers: 'candidate' },
+      CSV,
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
     async run(context) {
       const { limit = 50 } = numbers(context, 'limit');
+      if (isExport(context)) {
+        return context.client.text(`${writes(context)}${queryOf(context, 'state', 'candidate_id', 'format')}`);
+      }
       const path = `${writes(context)}${queryOf(context, 'state', 'candidate_id')}`;
       const found = await context.client.list(path, limit);
       if (context.options['json'] === true) return found;

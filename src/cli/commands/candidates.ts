@@ -1,6 +1,6 @@
 import { ATS_STATUSES } from '../../candidates/candidate.js';
-import type { Json } from '../client.js';
-import { columns, isExport, numbers, queryOf, type Command } from '../command.js';
+import { encode, type Json } from '../client.js';
+import { columns, CSV, isExport, numbers, queryOf, type Command } from '../command.js';
 import { recordOf } from '../record-id.js';
 
 const FILTERS = [
@@ -31,7 +31,7 @@ export const CANDIDATE_COMMANDS: Command[] = [
       { name: 'job', description: 'only of this opening: id or external_id' },
       { name: 'connection', description: 'only of this ATS connection: id or name', refers: 'ats_connection' },
       { name: 'q', description: 'only whose name, e-mail or external_id begins so' },
-      { name: 'format', description: 'all of them, as a file', choices: ['csv'], conflicts: ['limit', 'json'] },
+      CSV,
       { name: 'updated_since', description: 'only changed since then, such as 2026-10-31 or 2026-10-31T12:00:00Z' },
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
@@ -63,6 +63,24 @@ export const CANDIDATE_COMMANDS: Command[] = [
       const candidate = await recordOf(context, CANDIDATES);
       if (context.options['json'] === true) return candidate;
       return { ...candidate, metadata: JSON.stringify(candidate['metadata']) };
+    },
+  },
+  {
+    noun: 'candidate',
+    verb: 'history',
+    description: 'Shows what came in for a candidate, what went out, and what waits and why, newest first',
+    argument: {
+      name: 'candidate_id',
+      required: true,
+      description: 'the id or external_id',
+      refers: 'candidate',
+    },
+    options: [{ name: 'limit', description: 'how many, 50 unless set' }],
+    async run(context) {
+      const { limit = 50 } = numbers(context, 'limit');
+      const found = await context.client.list(`/candidates/${encode(context.argument!)}/history`, limit);
+      if (context.options['json'] === true) return found;
+      return columns(found, 'at', 'kind', 'what', 'state', 'reason', 'detail', 'id');
     },
   },
 ];

@@ -3,7 +3,9 @@ import { CliError, EXIT } from '../cli.errors.js';
 import { encode, type Json } from '../client.js';
 import {
   columns,
+  CSV,
   given,
+  isExport,
   nothingSaid,
   numbers,
   queryOf,
@@ -91,11 +93,14 @@ export const INTERVIEW_COMMANDS: Command[] = [
       { name: 'state', description: 'only in this state', choices: ['scheduled', ...MOVES] },
       { name: 'job_id', description: 'only for this opening: id or external_id', refers: 'job' },
       { name: 'updated_since', description: 'only changed since then, such as 2026-10-31 or 2026-10-31T12:00:00Z' },
+      CSV,
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
     async run(context) {
       const { limit = 50 } = numbers(context, 'limit');
-      const filters = queryOf(context, 'candidate_id', 'state', 'job_id', 'updated_since');
+      const names = ['candidate_id', 'state', 'job_id', 'updated_since'];
+      if (isExport(context)) return context.client.text(`/interviews${queryOf(context, ...names, 'format')}`);
+      const filters = queryOf(context, ...names);
       const found = await context.client.list(`/interviews${filters}`, limit);
       if (context.options['json'] === true) return found;
       return columns(found, 'id', 'candidate_id', 'state', 'starts_at', 'ends_at', 'meeting_url');
