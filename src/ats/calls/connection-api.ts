@@ -23,7 +23,7 @@ export interface CallGround {
   anyPrivate: boolean;
 }
 
-/** The failures of a server; those of a name or of an address are a tenant's own. */
+/** The failures of a server; those of a name (`dns`) or of an address (`blocked`) say nothing of it. */
 const SILENT: ReadonlySet<string> = new Set(['timeout', 'refused', 'reset', 'tls']);
 
 /** The calls of one connection. */
@@ -76,7 +76,7 @@ export class ConnectionApi implements AtsApi {
 
   private async send(request: AtsRequest, credential: Credential): Promise<OutboundAnswer> {
     await this.turn();
-    const { outbound, options, breaker, anyPrivate } = this.ground;
+    const { outbound, options, anyPrivate } = this.ground;
     this.demandPresent();
     const answer = await outbound.call(
       {
@@ -99,9 +99,16 @@ export class ConnectionApi implements AtsApi {
       },
       anyPrivate,
     );
-    if (answer.kind === 'failed' && SILENT.has(answer.reason)) breaker.silent(this.origin);
-    else breaker.answered(this.origin);
+    this.note(answer);
     return answer;
+  }
+
+  /** Notes whether the server has answered, for all connections to it. */
+  private note(answer: OutboundAnswer): void {
+    const { breaker } = this.ground;
+    if (answer.kind === 'answer') breaker.answered(this.origin);
+    else if (SILENT.has(answer.reason)) breaker.silent(this.origin);
+    else breaker.notReached(this.origin);
   }
 
   private demandPresent(): void {

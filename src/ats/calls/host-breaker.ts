@@ -21,7 +21,8 @@ export class HostBreaker {
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /**
-   * Asks whether a server may be called. Each call that is admitted has to be noted by {@link answered} or {@link silent}.
+   * Asks whether a server may be called. Each call that is admitted has to be noted by {@link answered}, {@link silent} or
+   * {@link notReached}.
    *
    * @returns null: yes; else the time in milliseconds after which it is asked again
    */
@@ -36,6 +37,12 @@ export class HostBreaker {
 
   answered(origin: string): void {
     this.servers.delete(origin);
+  }
+
+  /** Notes a call that never came to the server: its name was not found, or its address is refused. It proves nothing. */
+  notReached(origin: string): void {
+    const server = this.servers.get(origin);
+    if (server !== undefined) server.probing = false;
   }
 
   silent(origin: string): void {

@@ -53,3 +53,21 @@ it('waits the first interval, however many calls were out when the server stoppe
   for (let i = 0; i < 20; i++) breaker.silent(AWAY);
   expect(breaker.refusal(AWAY)).toBe(1_000);
 });
+
+it('stays as it is when a call does not reach the server, and lets the next call ask', () => {
+  for (let i = 0; i < 3; i++) failing();
+  breaker.notReached(AWAY);
+  expect(breaker.refusal(AWAY)).toBe(1_000);
+  now = 1_000;
+  expect(breaker.refusal(AWAY)).toBeNull();
+  breaker.notReached(AWAY);
+  expect(breaker.refusal(AWAY)).toBeNull();
+  breaker.silent(AWAY);
+  expect(breaker.refusal(AWAY)).toBe(2_000);
+});
+
+it('does not count a call that does not reach the server', () => {
+  failing();
+  breaker.notReached(AWAY);
+  expect([failing(), failing(), failing()]).toEqual([true, true, false]);
+});

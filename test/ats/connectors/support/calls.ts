@@ -5,7 +5,7 @@ import type { AtsApi } from '../../../../src/ats/calls/ats-api.js';
 import { AtsCallOptions } from '../../../../src/ats/calls/ats-call-options.js';
 import type { AtsPaces, Turn } from '../../../../src/ats/calls/ats-paces.js';
 import { HostBreaker } from '../../../../src/ats/calls/host-breaker.js';
-import { ConnectionApi } from '../../../../src/ats/calls/connection-api.js';
+import { ConnectionApi, type CallGround } from '../../../../src/ats/calls/connection-api.js';
 import type { AtsCredentials } from '../../../../src/ats/connections/ats-credentials.js';
 import type { AtsConnection } from '../../../../src/ats/connections/connection.js';
 import type { Credential } from '../../../../src/ats/connections/credential.js';
@@ -14,6 +14,8 @@ import type { Connector } from '../../../../src/ats/connectors/connector.js';
 /** The calls of a connection without a database: its credential is given, and its turns are at once. */
 export interface PlainCalls {
   api: AtsApi;
+  /** What the calls share: its breaker, and whether addresses may be private. */
+  ground: CallGround;
   /** Pauses that answers asked for, in milliseconds. */
   pauses: number[];
   /** The credential that a renewal brings; null: it cannot be renewed. */
@@ -60,6 +62,7 @@ export function plainCalls(
   const outbound = new Outbound();
   const calls: PlainCalls = {
     api: null as unknown as AtsApi, // It is made below, and knows this object.
+    ground: null as unknown as CallGround,
     pauses: [],
     renewal: null,
     renewals: 0,
@@ -85,6 +88,7 @@ export function plainCalls(
     breaker: new HostBreaker(),
     anyPrivate: true,
   };
+  calls.ground = ground;
   calls.api = new ConnectionApi(ground, connectionTo(connector, credential), connector, new URL(url));
   return calls;
 }
