@@ -39,5 +39,13 @@ export function steadyPause(times: DeliveryOptions['backoff']): Pick<FailureRule
 
 /** Returns the rules of a channel that keeps the newest state of each person: it is tried until it is there. */
 export function steadyRules({ backoff: times, probe }: DeliveryOptions): FailureRules {
-  return { away: PEOPLE_AWAY, probe, probesEarly: true, waitsAside: false, ...steadyPause(times), endsAfterMs: null };
+  return {
+    away: PEOPLE_AWAY,
+    probe,
+    probesEarly: true,
+    waitsAside: false,
+    ...steadyPause(times),
+    retryAfterHolds: true,
+    endsAfterMs: null,
+  };
 }

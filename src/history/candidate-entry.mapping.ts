@@ -43,10 +43,31 @@ export function entryOfInterview(one: InterviewBody): PlacedEntry {
   return { place: id, body: entry({ id, at, kind: 'interview', what: `interview at ${startsAt}`, ...more }) };
 }
 
-/** Returns the entry of a write to an ATS. */
-export function entryOfWrite(row: AtsWriteRow): PlacedEntry {
-  const { id, created_at: at, action, kind, state, reason, connection_id, interview_id } = row;
+/** What is known of the connection through which a write goes. */
+export interface WriteConnection {
+  paused: boolean;
+  problems: readonly { problem: string; reason: string }[];
+  /** No user is known as whom it writes, and the vendor needs one. */
+  lacksWriter: boolean;
+}
+
+/** Returns why the writes of a connection wait, as a code; null: they wait for their turn. */
+export function reasonOfWaiting({ paused, problems, lacksWriter }: WriteConnection): string | null {
+  if (paused) return 'paused';
+  if (problems.some(({ problem }) => problem === 'grant')) return 'reconnect_needed';
+  const own = problems.find(({ problem }) => problem === 'writer' || problem === 'writes');
+  return own?.reason ?? (lacksWriter ? 'no_writer' : null);
+}
+
+/**
+ * Returns the entry of a write to an ATS.
+ *
+ * @param connection undefined: it is removed
+ */
+export function entryOfWrite(row: AtsWriteRow, connection: WriteConnection | undefined): PlacedEntry {
+  const { id, created_at: at, action, kind, state, connection_id, interview_id } = row;
   const waits = state === 'waiting';
+  const reason = row.reason ?? (waits && connection !== undefined ? reasonOfWaiting(connection) : null);
   const words = reason === null ? (waits ? NOT_TRIED : null) : (WRITE_WORDS[reason] ?? null);
   const more = { state, waits, reason, detail: row.detail ?? words, ats_connection_id: connection_id, interview_id };
   const what = `${action} ${kind}`;

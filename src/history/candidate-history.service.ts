@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { AtsConnectionsRepository } from '../ats/connections/ats-connections.repository.js';
 import { AtsConnectionStore } from '../ats/connections/ats-connections.store.js';
+import { lacksWriter } from '../ats/connections/ats-settings.rules.js';
+import { connectorOf } from '../ats/connectors/index.js';
 import { listedEvent } from '../ats/inbound/inbound-events.mapping.js';
 import { InboundEventsService } from '../ats/inbound/inbound-events.service.js';
 import { AtsWritesRepository } from '../ats/publish/ats-writes.repository.js';
+import type { AtsWriteRow } from '../ats/publish/write.js';
 import { AtsRecordsRepository } from '../ats/records/records.repository.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import { encodeCursor } from '../base/http/cursor.js';
@@ -18,6 +22,7 @@ import {
   entryOfWrite,
   newestOf,
   type PlacedEntry,
+  type WriteConnection,
 } from './candidate-entry.mapping.js';
 import type { CandidateEntryBody, CandidateEntryKind } from './candidate-history.dto.js';
 
@@ -40,6 +45,7 @@ export class CandidateHistoryService {
     private readonly connections: AtsConnectionStore,
     private readonly inbound: InboundEventsService,
     private readonly writes: AtsWritesRepository,
+    private readonly connectionRows: AtsConnectionsRepository,
   ) {}
 
   /**
@@ -61,13 +67,27 @@ export class CandidateHistoryService {
       event: event.map(entryOfEvent),
       ats_event: atsEvent,
       interview: interview.rows.map((row) => entryOfInterview(interviewBody(row))),
-      ats_write: write.map(entryOfWrite),
+      ats_write: await this.writeEntries(tenantId, write),
     };
     const { entries, shown } = newestOf(lists, request.limit);
     const found = Object.values(lists).reduce((sum, list) => sum + list.length, 0);
     const isLast = found <= request.limit && !interview.cut;
     const after = JSON.stringify({ ...places, ...shown });
     return { data: entries, next_cursor: isLast ? null : encodeCursor({ a: after, l: request.list }) };
+  }
+
+  private async writeEntries(tenantId: string, writes: readonly AtsWriteRow[]): Promise<PlacedEntry[]> {
+    const known = new Map<string, WriteConnection>();
+    if (writes.some(({ state }) => state === 'waiting')) {
+      const rows = await this.connectionRows.rows(tenantId);
+      const facts = await this.connectionRows.factsOf(tenantId, rows.map(({ id }) => id)); // prettier-ignore
+      for (const { id, provider, paused, writes: how, approved_by: approvedBy } of rows) {
+        const connector = connectorOf(provider);
+        const lacks = connector !== undefined && lacksWriter(connector, how, approvedBy);
+        known.set(id, { paused, problems: facts.get(id)?.problems ?? [], lacksWriter: lacks });
+      }
+    }
+    return writes.map((row) => entryOfWrite(row, known.get(row.connection_id)));
   }
 
   private async atsEvents(

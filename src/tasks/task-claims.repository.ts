@@ -8,6 +8,8 @@ import { TaskInterrupted, type Batch, type Task, type TaskKind } from './task.js
 const LEASE_SECONDS = 120;
 /** The first key of the advisory locks under which tasks of one tenant are claimed. */
 const CLAIMS = 7_301;
+/** The longest pause that another server can ask for. */
+const MOST_PAUSE_SECONDS = 3_600;
 /** So many due tasks are looked at for one whose tenant has its turn. */
 const LOOKED_AT = 20;
 
@@ -92,11 +94,13 @@ export class TaskClaims {
    */
   async postpone(task: ClaimedTask, error: unknown): Promise<boolean> {
     const failures = task.failures + 1;
-    const seconds = pauseAfter(failures);
-    if (seconds === null) {
+    const pause = pauseAfter(failures);
+    if (pause === null) {
       await this.fail(task, `Given up after ${MOST_FAILURES} failures in a row. The last one: ${reasonOf(error)}`);
       return false;
     }
+    const asked = error instanceof TaskInterrupted ? Math.ceil((error.retryAfterMs ?? 0) / 1_000) : 0;
+    const seconds = Math.max(pause, Math.min(asked, MOST_PAUSE_SECONDS));
     await this.db.query(
       `update tasks set state = 'waiting', lease_until = now() + $3 * interval '1 second', failures = $4
        where tenant_id = $1 and id = $2 and state = 'running' and done = $5`,

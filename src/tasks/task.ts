@@ -73,4 +73,12 @@ export interface TaskHandler<P extends object = Record<string, unknown>> {
 export class TaskFailed extends Error {}
 
 /** A batch that could not be done now. The message is safe to show: it becomes the error of a task that is given up. */
-export class TaskInterrupted extends Error {}
+export class TaskInterrupted extends Error {
+  /** @param retryAfterMs the pause that the other server asks for; null: none */
+  constructor(
+    message: string,
+    readonly retryAfterMs: number | null = null,
+  ) {
+    super(message);
+  }
+}

@@ -1,4 +1,4 @@
-import { newestOf, type PlacedEntry } from '../../src/history/candidate-entry.mapping.js';
+import { newestOf, reasonOfWaiting, type PlacedEntry } from '../../src/history/candidate-entry.mapping.js';
 import type { CandidateEntryKind } from '../../src/history/candidate-history.dto.js';
 
 const entry = (kind: CandidateEntryKind, place: string, second: number): PlacedEntry => ({
@@ -30,4 +30,15 @@ it('merges the lists by time, and keeps the order of each list', () => {
 
 it('returns the last place of each list that is shown', () => {
   expect(newestOf(LISTS, 3)).toMatchObject({ shown: { event: 'e3', ats_event: 'a1', interview: 'i2' } });
+});
+
+it.each([
+  ['paused', { paused: true }],
+  ['reconnect_needed', { problems: [{ problem: 'grant', reason: 'grant_revoked' }] }],
+  ['writer_gone', { problems: [{ problem: 'writer', reason: 'writer_gone' }] }],
+  ['no_writer', { lacksWriter: true }],
+  // A failure of reads keeps no write.
+  [null, { problems: [{ problem: 'reads', reason: 'rate_limited' }] }],
+])('names %s when writes wait for it', (reason, more) => {
+  expect(reasonOfWaiting({ paused: false, problems: [], lacksWriter: false, ...more })).toBe(reason);
 });

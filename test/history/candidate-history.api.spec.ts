@@ -93,7 +93,7 @@ it('prints the history by external_id, and exports interviews and writes as CSV'
   expect([line, rest]).toEqual([expect.stringContaining(`,${id},`), ['']]);
   const written = await cli('ats', 'writes', ats.connectionId, '--format', 'csv');
   expect(written.out.split('\r\n')).toHaveLength(4);
-  expect(written.out).toContain('no_writer');
+  expect(written.out).toContain(',scorecard,put,1,waiting,');
   const header = { authorization: `Bearer ${ats.apiKey}`, accept: 'text/csv' };
   const answer = await fetch(`${service.url}/api/v1/interviews`, { headers: header });
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="interviews.csv"');

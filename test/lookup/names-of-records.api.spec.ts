@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../support/app.js';
 import { commandLine } from '../support/cli.js';
 import { candidate } from '../support/candidates.js';
+import { endpointAt } from '../webhooks/channel/receiver.js';
 import { newHouse, type House } from '../support/house.js';
 
 /** A number of 18 digits, which a JavaScript number cannot hold. */
@@ -13,7 +14,7 @@ beforeAll(async () => {
   service = await startApp();
   house = await newHouse(service);
   const url = 'http://127.0.0.1:9/hooks';
-  endpoint = (await house.api.post('/webhooks', { url, events: ['candidate.created'] })).body.id as string;
+  endpoint = (await endpointAt(service, house.tenantId, { url, events: ['candidate.created'] })).id;
   await house.api.post('/ats-connections', { provider: 'lever', marker: 'zr_' });
 });
 afterAll(() => service.close());

@@ -62,13 +62,13 @@ export class ConnectionApi implements AtsApi {
     return answer;
   }
 
-  /** After a 429, and after a 503 that says how long: no process calls for this connection until then. */
+  /** After a 429, and after any other failure of the ATS with `Retry-After`: no process calls for this connection until then. */
   private async pauseAfter(raw: OutboundAnswer, answer: AtsAnswer): Promise<number | null> {
-    if (raw.kind !== 'answer' || (answer.status !== 429 && answer.status !== 503)) return null;
+    if (raw.kind !== 'answer' || !isNotNow(answer.status)) return null;
     const { clock, options, paces } = this.ground;
     const now = clock.now();
     const told = retryAfterOf(raw.retryAfter, now) ?? this.connector.retryAfter?.(answer, now) ?? null;
-    if (told === null && answer.status === 503) return null;
+    if (told === null && answer.status !== 429) return null;
     const ms = Math.min(told ?? options.pauseMs, options.maxPauseMs);
     await paces.pause(this.connection.tenantId, this.connection.id, ms);
     return ms;
@@ -131,6 +131,11 @@ export class ConnectionApi implements AtsApi {
     }
     if (turn.afterMs > 0) await sleep(turn.afterMs);
   }
+}
+
+/** The statuses that `judgeStatus` takes for an ATS that is away for now. */
+function isNotNow(status: number): boolean {
+  return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
 function queryOf(query: AtsRequest['query']): string {

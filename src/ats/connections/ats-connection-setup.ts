@@ -174,7 +174,7 @@ export class AtsConnectionSetup {
 
   /** Notes on the connection what the ATS refused. @returns the error with which the task ends or waits */
   private async endOf(connection: AtsConnection, failure: AtsFailure): Promise<Error> {
-    if (failure.kind === 'away') return new TaskInterrupted(failure.message);
+    if (failure.kind === 'away') return new TaskInterrupted(failure.message, failure.retryAfterMs);
     if (failure.kind === 'refused') await this.states.problem(connection, 'grant', failure.reason);
     else await this.states.problem(connection, 'webhooks', 'webhooks_not_made');
     return new TaskFailed(failure.message);

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Channel } from '../../delivery/channel.js';
+import type { DeliveryOptions } from '../../delivery/delivery.options.js';
+import type { FailureRules } from '../../delivery/failure.rules.js';
 import type { Destination } from '../../delivery/destinations/destination.js';
 import type { LeasedLane, Policy } from '../../delivery/lane-state.js';
 import type { Attempt, Outcome, Sent } from '../../delivery/outcome.js';
@@ -26,6 +28,11 @@ export class AtsChannel extends Channel {
     private readonly clock: Clock,
   ) {
     super();
+  }
+
+  /** The pace of the connection holds all its calls after a `Retry-After`. Its own limit asks for pauses as well. */
+  override rulesOf(options: DeliveryOptions): FailureRules {
+    return { ...super.rulesOf(options), retryAfterHolds: false };
   }
 
   policyOf(): Policy {

@@ -42,7 +42,9 @@ export class PlatformList {
       keptHeaders: [TOTAL_HEADER],
     });
     const verdict = judge(answer, this.clock.now());
-    if (verdict.kind === 'unavailable') throw new TaskInterrupted(`the platform is away: ${verdict.reason}`);
+    if (verdict.kind === 'unavailable') {
+      throw new TaskInterrupted(`the platform is away: ${verdict.reason}`, verdict.retryAfterMs);
+    }
     if (verdict.kind !== 'ok') throw new TaskFailed(`The platform refused its list: ${verdict.words}`);
     const page = pageIn(verdict.body, cursor ?? '');
     const { accounts } = page;
