@@ -23,6 +23,11 @@ export abstract class Channel {
   /** Whether nothing can be sent without the key of the destination. */
   readonly needsKey: boolean = true;
 
+  /** Returns whether a destination has what its calls authenticate with. */
+  canSend({ key }: Destination): boolean {
+    return key !== null || !this.needsKey;
+  }
+
   /** Returns what is done about failures. */
   rulesOf(options: DeliveryOptions): FailureRules {
     return steadyRules(options);

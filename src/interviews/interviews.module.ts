@@ -10,6 +10,7 @@ import { EngineChannel } from './engine/engine.channel.js';
 import { EngineClient } from './engine/engine.client.js';
 import { InterviewEngineController } from './engine/engine.controller.js';
 import { EngineService } from './engine/engine.service.js';
+import { InstallationEngine } from './engine/installation-engine.js';
 import { MeetingRecorder } from './engine/meeting-recorder.js';
 import { Meetings } from './engine/meetings.js';
 import { CandidateInterviewsController, InterviewsController } from './interviews.controller.js';
@@ -28,6 +29,7 @@ import { ScorecardsService } from './scorecards.service.js';
     EngineChannel,
     EngineClient,
     EngineService,
+    InstallationEngine,
     MeetingRecorder,
     Meetings,
     InterviewsRepository,

@@ -70,6 +70,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     destinationNetworks: [],
     webhookRetries: [20, 40, 80],
     ats: { clients: [], simulators: {} },
+    interviewEngine: null,
     metrics: { port: null, token: null },
     rateLimit: null,
     tenantStorageLimit: null,

@@ -1,7 +1,7 @@
 import { AllowEnvironment } from './allow-environment.js';
-import { isListOf, Rule, WholeNumber } from './setting-rules.js';
+import { HttpAddress, isListOf, Rule, WholeNumber } from './setting-rules.js';
 
-/** The variables about applicant tracking systems. They stand in the class of all variables. */
+/** The variables about applicant tracking systems and interviews. They stand in the class of all variables. */
 export abstract class AtsEnvironment extends AllowEnvironment {
   /**
    * The OAuth clients with which customers connect their ATS from its marketplace.
@@ -16,6 +16,20 @@ export abstract class AtsEnvironment extends AllowEnvironment {
    */
   @Rule('simulators', isListOf.simulators, 'must be provider=http://host:port, several with commas between')
   ATS_SIMULATORS?: string;
+
+  /**
+   * The interview engine of tenants that have set none of their own.
+   * @defaultValue none
+   */
+  @HttpAddress()
+  INTERVIEW_API_BASE_URL?: string;
+
+  /**
+   * The credential for `INTERVIEW_API_BASE_URL`; it has to be set with it.
+   * @defaultValue none
+   */
+  @Rule('visible', (text) => /^[\x21-\x7e]+$/.test(text), 'must be visible ASCII characters without spaces')
+  INTERVIEW_API_KEY?: string;
 
   /**
    * Days for which the bodies of inbound events of an ATS are kept, in whole months.

@@ -50,6 +50,8 @@ export class Config {
     readonly clients: readonly { readonly provider: string; readonly id: string; readonly secret: string }[];
     readonly simulators: Readonly<Record<string, string>>;
   };
+  /** The interview engine of tenants that have none of their own; null: none. */
+  readonly interviewEngine!: { readonly baseUrl: string; readonly apiKey: string } | null;
   readonly session!: { readonly idleSeconds: number; readonly absoluteSeconds: number };
   readonly retention!: {
     readonly logsDays: number;

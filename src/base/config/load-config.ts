@@ -56,6 +56,9 @@ function problemsIn(read: Environment): SettingProblem[] {
   if (read.METRICS_PORT !== undefined && read.METRICS_PORT !== '0' && read.METRICS_PORT === (read.PORT ?? '3000')) {
     problems.push({ variable: 'METRICS_PORT', rule: 'must be another port than PORT' });
   }
+  if ((read.INTERVIEW_API_BASE_URL === undefined) !== (read.INTERVIEW_API_KEY === undefined)) {
+    problems.push({ variable: 'INTERVIEW_API_KEY', rule: 'must be set with INTERVIEW_API_BASE_URL, and only with it' });
+  }
   return problems;
 }
 
@@ -127,6 +130,7 @@ function configOf(read: Environment): Config {
     dnsServers: listOf(read.DNS_SERVERS),
     webhookRetries: pauses(read.WEBHOOK_RETRIES ?? '5s,5m,30m,2h,5h,10h,14h,20h,24h'),
     ats: atsOf(read),
+    interviewEngine: interviewEngineOf(read),
     session: {
       idleSeconds: seconds(read.SESSION_IDLE ?? '60m'),
       absoluteSeconds: seconds(read.SESSION_ABSOLUTE ?? '12h'),
@@ -160,6 +164,11 @@ function atsOf(read: Environment): Config['ats'] {
     }),
     simulators: Object.fromEntries(listOf(read.ATS_SIMULATORS).map((text) => text.split('=', 2) as [string, string])),
   };
+}
+
+function interviewEngineOf(read: Environment): Config['interviewEngine'] {
+  const baseUrl = address(read.INTERVIEW_API_BASE_URL);
+  return baseUrl === undefined ? null : { baseUrl, apiKey: read.INTERVIEW_API_KEY! };
 }
 
 /** Returns the demands of production that no setting lifts. */

@@ -95,6 +95,11 @@ export const PROTECTIONS: Readonly<Record<keyof Environment, Protection | null>>
   ATS_OAUTH_CLIENTS: null,
   // Never accepted in production.
   ATS_SIMULATORS: null,
+  INTERVIEW_API_BASE_URL: {
+    when: 'plain http: names of candidates and the engine’s key can be read on the way',
+    lifts: (text) => text !== undefined && !/^https:/i.test(text),
+  },
+  INTERVIEW_API_KEY: null,
   SCIM_PAGINATION: null,
   METRICS_PORT: null,
   METRICS_TOKEN: weakToken,

@@ -116,7 +116,7 @@ export class DestinationPump {
     const generation = this.watch.generation;
     const destination = await this.watch.current();
     if (destination === null || destination.state === 'paused') return;
-    if (destination.key === null && this.channel.needsKey) return;
+    if (!this.channel.canSend(destination)) return;
     if (destination.state === 'open') {
       // The answers of calls that are still out may show that it is back.
       if (this.out > 0) return;

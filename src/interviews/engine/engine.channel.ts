@@ -11,6 +11,7 @@ import { InterviewsRepository } from '../interviews.repository.js';
 import { EngineClient } from './engine.client.js';
 import { callFor, createCall, resultOf, type EngineCall, type EngineResult } from './engine-call.rules.js';
 import { ENGINE } from './engine-destination.js';
+import { InstallationEngine, ownEngine } from './installation-engine.js';
 import { MeetingRecorder } from './meeting-recorder.js';
 
 /**
@@ -29,8 +30,13 @@ export class EngineChannel extends Channel {
     private readonly client: EngineClient,
     private readonly recorder: MeetingRecorder,
     private readonly clock: Clock,
+    private readonly installation: InstallationEngine,
   ) {
     super();
+  }
+
+  override canSend(destination: Destination): boolean {
+    return super.canSend(destination) || this.installation.connectionFor(destination) !== null;
   }
 
   policyOf(): Policy {
@@ -61,19 +67,25 @@ export class EngineChannel extends Channel {
       result = await send(call);
     }
     await this.recorder.note(tenantId, id, call.kind, result);
-    return { outcome: outcomeOf(result), attempts };
+    return { outcome: outcomeOf(result, ownEngine(destination) !== null), attempts };
   }
 }
 
-/** An interview that the engine refuses ends its lane: the interview shows why. */
-function outcomeOf(result: EngineResult): Outcome {
+/**
+ * An interview that the engine refuses ends its lane: the interview shows why.
+ *
+ * @param isOwn the tenant can correct the address and the key; those of the installation are asked again instead
+ */
+function outcomeOf(result: EngineResult, isOwn: boolean): Outcome {
   switch (result.kind) {
     case 'again': {
       const { reason, retryAfterMs } = result;
       return { kind: 'unavailable', reason, ownFault: false, retryAfterMs };
     }
     case 'stopped':
-      return { kind: 'stopped', reason: result.reason, detail: result.detail };
+      return isOwn
+        ? { kind: 'stopped', reason: result.reason, detail: result.detail }
+        : { kind: 'unavailable', reason: result.reason, ownFault: false, retryAfterMs: null };
     default:
       return { kind: 'delivered' };
   }

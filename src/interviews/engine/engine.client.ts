@@ -3,6 +3,7 @@ import type { OutboundAnswer } from '../../base/http/outbound.js';
 import type { Destination } from '../../delivery/destinations/destination.js';
 import { Connections } from '../../forwarding/platform/connections.js';
 import { PlatformClient } from '../../platform-client/platform.client.js';
+import { InstallationEngine } from './installation-engine.js';
 import type { EngineCall } from './engine-call.rules.js';
 
 const MOST_BYTES = 64 * 1024;
@@ -23,15 +24,21 @@ export class EngineClient {
   constructor(
     private readonly client: PlatformClient,
     private readonly connections: Connections,
+    private readonly installation: InstallationEngine,
   ) {}
 
-  /** Sends one request and returns the answer of any status. */
+  /**
+   * Sends one request and returns the answer of any status.
+   *
+   * @param destination null: the engine of the installation
+   */
   send(
-    destination: Destination,
+    destination: Destination | null,
     { method, path, body, idempotencyKey }: EngineRequest,
     timeoutMs: number,
   ): Promise<OutboundAnswer> {
-    return this.client.send(this.connections.of(destination), {
+    const connection = this.installation.connectionFor(destination) ?? this.connections.of(destination!);
+    return this.client.send(connection, {
       method,
       path,
       ...(body === undefined ? {} : { body }),

@@ -19,7 +19,7 @@ function keyProblem(value: unknown): string | null {
 }
 
 /** The body of a change of the interview engine; a field that is left out stays. */
-@ServerSet('connected', 'key_hint', 'state', 'reason', 'message', 'last_success_at', 'waiting', 'updated_at')
+@ServerSet('connected', 'source', 'key_hint', 'state', 'reason', 'message', 'last_success_at', 'waiting', 'updated_at')
 export class ChangeInterviewEngine {
   @Ruled(
     addressProblem,
@@ -37,6 +37,13 @@ export class InterviewEngineBody {
     description: 'False: there is no engine. Interviews then have the `meeting_url` of their caller, or none.',
   })
   connected!: boolean;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    enum: ['tenant', 'installation', null],
+    description: '`installation`: the operator has set it for tenants without an engine of their own.',
+  })
+  source!: 'tenant' | 'installation' | null;
   @ApiProperty({ type: String, nullable: true })
   base_url!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'The last four characters of the key.' })

@@ -7,7 +7,7 @@ import { refusalOfUrl } from '../../base/http/public-address.js';
 import { urlOf } from '../../base/http/url.js';
 import { newId } from '../../base/ids.js';
 import { trimEndOf } from '../../base/trim.js';
-import type { Destination } from '../../delivery/destinations/destination.js';
+import { DEFAULT_SETTINGS, type Destination } from '../../delivery/destinations/destination.js';
 import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
 import { REMOVED, removeDestination } from '../../delivery/destinations/remove.js';
 import { pendingOf } from '../../delivery/lanes/backlog.js';
@@ -20,6 +20,7 @@ import { engineOf } from './engine-destination.js';
 import { engineFinding } from './engine-test.rules.js';
 import { EngineClient } from './engine.client.js';
 import type { ChangeInterviewEngine, InterviewEngineBody, InterviewEngineTestBody } from './engine.dto.js';
+import { InstallationEngine, ownEngine } from './installation-engine.js';
 import { Meetings } from './meetings.js';
 
 const MESSAGES: Readonly<Record<string, string>> = {
@@ -29,6 +30,9 @@ const MESSAGES: Readonly<Record<string, string>> = {
   no_engine: 'There is no interview engine. Set one, or send meeting_url with each interview.',
   key_unreadable: 'No key of ENCRYPTION_KEY opens the stored key of the engine. Set api_key anew.',
 };
+
+const INSTALLATION =
+  'The engine of the installation is used, since the tenant has set none. Set one with PUT to use another.';
 
 /** The interview engine of a tenant, as its administrators see and change it. */
 @Injectable()
@@ -42,15 +46,19 @@ export class EngineService {
     private readonly audit: AuditService,
     private readonly config: Config,
     private readonly clock: Clock,
+    private readonly installation: InstallationEngine,
   ) {}
 
   /** Returns the engine and how it is doing. */
   async show(tenantId: string): Promise<InterviewEngineBody> {
-    const engine = live(await this.destinations.read(engineOf(tenantId)));
+    const known = await this.destinations.read(engineOf(tenantId));
+    const engine = ownEngine(known);
+    if (engine === null && this.installation.connection !== null) return this.showInstallation(tenantId, known);
     const { waiting } = await pendingOf(this.db, engineOf(tenantId));
     const state = engine === null ? 'no_engine' : engine.keyUnreadable ? 'key_unreadable' : engine.state;
     return {
       connected: engine !== null,
+      source: engine === null ? null : 'tenant',
       base_url: engine?.baseUrl ?? null,
       key_hint: engine?.keyHint ?? null,
       state,
@@ -71,7 +79,7 @@ export class EngineService {
   async change(caller: Caller, { base_url: sent, api_key: key }: ChangeInterviewEngine): Promise<InterviewEngineBody> {
     const { tenantId, actor, requestId } = caller;
     await this.db.transaction(tenantId, async (tx) => {
-      const before = live(await this.destinations.lock(tx, engineOf(tenantId)));
+      const before = ownEngine(await this.destinations.lock(tx, engineOf(tenantId)));
       const line = { tenantId, actor, requestId, targetType: 'interview_engine', targetId: tenantId };
       if (sent === null) {
         if (before === null) return;
@@ -106,14 +114,34 @@ export class EngineService {
    * @throws {Conflict} `no_interview_engine`
    */
   async test(tenantId: string): Promise<InterviewEngineTestBody> {
-    const engine = live(await this.destinations.read(engineOf(tenantId)));
-    if (engine === null) throw new Conflict('no_interview_engine', MESSAGES['no_engine']!);
-    if (engine.keyUnreadable) return { ok: false, message: MESSAGES['key_unreadable']!, status: null, duration_ms: 0 };
+    const engine = ownEngine(await this.destinations.read(engineOf(tenantId)));
+    const baseUrl = engine?.baseUrl ?? this.installation.connection?.baseUrl;
+    if (baseUrl === undefined) throw new Conflict('no_interview_engine', MESSAGES['no_engine']!);
+    if (engine?.keyUnreadable === true)
+      return { ok: false, message: MESSAGES['key_unreadable']!, status: null, duration_ms: 0 };
     const path = `${INTERVIEWS_PATH}/${newId('int')}`;
-    const answer = await this.client.send(engine, { method: 'GET', path }, engine.settings.timeout_ms);
+    const timeoutMs = (engine?.settings ?? DEFAULT_SETTINGS).timeout_ms;
+    const answer = await this.client.send(engine, { method: 'GET', path }, timeoutMs);
     const verdict = judge(answer, this.clock.now());
     const { status } = verdict;
-    return { ...engineFinding(verdict, engine.baseUrl), status, duration_ms: Math.round(answer.ms) };
+    return { ...engineFinding(verdict, baseUrl), status, duration_ms: Math.round(answer.ms) };
+  }
+
+  private async showInstallation(tenantId: string, known: Destination | null): Promise<InterviewEngineBody> {
+    const { waiting } = await pendingOf(this.db, engineOf(tenantId));
+    const state = known?.stateReason === REMOVED ? 'ok' : (known?.state ?? 'ok');
+    return {
+      connected: true,
+      source: 'installation',
+      base_url: this.installation.connection!.baseUrl,
+      key_hint: null,
+      state,
+      reason: state === 'ok' ? null : (known?.stateReason ?? null),
+      message: state === 'ok' ? INSTALLATION : MESSAGES[state]!,
+      last_success_at: known?.lastSuccessAt?.toISOString() ?? null,
+      waiting,
+      updated_at: known?.updatedAt.toISOString() ?? null,
+    };
   }
 
   private demandAddress(baseUrl: string, known: Destination | null): void {
@@ -122,10 +150,6 @@ export class EngineService {
     const refusal = this.connections.mayBePrivate(baseUrl, known) ? null : refusalOfUrl(baseUrl);
     if (refusal !== null) throw wrong('base_url', refusal);
   }
-}
-
-function live(destination: Destination | null): Destination | null {
-  return destination === null || destination.stateReason === REMOVED ? null : destination;
 }
 
 function shown({ baseUrl, keyHint }: Destination): object {

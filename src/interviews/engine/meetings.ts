@@ -5,12 +5,12 @@ import type { SqlRunner } from '../../base/database/database.js';
 import { WriteStatement } from '../../base/database/write-statement.js';
 import { DeliveryWorker } from '../../delivery/delivery.worker.js';
 import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
-import { REMOVED } from '../../delivery/destinations/remove.js';
 import { enqueueMessages } from '../../delivery/lanes/enqueue-messages.js';
 import type { InterviewRow, Meeting } from '../interview.js';
 import { InterviewsRepository } from '../interviews.repository.js';
 import { ASKED_MEETING, NO_MEETING, readyMeeting } from '../meeting.rules.js';
 import { ENGINE, engineOf } from './engine-destination.js';
+import { InstallationEngine, ownEngine } from './installation-engine.js';
 
 /** A caller waits for the engine's link this long; after that the answer has none, and the link follows. */
 const PATIENCE_MS = 3_000;
@@ -24,6 +24,7 @@ export class Meetings {
     private readonly interviews: InterviewsRepository,
     private readonly worker: DeliveryWorker,
     private readonly config: Config,
+    private readonly installation: InstallationEngine,
   ) {}
 
   /** Returns the meeting of a new interview, or of one without a link that is planned anew. */
@@ -61,7 +62,9 @@ export class Meetings {
 
   private async hasEngine(tx: SqlRunner, tenantId: string): Promise<boolean> {
     const known = await this.destinations.read(engineOf(tenantId), tx);
-    return known !== null && known.stateReason !== REMOVED;
+    if (ownEngine(known) !== null) return true;
+    await this.installation.demandDestination(tx, tenantId, known);
+    return this.installation.connection !== null;
   }
 
   private sandboxUrl(tenantId: string, id: string): string {

@@ -12,6 +12,10 @@ const CASES: Record<string, { lifts: (string | undefined)[]; keeps: (string | un
     lifts: ['http://platform.example.com', 'HTTP://10.0.0.1'],
     keeps: [undefined, 'https://platform.example.com'],
   },
+  INTERVIEW_API_BASE_URL: {
+    lifts: ['http://interviews.example.com'],
+    keeps: [undefined, 'https://interviews.example.com'],
+  },
   ENCRYPTION_KEY: {
     lifts: [
       key(Buffer.alloc(32)),
