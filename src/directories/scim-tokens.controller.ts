@@ -10,6 +10,7 @@ import { RequireScope } from '../tenants/require-scope.js';
 import { RotateCredential } from '../tenants/tenants.dto.js';
 import { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './scim-tokens.dto.js';
 import { ScimTokensService } from './scim-tokens.service.js';
+import { EvenWhenExhausted } from '../tenants/storage/even-when-exhausted.js';
 
 /** Routes for the SCIM tokens of a directory. */
 @ApiController('directories/:directory_id/tokens', { tag: 'directories' })
@@ -61,6 +62,7 @@ export class ScimTokensController {
   }
 
   @Post(':token_id/rotate')
+  @EvenWhenExhausted()
   @ApiRefusals({ 409: ['credential_ended', 'too_many_scim_tokens'] })
   @ApiOperation({
     summary: 'Replaces a token; the old one stays valid for `overlap_seconds` (a day unless set)',

@@ -11,6 +11,7 @@ import { CurrentCaller } from './current-caller.js';
 import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from './left-endpoints.dto.js';
 import { RequireScope } from './require-scope.js';
 import { ApiKeyBody, CreateApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
+import { EvenWhenExhausted } from './storage/even-when-exhausted.js';
 
 /** The routes of API keys. */
 @ApiController('api-keys')
@@ -49,6 +50,7 @@ export class ApiKeysController {
   }
 
   @Post(':key_id/rotate')
+  @EvenWhenExhausted()
   @ApiRefusals({ 409: ['credential_ended', 'too_many_api_keys'] })
   @ApiOperation({ summary: 'A new key in place of this one, which holds for `overlap_seconds` yet (a day unless set)' })
   @ApiCreatedResponse({ type: NewApiKeyBody })

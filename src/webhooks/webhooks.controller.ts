@@ -81,6 +81,7 @@ export class WebhooksController {
   }
 
   @Post(':webhook_id/rotate-secret')
+  @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({
     summary: 'A new secret; it is shown this once',
