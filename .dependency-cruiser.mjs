@@ -34,13 +34,13 @@ export default {
       name: 'scim-is-pure',
       comment: 'The protocol could be a package of its own.',
       severity: 'error',
-      from: { path: '^src/scim/' },
+      from: { path: '^src/protocols/scim/' },
       to: { pathNot: '^src/(scim/|base/errors/|base/characters)', dependencyTypesNot: ['core'] },
     },
     {
       name: 'identity-is-pure',
       severity: 'error',
-      from: { path: '^src/identity/' },
+      from: { path: '^src/tenancy/identity/' },
       to: { pathNot: '^src/(identity/|base/characters)' },
     },
     ...['saml', 'oidc'].map((room) => ({

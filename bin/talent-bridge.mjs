@@ -11,4 +11,4 @@ if (existsSync(path.join(import.meta.dirname, '../src'))) {
   await prepare();
 }
 process.chdir(typedIn);
-await import('../dist/cli.js');
+await import('../dist/cli/main.js');

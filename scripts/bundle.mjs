@@ -18,7 +18,7 @@ const EXTERNAL = [
   'pg-native',
 ];
 
-/** The function that `src/program.ts` calls, and what stands in place of `import.meta`. */
+/** The function that `src/start/program.ts` calls, and what stands in place of `import.meta`. */
 const BEGIN = `(function(exports,require,module,__filename,__dirname,importModule){'use strict';
 const { pathToFileURL: bundleUrl, fileURLToPath: bundlePath } = require('node:url');
 const { dirname: bundleDirname } = require('node:path');
@@ -57,7 +57,7 @@ const own = {
   },
 };
 
-/** Makes `dist/service.program` of `dist/service.js`, and the cache beside it. */
+/** Makes `dist/service.program` of `dist/start/service.js`, and the cache beside it. */
 export async function bundle() {
   const program = path.join(DIST, 'service.program');
   await build({

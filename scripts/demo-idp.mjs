@@ -35,7 +35,7 @@ if (await isReady()) {
 
 const credentials = readCredentials();
 const auth = (place) => `${SERVICE}/api/auth/${place}`;
-const op = await program('test/oidc/support/provider.mjs', {
+const op = await program('test/protocols/oidc/support/provider.mjs', {
   port: OIDC_PORT,
   clients: [
     {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { compile, evaluate } from './program.js';
+import { compile, evaluate } from './start/program.js';
 
 // Node.js 21 and later have it. Without it the driver of PostgreSQL asks `Response` where it runs, and with that Node.js loads
 // its own HTTP client: a tenth of a start.
@@ -8,5 +8,5 @@ if (!('navigator' in globalThis)) {
   Object.defineProperty(globalThis, 'navigator', { value: { userAgent: `Node.js/${major}` }, configurable: true });
 }
 
-const { run } = evaluate(compile(path.join(import.meta.dirname, 'service.program'))) as typeof import('./service.js');
+const { run } = evaluate(compile(path.join(import.meta.dirname, 'service.program'))) as typeof import('./start/service.js');
 await run();

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { Database } from '../base/database/database.js';
-import { digestOf, type Lookup, type StandInNames } from '../delivery/call.js';
-import type { Destination } from '../delivery/destinations/destination.js';
-import type { LeasedLane } from '../delivery/lane-state.js';
+import { digestOf, type Lookup, type StandInNames } from '../engine/delivery/call.js';
+import type { Destination } from '../engine/delivery/destinations/destination.js';
+import type { LeasedLane } from '../engine/delivery/lane-state.js';
 import {
   boundTo,
   creating,
@@ -11,9 +11,9 @@ import {
   standLeaverAside,
   waitingCircle,
   type Bound,
-} from '../delivery/lanes/accounts.js';
-import type { Outcome, Sent } from '../delivery/outcome.js';
-import { PlatformClient } from '../platform-client/platform.client.js';
+} from '../engine/delivery/lanes/accounts.js';
+import type { Outcome, Sent } from '../engine/delivery/outcome.js';
+import { PlatformClient } from './platform-client/platform.client.js';
 import { Ended, Search } from './account-search.js';
 import { adoptByEmail, adoptByExternalId } from './adoption.rules.js';
 import { Connections } from './platform/connections.js';

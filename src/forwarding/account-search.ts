@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.js';
-import type { Destination } from '../delivery/destinations/destination.js';
-import type { LeasedLane } from '../delivery/lane-state.js';
-import type { Attempt, Outcome } from '../delivery/outcome.js';
-import { judge } from '../delivery/retry.rules.js';
-import type { Person } from '../identity/person.js';
-import type { PlatformClient } from '../platform-client/platform.client.js';
-import type { PlatformRequest, PlatformUser } from '../platform-client/platform.types.js';
+import type { Destination } from '../engine/delivery/destinations/destination.js';
+import type { LeasedLane } from '../engine/delivery/lane-state.js';
+import type { Attempt, Outcome } from '../engine/delivery/outcome.js';
+import { judge } from '../engine/delivery/retry.rules.js';
+import type { Person } from '../tenancy/identity/person.js';
+import type { PlatformClient } from './platform-client/platform.client.js';
+import type { PlatformRequest, PlatformUser } from './platform-client/platform.types.js';
 import { sameEmail, sharesName } from './adoption.rules.js';
 import { attemptOf } from './attempt.mapping.js';
 import { personOf } from './call.rules.js';

@@ -1,7 +1,7 @@
-import type { Bound } from '../delivery/lanes/accounts.js';
-import { accountRefusal } from '../identity/adoption.rules.js';
-import type { Person } from '../identity/person.js';
-import type { PlatformUser } from '../platform-client/platform.types.js';
+import type { Bound } from '../engine/delivery/lanes/accounts.js';
+import { accountRefusal } from '../tenancy/identity/adoption.rules.js';
+import type { Person } from '../tenancy/identity/person.js';
+import type { PlatformUser } from './platform-client/platform.types.js';
 
 /** Whether an existing account may become the user's. */
 export type Adoption =

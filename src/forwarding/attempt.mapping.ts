@@ -1,6 +1,6 @@
-import type { Attempt, Outcome } from '../delivery/outcome.js';
-import type { Verdict } from '../delivery/retry.rules.js';
-import type { PlatformRequest } from '../platform-client/platform.types.js';
+import type { Attempt, Outcome } from '../engine/delivery/outcome.js';
+import type { Verdict } from '../engine/delivery/retry.rules.js';
+import type { PlatformRequest } from './platform-client/platform.types.js';
 
 /** One request as it is kept. An answer that was a success repeats personal data, so it is not. */
 export function attemptOf(

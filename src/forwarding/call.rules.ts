@@ -1,5 +1,5 @@
-import { asksFirst, isKnown, type Call } from '../delivery/call.js';
-import type { Person } from '../identity/person.js';
+import { asksFirst, isKnown, type Call } from '../engine/delivery/call.js';
+import type { Person } from '../tenancy/identity/person.js';
 import { createBody, lacksEmail, updateBody } from './platform-user.mapping.js';
 
 /** What has to be sent for a call. */

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { DeliveryModule } from '../delivery/delivery.module.js';
-import { Channels } from '../delivery/channel.js';
-import { PlatformClientModule } from '../platform-client/platform-client.module.js';
+import { DeliveryModule } from '../engine/delivery/delivery.module.js';
+import { Channels } from '../engine/delivery/channel.js';
+import { PlatformClientModule } from './platform-client/platform-client.module.js';
 import { AccountFinder } from './account-finder.js';
 import { ChangesController } from './changes/changes.controller.js';
 import { ChangesRepository } from './changes/changes.repository.js';
@@ -21,8 +21,8 @@ import { FirstPlatform } from './platform/first-platform.js';
 import { PlatformTrial } from './platform/platform-trial.js';
 import { PlatformController } from './platform/platform.controller.js';
 import { PlatformService } from './platform/platform.service.js';
-import { TasksModule } from '../tasks/tasks.module.js';
-import { EventSources } from '../events/event-source.js';
+import { TasksModule } from '../engine/work/tasks.module.js';
+import { EventSources } from '../engine/events/event-source.js';
 import { PlatformChannel } from './platform.channel.js';
 import { UserEvents } from './user-events.js';
 

@@ -1,11 +1,11 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
-import { DeliveryWorker } from '../delivery/delivery.worker.js';
-import { enqueue } from '../delivery/lanes/enqueue.js';
-import type { ExplainedChange } from '../identity/cause.rules.js';
-import { endsSessions } from '../identity/user-change.rules.js';
-import type { ChangeSource } from '../identity/source.js';
+import { DeliveryWorker } from '../engine/delivery/delivery.worker.js';
+import { enqueue } from '../engine/delivery/lanes/enqueue.js';
+import type { ExplainedChange } from '../tenancy/identity/cause.rules.js';
+import { endsSessions } from '../tenancy/identity/user-change.rules.js';
+import type { ChangeSource } from '../tenancy/identity/source.js';
 import { platformOf } from './platform-destination.js';
 import { personText } from './platform-user.mapping.js';
 

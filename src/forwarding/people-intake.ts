@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountRefusal } from '../identity/adoption.rules.js';
-import type { Person } from '../identity/person.js';
-import type { ChangeSource } from '../identity/source.js';
+import type { AccountRefusal } from '../tenancy/identity/adoption.rules.js';
+import type { Person } from '../tenancy/identity/person.js';
+import type { ChangeSource } from '../tenancy/identity/source.js';
 
 /** Why an account of the platform is left out of an import. */
 export type LeftOutReason =

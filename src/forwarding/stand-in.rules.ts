@@ -1,6 +1,6 @@
-import type { StandInNames } from '../delivery/call.js';
-import type { Person } from '../identity/person.js';
-import type { PlatformUser } from '../platform-client/platform.types.js';
+import type { StandInNames } from '../engine/delivery/call.js';
+import type { Person } from '../tenancy/identity/person.js';
+import type { PlatformUser } from './platform-client/platform.types.js';
 import { sameEmail } from './adoption.rules.js';
 
 /** Up to this length one lane of a circle stands aside, and the others follow one after the other. */

@@ -1,7 +1,7 @@
-import type { EventName } from '../events/catalogue.js';
-import { thinIfLarge } from '../events/thin-if-large.js';
-import type { StoredEvent } from '../events/event-source.js';
-import type { ChangeKind, InForce, Person } from '../identity/person.js';
+import type { EventName } from '../engine/events/catalogue.js';
+import { thinIfLarge } from '../engine/events/thin-if-large.js';
+import type { StoredEvent } from '../engine/events/event-source.js';
+import type { ChangeKind, InForce, Person } from '../tenancy/identity/person.js';
 
 /** A change of a user, as far as its event shows it. */
 export interface ChangeRecord {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MAX_PAGE_BYTES } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
-import type { EventName } from '../events/catalogue.js';
+import type { EventName } from '../engine/events/catalogue.js';
 import {
   columnsOf,
   EventSource,
@@ -11,7 +11,7 @@ import {
   type ScanRange,
   type StoredEvent,
   LAST_SEQUENCE,
-} from '../events/event-source.js';
+} from '../engine/events/event-source.js';
 import { userEvent, type ChangeRecord } from './user-event.mapping.js';
 
 /** SQL for `userEventOf`: a change of the resource alone is no event. */

@@ -1,6 +1,6 @@
-import type { LeasedLane } from '../delivery/lane-state.js';
-import type { Bound } from '../delivery/lanes/accounts.js';
-import type { Outcome } from '../delivery/outcome.js';
+import type { LeasedLane } from '../engine/delivery/lane-state.js';
+import type { Bound } from '../engine/delivery/lanes/accounts.js';
+import type { Outcome } from '../engine/delivery/outcome.js';
 
 /**
  * How many times a lane waits for another one that waits as well. Two users who swapped their addresses wait for each

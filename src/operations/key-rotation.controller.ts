@@ -4,10 +4,10 @@ import { reseal } from '../base/crypto/reseal.js';
 import { Sealer } from '../base/crypto/seal.js';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
-import { OperatorController } from '../tenants/api-controller.js';
-import { InstallationAudit } from '../tenants/audit/installation-audit.js';
-import type { Caller } from '../tenants/caller.js';
-import { CurrentCaller } from '../tenants/current-caller.js';
+import { OperatorController } from '../tenancy/tenants/api-controller.js';
+import { InstallationAudit } from '../tenancy/tenants/audit/installation-audit.js';
+import type { Caller } from '../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../tenancy/tenants/current-caller.js';
 import { SEALED_COLUMNS } from './sealed-columns.js';
 
 /** Routes by which the operator encrypts all stored secrets with the current key. */

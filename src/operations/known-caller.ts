@@ -1,8 +1,8 @@
 import { hashToken, sameHash } from '../base/crypto/tokens.js';
 import { isScimPath, pathOf, type BridgeRequest } from '../base/http/request.js';
-import { bearerToken } from '../tenants/bearer.js';
-import type { CredentialStore } from '../tenants/credentials.js';
-import { Unauthenticated } from '../tenants/tenants.errors.js';
+import { bearerToken } from '../tenancy/tenants/bearer.js';
+import type { CredentialStore } from '../tenancy/tenants/credentials.js';
+import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';
 
 /**
  * Returns a function that authenticates a request before a large body is read, so that unknown senders cannot fill the

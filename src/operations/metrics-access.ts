@@ -5,8 +5,8 @@ import { Config } from '../base/config/config.js';
 import { hashToken, sameHash } from '../base/crypto/tokens.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import type { BridgeRequest } from '../base/http/request.js';
-import { bearerToken } from '../tenants/bearer.js';
-import { Unauthenticated } from '../tenants/tenants.errors.js';
+import { bearerToken } from '../tenancy/tenants/bearer.js';
+import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';
 
 /** Headers of a request that came through a proxy. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];

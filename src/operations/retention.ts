@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { OLD_OPEN_EVENTS } from '../ats/inbound/inbound.retention.js';
-import { CONNECT_LINK_LEFTOVERS } from '../ats/marketplace/connect-links.repository.js';
+import { OLD_OPEN_EVENTS } from '../integrations/ats/inbound/inbound.retention.js';
+import { CONNECT_LINK_LEFTOVERS } from '../integrations/ats/marketplace/connect-links.repository.js';
 import { Config } from '../base/config/config.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { Background } from '../base/loop.js';
-import { DESTINATION_LEFTOVERS } from '../delivery/destinations/remove.js';
-import { EventFloors } from '../events/event-floors.js';
-import { EVENT_LEFTOVERS } from '../events/events.retention.js';
-import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../sessions/sessions.retention.js';
-import { SIGN_IN_LEFTOVERS } from '../sign-in/sign-in.retention.js';
-import { TASK_LEFTOVERS } from '../tasks/tasks.retention.js';
-import { KEY_LEFTOVERS } from '../tenants/tenants.retention.js';
-import { GROUP_LEFTOVERS } from '../users/users.retention.js';
-import { GIVEN_UP_LEFTOVERS, OLD_GIVEN_UP } from '../webhooks/given-up.repository.js';
+import { DESTINATION_LEFTOVERS } from '../engine/delivery/destinations/remove.js';
+import { EventFloors } from '../engine/events/event-floors.js';
+import { EVENT_LEFTOVERS } from '../engine/events/events.retention.js';
+import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../tenancy/sessions/sessions.retention.js';
+import { SIGN_IN_LEFTOVERS } from '../auth/sign-in/sign-in.retention.js';
+import { TASK_LEFTOVERS } from '../engine/work/tasks.retention.js';
+import { KEY_LEFTOVERS } from '../tenancy/tenants/tenants.retention.js';
+import { GROUP_LEFTOVERS } from '../directory-sync/users/users.retention.js';
+import { GIVEN_UP_LEFTOVERS, OLD_GIVEN_UP } from '../integrations/webhooks/given-up.repository.js';
 
 const HOUR = 3_600_000;
 /** Longer than any ATS sends an event again. Keys stand at the first moment of their month. */

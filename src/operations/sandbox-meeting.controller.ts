@@ -6,9 +6,9 @@ import { ApiHtml } from '../base/http/api-answers.js';
 import { ApiRefusals } from '../base/http/api-problems.js';
 import { html } from '../base/http/html.js';
 import type { BridgeResponse } from '../base/http/request.js';
-import { InterviewsRepository } from '../interviews/interviews.repository.js';
-import { sendPage } from '../sign-in/pages/layout.js';
-import { TenantStore } from '../tenants/tenant.store.js';
+import { InterviewsRepository } from '../hiring/interviews/interviews.repository.js';
+import { sendPage } from '../auth/sign-in/pages/layout.js';
+import { TenantStore } from '../tenancy/tenants/tenant.store.js';
 
 /** The page that a meeting link of the sandbox leads to. It is not there in production. */
 @Controller('i')

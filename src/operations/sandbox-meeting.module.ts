@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { InterviewsModule } from '../interviews/interviews.module.js';
+import { InterviewsModule } from '../hiring/interviews/interviews.module.js';
 import { SandboxMeetingController } from './sandbox-meeting.controller.js';
 
 /** The page behind meeting links of the sandbox. */

@@ -8,7 +8,7 @@ import { requestStart } from '../base/http/request-id.js';
 import { singleSlashes } from '../base/http/scim-slashes.js';
 import { LOOPBACK_FORMS, securityHeaders } from '../base/http/security-headers.js';
 import { limitStrangers } from '../base/http/stranger-limit.js';
-import { CredentialStore } from '../tenants/credentials.js';
+import { CredentialStore } from '../tenancy/tenants/credentials.js';
 import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { DomainEvents } from '../base/domain-events.js';
-import { EventsRepository } from '../events/events.repository.js';
-import type { Actor, ChangeSource } from '../identity/source.js';
-import { HeadsRepository } from '../ledger/heads.repository.js';
-import { AuditService } from '../tenants/audit/audit.service.js';
-import type { Caller } from '../tenants/caller.js';
+import { EventsRepository } from '../engine/events/events.repository.js';
+import type { Actor, ChangeSource } from '../tenancy/identity/source.js';
+import { HeadsRepository } from '../tenancy/ledger/heads.repository.js';
+import { AuditService } from '../tenancy/tenants/audit/audit.service.js';
+import type { Caller } from '../tenancy/tenants/caller.js';
 import { sequencesOf, stepsFor, type AccountStep, type LinePair } from './ledger/account.rules.js';
 import { SeatAccounts } from './ledger/seat-accounts.js';
 import { RoomMade } from './seats.events.js';

@@ -1,12 +1,12 @@
 import { Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Query as QueryMap } from '../base/http/query.js';
-import { HeadsPageDto } from '../ledger/heads.dto.js';
-import { knownHead, PublishedHeads } from '../ledger/published-heads.js';
-import { ApiController } from '../tenants/api-controller.js';
-import type { Caller } from '../tenants/caller.js';
-import { CurrentCaller } from '../tenants/current-caller.js';
-import { RequireScope } from '../tenants/require-scope.js';
+import { HeadsPageDto } from '../tenancy/ledger/heads.dto.js';
+import { knownHead, PublishedHeads } from '../tenancy/ledger/published-heads.js';
+import { ApiController } from '../tenancy/tenants/api-controller.js';
+import type { Caller } from '../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../tenancy/tenants/current-caller.js';
+import { RequireScope } from '../tenancy/tenants/require-scope.js';
 import { SeatChain } from './ledger/seat-chain.js';
 import { SeatVerifier } from './seat-verifier.js';
 

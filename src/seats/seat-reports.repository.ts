@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
-import { UTC } from '../ledger/heads.repository.js';
+import { UTC } from '../tenancy/ledger/heads.repository.js';
 import type { UsageRow } from './usage.rules.js';
 
 /** A moment that a report is about, and how far the ledger is final. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { ChainVerifier, verdictOf } from '../ledger/chain-verifier.js';
-import type { ChainPlace } from '../ledger/chain.rules.js';
-import { HeadsRepository } from '../ledger/heads.repository.js';
+import { ChainVerifier, verdictOf } from '../tenancy/ledger/chain-verifier.js';
+import type { ChainPlace } from '../tenancy/ledger/chain.rules.js';
+import { HeadsRepository } from '../tenancy/ledger/heads.repository.js';
 import { differencesOf, problemOf } from './holders-differ.rules.js';
 import { LedgerReader } from './ledger/ledger-reader.js';
 import { SeatChain } from './ledger/seat-chain.js';

@@ -1,5 +1,5 @@
 import type { SeatMode } from './seat-mode.rules.js';
-import type { SeatState } from '../identity/held.rules.js';
+import type { SeatState } from '../tenancy/identity/held.rules.js';
 
 /** What happens when no seat is left: the user waits, the write is refused, or the user is let in over the limit. */
 export type SeatPolicy = 'wait' | 'block' | 'allow';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { TasksModule } from '../tasks/tasks.module.js';
-import { TenantsModule } from '../tenants/tenants.module.js';
+import { TasksModule } from '../engine/work/tasks.module.js';
+import { TenantsModule } from '../tenancy/tenants/tenants.module.js';
 import { LedgerReader } from './ledger/ledger-reader.js';
 import { LedgerCorrection } from './ledger-correction.js';
 import { Reconciliation } from './reconciliation.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
-import type { ChangeSource } from '../identity/source.js';
+import type { ChangeSource } from '../tenancy/identity/source.js';
 import { nextSeatMode, type SeatMode, type SeatModeEvent } from './seat-mode.rules.js';
 import type { SeatLimit, SeatLine, SeatPolicy } from './seat.rules.js';
 

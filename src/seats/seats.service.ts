@@ -3,7 +3,7 @@ import { Clock } from '../base/clock.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import { FreshCache } from '../base/fresh-cache.js';
-import type { ChangeSource } from '../identity/source.js';
+import type { ChangeSource } from '../tenancy/identity/source.js';
 import { claimMode, type ClaimMode, type SeatLimit, type SeatLine, type WriteChannel } from './seat.rules.js';
 import { SeatLimitReached } from './seats.errors.js';
 import { SeatsRepository } from './seats.repository.js';

@@ -4,7 +4,7 @@ import { client, eventually, send, type Client } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
 import { rounds } from '../support/rounds.js';
-import { hostileOp, type HostileOp } from '../oidc/support/op.js';
+import { hostileOp, type HostileOp } from '../protocols/oidc/support/op.js';
 import { OidcWay, trustDomain } from '../support/sign-in/connections.js';
 
 // The built service as two processes on one database: what one of them was told of settings, and has answered, is in force

@@ -150,7 +150,7 @@ async function underPolicy(connections, call) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { Report } = await import('./report.mjs');
-  const { prepareDatabase } = await import(path.resolve(import.meta.dirname, '../../dist/database-access.js'));
+  const { prepareDatabase } = await import(path.resolve(import.meta.dirname, '../../dist/start/database-access.js'));
   const database = await freshDatabase('bench-second-layer');
   await prepareDatabase(database.url, null);
   const owner = new pg.Pool({ connectionString: database.url, max: 2 });

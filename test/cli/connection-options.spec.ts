@@ -1,4 +1,4 @@
-import { ConnectionFields } from '../../src/connections/connections.dto.js';
+import { ConnectionFields } from '../../src/auth/connections/connections.dto.js';
 import { changeOptions, createOptions } from '../../src/cli/connection-options.js';
 import { CHANGEABLE, SETTINGS } from '../../src/cli/connection-settings.js';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { runCli } from '../../src/cli/program.js';
-import { authAdmin, type AuthAdmin } from '../connections/support/auth-admin.js';
-import { certificate, metadataXml, MetadataServer } from '../connections/support/metadata.js';
+import { authAdmin, type AuthAdmin } from '../auth/connections/support/auth-admin.js';
+import { certificate, metadataXml, MetadataServer } from '../auth/connections/support/metadata.js';
 import { NameServer } from '../support/name-server.js';
 
 let names: NameServer;

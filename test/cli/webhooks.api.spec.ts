@@ -2,7 +2,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { commandLine, type Ran } from '../support/cli.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
-import { receiver, type Receiver } from '../webhooks/support/receiver.js';
+import { receiver, type Receiver } from '../integrations/webhooks/support/receiver.js';
 
 let service: TestApp;
 let house: House;

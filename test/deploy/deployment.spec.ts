@@ -138,7 +138,7 @@ describe('docker-compose.yml', () => {
       expect(service(name)).toMatch(/condition: service_healthy/);
       // Longer than the service takes at the most to finish what runs.
       const seconds = Number(/stop_grace_period: (\d+)s/.exec(service(name))![1]);
-      const patience = Number(/drain\(server, (\d+)_000\b/.exec(read('src/application.ts'))![1]);
+      const patience = Number(/drain\(server, (\d+)_000\b/.exec(read('src/start/application.ts'))![1]);
       expect(seconds).toBeGreaterThan(patience);
     }
     expect(service('database')).toMatch(/volumes:\n {6}- database:/);

@@ -10,8 +10,8 @@ function filesOf(part: string): string[] {
   return [...part.matchAll(/^ {1,4}[ \d]{0,2} ?([a-z-]+\/[\w./-]+\.ts) /gm)].map(([, file]) => `src/${file!}`);
 }
 
-const fromController = reachedByValue(['src/directory-sync/users/scim-users.controller.ts']);
-const fromWorker = reachedByValue(['src/delivery/delivery.worker.ts', 'src/forwarding/forwarding.module.ts']);
+const fromController = reachedByValue(['src/directory-sync/routes/users/scim-users.controller.ts']);
+const fromWorker = reachedByValue(['src/engine/delivery/delivery.worker.ts', 'src/forwarding/forwarding.module.ts']);
 
 it.each([...filesOf(BEFORE_COMMIT), ...filesOf(AFTER_COMMIT)])('lists an existing file: %s', (file) => {
   expect(existsSync(file)).toBe(true);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { COMMANDS } from '../../src/cli/program.js';
 import { optionsOf } from '../../src/cli/wait.js';
 import { optionOf } from '../../src/cli/command.js';
-import { EVENT_NAMES, EVENTS } from '../../src/events/catalogue.js';
+import { EVENT_NAMES, EVENTS } from '../../src/engine/events/catalogue.js';
 import { pictureOf } from '../../src/operations/docs/site/markdown.mapping.js';
 import { anchorsOf, blocksOf, linksOf, PAGES, read, ROOT } from './documents.js';
 
@@ -92,10 +92,10 @@ it('docs/run/metrics.md has every metric, and no other', () => {
   const sources = [
     'src/operations/metrics.ts',
     'src/operations/request-metrics.ts',
-    'src/delivery/delivery.metrics.ts',
-    'src/sign-in/log/sign-in.metrics.ts',
-    'src/users/held/held.metrics.ts',
-    'src/tenants/storage/storage.metrics.ts',
+    'src/engine/delivery/delivery.metrics.ts',
+    'src/auth/sign-in/log/sign-in.metrics.ts',
+    'src/directory-sync/users/held/held.metrics.ts',
+    'src/tenancy/tenants/storage/storage.metrics.ts',
   ];
   const real = sources.flatMap((file) => [...read(file).matchAll(/'(bridge_\w+)'/g)].map(([, name]) => name!));
   const rows = read('docs/run/metrics.md').matchAll(/^\| `(bridge_\w+)` +\| (?:histogram|gauge|counter) /gm);

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { COMMANDS } from '../../src/cli/program.js';
 import { optionOf } from '../../src/cli/command.js';
-import { REFUSAL_REASONS } from '../../src/sign-in/refusals/sign-in-refused.js';
+import { REFUSAL_REASONS } from '../../src/auth/sign-in/refusals/sign-in-refused.js';
 import { VARIABLES } from '../../src/base/config/variables.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
-import { EVENT_NAMES } from '../../src/events/catalogue.js';
+import { EVENT_NAMES } from '../../src/engine/events/catalogue.js';
 import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';
-import { referencePages } from '../../src/operations/docs/reference/pages.js';
-import { SCOPES } from '../../src/tenants/scopes.js';
+import { referencePages } from '../../src/cli/reference/pages.js';
+import { SCOPES } from '../../src/tenancy/tenants/scopes.js';
 import { read } from './documents.js';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');

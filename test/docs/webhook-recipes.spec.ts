@@ -6,7 +6,7 @@ import path from 'node:path';
 // The recipes of the page run as they stand there, against the published vectors.
 const page = readFileSync(path.join(import.meta.dirname, '../../docs/integrate/webhooks.md'), 'utf8');
 const vectors = JSON.parse(
-  readFileSync(path.join(import.meta.dirname, '../webhooks/cases/signatures.json'), 'utf8'),
+  readFileSync(path.join(import.meta.dirname, '../integrations/webhooks/cases/signatures.json'), 'utf8'),
 ) as Record<string, string>[];
 const blockOf = (language: string): string =>
   new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(page)?.[1] ?? '';

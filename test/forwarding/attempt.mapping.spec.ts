@@ -1,5 +1,5 @@
-import type { Outcome } from '../../src/delivery/outcome.js';
-import type { Verdict } from '../../src/delivery/retry.rules.js';
+import type { Outcome } from '../../src/engine/delivery/outcome.js';
+import type { Verdict } from '../../src/engine/delivery/retry.rules.js';
 import { attemptOf, nothingSaid } from '../../src/forwarding/attempt.mapping.js';
 
 const NOW = new Date();

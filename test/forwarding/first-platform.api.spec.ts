@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Application } from '../../src/application.js';
+import { Application } from '../../src/start/application.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { send } from '../support/http.js';
 

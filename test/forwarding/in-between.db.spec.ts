@@ -1,6 +1,6 @@
-import { dismiss } from '../../src/delivery/lanes/dismiss.js';
+import { dismiss } from '../../src/engine/delivery/lanes/dismiss.js';
 import { platformOf } from '../../src/forwarding/platform-destination.js';
-import type { Person } from '../../src/identity/person.js';
+import type { Person } from '../../src/tenancy/identity/person.js';
 import { Harness, until } from './harness.js';
 import { Scripted } from './scripted.js';
 

@@ -1,5 +1,5 @@
-import type { Lookup } from '../../src/delivery/call.js';
-import type { Verdict } from '../../src/delivery/retry.rules.js';
+import type { Lookup } from '../../src/engine/delivery/call.js';
+import type { Verdict } from '../../src/engine/delivery/retry.rules.js';
 import type { Write } from '../../src/forwarding/call.rules.js';
 import { failureOf, outcomeOf } from '../../src/forwarding/outcome.rules.js';
 import { callWith } from '../support/lanes.js';

@@ -1,7 +1,7 @@
 import { Database } from '../../src/base/database/database.js';
-import { DestinationsRepository } from '../../src/delivery/destinations/destinations.repository.js';
-import { creating } from '../../src/delivery/lanes/accounts.js';
-import { claim } from '../../src/delivery/lanes/claim.js';
+import { DestinationsRepository } from '../../src/engine/delivery/destinations/destinations.repository.js';
+import { creating } from '../../src/engine/delivery/lanes/accounts.js';
+import { claim } from '../../src/engine/delivery/lanes/claim.js';
 import { platformOf } from '../../src/forwarding/platform-destination.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { startApp, type TestApp } from '../support/app.js';

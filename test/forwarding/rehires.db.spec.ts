@@ -1,5 +1,5 @@
 import { WriteStatement } from '../../src/base/database/write-statement.js';
-import type { Person } from '../../src/identity/person.js';
+import type { Person } from '../../src/tenancy/identity/person.js';
 import { Harness, personOf, SOURCE } from './harness.js';
 import { patience } from '../support/speed.js';
 

@@ -1,5 +1,5 @@
 import { leaverStandInOf, standInOf, standsAside } from '../../src/forwarding/stand-in.rules.js';
-import type { PlatformUser } from '../../src/platform-client/platform.types.js';
+import type { PlatformUser } from '../../src/forwarding/platform-client/platform.types.js';
 import { personOf } from '../support/persons.js';
 
 it.each<[string, string, string[], boolean]>([

@@ -20,8 +20,8 @@ const COSTLY =
 const SLOW = new Set([
   'test/linear-time.spec.ts',
   'test/orders.spec.ts',
-  'test/saml/saml-flood.spec.ts',
-  'test/oidc/client-keys.spec.ts',
+  'test/protocols/saml/saml-flood.spec.ts',
+  'test/protocols/oidc/client-keys.spec.ts',
   'test/docs/reference.spec.ts',
 ]);
 

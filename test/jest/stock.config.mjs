@@ -7,6 +7,6 @@ export default {
     'test/journeys/scim-scenarios',
     'test/base/database/plans',
     'test/seats/seats.api',
-    'test/directory-sync/scim-groups',
+    'test/directory-sync/routes/scim-groups',
   ].map((place) => `/${place}\\S*\\.spec\\.ts$`),
 };

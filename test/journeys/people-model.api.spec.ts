@@ -1,6 +1,6 @@
 import fc from '../support/properties.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { hostileOp, type HostileOp } from '../oidc/support/op.js';
+import { hostileOp, type HostileOp } from '../protocols/oidc/support/op.js';
 import { rounds } from '../support/rounds.js';
 import { BackgroundWork } from './support/background.js';
 import { Claims, claimSteps, type ClaimKind } from './support/people-claims.js';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Profile } from '../../src/scim/dialects/dialects.js';
+import type { Profile } from '../../src/protocols/scim/dialects/dialects.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { patience } from '../support/speed.js';
 

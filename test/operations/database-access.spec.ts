@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { addressOf, SERVICE_ROLE } from '../../src/base/database/service-role.js';
 import { MIGRATIONS } from '../../src/base/database/migrations.js';
-import { createDataSource } from '../../src/data-source.js';
+import { createDataSource } from '../../src/start/data-source.js';
 import { Database } from '../../src/base/database/database.js';
 import { nextUpdatedSince } from '../../src/base/database/next-updated-since.js';
 import { olderWorkOver } from '../../src/base/database/older-work.js';
-import { prepareDatabase } from '../../src/database-access.js';
+import { prepareDatabase } from '../../src/start/database-access.js';
 import { ownerOf, testDatabase, type TestDatabase } from '../support/database.js';
 
 // As whom the service gets at its database, by the addresses that it is given.

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { cacheFile, cacheOf, compile, evaluate } from '../../src/program.js';
+import { cacheFile, cacheOf, compile, evaluate } from '../../src/start/program.js';
 
 const DIST = path.resolve(import.meta.dirname, '../../dist');
 

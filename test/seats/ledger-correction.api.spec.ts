@@ -1,5 +1,5 @@
 import { CorrectLedgers1767227540000 } from '../../src/base/database/migrations/1767227540000-correct-ledgers.js';
-import { ChainHeads } from '../../src/ledger/chain-heads.js';
+import { ChainHeads } from '../../src/tenancy/ledger/chain-heads.js';
 import { ExportVerifier, seal, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
 import { Reconciliation } from '../../src/seats/reconciliation.js';
 import { SEALED_COLUMNS } from '../../src/seats/ledger/seat-chain.js';

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { Application } from '../../src/application.js';
+import { Application } from '../../src/start/application.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
 import type { Database } from '../../src/base/database/database.js';
-import { DirectoriesService } from '../../src/directories/directories.service.js';
-import type { CreateDirectory } from '../../src/directories/directories.dto.js';
-import { systemActor } from '../../src/identity/source.js';
-import { TenantsService } from '../../src/tenants/tenants.service.js';
+import { DirectoriesService } from '../../src/directory-sync/directories/directories.service.js';
+import type { CreateDirectory } from '../../src/directory-sync/directories/directories.dto.js';
+import { systemActor } from '../../src/tenancy/identity/source.js';
+import { TenantsService } from '../../src/tenancy/tenants/tenants.service.js';
 import { ownerOf, testDatabase } from './database.js';
 
 /** A tenant with an API key that holds every scope, and one directory with its token. */

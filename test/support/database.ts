@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Database } from '../../src/base/database/database.js';
 import { SERVICE_ROLE } from '../../src/base/database/service-role.js';
-import { createDataSource } from '../../src/data-source.js';
+import { createDataSource } from '../../src/start/data-source.js';
 
 /** A fresh, migrated database of a test file's own. `db` and `dataSource` have the role of the service. */
 export interface TestDatabase {

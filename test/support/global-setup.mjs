@@ -21,9 +21,9 @@ export default async function setup() {
     [
       path.join(ROOT, 'node_modules/@swc/cli/bin/swc.js'),
       'src/base',
-      'src/data-source.ts',
-      'src/database-access.ts',
-      'src/tenants/audit/migrations-line.ts',
+      'src/start/data-source.ts',
+      'src/start/database-access.ts',
+      'src/tenancy/tenants/audit/migrations-line.ts',
       '-d',
       built,
       '--strip-leading-paths',

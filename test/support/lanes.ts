@@ -1,9 +1,9 @@
-import { digestOf, type Call } from '../../src/delivery/call.js';
-import { accountOf } from '../../src/delivery/lane.js';
-import type { Lane, LaneEvent } from '../../src/delivery/lane-state.js';
-import { steadyPause } from '../../src/delivery/failure.rules.js';
-import { settlementOf } from '../../src/delivery/lanes/settlement.rules.js';
-import type { Outcome } from '../../src/delivery/outcome.js';
+import { digestOf, type Call } from '../../src/engine/delivery/call.js';
+import { accountOf } from '../../src/engine/delivery/lane.js';
+import type { Lane, LaneEvent } from '../../src/engine/delivery/lane-state.js';
+import { steadyPause } from '../../src/engine/delivery/failure.rules.js';
+import { settlementOf } from '../../src/engine/delivery/lanes/settlement.rules.js';
+import type { Outcome } from '../../src/engine/delivery/outcome.js';
 
 /** The moment of all transitions in tests, and moments around it. */
 export const NOW = new Date('2026-05-01T10:00:00.000Z');

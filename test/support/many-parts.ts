@@ -1,16 +1,16 @@
 import { parseJson } from '../../src/base/http/body.js';
-import { dialectOf } from '../../src/scim/dialects/dialects.js';
-import { parseFilter } from '../../src/scim/filter/parse.js';
-import { planBulk } from '../../src/scim/messages/bulk-order.js';
-import { parseBulkRequest } from '../../src/scim/messages/bulk-request.js';
-import { parsePatchRequest } from '../../src/scim/messages/patch-request.js';
-import { applyPatch } from '../../src/scim/patch/apply.js';
-import { planGroupPatch } from '../../src/scim/patch/group-plan.js';
-import { readResource } from '../../src/scim/resource/coerce.js';
-import { USER_TYPE, type Resource } from '../../src/scim/schema/resource-types.js';
-import { BULK_REQUEST_URN, PATCH_OP_URN, USER_URN } from '../../src/scim/urns.js';
-import { readAnswer } from '../../src/saml/answer.js';
-import { scanXml } from '../../src/saml/xml-scan.js';
+import { dialectOf } from '../../src/protocols/scim/dialects/dialects.js';
+import { parseFilter } from '../../src/protocols/scim/filter/parse.js';
+import { planBulk } from '../../src/protocols/scim/messages/bulk-order.js';
+import { parseBulkRequest } from '../../src/protocols/scim/messages/bulk-request.js';
+import { parsePatchRequest } from '../../src/protocols/scim/messages/patch-request.js';
+import { applyPatch } from '../../src/protocols/scim/patch/apply.js';
+import { planGroupPatch } from '../../src/protocols/scim/patch/group-plan.js';
+import { readResource } from '../../src/protocols/scim/resource/coerce.js';
+import { USER_TYPE, type Resource } from '../../src/protocols/scim/schema/resource-types.js';
+import { BULK_REQUEST_URN, PATCH_OP_URN, USER_URN } from '../../src/protocols/scim/urns.js';
+import { readAnswer } from '../../src/protocols/saml/answer.js';
+import { scanXml } from '../../src/protocols/saml/xml-scan.js';
 
 const tolerant = dialectOf('tolerant');
 const range = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i));

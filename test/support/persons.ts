@@ -1,4 +1,4 @@
-import type { Person } from '../../src/identity/person.js';
+import type { Person } from '../../src/tenancy/identity/person.js';
 
 /** A user as the platform should know it. */
 export function personOf(userId: string, person: Partial<Person> = {}): Person {

@@ -28,7 +28,7 @@ export async function freshDatabase(name, settings = []) {
 
 /** The sandbox platform as a process of its own. */
 export async function startSandbox(databaseUrl, port = 0) {
-  const child = spawn(process.execPath, [path.join(ROOT, 'dist/sandbox-main.js')], {
+  const child = spawn(process.execPath, [path.join(ROOT, 'dist/sandbox/main.js')], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, NODE_OPTIONS: '', SANDBOX_DATABASE_URL: databaseUrl, SANDBOX_PORT: String(port) },
   });

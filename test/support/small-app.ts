@@ -12,14 +12,14 @@ import type { SqlRunner } from '../../src/base/database/database.js';
 import { DatabaseModule } from '../../src/base/database/database.module.js';
 import { tuneServer } from '../../src/base/http/server.js';
 import { Logger, NestLogger } from '../../src/base/log/logger.js';
-import { DirectoriesModule } from '../../src/directories/directories.module.js';
-import { DirectoryPeople } from '../../src/directories/directory-people.js';
-import { RoleReview } from '../../src/directories/role-review.js';
-import { EventsModule } from '../../src/events/events.module.js';
+import { DirectoriesModule } from '../../src/directory-sync/directories/directories.module.js';
+import { DirectoryPeople } from '../../src/directory-sync/directories/directory-people.js';
+import { RoleReview } from '../../src/directory-sync/directories/role-review.js';
+import { EventsModule } from '../../src/engine/events/events.module.js';
 import { OperationsModule } from '../../src/operations/operations.module.js';
 import { setupHttp } from '../../src/operations/setup-http.js';
-import { SurfacesModule } from '../../src/surfaces/surfaces.module.js';
-import { TenantsModule } from '../../src/tenants/tenants.module.js';
+import { SurfacesModule } from '../../src/operations/surfaces/surfaces.module.js';
+import { TenantsModule } from '../../src/tenancy/tenants/tenants.module.js';
 import type { TestDatabase } from './database.js';
 
 /** Records what the administration asks of the rooms that know users. */

@@ -1,4 +1,4 @@
-import { ATS_STATUSES } from '../../candidates/candidate.js';
+import { ATS_STATUSES } from '../../hiring/candidates/candidate.js';
 import { encode, type Json } from '../client.js';
 import { columns, CSV, isExport, numbers, queryOf, type Command } from '../command.js';
 import { recordOf } from '../record-id.js';

@@ -1,4 +1,4 @@
-import { EVENT_NAMES } from '../../events/catalogue.js';
+import { EVENT_NAMES } from '../../engine/events/catalogue.js';
 import type { Json } from '../client.js';
 import { columns, numbers, queryOf, type Command } from '../command.js';
 

@@ -1,5 +1,5 @@
-import { originOf, whatHappened, whyItHappened, type HistoryEntry } from '../../history/entry.mapping.js';
-import type { Actor } from '../../identity/source.js';
+import { originOf, whatHappened, whyItHappened, type HistoryEntry } from '../../overview/history/entry.mapping.js';
+import type { Actor } from '../../tenancy/identity/source.js';
 import { actorName } from '../actor-name.js';
 import { encode, type Json } from '../client.js';
 import { columns, isExport, LONG_LIST, numbers, queryOf, SPAN, type Command } from '../command.js';

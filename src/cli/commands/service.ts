@@ -1,4 +1,4 @@
-import { prepareDatabase } from '../../database-access.js';
+import { prepareDatabase } from '../../start/database-access.js';
 import { CliError, EXIT } from '../cli.errors.js';
 import type { Json } from '../client.js';
 import { columns, given, numbers, type Command } from '../command.js';

@@ -1,4 +1,4 @@
-import type { Actor } from '../../identity/source.js';
+import type { Actor } from '../../tenancy/identity/source.js';
 import { actorName } from '../actor-name.js';
 import { encode, type Client, type Json } from '../client.js';
 import { numbers, queryOf, type Command } from '../command.js';

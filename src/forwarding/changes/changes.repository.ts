@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
-import { attemptsOf, readAttempts, type AttemptRow } from '../../delivery/attempts/of-change.js';
-import { progressSql } from '../../delivery/lanes/progress.js';
-import type { ChangeKind } from '../../identity/person.js';
+import { attemptsOf, readAttempts, type AttemptRow } from '../../engine/delivery/attempts/of-change.js';
+import { progressSql } from '../../engine/delivery/lanes/progress.js';
+import type { ChangeKind } from '../../tenancy/identity/person.js';
 import { PLATFORM, platformOf } from '../platform-destination.js';
 import type { ChangeRow, ChangeState } from './change.mapping.js';
 

@@ -4,13 +4,13 @@ import type { CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
-import { dismiss } from '../../delivery/lanes/dismiss.js';
-import { retry } from '../../delivery/lanes/unpark.js';
-import { AuditService } from '../../tenants/audit/audit.service.js';
-import { CAPS, demandRoom } from '../../tenants/caps.js';
-import type { Caller } from '../../tenants/caller.js';
+import { dismiss } from '../../engine/delivery/lanes/dismiss.js';
+import { retry } from '../../engine/delivery/lanes/unpark.js';
+import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../../tenancy/tenants/caps.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
-import { TasksRepository, type TaskRow } from '../../tasks/tasks.repository.js';
+import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
 import { platformOf } from '../platform-destination.js';
 import {
   attemptBody,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import { urlOf } from '../../base/http/url.js';
-import type { Destination } from '../../delivery/destinations/destination.js';
-import type { PlatformConnection } from '../../platform-client/platform.types.js';
+import type { Destination } from '../../engine/delivery/destinations/destination.js';
+import type { PlatformConnection } from '../platform-client/platform.types.js';
 
 /** Makes connections of destinations, and says which addresses may be private. */
 @Injectable()

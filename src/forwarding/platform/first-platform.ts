@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { Logger } from '../../base/log/logger.js';
-import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
-import { TenantsRepository } from '../../tenants/tenants.repository.js';
-import { TenantReady } from '../../tenants/tenants.events.js';
+import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
+import { TenantsRepository } from '../../tenancy/tenants/tenants.repository.js';
+import { TenantReady } from '../../tenancy/tenants/tenants.events.js';
 import { platformOf } from '../platform-destination.js';
 import { PlatformService } from './platform.service.js';
 

@@ -1,5 +1,5 @@
 import { PRIVATE_HINT } from '../../base/http/public-address.js';
-import type { Verdict } from '../../delivery/retry.rules.js';
+import type { Verdict } from '../../engine/delivery/retry.rules.js';
 
 /** What is said instead of asking the platform, when the fault is this installation's. */
 export const KEY_UNREADABLE =

@@ -1,5 +1,5 @@
 import { idIn, idOf } from '../platform-user.mapping.js';
-import type { Verdict } from '../../delivery/retry.rules.js';
+import type { Verdict } from '../../engine/delivery/retry.rules.js';
 
 // What each answer of a trial has to be. Pure.
 

@@ -1,6 +1,6 @@
-import type { Expected } from '../../delivery/lanes/expected.js';
-import type { Person } from '../../identity/person.js';
-import type { PlatformUser } from '../../platform-client/platform.types.js';
+import type { Expected } from '../../engine/delivery/lanes/expected.js';
+import type { Person } from '../../tenancy/identity/person.js';
+import type { PlatformUser } from '../platform-client/platform.types.js';
 
 const FIELDS = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const satisfies readonly (keyof Person)[];
 

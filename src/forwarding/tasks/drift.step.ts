@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
-import { expectedByAccount, type Expected } from '../../delivery/lanes/expected.js';
-import { EventsRepository } from '../../events/events.repository.js';
-import type { PlatformUser } from '../../platform-client/platform.types.js';
-import { LeftOutRepository } from '../../tasks/left-out.repository.js';
+import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
+import { expectedByAccount, type Expected } from '../../engine/delivery/lanes/expected.js';
+import { EventsRepository } from '../../engine/events/events.repository.js';
+import type { PlatformUser } from '../platform-client/platform.types.js';
+import { LeftOutRepository } from '../../engine/work/left-out.repository.js';
 import { platformOf } from '../platform-destination.js';
 import { DriftRepository } from './drift.repository.js';
 import { SeenRepository } from './seen.repository.js';
-import { TaskFailed, type Batch, type Task } from '../../tasks/task.js';
+import { TaskFailed, type Batch, type Task } from '../../engine/work/task.js';
 import { differenceOf } from './drift.rules.js';
 import { isActive, PlatformList, shownOf } from './platform-list.js';
 

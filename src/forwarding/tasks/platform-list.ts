@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import type { Destination } from '../../delivery/destinations/destination.js';
-import { judge } from '../../delivery/retry.rules.js';
-import { PlatformClient } from '../../platform-client/platform.client.js';
-import type { PlatformUser } from '../../platform-client/platform.types.js';
+import type { Destination } from '../../engine/delivery/destinations/destination.js';
+import { judge } from '../../engine/delivery/retry.rules.js';
+import { PlatformClient } from '../platform-client/platform.client.js';
+import type { PlatformUser } from '../platform-client/platform.types.js';
 import { Connections } from '../platform/connections.js';
 import { KEY_UNREADABLE } from '../platform/platform-test.rules.js';
 import { readPlatformUser } from '../platform-user.mapping.js';
-import { TaskFailed, TaskInterrupted } from '../../tasks/task.js';
+import { TaskFailed, TaskInterrupted } from '../../engine/work/task.js';
 
 const PAGE = 100;
 const PAGE_BYTES = 4 * 1024 * 1024;

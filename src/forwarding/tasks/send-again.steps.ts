@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import { rebind } from '../../delivery/lanes/rebind.js';
-import { resend } from '../../delivery/lanes/resend.js';
-import type { Batch, Task } from '../../tasks/task.js';
+import { rebind } from '../../engine/delivery/lanes/rebind.js';
+import { resend } from '../../engine/delivery/lanes/resend.js';
+import type { Batch, Task } from '../../engine/work/task.js';
 import { platformOf } from '../platform-destination.js';
 
 const BATCH = 500;

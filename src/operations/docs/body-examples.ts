@@ -5,7 +5,7 @@ import {
   PATCH_OP_URN,
   SEARCH_REQUEST_URN,
   USER_URN,
-} from '../../scim/urns.js';
+} from '../../protocols/scim/urns.js';
 
 const USER = { email: 'ann@example.com', first_name: 'Ann', last_name: 'Other', role: 'User', external_id: 'hr-4711' };
 const CANDIDATE = {

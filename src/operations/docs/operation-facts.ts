@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { FOREIGN_QUERY, ProblemBody, REFUSALS, type Refusals } from '../../base/http/api-problems.js';
-import { whichSurface } from '../../surfaces/which-surface.js';
-import { DOCUMENTED_SCOPE, type ScopeDemand } from '../../tenants/require-scope.js';
-import { DOCUMENTED_PASSES } from '../../tenants/storage/even-when-exhausted.js';
-import { addsData } from '../../tenants/storage/storage.rules.js';
+import { whichSurface } from '../surfaces/which-surface.js';
+import { DOCUMENTED_SCOPE, type ScopeDemand } from '../../tenancy/tenants/require-scope.js';
+import { DOCUMENTED_PASSES } from '../../tenancy/tenants/storage/even-when-exhausted.js';
+import { addsData } from '../../tenancy/tenants/storage/storage.rules.js';
 import { PROBLEM_CODES } from './problem-codes.js';
 import { refusalsOf, type OperationForm } from './refusals.rules.js';
 

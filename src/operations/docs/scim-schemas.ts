@@ -1,5 +1,5 @@
-import type { Attribute } from '../../scim/schema/attribute.js';
-import { COMMON_ATTRIBUTES, GROUP_TYPE, USER_TYPE, type ResourceTypeDef } from '../../scim/schema/resource-types.js';
+import type { Attribute } from '../../protocols/scim/schema/attribute.js';
+import { COMMON_ATTRIBUTES, GROUP_TYPE, USER_TYPE, type ResourceTypeDef } from '../../protocols/scim/schema/resource-types.js';
 import {
   BULK_REQUEST_URN,
   BULK_RESPONSE_URN,
@@ -7,7 +7,7 @@ import {
   LIST_RESPONSE_URN,
   PATCH_OP_URN,
   SEARCH_REQUEST_URN,
-} from '../../scim/urns.js';
+} from '../../protocols/scim/urns.js';
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
 export type JsonSchema = Record<string, unknown>;

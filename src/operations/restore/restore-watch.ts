@@ -5,9 +5,9 @@ import { Config } from '../../base/config/config.js';
 import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
-import { DestinationStatesRepository } from '../../delivery/destinations/destination-states.repository.js';
-import { systemActor } from '../../identity/source.js';
-import { AuditService } from '../../tenants/audit/audit.service.js';
+import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
+import { systemActor } from '../../tenancy/identity/source.js';
+import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { InstallationRepository, type Generation } from './installation.repository.js';
 import { KeptMark, type Mark } from './kept-mark.js';
 

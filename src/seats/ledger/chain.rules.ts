@@ -1,5 +1,5 @@
 import { canonicalJson, chainHash, CHAIN_START } from '../../base/crypto/chain.js';
-import { ChainWalk, type ChainLine } from '../../ledger/chain.rules.js';
+import { ChainWalk, type ChainLine } from '../../tenancy/ledger/chain.rules.js';
 import { Account, pairProblem, type AccountLine } from './account.rules.js';
 
 /** One entry of a chain as it is hashed: every value that must not change, as text, in a fixed order. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { SERVICE_ROLE } from '../../../src/base/database/service-role.js';
-import { AtsWritesRepository } from '../../../src/ats/publish/ats-writes.repository.js';
+import { AtsWritesRepository } from '../../../src/integrations/ats/publish/ats-writes.repository.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { until } from '../../support/ats.js';
 import { newHouse, type House } from '../../support/house.js';

@@ -1,6 +1,6 @@
 import net, { type AddressInfo } from 'node:net';
 import { Database } from '../../../src/base/database/database.js';
-import { createDataSource } from '../../../src/data-source.js';
+import { createDataSource } from '../../../src/start/data-source.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 
 const READY = Buffer.from([...Buffer.from('Z'), 0, 0, 0, 5, ...Buffer.from('I')]);

@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { CreateDelivery1767225900000 } from '../../../src/base/database/migrations/1767225900000-create-delivery.js';
 import { LaneStates1767227200000 } from '../../../src/base/database/migrations/1767227200000-lane-states.js';
-import { digestOf, isKnown, type Call } from '../../../src/delivery/call.js';
-import { createDataSource } from '../../../src/data-source.js';
+import { digestOf, isKnown, type Call } from '../../../src/engine/delivery/call.js';
+import { createDataSource } from '../../../src/start/data-source.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 
 // Lanes of the released version, in every state that they could have, get a state that fits their columns.

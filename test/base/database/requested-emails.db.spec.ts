@@ -1,5 +1,5 @@
 import { RequestedEmails1767227560000 } from '../../../src/base/database/migrations/1767227560000-requested-emails.js';
-import { createDataSource } from '../../../src/data-source.js';
+import { createDataSource } from '../../../src/start/data-source.js';
 import { testDatabase } from '../../support/database.js';
 
 it('keeps the e-mail that held users of older versions request', async () => {

@@ -1,5 +1,5 @@
 import { ReserveSignInNames1767226400000 } from '../../../src/base/database/migrations/1767226400000-reserve-sign-in-names.js';
-import { createDataSource } from '../../../src/data-source.js';
+import { createDataSource } from '../../../src/start/data-source.js';
 import { testDatabase } from '../../support/database.js';
 
 it('reserves the names of connections from before: deleted slugs, and entity ids for the oldest connection', async () => {

@@ -1,7 +1,7 @@
 import { ActiveInDocuments1767226900000 } from '../../../src/base/database/migrations/1767226900000-active-in-documents.js';
 import { UserNameKeys1767226910000 } from '../../../src/base/database/migrations/1767226910000-user-name-keys.js';
-import { createDataSource } from '../../../src/data-source.js';
-import { userNameKey } from '../../../src/scim/text.js';
+import { createDataSource } from '../../../src/start/data-source.js';
+import { userNameKey } from '../../../src/protocols/scim/text.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse } from '../../support/house.js';
 import { madeUser, user } from '../../support/scim.js';

@@ -1,5 +1,5 @@
 import { APPEND_ONLY, SANDBOX_ROLE, SERVICE_ROLE } from '../../../src/base/database/service-role.js';
-import { prepareSandbox } from '../../../src/database-access.js';
+import { prepareSandbox } from '../../../src/start/database-access.js';
 import { ownerOf, testDatabase, type TestDatabase } from '../../support/database.js';
 
 // What the database itself says about the role that the service runs as, and what happens when it tries more.

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SESSION_SETTINGS } from '../../../src/base/database/session-settings.js';
-import { waitForDatabase } from '../../../src/data-source.js';
+import { waitForDatabase } from '../../../src/start/data-source.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 import { describeWithPgBouncer, startPgBouncer, type Pooler } from '../../support/pgbouncer.js';
 

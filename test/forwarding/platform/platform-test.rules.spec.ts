@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../src/delivery/retry.rules.js';
+import type { Verdict } from '../../../src/engine/delivery/retry.rules.js';
 import { findingOf } from '../../../src/forwarding/platform/platform-test.rules.js';
 
 describe('findingOf', () => {

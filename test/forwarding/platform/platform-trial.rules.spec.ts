@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../src/delivery/retry.rules.js';
+import type { Verdict } from '../../../src/engine/delivery/retry.rules.js';
 import {
   problemOfCreate,
   problemOfGone,

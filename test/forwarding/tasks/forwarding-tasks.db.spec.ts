@@ -8,12 +8,12 @@ import { ImportStep } from '../../../src/forwarding/tasks/import.step.js';
 import { ForwardingTasks } from '../../../src/forwarding/tasks/forwarding-tasks.js';
 import { SeenRepository } from '../../../src/forwarding/tasks/seen.repository.js';
 import { SendAgainSteps } from '../../../src/forwarding/tasks/send-again.steps.js';
-import { PlatformClient } from '../../../src/platform-client/platform.client.js';
-import { TaskClaims } from '../../../src/tasks/task-claims.repository.js';
-import { TaskHandlers } from '../../../src/tasks/task-handlers.js';
-import type { TaskKind } from '../../../src/tasks/task.js';
-import { TasksRepository } from '../../../src/tasks/tasks.repository.js';
-import { TasksRunner } from '../../../src/tasks/tasks.runner.js';
+import { PlatformClient } from '../../../src/forwarding/platform-client/platform.client.js';
+import { TaskClaims } from '../../../src/engine/work/task-claims.repository.js';
+import { TaskHandlers } from '../../../src/engine/work/task-handlers.js';
+import type { TaskKind } from '../../../src/engine/work/task.js';
+import { TasksRepository } from '../../../src/engine/work/tasks.repository.js';
+import { TasksRunner } from '../../../src/engine/work/tasks.runner.js';
 import { Harness, SOURCE, until } from '../harness.js';
 
 /** A platform that accepts every connection and never answers. */

@@ -2,7 +2,7 @@ import fc from '../../support/properties.js';
 import type { TestApp } from '../../support/app.js';
 import type { Answer, Client } from '../../support/http.js';
 import { bulk, patch, scim, user } from '../../support/scim.js';
-import type { HostileOp } from '../../oidc/support/op.js';
+import type { HostileOp } from '../../protocols/oidc/support/op.js';
 import type { BackgroundWork } from './background.js';
 import { count } from './counts.js';
 import { Company, stepsOf, type Kind, type Shown, type Step } from './people-company.js';

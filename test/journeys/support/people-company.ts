@@ -1,5 +1,5 @@
 import fc from '../../support/properties.js';
-import type { CreateDirectory } from '../../../src/directories/directories.dto.js';
+import type { CreateDirectory } from '../../../src/directory-sync/directories/directories.dto.js';
 import type { TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import type { Answer, Client } from '../../support/http.js';

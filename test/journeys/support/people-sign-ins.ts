@@ -1,7 +1,7 @@
 import type { TestApp } from '../../support/app.js';
 import { reasonOf, OidcWay, trustDomain } from '../../support/sign-in/connections.js';
 import type { Tab } from '../../support/sign-in/tab.js';
-import type { HostileOp } from '../../oidc/support/op.js';
+import type { HostileOp } from '../../protocols/oidc/support/op.js';
 import { count } from './counts.js';
 import type { Company, Shown } from './people-company.js';
 import { ownerOfMail, type Asked, type Member } from './people-prediction.js';

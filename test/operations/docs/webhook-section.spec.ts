@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { EVENT_NAMES, EVENTS } from '../../../src/events/catalogue.js';
+import { EVENT_NAMES, EVENTS } from '../../../src/engine/events/catalogue.js';
 import { webhookSection } from '../../../src/operations/docs/webhook-section.js';
 
 interface Described {

@@ -3,8 +3,8 @@ import { inflateRawSync } from 'node:zlib';
 import type { TestApp } from '../app.js';
 import { client } from '../http.js';
 import type { House } from '../house.js';
-import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { samlIdp, type AnswerParts, type AnswerShape, type SamlIdp } from '../../saml/support/idp.js';
+import { hostileOp, type HostileOp } from '../../protocols/oidc/support/op.js';
+import { samlIdp, type AnswerParts, type AnswerShape, type SamlIdp } from '../../protocols/saml/support/idp.js';
 import { Tab, type Seen } from './tab.js';
 
 /** The reason in the tenant's log that a refusal's page leads to. */

@@ -1,4 +1,4 @@
-import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
+import { hostileOp, type HostileOp } from '../../protocols/oidc/support/op.js';
 import { startApp, type TestApp } from '../app.js';
 import { newHouse, type House } from '../house.js';
 import { OidcWay, SamlWay } from './connections.js';

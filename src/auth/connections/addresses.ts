@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../base/config/config.js';
+import type { OidcAddresses } from '../../protocols/oidc/oidc-addresses.js';
+import type { SamlAddresses } from '../../protocols/saml/saml-addresses.js';
+
+/** Our public addresses, from the settings and never from a Host header. */
+@Injectable()
+export class AuthAddresses implements SamlAddresses, OidcAddresses {
+  constructor(private readonly config: Config) {}
+
+  /** Scheme, host and port of the application. */
+  get origin(): string {
+    return new URL(this.config.appUrl).origin;
+  }
+
+  /** The target of a sign-in that names none. */
+  get home(): string {
+    return `${this.config.appUrl}/`;
+  }
+
+  get login(): string {
+    return this.at('login');
+  }
+
+  /** The redirect URI (OIDC) and the assertion consumer service (SAML) of a connection. */
+  callback(slug: string): string {
+    return this.at(`callback/${slug}`);
+  }
+
+  /** The SP metadata of a connection, and its default entity id. */
+  metadata(slug: string): string {
+    return this.at(`metadata/${slug}`);
+  }
+
+  slo(slug: string): string {
+    return this.at(`slo/${slug}`);
+  }
+
+  backchannelLogout(slug: string): string {
+    return this.at(`backchannel-logout/${slug}`);
+  }
+
+  /** The address that an IdP loads in a frame at its logout. */
+  frontchannelLogout(slug: string): string {
+    return this.at(`frontchannel-logout/${slug}`);
+  }
+
+  /** The public keys of our client (`private_key_jwt`). */
+  clientKeys(slug: string): string {
+    return this.at(`jwks/${slug}`);
+  }
+
+  /** Where the page of the user's sessions ends one of them. */
+  get endSession(): string {
+    return this.at('sessions/end');
+  }
+
+  get logout(): string {
+    return this.at('logout');
+  }
+
+  /** The address that an administrator opens to test a connection. */
+  test(slug: string, handle: string): string {
+    return this.at(`test/${slug}/${handle}`);
+  }
+
+  /** The page of an operator's sign-in link; with the secret, the link itself. */
+  ownerSignIn(secret?: string): string {
+    return this.at('owner-sign-in') + (secret === undefined ? '' : `#${secret}`);
+  }
+
+  /** The endpoint of Okta's Universal Logout. */
+  globalTokenRevocation(slug: string): string {
+    return this.at(`global-token-revocation/${slug}`);
+  }
+
+  /** Where a browser continues with its own cookies, after a form that another site has posted. */
+  landing(slug: string, query: Record<string, string>): string {
+    return `${this.at(`landing/${slug}`)}?${new URLSearchParams(query).toString()}`;
+  }
+
+  get signedOut(): string {
+    return this.at('signed-out');
+  }
+
+  private at(path: string): string {
+    return `${this.config.appUrl}/api/auth/${path}`;
+  }
+}

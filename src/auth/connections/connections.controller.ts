@@ -1,0 +1,96 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiPage, ApiRecord } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
+import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
+import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
+import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CONNECTION_SHAPE, ConnectionCheckBody, type ConnectionBody } from './connection-bodies.dto.js';
+import { ChangeConnection, CreateConnection, RefreshMetadata } from './connections.dto.js';
+import { ConnectionsService } from './connections.service.js';
+
+/** The administration of connections. */
+@ApiController('connections')
+@RequireScope('admin')
+@ApiRefusals()
+export class ConnectionsController {
+  constructor(private readonly connections: ConnectionsService) {}
+
+  @Post()
+  @ApiOperation({ summary: 'A new connection to an IdP, by OpenID Connect or SAML' })
+  @ApiRecord(CONNECTION_SHAPE, 201)
+  @ApiRefusals({ 409: ['slug_taken', 'entity_id_taken', 'too_many_connections'] })
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateConnection): Promise<ConnectionBody> {
+    return this.connections.create(caller, body);
+  }
+
+  @Get()
+  @RequireScope('connections:read')
+  @ApiOperation({ summary: 'The connections of this tenant, newest first' })
+  @ApiQuery({ name: 'slug', required: false, description: 'Only the connection with this slug.' })
+  @ApiPage(CONNECTION_SHAPE)
+  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<ConnectionBody>> {
+    const { slug } = queryOptions(query, ['slug', ...PAGE_OPTIONS]);
+    const page = readPage(query, `connections ${slug ?? ''}`.trimEnd());
+    return pageOf(
+      page,
+      await this.connections.list(caller.tenantId, slug ?? null, page),
+      (row) => row.id,
+      (row) => this.connections.shape(row),
+    );
+  }
+
+  @Get(':connection_id')
+  @RequireScope('connections:read')
+  @ApiOperation({ summary: 'One connection, with the values that the administrator of the IdP needs' })
+  @ApiRecord(CONNECTION_SHAPE)
+  get(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<ConnectionBody> {
+    return this.connections.get(caller.tenantId, id);
+  }
+
+  @Patch(':connection_id')
+  @ApiOperation({ summary: 'Changes a connection; another IdP or directory ends all its bindings and sessions' })
+  @ApiRecord(CONNECTION_SHAPE)
+  @ApiRefusals({ 409: ['changed_meanwhile', 'untested_connection', 'entity_id_taken'] })
+  change(
+    @CurrentCaller() caller: Caller,
+    @Param('connection_id') id: string,
+    @Body() body: ChangeConnection,
+  ): Promise<ConnectionBody> {
+    return this.connections.change(caller, id, body);
+  }
+
+  @Delete(':connection_id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Deletes a connection and ends the sessions through it' })
+  @ApiNoContentResponse()
+  @ApiRefusals({ 409: ['untested_connection'] })
+  remove(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<void> {
+    return this.connections.remove(caller, id);
+  }
+
+  @Post(':connection_id/refresh-metadata')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Reads the IdP’s metadata again' })
+  @ApiRecord(CONNECTION_SHAPE)
+  @ApiRefusals({ 409: ['metadata_needs_confirmation', 'changed_meanwhile'] })
+  refresh(
+    @CurrentCaller() caller: Caller,
+    @Param('connection_id') id: string,
+    @Body() body: RefreshMetadata,
+  ): Promise<ConnectionBody> {
+    return this.connections.refreshMetadata(caller, id, body.confirm ?? false);
+  }
+
+  @Post(':connection_id/check')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Checks the IdP of an OIDC connection without a sign-in' })
+  @ApiRecord(ConnectionCheckBody)
+  @ApiRefusals({ 409: ['not_checkable'] })
+  check(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<ConnectionCheckBody> {
+    return this.connections.check(caller.tenantId, id);
+  }
+}

@@ -1,0 +1,179 @@
+import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
+import { DirectoryDeleted } from '../../directory-sync/directories/directories.events.js';
+import type { PageRequest } from '../../base/http/page.js';
+import type { SealedSecrets } from './connection-secrets.js';
+import type { ConnectionHead, Typed } from './connection.settings.js';
+
+interface Upkeep {
+  metadata_checked_at: Date | null;
+  metadata_problem: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** The row of a connection for its administration. */
+export type ConnectionRow = Typed<ConnectionHead & SealedSecrets & Upkeep>;
+
+type NewConnection = Omit<ConnectionRow, 'version' | 'tested_at' | 'created_at' | 'updated_at'>;
+
+/** The columns of a `ConnectionRow`. */
+export const CONNECTION_COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id, settings, client_secret_sealed,
+  private_key_sealed, tested_at, metadata_checked_at, metadata_problem, created_at, updated_at`;
+
+/** SQL of connections for their administration. */
+@Injectable()
+export class ConnectionsRepository {
+  constructor(
+    private readonly db: Database,
+    events: DomainEvents,
+  ) {
+    events.on(DirectoryDeleted, ({ tx, tenantId, directoryId }) => this.unpair(tx, tenantId, directoryId));
+  }
+
+  /** Ends the pairing with a directory that is deleted: sign-ins find its users as those of an unpaired connection. */
+  async unpair(tx: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+    await tx.query(
+      `update connections set directory_id = null, version = version + 1, updated_at = now()
+       where tenant_id = $1 and directory_id = $2`,
+      [tenantId, directoryId],
+    );
+  }
+
+  /** Counts the connections of a tenant. A concurrent creation waits and then sees the new connection. */
+  async countForAnother(tx: SqlRunner, tenantId: string): Promise<number> {
+    await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
+    const { rows } = await tx.query<{ n: number }>(
+      `select count(*)::int as n from connections where tenant_id = $1 and deleted_at is null`,
+      [tenantId],
+    );
+    return rows[0]!.n;
+  }
+
+  async insert(tx: SqlRunner, row: NewConnection): Promise<void> {
+    await tx.query(
+      `insert into connections (tenant_id, id, slug, type, name, enabled, directory_id, settings, client_secret_sealed,
+         private_key_sealed, metadata_checked_at, metadata_problem)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+      [row.tenant_id, row.id, row.slug, row.type, ...changeable(row)],
+    );
+  }
+
+  /**
+   * Writes the changeable columns and moves the version.
+   *
+   * @param retest whether earlier sign-ins no longer count as a test
+   */
+  async update(tx: SqlRunner, row: ConnectionRow, retest: boolean): Promise<void> {
+    await tx.query(
+      `update connections set name = $3, enabled = $4, directory_id = $5, settings = $6, client_secret_sealed = $7,
+         private_key_sealed = $8, metadata_checked_at = $9, metadata_problem = $10, version = version + 1,
+         tested_at = case when $11 then null else tested_at end, updated_at = now()
+       where tenant_id = $1 and id = $2`,
+      [row.tenant_id, row.id, ...changeable(row), retest],
+    );
+  }
+
+  /** Notes a look at the metadata that changes nothing for sign-ins. */
+  async noteLook(tx: SqlRunner, row: ConnectionRow, at: Date, problem: string | null): Promise<void> {
+    await tx.query(
+      `update connections set metadata_checked_at = $3, metadata_problem = $4 where tenant_id = $1 and id = $2`,
+      [row.tenant_id, row.id, at, problem],
+    );
+  }
+
+  /**
+   * Lists the connections of a tenant, newest first, without deleted ones.
+   *
+   * @param slug lists the connection with this slug alone; null: all
+   */
+  async list(tenantId: string, slug: string | null, page: PageRequest): Promise<CutRows<ConnectionRow>> {
+    const found = await this.db.query<ConnectionRow>(
+      cutAtBytes(`select ${CONNECTION_COLUMNS} from connections
+       where tenant_id = $1 and deleted_at is null and ($2::text is null or id < $2)
+         and ($4::text is null or slug = $4) order by id desc limit $3`),
+      [tenantId, page.after, page.limit + 1, slug],
+    );
+    return cutRowsOf(found);
+  }
+
+  async find(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<ConnectionRow | null> {
+    const { rows } = await db.query<ConnectionRow>(
+      `select ${CONNECTION_COLUMNS} from connections where tenant_id = $1 and id = $2 and deleted_at is null
+       ${lock ? 'for update' : ''}`,
+      [tenantId, id],
+    );
+    return rows[0] ?? null;
+  }
+
+  /**
+   * Marks a connection as deleted and drops its secrets. The slug stays reserved for the tenant, because the IdP still
+   * knows our addresses by it. Its domains stay bound to it: otherwise other connections could say their e-mails.
+   */
+  async markDeleted(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
+    await tx.query(`update connection_slugs set connection_id = null where tenant_id = $1 and connection_id = $2`, [
+      tenantId,
+      id,
+    ]);
+    await tx.query(
+      `update connections set deleted_at = now(), updated_at = now(), version = version + 1,
+         client_secret_sealed = null, private_key_sealed = null
+       where tenant_id = $1 and id = $2`,
+      [tenantId, id],
+    );
+  }
+
+  /** Whether a directory exists; holds it against a concurrent deletion. */
+  async hasDirectory(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
+    const { rowCount } = await tx.query(
+      `select 1 from directories where tenant_id = $1 and id = $2 and deleted_at is null for share`,
+      [tenantId, id],
+    );
+    return rowCount === 1;
+  }
+
+  /** Returns which of these roles exist; holds them against a concurrent deletion. */
+  async rolesOf(tx: SqlRunner, tenantId: string, roles: readonly string[]): Promise<Set<string>> {
+    const { rows } = await tx.query<{ name: string }>(
+      `select name from roles where tenant_id = $1 and name = any($2) order by name for key share`,
+      [tenantId, roles],
+    );
+    return new Set(rows.map(({ name }) => name));
+  }
+
+  /**
+   * Returns the enabled SAML connection whose metadata is due, longest ago first, as it was before. It counts as looked
+   * at from now on, so that processes share the work and hold no lock while reading.
+   */
+  async takeDue(now: Date, seconds: { least: number; most: number }): Promise<ConnectionRow | null> {
+    const { rows } = await this.db.query<ConnectionRow>(
+      `with due as (
+         select ${CONNECTION_COLUMNS} from connections
+         where type = 'saml' and enabled and deleted_at is null
+           and (metadata_checked_at is null or metadata_checked_at < $1::timestamptz - make_interval(secs =>
+             least($3::bigint, greatest($2::bigint, coalesce((settings ->> 'metadata_cache_seconds')::bigint, $3::bigint)))))
+         order by metadata_checked_at nulls first limit 1 for update skip locked),
+       taken as (
+         update connections c set metadata_checked_at = $1 from due
+         where c.tenant_id = due.tenant_id and c.id = due.id)
+       select ${CONNECTION_COLUMNS} from due`,
+      [now, seconds.least, seconds.most],
+    );
+    return rows[0] ?? null;
+  }
+}
+
+function changeable(row: NewConnection): unknown[] {
+  return [
+    row.name,
+    row.enabled,
+    row.directory_id,
+    JSON.stringify(row.settings),
+    row.client_secret_sealed,
+    row.private_key_sealed,
+    row.metadata_checked_at,
+    row.metadata_problem,
+  ];
+}

@@ -1,0 +1,51 @@
+import { Body, Delete, HttpCode, Param, Put } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiRecord } from '../../../base/http/api-answers.js';
+import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { OperatorController } from '../../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { TenantsService } from '../../../tenancy/tenants/tenants.service.js';
+import type { AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
+import { ChangeDomain, DomainBody } from './domains.dto.js';
+import { DomainsService } from './domains.service.js';
+
+/** Domains that the operator verifies without a record. */
+@OperatorController('tenants/:tenant_id/domains')
+@ApiRefusals()
+export class TrustedDomainsController {
+  constructor(
+    private readonly domains: DomainsService,
+    private readonly tenants: TenantsService,
+  ) {}
+
+  @Put(':domain')
+  @ApiOperation({ summary: 'Takes a domain for a tenant’s, without a DNS record' })
+  @ApiRecord(DomainBody)
+  @ApiRefusals({ 409: ['domain_taken', 'domain_exists', 'too_many_domains'] })
+  async trust(
+    @CurrentCaller() caller: Caller,
+    @Param('tenant_id') tenantId: string,
+    @Param('domain') domain: string,
+    @Body() body: ChangeDomain,
+  ): Promise<DomainBody> {
+    return this.domains.trust(await this.by(caller, tenantId), domain, body);
+  }
+
+  @Delete(':domain')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Takes a domain off a tenant’s list' })
+  @ApiNoContentResponse()
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('tenant_id') tenantId: string,
+    @Param('domain') domain: string,
+  ): Promise<void> {
+    return this.domains.remove(await this.by(caller, tenantId), domain);
+  }
+
+  private async by({ actor, requestId }: Caller, tenantId: string): Promise<AuditBy> {
+    await this.tenants.get(tenantId);
+    return { tenantId, actor, requestId };
+  }
+}

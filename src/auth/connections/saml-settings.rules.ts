@@ -1,0 +1,146 @@
+import type { FieldError } from '../../base/errors/domain-error.js';
+import { browserAddressProblem, calledAddressProblem } from './address.rules.js';
+import { pinned } from './certificates.rules.js';
+import { chosen, type Allowance } from './common-settings.rules.js';
+import { certificateText } from './connection-fields.js';
+import type { CommonSettings, IdpSettings, PinnedCertificate, SamlSettings } from './connection.settings.js';
+import type { ConnectionFields } from './connections.dto.js';
+
+const ENDPOINT_FIELDS = [
+  'sso_url',
+  'sso_binding',
+  'slo_url',
+  'slo_binding',
+  'slo_response_url',
+  'certificates',
+] as const;
+const IDP_FIELDS = ['idp_entity_id', ...ENDPOINT_FIELDS] as const;
+
+/** Where the facts about the IdP come from after a change: as before, from fields, or from metadata. */
+export type IdpSource = { kind: 'fields' } | { kind: 'url'; url: string } | { kind: 'xml'; xml: string };
+
+/** Returns the source that a request names. A new connection names exactly one, a change at most one. */
+export function sourceOf(
+  before: SamlSettings | null,
+  input: ConnectionFields,
+  { allowPrivate }: Allowance,
+  errors: FieldError[],
+): IdpSource {
+  const url = input.metadata_url != null && input.metadata_url !== before?.metadata_url ? input.metadata_url : null;
+  const xml = input.metadata_xml ?? null;
+  // Beside metadata, the entity id chooses one of several IdPs.
+  const beside = url !== null || xml !== null ? ENDPOINT_FIELDS : IDP_FIELDS;
+  const byFields = before === null && beside.some((field) => input[field] != null);
+  const named = [url !== null, xml !== null, byFields].filter(Boolean).length;
+  if (named > 1 || (named === 0 && before === null)) {
+    const message = 'name exactly one of metadata_url, metadata_xml, or idp_entity_id with sso_url and certificates';
+    errors.push({ field: url === null ? 'metadata_xml' : 'metadata_url', message });
+  }
+  const kept = input.metadata_url === undefined ? (before?.metadata_url ?? null) : input.metadata_url;
+  if (xml !== null && before !== null && kept !== null && url === null) {
+    errors.push({ field: 'metadata_xml', message: 'would be overwritten from metadata_url: set that to null' });
+  }
+  if (url !== null) {
+    const problem = calledAddressProblem(url, allowPrivate);
+    if (problem !== null) errors.push({ field: 'metadata_url', message: problem });
+    return { kind: 'url', url };
+  }
+  return xml === null ? { kind: 'fields' } : { kind: 'xml', xml };
+}
+
+/** Applies the fields of a request to the facts about the IdP, and adds what is wrong to `errors`. */
+export function idpByFields(
+  before: SamlSettings | null,
+  input: ConnectionFields,
+  now: Date,
+  { allowPrivate }: Allowance,
+  errors: FieldError[],
+): IdpSettings {
+  const after: IdpSettings = {
+    idp_entity_id: chosen(input.idp_entity_id, before?.idp_entity_id, ''),
+    sso_url: chosen(input.sso_url, before?.sso_url, ''),
+    sso_binding: chosen(input.sso_binding, before?.sso_binding, 'redirect'),
+    slo_url: chosen(input.slo_url, before?.slo_url, null),
+    slo_binding: chosen(input.slo_binding, before?.slo_binding, 'redirect'),
+    slo_response_url: chosen(input.slo_response_url, before?.slo_response_url, null),
+    certificates: before?.certificates ?? [],
+    // Of metadata that is no longer read again.
+    metadata_cache_seconds: input.metadata_url === null ? null : (before?.metadata_cache_seconds ?? null),
+  };
+  if (input.certificates !== undefined) {
+    const result = pinned(
+      input.certificates.map((one) => certificateText(one)!),
+      after.certificates,
+      now,
+    );
+    if ('problem' in result) errors.push({ field: 'certificates', message: result.problem });
+    else after.certificates = result.certificates;
+  }
+  if (after.idp_entity_id === '') errors.push({ field: 'idp_entity_id', message: 'is required' });
+  if (after.certificates.length === 0 && input.certificates === undefined) {
+    errors.push({ field: 'certificates', message: 'is required' });
+  }
+  if (after.sso_url === '') errors.push({ field: 'sso_url', message: 'is required' });
+  for (const field of ['sso_url', 'slo_url', 'slo_response_url'] as const) {
+    const url = after[field];
+    const problem =
+      url === null || url === '' || url === before?.[field] ? null : browserAddressProblem(url, allowPrivate);
+    if (problem !== null) errors.push({ field, message: problem });
+  }
+  const url = input.metadata_url === undefined ? (before?.metadata_url ?? null) : input.metadata_url;
+  if (before !== null && url !== null) {
+    for (const field of IDP_FIELDS) {
+      if (JSON.stringify(after[field]) === JSON.stringify(before[field])) continue;
+      errors.push({ field, message: 'comes from metadata_url: set that to null to set it by hand' });
+    }
+  }
+  return after;
+}
+
+/** Returns the certificates for signed metadata after a change, and adds what is wrong to `errors`. */
+export function signersAfter(
+  before: SamlSettings | null,
+  input: ConnectionFields,
+  now: Date,
+  errors: FieldError[],
+): PinnedCertificate[] {
+  const known = before?.metadata_certificates ?? [];
+  if (input.metadata_certificates === undefined) return known;
+  const result = pinned(
+    input.metadata_certificates.map((one) => certificateText(one)!),
+    known,
+    now,
+  );
+  if ('certificates' in result) return result.certificates;
+  errors.push({ field: 'metadata_certificates', message: result.problem });
+  return known;
+}
+
+/**
+ * Returns the settings of a SAML connection after a change.
+ *
+ * @param idp the facts about the IdP, from any source
+ */
+export function samlAfter(
+  before: SamlSettings | null,
+  input: ConnectionFields,
+  common: CommonSettings,
+  idp: IdpSettings,
+  signers: PinnedCertificate[],
+): SamlSettings {
+  const subjectClaim = chosen(input.subject_claim, before?.subject_claim ?? null, null);
+  return {
+    ...common,
+    ...idp,
+    ...(subjectClaim === null ? {} : { subject_claim: subjectClaim }),
+    metadata_url: chosen(input.metadata_url, before?.metadata_url, null),
+    metadata_certificates: signers,
+    signed: chosen(input.signed, before?.signed, 'assertion'),
+    sign_requests: chosen(input.sign_requests, before?.sign_requests, true),
+    allow_idp_initiated: chosen(input.allow_idp_initiated, before?.allow_idp_initiated, false),
+    name_id_format: chosen(input.name_id_format, before?.name_id_format, null),
+    sp_entity_id: chosen(input.sp_entity_id, before?.sp_entity_id, null),
+    clock_skew_seconds: chosen(input.clock_skew_seconds, before?.clock_skew_seconds, 60),
+    authn_contexts: chosen(input.authn_contexts, before?.authn_contexts, []),
+  };
+}

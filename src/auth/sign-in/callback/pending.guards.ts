@@ -1,0 +1,195 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { NotFound } from '../../../base/errors/domain-error.js';
+import { readForm } from '../../../base/http/form.js';
+import { rawQuery } from '../../../base/http/request.js';
+import { CertificateRenewal } from '../../connections/certificate-renewal.js';
+import type { Connection } from '../../connections/connection.js';
+import { ConnectionStore } from '../../connections/connection.store.js';
+import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
+import { BrowserHalf, isHandle, mayHaveBegun } from '../requests/browser-half.js';
+import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
+import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
+import { SignInRefused } from '../refusals/sign-in-refused.js';
+import type { PendingSamlSignIn } from './saml.strategy.js';
+import { SignInLimits } from '../limits/sign-in-limits.js';
+import { cookiesOf, type SignInContext, type SignInHttpRequest } from '../sign-in.context.js';
+
+/** A SAML answer in base64, with the names of the form fields. */
+const SAML_FORM_BYTES = 256 * 1024 + 4_096;
+
+/** What both protocols begin with: the connection of an answer, its sign-in request, and its browser. */
+@Injectable()
+export class PendingSignIns {
+  constructor(
+    private readonly connections: ConnectionStore,
+    private readonly requests: SignInRequestsRepository,
+    private readonly limits: SignInLimits,
+  ) {}
+
+  /**
+   * Returns the connection of an address.
+   *
+   * @param kind the kind of the request where no stored request says another
+   * @throws {NotFound} when there is no such connection
+   * @throws {SignInRefused} `binding_refused` when the connection uses the other protocol
+   */
+  async connectionOf<T extends Connection['type']>(
+    req: SignInHttpRequest,
+    type: T,
+    kind?: SignInContext['kind'],
+  ): Promise<Extract<Connection, { type: T }>> {
+    const slug = req.params['idp_provider'];
+    const connection = typeof slug === 'string' ? await this.connections.bySlug(slug) : null;
+    if (connection === null) throw new NotFound('connection');
+    req.tenantId = connection.tenantId;
+    req.signInContext = { connection, request: null, browser: null, ...(kind === undefined ? {} : { kind }) };
+    if (!isOfType(connection, type)) {
+      const why = `${req.method} at this address is for ${type}, and the connection is by ${connection.type}`;
+      throw new SignInRefused('binding_refused', why);
+    }
+    return connection;
+  }
+
+  /**
+   * Demands that an answer may be read, which costs more than the rest. An address that has used up its tries may only
+   * answer an open sign-in of this browser, and that a few times.
+   *
+   * @param handle the handle beside the answer
+   * @throws {SignInRefused} `too_many_tries`
+   */
+  async demandMayAnswer(req: SignInHttpRequest, connection: Connection, handle: string): Promise<void> {
+    const address = req.ip ?? '';
+    if (await this.limits.hasTriesLeft(address, connection.tenantId)) return;
+    const cookies = cookiesOf(req);
+    const request = mayHaveBegun(cookies, handle) ? await this.requests.find(connection.tenantId, handle) : null;
+    const open = request?.connection_id === connection.id && !request.used && !request.expired;
+    const browser = open ? BrowserHalf.of(cookies, handle, request.browser_hash) : null;
+    if (browser === null) return this.limits.demandTriesLeft(address, connection.tenantId);
+    await this.limits.answerBegun(handle);
+    req.signInContext = { connection, request, browser };
+  }
+
+  /**
+   * Uses up the sign-in request that an answer names. It cannot be answered again, whatever the answer holds.
+   *
+   * @throws {SignInRefused} when the request is unknown, used, expired, or of another connection or browser
+   */
+  async take(req: SignInHttpRequest, connection: Connection, handle: string): Promise<BrowserHalf> {
+    const cookies = cookiesOf(req);
+    const claimed = BrowserHalf.claimed(cookies, handle);
+    const taken =
+      claimed === null ? null : await this.requests.take(connection.tenantId, connection.id, handle, claimed.hash);
+    if (claimed === null || taken === null) return this.takeOrSayWhyNot(req, connection, handle);
+    req.signInContext = { connection, request: taken, browser: claimed };
+    demandEnabled(connection, taken);
+    return claimed;
+  }
+
+  /** The same in more statements, which tell why a request cannot be used. */
+  private async takeOrSayWhyNot(req: SignInHttpRequest, connection: Connection, handle: string): Promise<BrowserHalf> {
+    const cookies = cookiesOf(req);
+    // A browser that began a sign-in may finish it, whatever others do from the same address.
+    if (!mayHaveBegun(cookies, handle)) await this.limits.demandTriesLeft(req.ip ?? '', connection.tenantId);
+    const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
+    const ours = request !== null && request.connection_id === connection.id;
+    const browser = ours ? BrowserHalf.of(cookies, handle, request.browser_hash) : null;
+    if (browser === null) await this.limits.demandTriesLeft(req.ip ?? '', connection.tenantId);
+    if (!ours) throw new SignInRefused('state_unknown', 'this connection has no such sign-in');
+    const isOpen = !request.used && !request.expired;
+    const lacks = browser !== null || !isOpen ? null : cookies.size === 0 ? 'cookies' : 'cookie';
+    req.signInContext = { connection, request: browser === null ? null : request, browser, lacks };
+    if (browser === null)
+      throw new SignInRefused('other_browser', 'another browser began the sign-in, or this one lost its cookie');
+    demandFresh(request);
+    if (!(await this.requests.consume(connection.tenantId, handle))) {
+      throw new SignInRefused('state_used', 'the sign-in was answered by a concurrent request');
+    }
+    demandEnabled(connection, request);
+    return browser;
+  }
+}
+
+function demandEnabled(connection: Connection, { kind }: SignInRequest): void {
+  if (connection.enabled || kind === 'test') return;
+  throw new SignInRefused('connection_disabled', 'the connection is disabled');
+}
+
+function isOfType<T extends Connection['type']>(
+  connection: Connection,
+  type: T,
+): connection is Extract<Connection, { type: T }> {
+  return connection.type === type;
+}
+
+function demandFresh(request: SignInRequest): void {
+  if (request.used) throw new SignInRefused('state_used', 'the sign-in was answered already');
+  if (request.expired) throw new SignInRefused('state_expired', 'the sign-in was begun too long ago');
+}
+
+/** Prepares the request for the OIDC strategy. */
+@Injectable()
+export class PendingOidcGuard implements CanActivate {
+  constructor(
+    private readonly pending: PendingSignIns,
+    private readonly protocol: OidcProtocol,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const req = context.switchToHttp().getRequest<SignInHttpRequest>();
+    const connection = await this.pending.connectionOf(req, 'oidc');
+    // As it came: Express would make lists of repeated names, and readers would differ about their value.
+    const query = new URLSearchParams(rawQuery(req));
+    const states = query.getAll('state');
+    if (states.length !== 1) throw new SignInRefused('state_unknown', 'the answer names no sign-in, or more than one');
+    const { nonce, codeVerifier } = await this.pending.take(req, connection, states[0]!);
+    req.signIn = {
+      protocol: this.protocol,
+      connection,
+      query,
+      expected: { state: states[0]!, nonce, codeVerifier },
+    };
+    return true;
+  }
+}
+
+/** Prepares the request for the SAML strategy. */
+@Injectable()
+export class PendingSamlGuard implements CanActivate {
+  constructor(
+    private readonly pending: PendingSignIns,
+    private readonly protocol: SamlProtocol,
+    private readonly renewal: CertificateRenewal,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const req = context.switchToHttp().getRequest<SignInHttpRequest>();
+    // The connection first: a form for none is not read.
+    const connection = await this.pending.connectionOf(req, 'saml');
+    const form = await readForm(req, SAML_FORM_BYTES);
+    if (/[?&]saml(response|request)=/i.test(req.originalUrl) || form.has('SAMLRequest')) {
+      throw new SignInRefused('binding_refused', 'an answer has to come in the form of an HTTP-POST alone');
+    }
+    await this.pending.demandMayAnswer(req, connection, form.get('RelayState') ?? '');
+    const answer = this.protocol.read(form);
+    const expected = { requestId: answer.inResponseTo };
+    if (answer.inResponseTo !== null) {
+      const handle = answer.inResponseTo.slice(1);
+      if (!answer.inResponseTo.startsWith('_') || (answer.relayState !== null && answer.relayState !== handle)) {
+        throw new SignInRefused('in_response_to_mismatch', 'InResponseTo and RelayState do not name the same sign-in');
+      }
+      await this.pending.take(req, connection, handle);
+    } else if (!connection.allowIdpInitiated) {
+      throw new SignInRefused('unsolicited', 'the answer has no request, which the connection does not permit');
+    } else if (!connection.enabled) {
+      throw new SignInRefused('connection_disabled', 'the connection is disabled');
+    }
+    const verify: PendingSamlSignIn['protocol']['verify'] = async (first, ...more) => {
+      const verified = await this.renewal.verified(first, (one) => this.protocol.verify(one, ...more));
+      // The rest of the sign-in uses the connection with its new certificates.
+      req.signInContext!.connection = verified.connection;
+      return verified.result;
+    };
+    req.signIn = { protocol: { verify }, connection, answer, expected };
+    return true;
+  }
+}

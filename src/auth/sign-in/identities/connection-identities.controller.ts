@@ -1,0 +1,42 @@
+import { Get, Param, Query } from '@nestjs/common';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiPage } from '../../../base/http/api-answers.js';
+import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
+import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
+import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { RequireEveryScope } from '../../../tenancy/tenants/require-scope.js';
+import { ConnectionIdentityBody } from './identities.dto.js';
+import { IdentitiesService } from './identities.service.js';
+import { placeText } from '../../../tenancy/sessions/identity-place.rules.js';
+
+/** The bindings of a connection. */
+@ApiController('connections/:connection_id/identities', { tag: 'sign-in' })
+@RequireEveryScope('users:read', 'sign-ins:read')
+@ApiRefusals()
+export class ConnectionIdentitiesController {
+  constructor(private readonly identities: IdentitiesService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'The bindings of a connection, newest first' })
+  @ApiQuery({ name: 'ended', required: false, enum: ['true', 'false'], description: 'Only these; both unless set.' })
+  @ApiPage(ConnectionIdentityBody)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('connection_id') id: string,
+    @Query() query: QueryMap,
+  ): Promise<Page<ConnectionIdentityBody>> {
+    const options = queryOptions(query, ['ended', ...PAGE_OPTIONS]);
+    const choice = queryChoice('ended', options.ended, ['true', 'false']);
+    const page = readPage(query, `identities ${id} ${choice ?? ''}`);
+    const ended = choice === undefined ? null : choice === 'true';
+    return pageOf(
+      page,
+      await this.identities.ofConnection(caller.tenantId, id, ended, page),
+      (row) => placeText(row.place),
+      ({ place: _place, ...body }) => body,
+    );
+  }
+}

@@ -1,0 +1,165 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import type { WriteStatement } from '../../../base/database/write-statement.js';
+import type { PageRequest } from '../../../base/http/page.js';
+import { newId } from '../../../base/ids.js';
+import type { RefusalReason } from '../refusals/sign-in-refused.js';
+import { SignInMetrics } from './sign-in.metrics.js';
+
+/** Where a request came from, for the log and the list of sessions. */
+export interface Origin {
+  ip: string | null;
+  userAgent: string | null;
+  requestId: string;
+}
+
+/** The kinds of lines. */
+export const SIGN_IN_KINDS = ['sign-in', 'test', 'logout'] as const;
+export const SIGN_IN_OUTCOMES = ['success', 'refused'] as const;
+
+/** A line to be written. Names, never tokens. */
+export interface SignInEntry {
+  kind: (typeof SIGN_IN_KINDS)[number];
+  /** null: by a sign-in link of the operator. */
+  connectionId: string | null;
+  outcome: (typeof SIGN_IN_OUTCOMES)[number];
+  reason?: RefusalReason | null;
+  detail?: string | null;
+  account?: string | null;
+  subject?: string | null;
+  userId?: string | null;
+  linkedBy?: string | null;
+  sessionId?: string | null;
+}
+
+/** A line of the log as the API shows it. `id` is the support id on the page. */
+export interface SignInRow {
+  id: string;
+  at: Date;
+  kind: string;
+  connection_id: string | null;
+  connection: string | null;
+  outcome: 'success' | 'refused';
+  reason: string | null;
+  detail: string | null;
+  account: string | null;
+  subject: string | null;
+  user_id: string | null;
+  linked_by: string | null;
+  session_id: string | null;
+  ip: string | null;
+  user_agent: string | null;
+  request_id: string;
+}
+
+/** What a list of the log is narrowed to. */
+export interface SignInFilter {
+  support_id?: string | undefined;
+  user_id?: string | undefined;
+  connection_id?: string | undefined;
+  kind?: string | undefined;
+  outcome?: string | undefined;
+  reason?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+const COLUMNS = `tenant_id, id, kind, connection_id, outcome, reason, detail, account, subject, user_id, linked_by,
+  session_id, ip, user_agent, request_id`;
+const MAX_TEXT = 500;
+/** Long enough for a finding and the command that helps. */
+const MAX_DETAIL = 1_000;
+
+/** The log of sign-ins, successes and refusals: append-only, in monthly partitions. */
+@Injectable()
+export class SignInLog {
+  constructor(
+    private readonly db: Database,
+    private readonly metrics: SignInMetrics,
+  ) {}
+
+  /**
+   * Adds a line.
+   *
+   * @param db the transaction that it belongs to
+   * @returns its id, which is the support id
+   */
+  async record(tenantId: string, entry: SignInEntry, origin: Origin, db: SqlRunner = this.db): Promise<string> {
+    const id = newId('sin');
+    await db.query(
+      `insert into sign_ins (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+      [tenantId, ...valuesOf(id, entry, origin)],
+    );
+    this.metrics.count(entry);
+    return id;
+  }
+
+  /** Adds a line to a statement with a subject; `counted` follows when the statement has written it. */
+  add(statement: WriteStatement, tenantId: string, entry: SignInEntry, origin: Origin): void {
+    const values = [tenantId, ...valuesOf(newId('sin'), entry, origin)];
+    statement.add(
+      (p) => `insert into sign_ins (${COLUMNS}) select ${values.map((value) => p.add(value)).join(', ')} from subject`,
+    );
+  }
+
+  /** Counts a line that a statement has written. */
+  counted(entry: SignInEntry): void {
+    this.metrics.count(entry);
+  }
+
+  /** Lists a page of the log, newest first. */
+  async list(tenantId: string, filter: SignInFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<SignInRow[]> {
+    const given = (
+      [
+        ['s.id <', page.after],
+        ['s.id =', filter.support_id],
+        ['s.user_id =', filter.user_id],
+        ['s.connection_id =', filter.connection_id],
+        ['s.kind =', filter.kind],
+        ['s.outcome =', filter.outcome],
+        // Only refusals have a reason. Saying so makes the partial index usable.
+        [`s.outcome = 'refused' and s.reason =`, filter.reason],
+        ['s.at >=', filter.since],
+        ['s.at <', filter.until],
+      ] as const
+    ).filter(([, value]) => value !== undefined && value !== null);
+    // An index finds a line, a user's lines and rare refusals; what else is asked for may be anywhere in the log.
+    const found = filter.support_id ?? filter.user_id ?? filter.reason;
+    const search = found === undefined && given.some(([is]) => is !== 's.id <');
+    const { rows } = await this.db[search ? 'search' : 'shaped']<SignInRow>(
+      `select s.id, s.at, s.kind, s.connection_id, c.name as connection, s.outcome, s.reason, s.detail, s.account,
+         s.subject, s.user_id, s.linked_by, s.session_id, s.ip, s.user_agent, s.request_id
+       from sign_ins s left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
+       where s.tenant_id = $1 ${given.map(([is], i) => `and ${is} $${i + 3}`).join(' ')}
+       order by s.id desc limit $2`,
+      [tenantId, page.limit + 1, ...given.map(([, value]) => value)],
+    );
+    return rows;
+  }
+}
+
+/** The values of a line behind its tenant. */
+function valuesOf(id: string, entry: SignInEntry, origin: Origin): (string | null)[] {
+  return [
+    id,
+    entry.kind,
+    entry.connectionId,
+    entry.outcome,
+    entry.reason ?? null,
+    short(entry.detail, MAX_DETAIL),
+    short(entry.account),
+    short(entry.subject),
+    entry.userId ?? null,
+    entry.linkedBy ?? null,
+    entry.sessionId ?? null,
+    origin.ip,
+    short(origin.userAgent),
+    origin.requestId,
+  ];
+}
+
+/** Returns foreign text for the log: without characters that PostgreSQL refuses, and cut to a length. */
+function short(text: string | null | undefined, length = MAX_TEXT): string | null {
+  if (text === null || text === undefined) return null;
+  return text.slice(0, length).replace(/\p{Cc}|\p{Cs}/gu, '\ufffd');
+}

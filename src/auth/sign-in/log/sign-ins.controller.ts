@@ -1,0 +1,91 @@
+import { Get, Query, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiPage } from '../../../base/http/api-answers.js';
+import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { csvLine } from '../../../base/http/csv.js';
+import { exportFormat, sendExport } from '../../../base/http/export.js';
+import { pageOf, readPage } from '../../../base/http/page.js';
+import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../../base/http/query.js';
+import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
+import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { REFUSAL_REASONS } from '../refusals/sign-in-refused.js';
+import { SIGN_IN_KINDS, SIGN_IN_OUTCOMES, SignInLog, type SignInFilter, type SignInRow } from './sign-in-log.js';
+import { SignInBody } from './sign-ins.dto.js';
+
+const FILTERS = ['support_id', 'user_id', 'connection_id', 'kind', 'outcome', 'reason', 'since', 'until'] as const;
+const COLUMNS = [
+  'id', 'at', 'kind', 'connection_id', 'connection', 'outcome', 'reason', 'detail', 'account', 'subject', 'user_id',
+  'linked_by', 'session_id', 'ip', 'user_agent', 'request_id',
+] as const satisfies readonly (keyof SignInRow)[]; // prettier-ignore
+const BATCH = 1_000;
+
+/** The sign-in log. */
+@ApiController('sign-ins')
+@RequireScope('sign-ins:read', 'audit:read')
+@ApiRefusals()
+export class SignInsController {
+  constructor(private readonly log: SignInLog) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Sign-ins and refusals, newest first; `support_id` is the number on the page',
+    description: '`format=csv` or `format=ndjson` exports all that matches.',
+  })
+  @ApiQuery({ name: 'support_id', required: false })
+  @ApiQuery({ name: 'user_id', required: false })
+  @ApiQuery({ name: 'connection_id', required: false })
+  @ApiQuery({ name: 'kind', required: false, enum: SIGN_IN_KINDS })
+  @ApiQuery({ name: 'outcome', required: false, enum: SIGN_IN_OUTCOMES })
+  @ApiQuery({ name: 'reason', required: false, enum: REFUSAL_REASONS })
+  @ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiQuery({ name: 'until', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiPage(SignInBody, { exports: true })
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const options = queryOptions(query, [...FILTERS, 'limit', 'cursor', 'format']);
+    const filter: SignInFilter = {
+      support_id: options.support_id,
+      user_id: options.user_id,
+      connection_id: options.connection_id,
+      kind: queryChoice('kind', options.kind, SIGN_IN_KINDS),
+      outcome: queryChoice('outcome', options.outcome, SIGN_IN_OUTCOMES),
+      reason: queryChoice('reason', options.reason, REFUSAL_REASONS),
+      since: queryTime('since', options.since),
+      until: queryTime('until', options.until),
+    };
+    const format = exportFormat(options.format, req.headers.accept);
+    if (format !== 'json') {
+      return sendExport(res, format, 'sign-ins', this.export(caller.tenantId, filter, format));
+    }
+    const page = readPage(query, `sign-ins ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
+    const rows = await this.log.list(caller.tenantId, filter, page);
+    res.json(
+      pageOf(
+        page,
+        rows,
+        (row) => row.id,
+        (row) => row,
+      ),
+    );
+  }
+
+  private async *export(tenantId: string, filter: SignInFilter, format: 'csv' | 'ndjson'): AsyncGenerator<string> {
+    if (format === 'csv') yield csvLine(COLUMNS);
+    let after: string | null = null;
+    for (;;) {
+      const rows = await this.log.list(tenantId, filter, { limit: BATCH - 1, after });
+      yield rows
+        .map((row) => (format === 'csv' ? csvLine(COLUMNS.map((name) => row[name])) : `${JSON.stringify(row)}\n`))
+        .join('');
+      if (rows.length < BATCH) return;
+      after = rows.at(-1)!.id;
+    }
+  }
+}

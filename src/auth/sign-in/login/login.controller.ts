@@ -1,0 +1,178 @@
+import { Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { urlOf } from '../../../base/http/url.js';
+import { InvalidFields, NotFound } from '../../../base/errors/domain-error.js';
+import { readForm } from '../../../base/http/form.js';
+import { queryText, type Query as QueryMap } from '../../../base/http/query.js';
+import { rawQuery, type BridgeResponse } from '../../../base/http/request.js';
+import { AuthAddresses } from '../../connections/addresses.js';
+import type { Connection } from '../../connections/connection.js';
+import { ConnectionStore } from '../../connections/connection.store.js';
+import { domainOf } from '../../connections/domains/domain.rules.js';
+import { DomainsStore } from '../../connections/domains/domains.store.js';
+import { sendPage } from '../pages/layout.js';
+import { choicePage, emailPage } from '../pages/pages.js';
+import { TenantFaces } from '../pages/tenant-faces.js';
+import { DocumentsGuard } from '../documents.guard.js';
+import { DescribedInitiatedLogin, DescribedLogin } from './login.description.js';
+import { RefusedSignIns } from '../refusals/refusals.filter.js';
+import { SignInLimits } from '../limits/sign-in-limits.js';
+import { startAsk, startQuery } from './start-ask.mapping.js';
+import { SignInStart, type StartAsk } from './sign-in-start.js';
+import { follow } from './next-step.js';
+import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
+
+/** Three addresses of up to 2 048 octets, percent-encoded. */
+const FORM_BYTES = 20_000;
+/** Marks a request that was redirected to our configured address. */
+const HERE = 'here=1';
+const UNKNOWN = 'There is no sign-in for this e-mail address. Check the spelling. If it is right, ask your IT team.';
+
+/** The start of sign-ins. */
+@Controller('api/auth')
+@ApiTags('sign-in')
+@UseGuards(DocumentsGuard)
+@UseFilters(RefusedSignIns)
+export class LoginController {
+  constructor(
+    private readonly connections: ConnectionStore,
+    private readonly domains: DomainsStore,
+    private readonly start: SignInStart,
+    private readonly limits: SignInLimits,
+    private readonly addresses: AuthAddresses,
+    private readonly faces: TenantFaces,
+  ) {}
+
+  @Get('login')
+  @ApiOperation({
+    summary: 'Begins a sign-in in a browser; without e-mail and connection, asks for the e-mail',
+    description:
+      'The connection follows from the e-mail’s domain or the issuer, or is named. Afterwards the browser goes to `return_to`: a path of this site, or an address of an origin that the connection allows, which gets a one-time `code` for `POST /api/auth/token` and has to send a `code_challenge`. An IdP that begins by itself (OIDC Core §4) sends `iss` and `target_link_uri`.',
+  })
+  @DescribedLogin()
+  async login(@Query() query: QueryMap, @Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    if (isElsewhere(req, this.addresses.origin)) {
+      return res.redirect(302, `${this.addresses.login}?${[rawQuery(req), HERE].filter(Boolean).join('&')}`);
+    }
+    await this.begin(query, req, res, 302);
+  }
+
+  @Post('login')
+  @ApiOperation({
+    summary: 'The same by a form, of our own page or of an IdP that begins a sign-in (OIDC Core §4)',
+    description:
+      'The e-mail that a user types comes by a form, so that it stands in no address. A form of another site comes without our cookies; the browser is sent on to the same by GET.',
+  })
+  @DescribedInitiatedLogin()
+  async initiated(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    const form = await readForm(req, FORM_BYTES);
+    if (form.has('email') && isOwnForm(req, this.addresses.origin)) {
+      return this.begin(Object.fromEntries(form), req, res, 303);
+    }
+    const query = new URLSearchParams(rawQuery(req));
+    for (const [name, value] of form) query.append(name, value);
+    res.redirect(303, `${this.addresses.login}?${query.toString()}`);
+  }
+
+  /** Begins a sign-in by the fields of a query or a form of ours. */
+  private async begin(query: QueryMap, req: SignInHttpRequest, res: BridgeResponse, status: 302 | 303): Promise<void> {
+    const asked = startAsk(query);
+    const slug = queryText(query, 'connection');
+    const issuer = queryText(query, 'iss');
+    const email = queryText(query, 'email')?.trim() ?? '';
+    if (slug !== undefined && slug !== '') {
+      const connection = await this.connections.bySlug(slug);
+      await this.limits.start(req.ip ?? '', connection?.tenantId ?? '');
+      if (connection === null) throw new NotFound('connection');
+      if (issuer !== undefined) demandIssuer(connection, issuer);
+      const ask = { ...asked, loginHint: asked.loginHint ?? (email || null) };
+      return this.go(connection, ask, req, res, status);
+    }
+    if (email === '') {
+      await this.limits.start(req.ip ?? '', '');
+      return this.byIssuer(issuer, asked, req, res);
+    }
+    const found = await this.byEmail(email);
+    await this.limits.start(req.ip ?? '', found[0]?.tenantId ?? '');
+    // The same text for every domain: whether an account exists is not revealed here.
+    if (found.length === 0) return this.askForEmail(res, email, asked, UNKNOWN);
+    if (found.length === 1) {
+      const ask = { ...asked, loginHint: asked.loginHint ?? email };
+      return this.go(found[0]!, ask, req, res, status);
+    }
+    const connections = found.map(({ name, slug: value }) => ({ label: name, value }));
+    const choice = { action: this.addresses.login, fields: { email, ...startQuery(asked) }, connections };
+    sendPage(res, choicePage(choice), await this.faces.of(found[0]!.tenantId));
+  }
+
+  private async go(
+    connection: Connection,
+    ask: StartAsk,
+    req: SignInHttpRequest,
+    res: BridgeResponse,
+    status: 302 | 303,
+  ): Promise<void> {
+    req.tenantId = connection.tenantId;
+    req.signInContext = { connection, request: null, browser: null };
+    const next = await this.start.begin(connection, ask, cookiesOf(req));
+    // A redirect shows no face.
+    const face = next.step.kind === 'form' ? await this.faces.of(connection.tenantId) : null;
+    follow(res, next, status, face);
+  }
+
+  /** The issuer names the connection when only one has it; else the person is asked. */
+  private async byIssuer(
+    issuer: string | undefined,
+    ask: StartAsk,
+    req: SignInHttpRequest,
+    res: BridgeResponse,
+  ): Promise<void> {
+    if (issuer === undefined || issuer === '') return this.askForEmail(res, '', ask, null);
+    const found = await this.connections.byIssuer(issuer);
+    if (found.length === 0) throw new NotFound('connection');
+    if (found.length === 1) return this.go(found[0]!, ask, req, res, 302);
+    this.askForEmail(res, ask.loginHint ?? '', ask, null);
+  }
+
+  /** Returns the enabled connections for an e-mail: the one that its domain is bound to, else all of the tenant. */
+  private async byEmail(email: string): Promise<Connection[]> {
+    const domain = domainOf(email);
+    const owner = domain === null ? null : await this.domains.owner(domain);
+    if (owner === null) return [];
+    const enabled = await this.connections.ofTenant(owner.tenantId);
+    return owner.connectionId === null ? enabled : enabled.filter((one) => one.id === owner.connectionId);
+  }
+
+  private askForEmail(res: BridgeResponse, email: string, ask: StartAsk, problem: string | null): void {
+    sendPage(res, emailPage({ action: this.addresses.login, email, fields: startQuery(ask), problem }));
+  }
+}
+
+/**
+ * Whether the login was opened under another address than the configured one (`127.0.0.1`, a former name). The cookies
+ * would stay there, while the IdP sends the browser to the configured one. Checked once per sign-in: a proxy may change
+ * the host of each request.
+ */
+function isElsewhere(req: SignInHttpRequest, origin: string): boolean {
+  const { host, 'sec-fetch-dest': destination } = req.headers;
+  if (destination !== 'document' || host === undefined || rawQuery(req).split('&').includes(HERE)) return false;
+  return host.toLowerCase() !== new URL(origin).host;
+}
+
+/** Whether a page of ours sent a form, by `Sec-Fetch-Site` or, in older browsers, `Origin`. */
+function isOwnForm(req: SignInHttpRequest, origin: string): boolean {
+  const site = req.headers['sec-fetch-site'];
+  return site === undefined ? req.headers.origin === origin : site === 'same-origin';
+}
+
+/**
+ * Demands that a named issuer is that of the connection, so that a link cannot lead to another IdP. A tile of Okta
+ * names the organization, whichever authorization server the connection uses: the same host is enough.
+ */
+function demandIssuer(connection: Connection, issuer: string): void {
+  const own = connection.type === 'oidc' ? connection.issuer : connection.idpEntityId;
+  const [named, ours] = [urlOf(issuer), urlOf(own)];
+  const atHome = named !== null && named.origin === ours?.origin;
+  if (issuer !== own && !(atHome && connection.type === 'oidc'))
+    throw new InvalidFields([{ field: 'iss', message: 'is not the issuer of this connection' }]);
+}

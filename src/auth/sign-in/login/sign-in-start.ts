@@ -1,0 +1,174 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../base/clock.js';
+import { InvalidFields } from '../../../base/errors/domain-error.js';
+import type { Actor } from '../../../tenancy/identity/source.js';
+import { AuthAddresses } from '../../connections/addresses.js';
+import type { Connection } from '../../connections/connection.js';
+import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
+import { BrowserHalf, giveUpOldest, isHandle, newHandle } from '../requests/browser-half.js';
+import { returnTarget, type ReturnTarget } from '../requests/return-to.rules.js';
+import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
+import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
+import { SignInRefused } from '../refusals/sign-in-refused.js';
+
+/** The next address of the browser, and the cookies to set. */
+export interface NextStep {
+  cookies: string[];
+  step: { kind: 'redirect'; url: string } | { kind: 'form'; action: string; fields: Record<string, string> };
+}
+
+/** What a browser asks of a sign-in. */
+export interface StartAsk {
+  returnTo: string | null;
+  /** The challenge of the application that will exchange the one-time code (RFC 7636, S256). */
+  codeChallenge: string | null;
+  prompt: 'select_account' | 'login' | null;
+  loginHint: string | null;
+}
+
+const NO_CHALLENGE = {
+  field: 'code_challenge',
+  message:
+    'is required where return_to is of another origin: the S256 challenge of a verifier, with code_challenge_method=S256 (RFC 7636)',
+};
+
+/** Begins sign-ins: stores the request, gives the browser its secret, and asks the IdP. */
+@Injectable()
+export class SignInStart {
+  constructor(
+    private readonly requests: SignInRequestsRepository,
+    private readonly oidc: OidcProtocol,
+    private readonly saml: SamlProtocol,
+    private readonly addresses: AuthAddresses,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Begins a sign-in.
+   *
+   * @throws {SignInRefused} when the connection is disabled or its IdP cannot be reached
+   * @throws {InvalidFields} when `return_to` is not permitted, or is of another origin without a PKCE challenge
+   */
+  async begin(connection: Connection, ask: StartAsk, cookies: ReadonlyMap<string, string>): Promise<NextStep> {
+    if (!connection.enabled) throw new SignInRefused('connection_disabled', 'the connection is disabled');
+    const { application } = this.target(connection, ask.returnTo);
+    // The code is visible in the address of the browser, so it needs a verifier (RFC 9700 §2.1.1).
+    if (application !== null && ask.codeChallenge === null) throw new InvalidFields([NO_CHALLENGE]);
+    const handle = newHandle(this.clock.now());
+    const browser = BrowserHalf.create();
+    const step = await this.ask(connection, handle, browser, ask);
+    await this.requests.insert(connection.tenantId, connection.id, {
+      id: handle,
+      kind: 'sign-in',
+      browser_hash: browser.hash,
+      return_to: ask.returnTo,
+      code_challenge: ask.codeChallenge,
+      actor: null,
+    });
+    return { step, cookies: [...giveUpOldest(cookies), this.cookie(connection, handle, browser)] };
+  }
+
+  /**
+   * Prepares a test sign-in, also for a disabled connection.
+   *
+   * @returns its handle
+   */
+  async prepareTest(connection: Connection, actor: Actor): Promise<string> {
+    const handle = newHandle(this.clock.now());
+    await this.requests.insert(connection.tenantId, connection.id, {
+      id: handle,
+      kind: 'test',
+      browser_hash: null,
+      return_to: null,
+      code_challenge: null,
+      actor,
+    });
+    return handle;
+  }
+
+  /** Whether an administrator has prepared a test of this connection under a handle, open or not. */
+  async isTest(connection: Connection, handle: string): Promise<boolean> {
+    const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
+    return request?.connection_id === connection.id && request.kind === 'test';
+  }
+
+  /** Whether a prepared test can still begin. */
+  async isOpenTest(connection: Connection, handle: string): Promise<boolean> {
+    const request = await this.requests.find(connection.tenantId, handle);
+    return request !== null && request.browser_hash === null && !request.used && !request.expired;
+  }
+
+  /** Begins a prepared test in the first browser that presses its button; null when it has begun or expired. */
+  async beginTest(
+    connection: Connection,
+    handle: string,
+    cookies: ReadonlyMap<string, string>,
+  ): Promise<NextStep | null> {
+    const browser = BrowserHalf.create();
+    const ask: StartAsk = { returnTo: null, codeChallenge: null, prompt: null, loginHint: null };
+    // Before the link is used up: an IdP that is not available must not cost the link.
+    const step = await this.ask(connection, handle, browser, ask);
+    if (!(await this.requests.claim(connection.tenantId, handle, browser.hash))) return null;
+    return { step, cookies: [...giveUpOldest(cookies), this.cookie(connection, handle, browser)] };
+  }
+
+  /** Returns a sign-in request of this connection and browser, open or not. */
+  async ofBrowser(
+    connection: Connection,
+    handle: string,
+    cookies: ReadonlyMap<string, string>,
+  ): Promise<SignInRequest | null> {
+    const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
+    if (request?.connection_id !== connection.id) return null;
+    return BrowserHalf.of(cookies, handle, request.browser_hash) === null ? null : request;
+  }
+
+  /** Returns the target of a sign-in; the home page when its `return_to` is no longer permitted. */
+  targetOrHome(connection: Connection, returnTo: string | null): ReturnTarget {
+    return this.allowed(connection, returnTo) ?? { url: this.addresses.home, application: null };
+  }
+
+  /**
+   * Returns the target of a sign-in.
+   *
+   * @throws {InvalidFields} when it is neither ours nor permitted
+   */
+  target(connection: Connection, returnTo: string | null): ReturnTarget {
+    const target = this.allowed(connection, returnTo);
+    if (target !== null) return target;
+    throw new InvalidFields([
+      {
+        field: 'return_to',
+        message: 'must be a path of this site, or an address of an origin that the connection allows',
+      },
+    ]);
+  }
+
+  private allowed(connection: Connection, returnTo: string | null): ReturnTarget | null {
+    return returnTarget(returnTo, {
+      origin: this.addresses.origin,
+      home: this.addresses.home,
+      allowed: connection.returnOrigins,
+    });
+  }
+
+  private ask(connection: Connection, handle: string, browser: BrowserHalf, ask: StartAsk): Promise<NextStep['step']> {
+    if (connection.type === 'saml') {
+      // The ID of an XML document must not begin with a digit.
+      return this.saml.begin(connection, {
+        requestId: `_${handle}`,
+        relayState: handle,
+        forceAuthn: ask.prompt !== null,
+        loginHint: ask.loginHint,
+      });
+    }
+    const { nonce, codeVerifier } = browser;
+    return this.oidc
+      .begin(connection, { state: handle, nonce, codeVerifier, prompt: ask.prompt, loginHint: ask.loginHint })
+      .then((url) => ({ kind: 'redirect', url }));
+  }
+
+  private cookie(connection: Connection, handle: string, browser: BrowserHalf): string {
+    return browser.cookie(handle, connection.type === 'saml' ? 'None' : 'Lax');
+  }
+}

@@ -1,0 +1,31 @@
+import { Body, Param, Post } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { ApiRecord } from '../../../base/http/api-answers.js';
+import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { OperatorController } from '../../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { MakeOwnerLink, OwnerLinkBody } from './owner-links.dto.js';
+import { OwnerLinksService, type OwnerLink } from './owner-links.service.js';
+
+/** Sign-in links of the operator, for tenants that are locked out. */
+@OperatorController('tenants/:tenant_id/owner-sign-in-link')
+@ApiRefusals()
+export class OwnerLinksController {
+  constructor(private readonly links: OwnerLinksService) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'A sign-in link for the owner of a tenant: works once, for ten minutes',
+    description: 'A new link ends the earlier one of the same user. Making and using it are in the tenant’s audit log.',
+  })
+  @ApiRecord(OwnerLinkBody, 201)
+  @ApiRefusals({ 409: ['no_owner', 'owner_inactive'] })
+  make(
+    @CurrentCaller() { actor, requestId }: Caller,
+    @Param('tenant_id') tenantId: string,
+    @Body() body: MakeOwnerLink,
+  ): Promise<OwnerLink> {
+    return this.links.make({ tenantId, actor, requestId }, body.user_id ?? null);
+  }
+}

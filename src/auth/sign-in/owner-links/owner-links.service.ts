@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { mintToken, parseToken } from '../../../base/crypto/tokens.js';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { InvalidFields, NotFound } from '../../../base/errors/domain-error.js';
+import { type AuditBy, AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
+import { TenantsRepository } from '../../../tenancy/tenants/tenants.repository.js';
+import { AccountsRepository } from '../accounts/accounts.repository.js';
+import type { Candidate } from '../accounts/account.rules.js';
+import { AuthAddresses } from '../../connections/addresses.js';
+import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import { SignInLog, type Origin } from '../log/sign-in-log.js';
+import { NoOwner, OwnerInactive, SignInLinkOver } from './owner-links.errors.js';
+import { OwnerLinksRepository } from './owner-links.repository.js';
+
+/** Long enough to hand the link over. */
+const LINK_SECONDS = 600;
+
+/** A sign-in link for the operator. */
+export interface OwnerLink {
+  url: string;
+  user_id: string;
+  expires_at: Date;
+}
+
+/**
+ * Sign-in links without an IdP: the operator makes one for the owner of a tenant, or for a break-glass account, when
+ * the connections of the tenant do not work.
+ */
+@Injectable()
+export class OwnerLinksService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: OwnerLinksRepository,
+    private readonly tenants: TenantsRepository,
+    private readonly accounts: AccountsRepository,
+    private readonly sessions: SessionsService,
+    private readonly audit: AuditService,
+    private readonly log: SignInLog,
+    private readonly addresses: AuthAddresses,
+  ) {}
+
+  /**
+   * Makes a link, which replaces an earlier one of the user.
+   *
+   * @param named the owner or a break-glass account of the tenant; null: the owner
+   * @throws {NotFound} when there is no such tenant
+   * @throws {InvalidFields} when the named user is neither the owner nor a break-glass account
+   * @throws {NoOwner} when no user is named and the tenant has no owner
+   * @throws {OwnerInactive} when the user is inactive or deleted
+   */
+  async make(by: AuditBy, named: string | null): Promise<OwnerLink> {
+    const { tenantId } = by;
+    const { token, hash } = mintToken('tbl', tenantId);
+    return this.db.transaction(tenantId, async (tx) => {
+      const userId = await this.userOf(tx, tenantId, named);
+      if ((await this.activeUser(tx, tenantId, userId)) === null) throw new OwnerInactive(userId);
+      const expiresAt = await this.repository.put(tx, tenantId, userId, hash, LINK_SECONDS);
+      const line = { ...by, action: 'owner_sign_in_link.created', targetType: 'user', targetId: userId };
+      await this.audit.record(tx, { ...line, after: { expires_at: expiresAt } });
+      return { url: this.addresses.ownerSignIn(token), user_id: userId, expires_at: expiresAt };
+    });
+  }
+
+  /**
+   * Signs the user of a link in and uses up the link.
+   *
+   * @param secret the fragment of the link
+   * @param old the token of the browser's former session, which ends
+   * @returns the token of the new session, for the cookie
+   * @throws {SignInLinkOver} when the link is not valid, or its user may no longer use it
+   */
+  async signIn(secret: string, old: string | null, origin: Origin): Promise<string> {
+    const parsed = parseToken(secret);
+    if (parsed?.kind !== 'tbl') throw new SignInLinkOver();
+    const { tenantId, hash } = parsed;
+    return this.db.transaction(tenantId, async (tx) => {
+      const userId = await this.repository.use(tx, tenantId, hash);
+      if (userId === null || !(await this.mayHaveLink(tx, tenantId, userId))) throw new SignInLinkOver();
+      // Locked until the session is written: a concurrent deactivation waits and then ends the session.
+      const user = await this.activeUser(tx, tenantId, userId);
+      if (user === null) throw new SignInLinkOver();
+      await this.sessions.end(old, 'signed_in_again', tx);
+      const who = { userId, userEpoch: user.session_epoch, connectionId: null, verified: factsOf(userId) };
+      const session = await this.sessions.begin(tx, tenantId, who, origin);
+      const actor = { kind: 'user', id: userId, name: userId } as const;
+      await this.audit.record(tx, {
+        tenantId,
+        actor,
+        requestId: origin.requestId,
+        action: 'owner_sign_in_link.used',
+        targetType: 'user',
+        targetId: userId,
+        after: { session_id: session.id },
+      });
+      const entry = { kind: 'sign-in', connectionId: null, outcome: 'success', userId, sessionId: session.id } as const;
+      await this.log.record(tenantId, { ...entry, detail: 'by a sign-in link of the operator' }, origin, tx);
+      return session.token;
+    });
+  }
+
+  private async userOf(tx: SqlRunner, tenantId: string, named: string | null): Promise<string> {
+    const tenant = await this.tenants.find(tenantId, tx);
+    if (tenant === null) throw new NotFound('tenant');
+    const userId = named ?? tenant.owner_user_id;
+    if (userId === null) throw new NoOwner();
+    if (userId === tenant.owner_user_id || tenant.break_glass.includes(userId)) return userId;
+    const message = 'must be the owner or a break-glass account of the tenant';
+    throw new InvalidFields([{ field: 'user_id', message }]);
+  }
+
+  /** The owner may have changed since the link was made. */
+  private async mayHaveLink(tx: SqlRunner, tenantId: string, userId: string): Promise<boolean> {
+    const tenant = await this.tenants.find(tenantId, tx);
+    return tenant !== null && (tenant.owner_user_id === userId || tenant.break_glass.includes(userId));
+  }
+
+  private async activeUser(tx: SqlRunner, tenantId: string, userId: string): Promise<Candidate | null> {
+    const user = await this.accounts.person(tenantId, userId, tx, true);
+    return user !== null && user.status === 'active' ? user : null;
+  }
+}
+
+/** What the session of a sign-in without an IdP keeps. */
+function factsOf(userId: string) {
+  const none = { idpSession: null, nameId: null, idToken: null, authContext: null, sessionEnds: null };
+  return { subject: userId, ...none };
+}

@@ -1,0 +1,71 @@
+import { html, type Html } from '../../../base/http/html.js';
+import { deviceOf } from './device.rules.js';
+import type { Page } from './layout.js';
+
+/** A session in the list of its user. */
+export interface ShownSession {
+  id: string;
+  userAgent: string | null;
+  ip: string | null;
+  connection: string | null;
+  createdAt: Date;
+  seenAt: Date;
+  /** Whether it is the session of this request. */
+  current: boolean;
+}
+
+/** What the home page shows. */
+export interface Home {
+  name: string;
+  email: string | null;
+  tenant: string;
+  logout: string;
+  until: Date;
+  /** The address that ends a session. */
+  end: string;
+  sessions: readonly ShownSession[];
+}
+
+/** Makes the home page: the user, and the user's sessions, which can be ended there. */
+export function homePage(home: Home): Page {
+  return {
+    title: `Signed in to ${home.tenant}`,
+    tellsUs: true,
+    body: html`<p>You are <strong>${home.name}</strong>${home.email === null ? null : html` (${home.email})`}.</p>
+      <p class="note">Without use, this session ends at ${time(home.until)}.</p>
+      <form method="post" action="${home.logout}">
+        <button type="submit">Sign out</button>
+      </form>
+      <h2>Your sessions</h2>
+      <p class="note">If you do not know one of them, end it and tell your IT team.</p>
+      <ul class="sessions" aria-label="Your sessions">
+        ${home.sessions.map((one) => row(one, home.end))}
+      </ul>`,
+  };
+}
+
+function row(one: ShownSession, end: string): Html {
+  const device = deviceOf(one.userAgent);
+  const from = [one.connection, one.ip].filter((part) => part !== null).join(', ');
+  return html`<li>
+    <div>
+      <strong>${device}</strong>${one.current ? ' (this session)' : ''}
+      <p class="note">
+        ${from === '' ? null : html`${from}. `}Signed in ${time(one.createdAt)}, last used ${time(one.seenAt)}.
+      </p>
+    </div>
+    ${
+      one.current
+        ? null
+        : html`<form method="post" action="${end}">
+            <input type="hidden" name="session_id" value="${one.id}" />
+            <button class="second small" type="submit" aria-label="End the session: ${device}">End</button>
+          </form>`
+    }
+  </li>`;
+}
+
+function time(at: Date): Html {
+  const text = at.toISOString();
+  return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`;
+}

@@ -1,0 +1,217 @@
+import { html, type Html } from '../../../base/http/html.js';
+import type { Page } from './layout.js';
+
+/** A link to continue. */
+export interface Way {
+  label: string;
+  href: string;
+}
+
+/** A form that takes the browser to an IdP. */
+export interface Handover {
+  action: string;
+  fields: Readonly<Record<string, string>>;
+}
+
+/** Makes the first page: the e-mail decides which company's sign-in follows. */
+export function emailPage(ask: {
+  action: string;
+  email: string;
+  fields: Readonly<Record<string, string>>;
+  problem: string | null;
+}): Page {
+  return {
+    title: 'Sign in',
+    status: ask.problem === null ? 200 : 404,
+    tellsUs: true,
+    body: html`<p>Use your work e-mail. You sign in at your own company, and no password is asked for here.</p>
+      <form method="post" action="${ask.action}">
+        <label for="email">Work e-mail</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          required
+          autofocus
+          autocomplete="username"
+          spellcheck="false"
+          maxlength="320"
+          value="${ask.email}"
+          ${ask.problem === null ? null : html`aria-describedby="problem" aria-invalid="true"`}
+        />
+        ${ask.problem === null ? null : html`<p class="alert" role="alert" id="problem">${ask.problem}</p>`}
+        ${hidden(ask.fields)}
+        <button type="submit">Continue</button>
+      </form>`,
+  };
+}
+
+/** Makes the page for a company with several sign-ins. */
+export function choicePage(ask: {
+  action: string;
+  fields: Readonly<Record<string, string>>;
+  connections: readonly { label: string; value: string }[];
+}): Page {
+  return {
+    title: 'Choose your sign-in',
+    tellsUs: true,
+    body: html`<p>Your company has several. If you do not know which is yours, ask your IT team.</p>
+      <form method="post" action="${ask.action}">
+        ${hidden(ask.fields)}
+        <ul class="choices" aria-label="Sign-ins">
+          ${ask.connections.map(
+            ({ label, value }) =>
+              html`<li><button class="choice" name="connection" value="${value}">${label}</button></li>`,
+          )}
+        </ul>
+      </form>`,
+  };
+}
+
+/** Makes the form of SAML by HTTP-POST. It sends itself where scripts run. */
+export function handoverPage({ action, fields }: Handover): Page {
+  return {
+    title: 'Continue to your company’s sign-in',
+    script: 'submit',
+    body: html`<p>If nothing happens within a moment, press the button.</p>
+      <form method="post" action="${action}">
+        ${hidden(fields)}
+        <button type="submit">Continue</button>
+      </form>`,
+  };
+}
+
+/** The contents of the page of a refused sign-in. */
+export interface RefusalText {
+  title: string;
+  /** One or two plain sentences. */
+  said: string;
+  /** The account that the IdP named, as sent. */
+  account: string | null;
+  supportId: string;
+  ways: readonly Way[];
+  /** The form for a logout at the IdP, where that takes a form. */
+  leave: Handover | null;
+  status: number;
+}
+
+/** Makes the page of a refused sign-in. */
+export function refusalPage(text: RefusalText): Page {
+  return {
+    title: text.title,
+    status: text.status,
+    body: html`<p role="alert">${text.said}</p>
+      ${
+        text.account === null
+          ? null
+          : html`<p>Your company’s sign-in named this account: <strong>${text.account}</strong></p>`
+      }
+      ${text.ways.map((way, i) => (i === 0 ? button(way) : secondButton(way)))}
+      ${
+        text.leave === null
+          ? null
+          : html`<form method="post" action="${text.leave.action}">
+              ${hidden(text.leave.fields)}
+              <button class="second" type="submit">Sign out at your company</button>
+            </form>`
+      }
+      <footer>If this continues, send your IT team this support id: <code>${text.supportId}</code></footer>`,
+  };
+}
+
+/** Makes the page after a logout. */
+export function signedOutPage(login: string): Page {
+  return {
+    title: 'You are signed out',
+    body: html`<p>Your session here has ended. On a shared computer, close the browser as well.</p>
+      ${button({ label: 'Sign in again', href: login })}`,
+  };
+}
+
+/**
+ * Makes the page of an operator's sign-in link. Only its button signs in. Where scripts run, the field is filled from
+ * the address and hidden.
+ */
+export function ownerSignInPage(action: string): Page {
+  return {
+    title: 'Sign in with a link',
+    script: 'fragment',
+    tellsUs: true,
+    body: html`<p>The operator of this service made you a sign-in link. It works once, within ten minutes.</p>
+      <form method="post" action="${action}">
+        <div>
+          <label for="code">Your sign-in link</label>
+          <input id="code" name="code" type="text" required autocomplete="off" spellcheck="false" maxlength="2048" />
+        </div>
+        <button type="submit">Sign in</button>
+      </form>
+      <p class="note">If you did not ask for a link, close this page. You are not signed in yet.</p>`,
+  };
+}
+
+/** Makes the page of a test sign-in. Only its button begins the test. */
+export function testLinkPage(connection: string, action: string): Page {
+  return {
+    title: 'Test the sign-in',
+    tellsUs: true,
+    body: html`<p>
+        This tests the connection <strong>${connection}</strong>. You sign in at your company. Afterwards you see what
+        came from there. The test changes no user and begins no session.
+      </p>
+      <form method="post" action="${action}">
+        <button type="submit">Start the test</button>
+      </form>
+      <p class="note">The button works once.</p>`,
+  };
+}
+
+/** The result of a test sign-in for an administrator. Nothing was changed. */
+export interface TestResult {
+  connection: string;
+  claims: readonly (readonly [name: string, value: string])[];
+  fields: readonly (readonly [name: string, value: string])[];
+  outcome: string;
+  /** The next step of the administrator. */
+  next: string;
+  accepted: boolean;
+}
+
+/** Makes the page of a test sign-in's result. */
+export function testPage(result: TestResult): Page {
+  return {
+    title: result.accepted ? 'The test sign-in works' : 'The test sign-in is refused',
+    wide: true,
+    body: html`<p class="verdict ${result.accepted ? 'good' : 'bad'}" role="status">
+        <strong>${result.accepted ? '✓ Works.' : '✗ Refused.'}</strong> ${result.outcome}
+      </p>
+      <p><strong>Next step:</strong> ${result.next}</p>
+      <p class="note">
+        Connection <strong>${result.connection}</strong>. Nothing was changed, and no session has begun. This page can
+        be loaded again for ten minutes; the sign-in log keeps the outcome.
+      </p>
+      ${table('What is used of it', result.fields)} ${table('What the IdP sent', result.claims)}`,
+  };
+}
+
+function table(caption: string, rows: readonly (readonly [string, string])[]): Html | null {
+  if (rows.length === 0) return null;
+  return html`<h2>${caption}</h2>
+    <table>
+      <tbody>
+        ${rows.map(
+          ([name, value]) =>
+            html`<tr>
+              <th scope="row">${name}</th>
+              <td>${value}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
+}
+
+function hidden(fields: Readonly<Record<string, string>>): Html[] {
+  return Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
+}
+
+const button = (way: Way): Html => html`<a class="button" href="${way.href}">${way.label}</a>`;
+const secondButton = (way: Way): Html => html`<a class="button second" href="${way.href}">${way.label}</a>`;

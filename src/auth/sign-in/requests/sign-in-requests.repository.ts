@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { hashToken } from '../../../base/crypto/tokens.js';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import type { Actor } from '../../../tenancy/identity/source.js';
+import { makerEnd } from '../../../tenancy/tenants/maker-end.sql.js';
+import { SIGN_IN_SECONDS } from './browser-half.js';
+
+/** A stored sign-in request. */
+export interface SignInRequest {
+  id: string;
+  connection_id: string;
+  kind: 'sign-in' | 'test';
+  browser_hash: Buffer | null;
+  return_to: string | null;
+  code_challenge: string | null;
+  actor: Actor | null;
+  used: boolean;
+  expired: boolean;
+}
+
+/** A sign-in request to be written. */
+export type NewSignInRequest = Omit<SignInRequest, 'connection_id' | 'used' | 'expired'>;
+
+/** A test ends with the key or user that prepared it, too. */
+const OPEN = `(expires_at > now() and (actor is null or ${makerEnd('$1', 'sign_in_requests.actor')} > now()))`;
+
+const COLUMNS = `id, connection_id, kind, browser_hash, return_to, code_challenge, actor, used_at is not null as used,
+  not ${OPEN} as expired`;
+
+/** How long the link of a test sign-in can be opened. */
+const TEST_LINK_SECONDS = 900;
+
+/** SQL of sign-in requests, which all processes share. */
+@Injectable()
+export class SignInRequestsRepository {
+  constructor(private readonly db: Database) {}
+
+  async insert(tenantId: string, connectionId: string, request: NewSignInRequest): Promise<void> {
+    const seconds = request.browser_hash === null ? TEST_LINK_SECONDS : SIGN_IN_SECONDS;
+    await this.db.query(
+      `insert into sign_in_requests (tenant_id, id, connection_id, kind, browser_hash, return_to, code_challenge, actor,
+         expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9))`,
+      [
+        tenantId,
+        request.id,
+        connectionId,
+        request.kind,
+        request.browser_hash,
+        request.return_to,
+        request.code_challenge,
+        request.actor === null ? null : JSON.stringify(request.actor),
+        seconds,
+      ],
+    );
+  }
+
+  async find(tenantId: string, id: string): Promise<SignInRequest | null> {
+    const { rows } = await this.db.query<SignInRequest>(
+      `select ${COLUMNS} from sign_in_requests where tenant_id = $1 and id = $2`,
+      [tenantId, id],
+    );
+    return rows[0] ?? null;
+  }
+
+  /**
+   * Uses up an open request of a connection and a browser, in one statement. Of concurrent uses one succeeds.
+   *
+   * @returns the request as it was; null: it is unknown, used, expired, or of another connection or browser
+   */
+  async take(tenantId: string, connectionId: string, id: string, browserHash: Buffer): Promise<SignInRequest | null> {
+    const { rows } = await this.db.query<SignInRequest>(
+      `update sign_in_requests set used_at = now()
+       where tenant_id = $1 and id = $2 and connection_id = $3 and browser_hash = $4 and used_at is null
+         and ${OPEN}
+       returning id, connection_id, kind, browser_hash, return_to, code_challenge, actor, false as used,
+         false as expired`,
+      [tenantId, id, connectionId, browserHash],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Uses up a request; false when it is used or expired. Of concurrent uses one succeeds. */
+  async consume(tenantId: string, id: string): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `update sign_in_requests set used_at = now()
+       where tenant_id = $1 and id = $2 and used_at is null and ${OPEN}`,
+      [tenantId, id],
+    );
+    return rowCount === 1;
+  }
+
+  /** Stores the result of a test for ten minutes. */
+  async keepResult(tenantId: string, id: string, result: object): Promise<void> {
+    await this.db.query(
+      `update sign_in_requests set result = $3, result_until = now() + make_interval(secs => $4)
+       where tenant_id = $1 and id = $2`,
+      [tenantId, id, JSON.stringify(result), SIGN_IN_SECONDS],
+    );
+  }
+
+  /** Returns the stored result of a test and the hash of its browser; null: there is none, or it has expired. */
+  async keptResult(
+    tenantId: string,
+    connectionId: string,
+    id: string,
+  ): Promise<{ result: object; browser_hash: Buffer } | null> {
+    const { rows } = await this.db.query<{ result: object; browser_hash: Buffer }>(
+      `select result, browser_hash from sign_in_requests
+       where tenant_id = $1 and id = $2 and connection_id = $3 and result_until > now()`,
+      [tenantId, id, connectionId],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Gives a prepared test to the first browser that opens it. */
+  async claim(tenantId: string, id: string, browserHash: Buffer): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `update sign_in_requests set browser_hash = $3, expires_at = now() + make_interval(secs => $4)
+       where tenant_id = $1 and id = $2 and browser_hash is null and used_at is null and ${OPEN}`,
+      [tenantId, id, browserHash, SIGN_IN_SECONDS],
+    );
+    return rowCount === 1;
+  }
+
+  /** Notes a message that must not come twice; false when it came before. */
+  async useMessage(
+    tenantId: string,
+    connectionId: string,
+    messageId: string,
+    until: Date,
+    db: SqlRunner = this.db,
+  ): Promise<boolean> {
+    // Hashed: the IdP decides the length of an id, and an index entry is limited.
+    const { rowCount } = await db.query(
+      `insert into used_messages (tenant_id, connection_id, message_id, until) values ($1, $2, $3, $4)
+       on conflict do nothing`,
+      [tenantId, connectionId, hashToken(messageId).toString('base64url'), until],
+    );
+    return rowCount === 1;
+  }
+}

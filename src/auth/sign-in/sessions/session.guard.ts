@@ -1,0 +1,31 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { proveCaller } from '../../../base/http/connection-bound.js';
+import { readCookies } from '../../../base/http/cookies.js';
+import type { BridgeRequest } from '../../../base/http/request.js';
+import { NoSession } from '../sign-in.errors.js';
+import { sessionToken } from './session.cookie.js';
+import type { SessionRow } from '../../../tenancy/sessions/sessions.repository.js';
+import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+
+/** A request with a live session. */
+export type SessionRequest = BridgeRequest & { session: SessionRow };
+
+/**
+ * Accepts requests with a live session.
+ *
+ * @throws {NoSession} for any other request
+ */
+@Injectable()
+export class SessionGuard implements CanActivate {
+  constructor(private readonly sessions: SessionsService) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const req = context.switchToHttp().getRequest<BridgeRequest & { session?: SessionRow }>();
+    const session = await this.sessions.check(sessionToken(readCookies(req.headers.cookie)));
+    if (session === null) throw new NoSession();
+    req.session = session;
+    req.tenantId = session.tenant_id;
+    proveCaller(req);
+    return true;
+  }
+}

@@ -1,0 +1,102 @@
+import { Module } from '@nestjs/common';
+import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';
+import { UsersModule } from '../../directory-sync/users/users.module.js';
+import { AccountMaking } from './accounts/account-making.js';
+import { AccountsRepository } from './accounts/accounts.repository.js';
+import { EvidenceReader } from './accounts/evidence.js';
+import { AccountsService } from './accounts/accounts.service.js';
+import { ConnectionsModule } from '../connections/connections.module.js';
+import { PublishedController } from '../connections/published.controller.js';
+import { DomainsModule } from '../connections/domains/domains.module.js';
+import { IdentitiesModule } from './identities/identities.module.js';
+import { FrontChannelController } from './logout/front-channel.controller.js';
+import { IdpLogoutController } from './logout/idp-logout.controller.js';
+import { LogoutController } from './logout/logout.controller.js';
+import { LogoutService } from './logout/logout.service.js';
+import { OwnerLinksController } from './owner-links/owner-links.controller.js';
+import { OwnerLinksRepository } from './owner-links/owner-links.repository.js';
+import { OwnerLinksService } from './owner-links/owner-links.service.js';
+import { OwnerSignInController } from './owner-links/owner-sign-in.controller.js';
+import { TenantOidcStrategy } from './callback/oidc.strategy.js';
+import { ProtocolsModule } from '../connections/protocols.module.js';
+import { SignInRequestsRepository } from './requests/sign-in-requests.repository.js';
+import { RevocationController } from './revocation/revocation.controller.js';
+import { RevocationService } from './revocation/revocation.service.js';
+import { RevocationTokens } from './revocation/revocation-tokens.js';
+import { TenantSamlStrategy } from './callback/saml.strategy.js';
+import { SessionController } from './sessions/session.controller.js';
+import { UserSessionsController } from './sessions/user-sessions.controller.js';
+import { Arrival } from './callback/arrival.js';
+import { CallbackController } from './callback/callback.controller.js';
+import { LandingController } from './callback/landing.controller.js';
+import { LoginController } from './login/login.controller.js';
+import { PendingSignIns } from './callback/pending.guards.js';
+import { RefusedSignIns } from './refusals/refusals.filter.js';
+import { KnownSignIn } from './callback/known-sign-in.js';
+import { SignInCompletion } from './callback/sign-in-completion.js';
+import { LimitedSignIns } from './limits/limited-sign-ins.js';
+import { SignInLimits } from './limits/sign-in-limits.js';
+import { SignInStart } from './login/sign-in-start.js';
+import { TestResults } from './test-sign-ins/test-results.js';
+import { TenantFaces } from './pages/tenant-faces.js';
+import { TestLinkController } from './test-sign-ins/test-link.controller.js';
+import { TestSignInController } from './test-sign-ins/test-sign-in.controller.js';
+import { SignInLog } from './log/sign-in-log.js';
+import { SignInMetrics } from './log/sign-in.metrics.js';
+import { SignInsController } from './log/sign-ins.controller.js';
+import { SessionTokensRepository } from './tokens/session-tokens.repository.js';
+import { TokenExchange } from './tokens/token-exchange.js';
+import { TokensController } from './tokens/tokens.controller.js';
+
+/** The sign-in routes. */
+@Module({
+  imports: [SessionsModule, UsersModule, ProtocolsModule, ConnectionsModule, DomainsModule, IdentitiesModule],
+  controllers: [
+    LoginController,
+    CallbackController,
+    LandingController,
+    SessionController,
+    TokensController,
+    LogoutController,
+    IdpLogoutController,
+    FrontChannelController,
+    PublishedController,
+    TestLinkController,
+    TestSignInController,
+    OwnerLinksController,
+    OwnerSignInController,
+    RevocationController,
+    UserSessionsController,
+    SignInsController,
+  ],
+  providers: [
+    AccountsRepository,
+    EvidenceReader,
+    AccountsService,
+    AccountMaking,
+    SignInRequestsRepository,
+    SignInLimits,
+    SignInStart,
+    Arrival,
+    PendingSignIns,
+    KnownSignIn,
+    SignInCompletion,
+    SignInLog,
+    SignInMetrics,
+    LimitedSignIns,
+    RefusedSignIns,
+    TenantFaces,
+    TestResults,
+    SessionTokensRepository,
+    TokenExchange,
+    LogoutService,
+    OwnerLinksRepository,
+    OwnerLinksService,
+    RevocationTokens,
+    RevocationService,
+    TenantOidcStrategy,
+    TenantSamlStrategy,
+  ],
+  exports: [SignInLog, SignInMetrics, SignInLimits, TenantFaces, SessionsModule, ProtocolsModule],
+})
+export class SignInModule {}

@@ -1,0 +1,190 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { createLocalJWKSet, errors, importPKCS8, jwtVerify, SignJWT } from 'jose';
+import type { CryptoKey, FlattenedJWSInput, JWSHeaderParameters } from 'jose';
+import { Clock } from '../../../base/clock.js';
+import { mintToken, parseToken, type TokenKind } from '../../../base/crypto/tokens.js';
+import { newId } from '../../../base/ids.js';
+import { AuthAddresses } from '../../connections/addresses.js';
+import { InvalidGrant, NoSession } from '../sign-in.errors.js';
+import { ConnectionStore } from '../../connections/connection.store.js';
+import { ServiceKeys } from '../../connections/keys/service-keys.js';
+import type { SessionRow } from '../../../tenancy/sessions/sessions.repository.js';
+import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import { SessionTokensRepository, type SessionTokenKind, type SessionTokenRow } from './session-tokens.repository.js';
+
+/** A browser takes the code to its application at once. */
+const CODE_SECONDS = 60;
+/** The lifetime of a JWT: it can outlive its session by so much. */
+const JWT_SECONDS = 300;
+/** An upper bound; a refresh token ends with its session. */
+const REFRESH_SECONDS = 30 * 86_400;
+
+/** The answer of `POST /api/auth/token` (RFC 6749 §5.1). */
+export interface IssuedToken {
+  access_token: string;
+  token_type: 'Bearer';
+  /** Seconds. */
+  expires_in: number;
+  /** Good once, while the session is live; absent for callers with the session's cookie. */
+  refresh_token?: string;
+  session_id: string;
+}
+
+/** The answer of `POST /api/auth/introspect` (RFC 7662 §2.2); `active` alone where it is false. */
+export type Introspection = { active: false } | ({ active: true } & Record<string, unknown>);
+
+/**
+ * Sessions for applications of other origins: a one-time code becomes a signed token of five minutes, renewed while the
+ * session is live. A token names its application (`aud`) and its session (`sid`).
+ */
+@Injectable()
+export class TokenExchange {
+  private imported: { kid: string; key: Promise<CryptoKey> } | null = null;
+
+  constructor(
+    private readonly repository: SessionTokensRepository,
+    private readonly sessions: SessionsService,
+    private readonly keys: ServiceKeys,
+    private readonly connections: ConnectionStore,
+    private readonly addresses: AuthAddresses,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Makes a one-time code for the application of an origin, bound to its PKCE challenge. */
+  async code(tenantId: string, of: { sessionId: string; audience: string; codeChallenge: string }): Promise<string> {
+    const { token, hash } = mintToken('tbc', tenantId);
+    await this.repository.insert(tenantId, {
+      hash,
+      kind: 'code',
+      seconds: CODE_SECONDS,
+      session_id: of.sessionId,
+      audience: of.audience,
+      code_challenge: of.codeChallenge,
+    });
+    return token;
+  }
+
+  /**
+   * Exchanges a code with the verifier of its challenge (RFC 7636 §4.6).
+   *
+   * @throws {InvalidGrant} when the code is not valid
+   */
+  byCode(code: string, verifier: string | null): Promise<IssuedToken> {
+    return this.exchange(code, 'tbc', 'code', (row) => isVerifierOf(verifier, row.code_challenge));
+  }
+
+  /**
+   * Renews a token. The refresh token is used up, and the answer has the next one.
+   *
+   * @throws {InvalidGrant} when the refresh token is not valid
+   */
+  byRefresh(refresh: string): Promise<IssuedToken> {
+    return this.exchange(refresh, 'tbr', 'refresh', () => true);
+  }
+
+  /**
+   * Issues a token for our own origin, by the session's cookie.
+   *
+   * @throws {NoSession} when there is no live session
+   */
+  async bySession(token: string | null): Promise<IssuedToken> {
+    const session = await this.sessions.check(token);
+    if (session === null) throw new NoSession();
+    return this.issue(session, this.addresses.origin, null);
+  }
+
+  /** Introspects a token: signed by us, not expired, not used twice, of a live session. */
+  async introspect(token: string): Promise<Introspection> {
+    let claims: Record<string, unknown>;
+    try {
+      const { payload } = await jwtVerify(token, (header, jws) => this.keyOf(header, jws), {
+        issuer: this.addresses.origin,
+        algorithms: ['RS256'],
+        typ: 'at+jwt',
+        currentDate: this.clock.now(),
+      });
+      claims = payload;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return { active: false };
+      throw error;
+    }
+    const tenantId = String(claims['tenant']);
+    const session = await this.sessions.byId(tenantId, String(claims['sid']), false);
+    if (session === null) return { active: false };
+    if (await this.repository.isInTwoHands(tenantId, session.id, String(claims['aud']))) return { active: false };
+    return { active: true, token_type: 'Bearer', ...claims };
+  }
+
+  /** Returns the key that a token names; a key that another process has just begun to use is read again. */
+  private async keyOf(header: JWSHeaderParameters, jws: FlattenedJWSInput): Promise<CryptoKey> {
+    const known = await this.keys.jwks();
+    const fresh = known.keys.some(({ kid }) => kid === header.kid) ? known : await this.keys.jwksAnew();
+    return createLocalJWKSet(fresh)(header, jws);
+  }
+
+  /** The imported key; there is another one every 90 days. jose signs outside of the event loop. */
+  private signingKey(kid: string, privateKey: string): Promise<CryptoKey> {
+    if (this.imported?.kid !== kid) this.imported = { kid, key: importPKCS8(privateKey, 'RS256') };
+    return this.imported.key;
+  }
+
+  private async exchange(
+    text: string,
+    of: TokenKind,
+    kind: SessionTokenKind,
+    isTheirs: (row: SessionTokenRow) => boolean,
+  ): Promise<IssuedToken> {
+    const parsed = parseToken(text);
+    if (parsed === null || parsed.kind !== of) throw new InvalidGrant();
+    if (!(await this.repository.exists(parsed))) throw new InvalidGrant();
+    const { tenantId, hash } = parsed;
+    const next = mintToken('tbr', tenantId);
+    const row = await this.repository.exchange(tenantId, hash, kind, { hash: next.hash, seconds: REFRESH_SECONDS });
+    if (row === null || !isTheirs(row)) throw new InvalidGrant();
+    const session = await this.sessions.byId(tenantId, row.session_id, true);
+    if (session === null) throw new InvalidGrant();
+    // An administrator may have removed the application since. A session without a connection has none.
+    if (session.connection_id === null) throw new InvalidGrant();
+    const connection = await this.connections.byId(tenantId, session.connection_id);
+    if (!connection?.returnOrigins.includes(row.audience)) throw new InvalidGrant();
+    return this.issue(session, row.audience, next.token);
+  }
+
+  private async issue(session: SessionRow, audience: string, refresh: string | null): Promise<IssuedToken> {
+    const { kid, privateKey } = await this.keys.signer();
+    const now = Math.floor(this.clock.now().getTime() / 1000);
+    const until = Math.min(now + JWT_SECONDS, Math.floor(this.sessions.endOf(session).getTime() / 1000));
+    const jwt = await new SignJWT({
+      client_id: audience,
+      sid: session.id,
+      tenant: session.tenant_id,
+      connection: session.connection_slug,
+      email: session.email,
+      given_name: session.first_name,
+      family_name: session.last_name,
+      role: session.role,
+    })
+      .setProtectedHeader({ alg: 'RS256', kid, typ: 'at+jwt' })
+      .setIssuer(this.addresses.origin)
+      .setAudience(audience)
+      .setSubject(session.user_id)
+      .setJti(newId('tok'))
+      .setIssuedAt(now)
+      .setExpirationTime(until)
+      .sign(await this.signingKey(kid, privateKey));
+    return {
+      access_token: jwt,
+      token_type: 'Bearer',
+      expires_in: until - now,
+      ...(refresh === null ? {} : { refresh_token: refresh }),
+      session_id: session.id,
+    };
+  }
+}
+
+function isVerifierOf(verifier: string | null, challenge: string | null): boolean {
+  if (challenge === null || verifier === null) return false;
+  const made = createHash('sha256').update(verifier).digest('base64url');
+  return made.length === challenge.length && timingSafeEqual(Buffer.from(made), Buffer.from(challenge));
+}

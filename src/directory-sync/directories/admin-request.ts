@@ -1,0 +1,14 @@
+import type { Actor, ChangeSource } from '../../tenancy/identity/source.js';
+
+/** A request that changes the administration of a tenant. */
+export interface AdminRequest {
+  tenantId: string;
+  actor: Actor;
+  /** Null: the change comes from the service itself. */
+  requestId: string | null;
+}
+
+/** Returns the source of the changes to users and groups that follow from a request of the administration. */
+export function sourceOf(by: AdminRequest, directoryId: string): ChangeSource {
+  return { request_id: by.requestId ?? '', surface: 'api', directory_id: directoryId, actor: by.actor };
+}

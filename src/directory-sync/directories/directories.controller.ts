@@ -1,0 +1,145 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiRefusals } from '../../base/http/api-problems.js';
+import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
+import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
+import { RequireEveryScope, RequireScope } from '../../tenancy/tenants/require-scope.js';
+import {
+  ChangeDirectory,
+  CreateDirectory,
+  DirectoryBody,
+  DirectoryDetailBody,
+  GroupRules,
+  NewDirectoryBody,
+} from './directories.dto.js';
+import { DirectoriesService } from './directories.service.js';
+import { DirectoryListsRepository, type GroupListRow, type PendingMemberRow } from './directory-lists.repository.js';
+import type { GroupRuleRow } from './group-rules.repository.js';
+import { GroupRulesService } from './group-rules.service.js';
+
+/** Routes for the directories of a tenant. */
+@ApiController('directories')
+@RequireScope('admin')
+export class DirectoriesController {
+  constructor(
+    private readonly directories: DirectoriesService,
+    private readonly rules: GroupRulesService,
+    private readonly lists: DirectoryListsRepository,
+  ) {}
+
+  @Post()
+  @ApiRefusals({ 409: ['too_many_directories'] })
+  @ApiOperation({ summary: 'Creates a directory with its first SCIM token, which only this answer shows' })
+  @ApiCreatedResponse({ type: NewDirectoryBody })
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateDirectory): Promise<NewDirectoryBody> {
+    return this.directories.create(caller, body);
+  }
+
+  @Get()
+  @RequireScope('directories:read')
+  @ApiOperation({ summary: 'The directories of this tenant, newest first' })
+  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<DirectoryBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    const page = readPage(query, 'directories');
+    const rows = await this.directories.list(caller.tenantId, page);
+    const shown = await Promise.all(rows.map((row) => this.directories.shape(caller.tenantId, row)));
+    return pageOf(
+      page,
+      shown,
+      (row) => row.id,
+      (row) => row,
+    );
+  }
+
+  @Get(':directory_id')
+  @RequireScope('directories:read')
+  @ApiOperation({ summary: 'One directory, with its counts, its last request and its last refused credential' })
+  @ApiOkResponse({ type: DirectoryDetailBody })
+  get(@CurrentCaller() caller: Caller, @Param('directory_id') id: string): Promise<DirectoryDetailBody> {
+    return this.directories.get(caller.tenantId, id);
+  }
+
+  @Patch(':directory_id')
+  @ApiRefusals({ 409: ['seats_needed'] })
+  @ApiOperation({ summary: 'Changes a directory' })
+  @ApiOkResponse({ type: DirectoryBody })
+  change(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') id: string,
+    @Body() body: ChangeDirectory,
+  ): Promise<DirectoryBody> {
+    return this.directories.change(caller, id, body);
+  }
+
+  @Delete(':directory_id')
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Deletes a directory; its users stay active and become unmanaged, and nothing is forwarded',
+  })
+  @ApiNoContentResponse()
+  remove(@CurrentCaller() caller: Caller, @Param('directory_id') id: string): Promise<void> {
+    return this.directories.remove(caller, id);
+  }
+
+  @Get(':directory_id/rules')
+  @RequireScope('directories:read')
+  @ApiOperation({ summary: 'The group rules of a directory, in order' })
+  async listRules(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') id: string,
+  ): Promise<{ rules: GroupRuleRow[] }> {
+    return { rules: await this.rules.list(caller.tenantId, id) };
+  }
+
+  @Put(':directory_id/rules')
+  @ApiOperation({ summary: 'Replaces the rules; a task updates the users' })
+  async replaceRules(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') id: string,
+    @Body() body: GroupRules,
+  ): Promise<{ rules: GroupRuleRow[] }> {
+    return { rules: await this.rules.replace(caller, id, body.rules) };
+  }
+
+  @Get(':directory_id/groups')
+  @RequireScope('directories:read')
+  @ApiOperation({ summary: 'The groups of a directory, newest first' })
+  async groups(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') id: string,
+    @Query() query: QueryMap,
+  ): Promise<Page<GroupListRow>> {
+    queryOptions(query, PAGE_OPTIONS);
+    await this.directories.demand(caller.tenantId, id);
+    const page = readPage(query, `groups ${id}`);
+    return pageOf(
+      page,
+      await this.lists.groups(caller.tenantId, id, page),
+      (row) => row.id,
+      (row) => row,
+    );
+  }
+
+  @Get(':directory_id/pending-members')
+  @RequireEveryScope('users:read', 'directories:read')
+  @ApiOperation({ summary: 'Members of groups whose user does not exist yet' })
+  async pendingMembers(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') id: string,
+    @Query() query: QueryMap,
+  ): Promise<Page<PendingMemberRow>> {
+    queryOptions(query, PAGE_OPTIONS);
+    await this.directories.demand(caller.tenantId, id);
+    const page = readPage(query, `pending members ${id}`);
+    const rows = await this.lists.pendingMembers(caller.tenantId, id, page);
+    return pageOf(
+      page,
+      rows,
+      (row) => `${row.group_id} ${row.member_id}`,
+      (row) => row,
+    );
+  }
+}

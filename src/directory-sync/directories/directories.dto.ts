@@ -1,0 +1,241 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Choice, Flag, Nested, NestedList, Ruled } from '../../base/http/fields.js';
+import { Text } from '../../base/http/text.js';
+import { ServerSet } from '../../base/http/validate.js';
+import {
+  GUARD_DEFAULTS,
+  MAPPABLE,
+  PROFILES,
+  type AttributeMap,
+  type DirectoryState,
+  type Guard,
+  type GuardFigures,
+  type OnMatch,
+  type Profile,
+} from './directory.js';
+
+const GUARD_MAX: GuardFigures = {
+  percent: 100,
+  people: 1_000_000,
+  at_least: 1_000_000,
+  within_minutes: 1_440,
+  day_percent: 100,
+};
+
+/** Returns why the figures of a guard are not valid, or null. */
+function guardProblem(value: unknown): string | null {
+  if (value === 'off' || value === 'on') return null;
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return 'must be off, on, or an object of figures';
+  for (const [name, figure] of Object.entries(value)) {
+    if (!Object.hasOwn(GUARD_DEFAULTS, name))
+      return `has no figure ${name}; known: ${Object.keys(GUARD_DEFAULTS).join(', ')}`;
+    const max = GUARD_MAX[name as keyof GuardFigures];
+    if (!Number.isSafeInteger(figure) || figure < 1 || figure > max)
+      return `needs a whole number from 1 to ${max} for ${name}`;
+  }
+  return null;
+}
+
+const GUARD = {
+  oneOf: [
+    { type: 'string', enum: ['off', 'on'] },
+    { type: 'object', additionalProperties: { type: 'integer' } },
+  ],
+  description:
+    'Figures of the guard against mass departures: off, on (the default figures), or figures of its own. They are stored and have no effect yet: nothing is held.',
+  example: GUARD_DEFAULTS,
+};
+const REPLACE_CREATES_MISSING = {
+  description: 'A replace with a value path that matches nothing adds the value, in place of 400 noTarget.',
+};
+const MAY_GRANT_CONSOLE = {
+  description:
+    'Whether SCIM `roles` may give a role whose `console` is not `none`. False unless set: the user then gets the next role that applies. Group rules give any role.',
+};
+const OPTIONAL = { optional: true, nullable: true };
+
+/** The SCIM attributes of the platform's fields. Null restores the default of a field. */
+export class AttributeMapFields {
+  @Choice(MAPPABLE.external_id, OPTIONAL)
+  external_id?: string | null;
+  @Choice(MAPPABLE.email, OPTIONAL)
+  email?: string | null;
+  @Choice(MAPPABLE.first_name, OPTIONAL)
+  first_name?: string | null;
+  @Choice(MAPPABLE.last_name, OPTIONAL)
+  last_name?: string | null;
+}
+
+const SERVER_SET = [
+  'id',
+  'scim_base_url',
+  'last_request_at',
+  'last_refusal',
+  'last_unknown_role',
+  'superseded_by',
+  'users',
+  'unmanaged',
+  'groups',
+  'pending_members',
+  'created_at',
+  'updated_at',
+] as const;
+
+/** The body of `POST /directories`. */
+@ServerSet(...SERVER_SET)
+export class CreateDirectory {
+  @Text({ max: 200, example: 'Okta' })
+  name!: string;
+
+  @Choice(PROFILES, { optional: true, description: 'tolerant unless set: accepts the requests of all known IdPs.' })
+  profile?: Profile;
+
+  @Choice(['live', 'preview'], {
+    optional: true,
+    description: 'preview: writes are stored and their effects shown; no user changes.',
+  })
+  state?: DirectoryState;
+
+  @Text({ max: 100, optional: true, nullable: true, description: '`User` unless set; null: none yet.' })
+  default_role?: string | null;
+
+  @Nested(() => AttributeMapFields, { optional: true })
+  attribute_map?: AttributeMapFields;
+
+  @Choice(['link', 'refuse'], {
+    optional: true,
+    description: 'Whether a POST that matches one existing user is linked or refused.',
+  })
+  on_match?: OnMatch;
+
+  @Text({ max: 64, optional: true, nullable: true, description: 'The directory whose users this one takes over.' })
+  takes_over?: string | null;
+
+  @Flag({ ...REPLACE_CREATES_MISSING, optional: true })
+  replace_creates_missing?: boolean;
+
+  @Flag({ ...MAY_GRANT_CONSOLE, optional: true })
+  may_grant_console?: boolean;
+
+  @Ruled(guardProblem, GUARD, { optional: true })
+  guard?: 'off' | 'on' | Partial<GuardFigures>;
+}
+
+/** The body of `PATCH /directories/{id}`: fields that are left out stay. */
+@ServerSet(...SERVER_SET)
+export class ChangeDirectory {
+  @Text({ max: 200, optional: true })
+  name?: string;
+
+  @Choice(PROFILES, { optional: true })
+  profile?: Profile;
+
+  @Choice(['live', 'preview'], { optional: true })
+  state?: DirectoryState;
+
+  @Flag({ optional: true, description: 'With `"state": "live"`: users who find no seat may wait for one.' })
+  confirm?: boolean;
+
+  @Text({ max: 100, optional: true, nullable: true })
+  default_role?: string | null;
+
+  @Nested(() => AttributeMapFields, {
+    optional: true,
+    description: 'Merged with the stored map; null restores the default of a field.',
+  })
+  attribute_map?: AttributeMapFields;
+
+  @Choice(['link', 'refuse'], { optional: true })
+  on_match?: OnMatch;
+
+  @Text({ max: 64, optional: true, nullable: true })
+  takes_over?: string | null;
+
+  @Flag({ ...REPLACE_CREATES_MISSING, optional: true })
+  replace_creates_missing?: boolean;
+
+  @Flag({ ...MAY_GRANT_CONSOLE, optional: true })
+  may_grant_console?: boolean;
+
+  @Ruled(guardProblem, GUARD, { optional: true })
+  guard?: 'off' | 'on' | Partial<GuardFigures>;
+}
+
+/** One rule: members of the group get the role. */
+export class GroupRule {
+  @Text({ max: 64, example: 'grp_01k0000000abcdefghjkmnpqrs' })
+  group_id!: string;
+  @Text({ max: 100, example: 'Admin' })
+  role!: string;
+}
+
+/** The body of `PUT /directories/{id}/group-rules`: the whole list, in the order of precedence. */
+@ServerSet('group')
+export class GroupRules {
+  @NestedList(() => GroupRule, { max: 1_000, description: 'In order: the first one that matches gives the role.' })
+  rules!: GroupRule[];
+}
+
+/** A directory as the API shows it. */
+export class DirectoryBody {
+  @ApiProperty({ example: 'dir_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty()
+  name!: string;
+  @ApiProperty({ enum: PROFILES })
+  profile!: Profile;
+  @ApiProperty({ enum: ['live', 'preview'] })
+  state!: DirectoryState;
+  @ApiProperty({ type: String, nullable: true })
+  default_role!: string | null;
+  @ApiProperty({ type: Object })
+  attribute_map!: AttributeMap;
+  @ApiProperty({ enum: ['link', 'refuse'] })
+  on_match!: OnMatch;
+  @ApiProperty({ type: String, nullable: true })
+  takes_over!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The directory that took this one over.' })
+  superseded_by!: string | null;
+  @ApiProperty(REPLACE_CREATES_MISSING)
+  replace_creates_missing!: boolean;
+  @ApiProperty(MAY_GRANT_CONSOLE)
+  may_grant_console!: boolean;
+  @ApiProperty({ type: Object })
+  guard!: Guard;
+  @ApiProperty({ description: 'The SCIM base address for the IdP.' })
+  scim_base_url!: string;
+  @ApiProperty({ type: Date, nullable: true })
+  last_request_at!: Date | null;
+  @ApiProperty({ type: Object, nullable: true, description: 'The last refused credential, with the reason.' })
+  last_refusal!: unknown;
+  @ApiProperty({
+    type: Object,
+    nullable: true,
+    description:
+      'The last role of SCIM `roles` that a user did not get: `{ at, role, user_id, reason }`. `unknown_role`: the catalogue does not have it. `role_needs_admin`: its holders administer the tenant, and the directory lacks `may_grant_console`.',
+  })
+  last_unknown_role!: unknown;
+  @ApiProperty()
+  created_at!: Date;
+  @ApiProperty()
+  updated_at!: Date;
+}
+
+/** A directory with its counts. */
+export class DirectoryDetailBody extends DirectoryBody {
+  @ApiProperty({ description: 'Users of this directory.' })
+  users!: number;
+  @ApiProperty({ description: 'Users of the tenant that no directory manages.' })
+  unmanaged!: number;
+  @ApiProperty()
+  groups!: number;
+  @ApiProperty({ description: 'Members of groups whose user does not exist yet.' })
+  pending_members!: number;
+}
+
+/** A directory with its first SCIM token, in the answer that creates it. */
+export class NewDirectoryBody extends DirectoryBody {
+  @ApiProperty({ description: 'The first token; only this answer shows it.' })
+  scim_token!: string;
+}

@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { PageRequest } from '../../base/http/page.js';
+import type { AttributeMap, DirectoryState, GuardFigures, OnMatch, Profile } from './directory.js';
+
+/** A row of the table of directories. */
+export interface DirectoryRow {
+  id: string;
+  name: string;
+  profile: Profile;
+  state: DirectoryState;
+  default_role: string | null;
+  attribute_map: AttributeMap;
+  on_match: OnMatch;
+  takes_over: string | null;
+  replace_creates_missing: boolean;
+  may_grant_console: boolean;
+  guard: { off?: boolean } & Partial<GuardFigures>;
+  superseded_by: string | null;
+  last_request_at: Date | null;
+  last_refusal: unknown;
+  last_unknown_role: unknown;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** The columns that an admin sets. */
+export type DirectorySettings = Pick<
+  DirectoryRow,
+  | 'name'
+  | 'profile'
+  | 'state'
+  | 'default_role'
+  | 'attribute_map'
+  | 'on_match'
+  | 'takes_over'
+  | 'replace_creates_missing'
+  | 'may_grant_console'
+  | 'guard'
+>;
+
+/** Numbers of a directory, for its detail page. */
+export interface DirectoryCounts {
+  users: number;
+  unmanaged: number;
+  groups: number;
+  pending_members: number;
+}
+
+const COLUMNS = `d.id, d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
+  d.replace_creates_missing, d.may_grant_console, d.guard,
+  (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id and o.deleted_at is null
+    and o.state = 'live') as superseded_by,
+  d.last_request_at, d.last_refusal, d.last_unknown_role, d.created_at, d.updated_at`;
+
+/** Statements on the table of directories. */
+@Injectable()
+export class DirectoriesRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Inserts a directory. A tenant has one first day a week, which all of its new directories share, deleted ones too. */
+  async insert(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
+    await tx.query(
+      `insert into directories (tenant_id, id, name, profile, state, default_role, attribute_map, on_match, takes_over,
+         replace_creates_missing, may_grant_console, guard, first_day_from)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce(
+         (select case when newest.first_day_from > now() - interval '7 days' then newest.first_day_from end
+          from (select o.first_day_from from directories o where o.tenant_id = $1 order by o.id desc limit 1) newest),
+         now()))`,
+      [tenantId, id, ...columnsOf(settings)],
+    );
+  }
+
+  async update(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
+    await tx.query(
+      `update directories set name = $3, profile = $4, state = $5, default_role = $6, attribute_map = $7, on_match = $8,
+         takes_over = $9, replace_creates_missing = $10, may_grant_console = $11, guard = $12, updated_at = now()
+       where tenant_id = $1 and id = $2`,
+      [tenantId, id, ...columnsOf(settings)],
+    );
+  }
+
+  /** Returns directories, the newest first, without deleted ones. */
+  async list(tenantId: string, page: PageRequest): Promise<DirectoryRow[]> {
+    const { rows } = await this.db.query<DirectoryRow>(
+      `select ${COLUMNS} from directories d
+       where d.tenant_id = $1 and d.deleted_at is null and ($2::text is null or d.id < $2) order by d.id desc limit $3`,
+      [tenantId, page.after, page.limit + 1],
+    );
+    return rows;
+  }
+
+  async find(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<DirectoryRow | null> {
+    const { rows } = await db.query<DirectoryRow>(
+      `select ${COLUMNS} from directories d where d.tenant_id = $1 and d.id = $2 and d.deleted_at is null
+       ${lock ? 'for no key update of d' : ''}`,
+      [tenantId, id],
+    );
+    return rows[0] ?? null;
+  }
+
+  async counts(tenantId: string, id: string): Promise<DirectoryCounts> {
+    const { rows } = await this.db.query<DirectoryCounts>(
+      `select
+         (select count(*)::int from users where tenant_id = $1 and directory_id = $2 and gone_at is null) as users,
+         (select count(*)::int from users where tenant_id = $1 and directory_id is null and gone_at is null) as unmanaged,
+         (select count(*)::int from groups where tenant_id = $1 and directory_id = $2) as groups,
+         (select count(*)::int from pending_members p join groups g on g.tenant_id = p.tenant_id and g.id = p.group_id
+          where p.tenant_id = $1 and g.directory_id = $2) as pending_members`,
+      [tenantId, id],
+    );
+    return rows[0]!;
+  }
+
+  /**
+   * Marks a directory as deleted and ends its tokens.
+   *
+   * @returns the ids of the tokens that ended
+   */
+  async markDeleted(tx: SqlRunner, tenantId: string, id: string): Promise<string[]> {
+    await tx.query(`delete from group_rules where tenant_id = $1 and directory_id = $2`, [tenantId, id]);
+    const { rows } = await tx.query<{ id: string }>(
+      `update scim_tokens set revoked_at = least(revoked_at, now()) where tenant_id = $1 and directory_id = $2
+         and (revoked_at is null or revoked_at > now()) returning id`,
+      [tenantId, id],
+    );
+    await tx.query(`update directories set deleted_at = now(), updated_at = now() where tenant_id = $1 and id = $2`, [
+      tenantId,
+      id,
+    ]);
+    return rows.map((row) => row.id);
+  }
+
+  /** Returns whether `other` already has another successor, or takes over `id`, directly or along a chain. */
+  async inTakeover(tx: SqlRunner, tenantId: string, id: string, other: string): Promise<boolean> {
+    // Serialises changes of take-overs in a tenant: the second of two requests sees the rows of the first.
+    await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
+    const { rowCount } = await tx.query(
+      `with recursive alive as (select id, takes_over from directories where tenant_id = $1 and deleted_at is null),
+       chain (id) as (select $3::text collate "C" union select a.takes_over from alive a join chain c on a.id = c.id
+         where a.takes_over is not null)
+       select 1 from alive where takes_over = $3 and id <> $2 union all select 1 from chain where id = $2 limit 1`,
+      [tenantId, id, other],
+    );
+    return (rowCount ?? 0) > 0;
+  }
+
+  async hasRole(db: SqlRunner, tenantId: string, role: string): Promise<boolean> {
+    // Requests that name the role share the lock; a request that deletes the role waits.
+    const { rowCount } = await db.query(`select 1 from roles where tenant_id = $1 and name = $2 for key share`, [
+      tenantId,
+      role,
+    ]);
+    return rowCount === 1;
+  }
+}
+
+function columnsOf(settings: DirectorySettings): unknown[] {
+  return [
+    settings.name,
+    settings.profile,
+    settings.state,
+    settings.default_role,
+    JSON.stringify(settings.attribute_map),
+    settings.on_match,
+    settings.takes_over,
+    settings.replace_creates_missing,
+    settings.may_grant_console,
+    JSON.stringify(settings.guard),
+  ];
+}

@@ -1,0 +1,233 @@
+import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
+import { Injectable } from '@nestjs/common';
+import { DomainEvents } from '../../base/domain-events.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { Conflict, InvalidFields, NotFound } from '../../base/errors/domain-error.js';
+import type { PageRequest } from '../../base/http/page.js';
+import { newId } from '../../base/ids.js';
+import { sourceOf, type AdminRequest } from './admin-request.js';
+import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../../tenancy/tenants/caps.js';
+import { CredentialStore } from '../../tenancy/tenants/credentials.js';
+import {
+  DirectoriesRepository,
+  type DirectoryCounts,
+  type DirectoryRow,
+  type DirectorySettings,
+} from './directories.repository.js';
+import type {
+  AttributeMapFields,
+  ChangeDirectory,
+  CreateDirectory,
+  DirectoryBody,
+  NewDirectoryBody,
+} from './directories.dto.js';
+import { guardOf, type AttributeMap, type GuardFigures } from './directory.js';
+import { DirectoryDeleted } from './directories.events.js';
+import { DirectoryPeople } from './directory-people.js';
+import { DirectoryStore } from './directory.store.js';
+import { RoleReview } from './role-review.js';
+import { ScimTokensService } from './scim-tokens.service.js';
+
+/** Administration of the directories of a tenant. */
+@Injectable()
+export class DirectoriesService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: DirectoriesRepository,
+    private readonly tokens: ScimTokensService,
+    private readonly people: DirectoryPeople,
+    private readonly review: RoleReview,
+    private readonly audit: AuditService,
+    private readonly store: DirectoryStore,
+    private readonly credentials: CredentialStore,
+    private readonly addresses: TenantAddresses,
+    private readonly events: DomainEvents,
+  ) {}
+
+  /** Creates a directory with its first SCIM token. Only this answer shows the token. */
+  async create(by: AdminRequest, input: CreateDirectory): Promise<NewDirectoryBody> {
+    const id = newId('dir');
+    const made = await this.db.transaction(by.tenantId, async (tx) => {
+      await demandRoom(tx, CAPS.directories, by.tenantId);
+      const settings: DirectorySettings = {
+        name: input.name,
+        profile: input.profile ?? 'tolerant',
+        state: input.state ?? 'live',
+        default_role: input.default_role === undefined ? 'User' : input.default_role,
+        attribute_map: mapAfter({}, input.attribute_map),
+        on_match: input.on_match ?? 'link',
+        takes_over: input.takes_over ?? null,
+        replace_creates_missing: input.replace_creates_missing ?? false,
+        may_grant_console: input.may_grant_console ?? false,
+        guard: guardAfter({}, input.guard),
+      };
+      await this.demandValid(tx, by.tenantId, id, settings);
+      await this.repository.insert(tx, by.tenantId, id, settings);
+      const directory = await this.shape(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
+      await this.note(tx, by, 'directory.created', id, undefined, directory);
+      const token = await this.tokens.createIn(tx, by, id, { name: 'first token' });
+      return { ...directory, scim_token: token.scim_token };
+    });
+    await this.store.forget();
+    return made;
+  }
+
+  async list(tenantId: string, page: PageRequest): Promise<DirectoryRow[]> {
+    return this.repository.list(tenantId, page);
+  }
+
+  /**
+   * Returns a directory with its counts.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   */
+  async get(tenantId: string, id: string): Promise<DirectoryBody & DirectoryCounts> {
+    const row = await this.demand(tenantId, id);
+    return { ...(await this.shape(tenantId, row)), ...(await this.repository.counts(tenantId, id)) };
+  }
+
+  /**
+   * Returns the row of a directory.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   */
+  async demand(tenantId: string, id: string, tx?: SqlRunner, lock = false): Promise<DirectoryRow> {
+    const row = await this.repository.find(tenantId, id, tx, lock);
+    if (row === null) throw new NotFound('directory');
+    return row;
+  }
+
+  /**
+   * Changes the given fields. Tasks do the work that follows from a new default role, a new attribute map and going
+   * live.
+   *
+   * @throws {Conflict} `seats_needed` when going live would leave users without a seat, unless the input confirms it
+   */
+  async change(by: AdminRequest, id: string, input: ChangeDirectory): Promise<DirectoryBody> {
+    if (input.state === 'live' && input.confirm !== true) await this.demandSeats(by.tenantId, id);
+    const after = await this.db.transaction(by.tenantId, async (tx) => {
+      const row = await this.demand(by.tenantId, id, tx, true);
+      const settings: DirectorySettings = {
+        name: input.name ?? row.name,
+        profile: input.profile ?? row.profile,
+        state: input.state ?? row.state,
+        default_role: input.default_role === undefined ? row.default_role : input.default_role,
+        attribute_map: mapAfter(row.attribute_map, input.attribute_map),
+        on_match: input.on_match ?? row.on_match,
+        takes_over: input.takes_over === undefined ? row.takes_over : input.takes_over,
+        replace_creates_missing: input.replace_creates_missing ?? row.replace_creates_missing,
+        may_grant_console: input.may_grant_console ?? row.may_grant_console,
+        guard: guardAfter(row.guard, input.guard),
+      };
+      await this.demandValid(tx, by.tenantId, id, settings);
+      await this.repository.update(tx, by.tenantId, id, settings);
+      const changed = await this.shape(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
+      await this.note(tx, by, 'directory.changed', id, await this.shape(by.tenantId, row), changed);
+      const source = sourceOf(by, id);
+      if (changesPeople(row, settings)) await this.review.ruleChanged(tx, by.tenantId, id, source);
+      if (settings.state !== row.state) {
+        await this.people.stateChanged(tx, by.tenantId, id, settings.state, source);
+      }
+      return changed;
+    });
+    await this.store.forget();
+    return after;
+  }
+
+  /** Deletes a directory. Its users stay as they are, unmanaged, and nothing is forwarded. */
+  async remove(by: AdminRequest, id: string): Promise<void> {
+    const ended = await this.db.transaction(by.tenantId, async (tx) => {
+      const row = await this.demand(by.tenantId, id, tx, true);
+      // Order of locks: users and groups before rows that belong to groups, such as rules.
+      await this.people.release(tx, by.tenantId, id, sourceOf(by, id));
+      const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
+      await this.events.publish(new DirectoryDeleted(tx, by.tenantId, id));
+      await this.note(tx, by, 'directory.deleted', id, await this.shape(by.tenantId, row), undefined);
+      return tokens;
+    });
+    await this.store.forget();
+    await this.credentials.forget(...ended);
+  }
+
+  /** Returns a directory as the API shows it. */
+  async shape(tenantId: string, row: DirectoryRow): Promise<DirectoryBody> {
+    const scimBaseUrl = scimBaseOf(await this.addresses.of(tenantId));
+    return { ...row, guard: guardOf(row.guard), scim_base_url: scimBaseUrl };
+  }
+
+  /** Refuses that a directory goes live while users would find no free seat. */
+  private async demandSeats(tenantId: string, id: string): Promise<void> {
+    if ((await this.demand(tenantId, id)).state === 'live') return;
+    const { needed, free, missing } = await this.people.seatsNeeded(tenantId, id);
+    if (missing === 0) return;
+    throw new Conflict(
+      'seats_needed',
+      `Going live needs ${needed} seats and ${free ?? 0} are free: ${missing} users would wait for one. ` +
+        'Raise the limit, or send "confirm": true to go live nevertheless.',
+      { members: { needed, free, missing } },
+    );
+  }
+
+  private async demandValid(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
+    const role = settings.default_role;
+    if (role !== null && !(await this.repository.hasRole(tx, tenantId, role))) {
+      throw new InvalidFields([{ field: 'default_role', message: 'must be a role of the catalogue, or null' }]);
+    }
+    const other = settings.takes_over;
+    if (other !== null && (other === id || (await this.repository.find(tenantId, other, tx)) === null)) {
+      throw new InvalidFields([{ field: 'takes_over', message: 'must be another directory of this tenant' }]);
+    }
+    // Two directories that take over each other, or the same third one, would suppress each other's writes.
+    if (other !== null && (await this.repository.inTakeover(tx, tenantId, id, other))) {
+      const message = 'must be a directory without another successor, which does not take over this one';
+      throw new InvalidFields([{ field: 'takes_over', message }]);
+    }
+  }
+
+  private note(
+    tx: SqlRunner,
+    by: AdminRequest,
+    action: string,
+    id: string,
+    before: unknown,
+    after: unknown,
+  ): Promise<void> {
+    return this.audit.record(tx, { ...by, action, targetType: 'directory', targetId: id, before, after });
+  }
+}
+
+function mapAfter(before: AttributeMap, change: AttributeMapFields | undefined): AttributeMap {
+  const after: AttributeMap = { ...before };
+  for (const name of ['external_id', 'email', 'first_name', 'last_name'] as const) {
+    const attribute = change?.[name];
+    if (attribute === null) delete after[name];
+    else if (attribute !== undefined) after[name] = attribute;
+  }
+  return after;
+}
+
+/** Returns whether the effective state of users depends on what differs between the settings. */
+function changesPeople(before: DirectorySettings, after: DirectorySettings): boolean {
+  const mapOf = ({ attribute_map }: DirectorySettings) => JSON.stringify(sorted(attribute_map));
+  return (
+    before.default_role !== after.default_role ||
+    before.may_grant_console !== after.may_grant_console ||
+    mapOf(before) !== mapOf(after)
+  );
+}
+
+/** Returns the map with sorted fields, so that its text does not depend on their order. */
+function sorted(map: AttributeMap): object {
+  return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+type StoredGuard = { off?: boolean } & Partial<GuardFigures>;
+
+function guardAfter(before: StoredGuard, change: 'off' | 'on' | Partial<GuardFigures> | undefined): StoredGuard {
+  if (change === undefined) return before;
+  if (change === 'off') return { off: true };
+  if (change === 'on') return {};
+  const { off: _, ...figures } = before;
+  return { ...figures, ...change };
+}

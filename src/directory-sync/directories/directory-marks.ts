@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
+import { EventsRepository, type NewEvent } from '../../engine/events/events.repository.js';
+import { DirectoriesSeen, TokenRefused } from '../../tenancy/tenants/tenants.events.js';
+
+/** Why a user does not get a role of SCIM `roles`. */
+export type RoleRefusal = 'unknown_role' | 'role_needs_admin';
+
+/** A role that a directory has written and that its user did not get. */
+export interface RefusedRole {
+  /** ISO 8601. */
+  at: string;
+  role: string;
+  user_id: string;
+  reason: RoleRefusal;
+}
+
+/**
+ * Whether a request comes after a pause. The usual pause of a directory is its longest one, which each shorter one makes
+ * shorter by a tenth: an IdP that writes when something happens has pauses of all lengths.
+ */
+const PAUSE = `u.at - d.last_request_at >= interval '1 minute'`;
+
+/** Stores the last events of a directory on its row: last request, refused token and refused role. */
+@Injectable()
+export class DirectoryMarks {
+  constructor(
+    private readonly db: Database,
+    private readonly records: EventsRepository,
+    events: DomainEvents,
+  ) {
+    events.on(TokenRefused, (event) => this.refused(event));
+    events.on(DirectoriesSeen, (event) => this.seen(event));
+  }
+
+  /** Stores a role that a user did not get. */
+  async refusedRole(tenantId: string, directoryId: string, found: RefusedRole): Promise<void> {
+    await this.db.query(`update directories set last_unknown_role = $3 where tenant_id = $1 and id = $2`, [
+      tenantId,
+      directoryId,
+      found,
+    ]);
+  }
+
+  private async refused({ tenantId, directoryId, refusal }: TokenRefused): Promise<void> {
+    await this.db.transaction(tenantId, async (tx) => {
+      const { rows } = await tx.query<{ id: string }>(
+        `update directories set last_refusal = $3
+         where tenant_id = $1 and deleted_at is null and id = coalesce($2::text, id) returning id`,
+        [tenantId, directoryId, refusal],
+      );
+      const { at, reason, prefix } = refusal;
+      const events = rows.map(({ id }): NewEvent => ({
+        event: 'directory.refused',
+        data: { directory_id: id, reason, token_prefix: prefix },
+        // Any client that knows the tenant's id can cause a refusal: one event a day for each directory and reason.
+        threshold: `${id} ${reason} ${at.slice(0, 10)}`,
+      }));
+      await this.records.record(tenantId, events, tx);
+    });
+  }
+
+  private async seen({ uses }: DirectoriesSeen): Promise<void> {
+    await this.db.query(
+      `update directories d set last_request_at = u.at,
+         pauses = case when ${PAUSE} then d.pauses + 1 else d.pauses end,
+         usual_pause_seconds = case
+           when ${PAUSE} then greatest(extract(epoch from u.at - d.last_request_at)::int, d.usual_pause_seconds * 9 / 10)
+           else d.usual_pause_seconds end
+       from (select tenant_id, id, max(at) as at
+             from unnest($1::text[], $2::text[], $3::timestamptz[]) n (tenant_id, id, at) group by 1, 2) u
+       where d.tenant_id = u.tenant_id and d.id = u.id and (d.last_request_at is null or d.last_request_at < u.at)`,
+      [uses.map((use) => use.tenantId), uses.map((use) => use.directoryId), uses.map((use) => use.at)],
+    );
+  }
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Database } from '../../base/database/database.js';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { FreshCache } from '../../base/fresh-cache.js';
+import type { DirectorySettings } from './directories.repository.js';
+import { guardOf, type Directory } from './directory.js';
+
+interface StoredDirectory extends DirectorySettings {
+  superseded_by: string | null;
+  has_successor: boolean;
+  has_rules: boolean;
+  first_day_from_ms: number;
+  base_url: string | null;
+}
+
+export type { Directory } from './directory.js';
+
+const TTL = 900;
+
+/** A cache of directories for SCIM requests, as they were at the last change that was answered. */
+@Injectable()
+export class DirectoryStore {
+  private readonly cache: FreshCache<Directory>;
+
+  constructor(
+    private readonly db: Database,
+    clock: Clock,
+  ) {
+    this.cache = new FreshCache(clock, TTL, { proof: db.feed });
+    // All directories of the tenant: a take-over changes another one too.
+    db.feed.on(['directories', 'group_rules', 'tenants'], (row) =>
+      this.cache.dropAll(row === null ? '' : `${row.tenantId} `),
+    );
+  }
+
+  /**
+   * Returns a directory.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   */
+  get(tenantId: string, directoryId: string): Promise<Directory> {
+    return this.cache.get(`${tenantId} ${directoryId}`, () => this.load(tenantId, directoryId));
+  }
+
+  /** After a change made here: resolves when no process goes by the old values. */
+  forget(): Promise<void> {
+    this.cache.drop();
+    return this.db.feed.settled();
+  }
+
+  /** Reads the directory from the database; null if it does not exist. */
+  async fresh(tenantId: string, directoryId: string): Promise<Directory | null> {
+    return this.load(tenantId, directoryId).catch((error: unknown) => {
+      if (error instanceof NotFound) return null;
+      throw error;
+    });
+  }
+
+  private async load(tenantId: string, id: string): Promise<Directory> {
+    const { rows } = await this.db.query<StoredDirectory>(
+      `select d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
+         d.replace_creates_missing, d.may_grant_console, d.guard, extract(epoch from d.first_day_from)::float8 * 1000 as first_day_from_ms,
+         (select t.base_url from tenants t where t.id = $1) as base_url,
+         (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id
+            and o.deleted_at is null and o.state = 'live') as superseded_by,
+         exists (select 1 from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id
+           and o.deleted_at is null) as has_successor,
+         exists (select 1 from group_rules r where r.tenant_id = d.tenant_id and r.directory_id = d.id) as has_rules
+       from directories d where d.tenant_id = $1 and d.id = $2 and d.deleted_at is null`,
+      [tenantId, id],
+    );
+    const row = rows[0];
+    if (row === undefined) throw new NotFound('directory');
+    return {
+      tenantId,
+      id,
+      name: row.name,
+      profile: row.profile,
+      state: row.state,
+      defaultRole: row.default_role,
+      attributeMap: row.attribute_map,
+      onMatch: row.on_match,
+      takesOver: row.takes_over,
+      superseded: row.superseded_by !== null,
+      supersededBy: row.superseded_by,
+      hasSuccessor: row.has_successor,
+      replaceCreatesMissing: row.replace_creates_missing,
+      guard: guardOf(row.guard),
+      hasRules: row.has_rules,
+      mayGrantConsole: row.may_grant_console,
+      firstDayFrom: row.first_day_from_ms,
+      baseUrl: row.base_url,
+    };
+  }
+}

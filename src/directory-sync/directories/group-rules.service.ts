@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { InvalidFields, type FieldError } from '../../base/errors/domain-error.js';
+import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
+import { sourceOf, type AdminRequest } from './admin-request.js';
+import { DirectoriesService } from './directories.service.js';
+import type { GroupRule } from './directories.dto.js';
+import { DirectoryStore } from './directory.store.js';
+import { GroupRulesRepository, type GroupRuleRow } from './group-rules.repository.js';
+import { RoleReview } from './role-review.js';
+
+/** The group rules of a directory: an ordered list. A rule names the group by id, so a rename does not affect it. */
+@Injectable()
+export class GroupRulesService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: GroupRulesRepository,
+    private readonly directories: DirectoriesService,
+    private readonly review: RoleReview,
+    private readonly audit: AuditService,
+    private readonly store: DirectoryStore,
+  ) {}
+
+  async list(tenantId: string, directoryId: string): Promise<GroupRuleRow[]> {
+    await this.directories.demand(tenantId, directoryId);
+    return this.repository.list(tenantId, directoryId);
+  }
+
+  /** Replaces the whole list. A task updates the users. */
+  async replace(by: AdminRequest, directoryId: string, rules: readonly GroupRule[]): Promise<GroupRuleRow[]> {
+    const { tenantId } = by;
+    const after = await this.db.transaction(tenantId, async (tx) => {
+      await this.directories.demand(tenantId, directoryId, tx, true);
+      const before = await this.repository.list(tenantId, directoryId, tx);
+      const known = await this.repository.knownOf(tx, tenantId, directoryId, rules);
+      const errors: FieldError[] = [];
+      rules.forEach(({ group_id, role }, i) => {
+        if (!known.groups.has(group_id))
+          errors.push({ field: `rules.${i}.group_id`, message: 'must be a group of this directory' });
+        if (!known.roles.has(role))
+          errors.push({ field: `rules.${i}.role`, message: 'must be a role of the catalogue' });
+      });
+      if (errors.length > 0) throw new InvalidFields(errors);
+      const same = JSON.stringify(before.map(essence)) === JSON.stringify(rules.map(essence));
+      if (same) return before;
+      await this.repository.replace(tx, tenantId, directoryId, rules);
+      await this.audit.record(tx, {
+        ...by,
+        action: 'group_rules.changed',
+        targetType: 'directory',
+        targetId: directoryId,
+        before: before.map(essence),
+        after: rules.map(essence),
+      });
+      await this.review.ruleChanged(tx, tenantId, directoryId, sourceOf(by, directoryId));
+      return this.repository.list(tenantId, directoryId, tx);
+    });
+    await this.store.forget();
+    return after;
+  }
+}
+
+function essence({ group_id, role }: GroupRule): GroupRule {
+  return { group_id, role };
+}

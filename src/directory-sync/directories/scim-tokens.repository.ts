@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { PageRequest } from '../../base/http/page.js';
+import type { ScimTokenBody } from './scim-tokens.dto.js';
+
+const COLUMNS = 'id, name, prefix, created_by, expires_at, last_used_at, revoked_at, created_at';
+
+/** Statements on the table of SCIM tokens. */
+@Injectable()
+export class ScimTokensRepository {
+  constructor(private readonly db: Database) {}
+
+  async insert(
+    tx: SqlRunner,
+    token: {
+      tenantId: string;
+      id: string;
+      directoryId: string;
+      name: string;
+      prefix: string;
+      hash: Buffer;
+      createdBy: unknown;
+      expiresAt: Date | null;
+    },
+  ): Promise<void> {
+    await tx.query(
+      `insert into scim_tokens (tenant_id, id, directory_id, name, prefix, hash, created_by, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        token.tenantId,
+        token.id,
+        token.directoryId,
+        token.name,
+        token.prefix,
+        token.hash,
+        JSON.stringify(token.createdBy),
+        token.expiresAt,
+      ],
+    );
+  }
+
+  async list(tenantId: string, directoryId: string, page: PageRequest): Promise<ScimTokenBody[]> {
+    const { rows } = await this.db.query<ScimTokenBody>(
+      `select ${COLUMNS} from scim_tokens
+       where tenant_id = $1 and directory_id = $2 and ($3::text is null or id < $3) order by id desc limit $4`,
+      [tenantId, directoryId, page.after, page.limit + 1],
+    );
+    return rows;
+  }
+
+  async find(
+    tenantId: string,
+    directoryId: string,
+    id: string,
+    db: SqlRunner = this.db,
+    lock = false,
+  ): Promise<ScimTokenBody | null> {
+    const { rows } = await db.query<ScimTokenBody>(
+      `select ${COLUMNS} from scim_tokens where tenant_id = $1 and directory_id = $2 and id = $3
+       ${lock ? 'for update' : ''}`,
+      [tenantId, directoryId, id],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Ends a token in `inSeconds` seconds; an earlier end stays. */
+  async revoke(tx: SqlRunner, tenantId: string, id: string, inSeconds: number): Promise<void> {
+    await tx.query(
+      `update scim_tokens set revoked_at = least(revoked_at, now() + make_interval(secs => $3))
+       where tenant_id = $1 and id = $2`,
+      [tenantId, id, inSeconds],
+    );
+  }
+
+  async hasDirectory(tenantId: string, id: string, db: SqlRunner = this.db): Promise<boolean> {
+    const { rowCount } = await db.query(
+      `select 1 from directories where tenant_id = $1 and id = $2 and deleted_at is null`,
+      [tenantId, id],
+    );
+    return rowCount === 1;
+  }
+}

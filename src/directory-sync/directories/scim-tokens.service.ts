@@ -1,0 +1,160 @@
+import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { mintToken } from '../../base/crypto/tokens.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
+import type { PageRequest } from '../../base/http/page.js';
+import { newId } from '../../base/ids.js';
+import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../../tenancy/tenants/caps.js';
+import { CredentialStore } from '../../tenancy/tenants/credentials.js';
+import { CredentialEnded } from '../../tenancy/tenants/tenants.errors.js';
+import { expiryProblem, rotatedExpiry } from '../../tenancy/tenants/expiry.rules.js';
+import { type RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
+import type { AdminRequest } from './admin-request.js';
+import type { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './scim-tokens.dto.js';
+import { ScimTokensRepository } from './scim-tokens.repository.js';
+
+const DEFAULT_OVERLAP_SECONDS = 86_400;
+
+/** The SCIM tokens of a directory. Several can be valid at once, so that a rotation needs no outage. */
+@Injectable()
+export class ScimTokensService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: ScimTokensRepository,
+    private readonly audit: AuditService,
+    private readonly credentials: CredentialStore,
+    private readonly addresses: TenantAddresses,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Creates a token.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   */
+  async create(by: AdminRequest, directoryId: string, input: CreateScimToken): Promise<NewScimTokenBody> {
+    return this.db.transaction(by.tenantId, async (tx) => {
+      await this.demandDirectory(by.tenantId, directoryId, tx);
+      return this.createIn(tx, by, directoryId, input);
+    });
+  }
+
+  async createIn(
+    tx: SqlRunner,
+    by: AdminRequest,
+    directoryId: string,
+    input: CreateScimToken,
+  ): Promise<NewScimTokenBody> {
+    const expiresAt = input.expires_at ?? null;
+    const problem = expiresAt === null ? null : expiryProblem(expiresAt, this.clock.now());
+    if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
+    await demandRoom(tx, CAPS.scimTokens, by.tenantId, directoryId);
+    const minted = mintToken('tbs', by.tenantId);
+    const id = newId('tok');
+    await this.repository.insert(tx, {
+      tenantId: by.tenantId,
+      id,
+      directoryId,
+      name: input.name ?? 'token',
+      prefix: minted.prefix,
+      hash: minted.hash,
+      createdBy: by.actor,
+      expiresAt,
+    });
+    const token = (await this.repository.find(by.tenantId, directoryId, id, tx))!;
+    await this.note(tx, by, 'scim_token.created', directoryId, token);
+    return { ...token, scim_token: minted.token, scim_base_url: scimBaseOf(await this.addresses.of(by.tenantId)) };
+  }
+
+  async list(tenantId: string, directoryId: string, page: PageRequest): Promise<ScimTokenBody[]> {
+    await this.demandDirectory(tenantId, directoryId);
+    return this.repository.list(tenantId, directoryId, page);
+  }
+
+  async get(tenantId: string, directoryId: string, id: string): Promise<ScimTokenBody> {
+    await this.demandDirectory(tenantId, directoryId);
+    return this.demand(tenantId, directoryId, id);
+  }
+
+  /**
+   * Creates a token in place of an old one, which stays valid for the overlap. The new token has the lifetime of the
+   * old one, unless the request gives another end.
+   *
+   * @throws {CredentialEnded} when the old token has ended
+   */
+  async rotate(by: AdminRequest, directoryId: string, id: string, input: RotateCredential): Promise<NewScimTokenBody> {
+    const next = await this.db.transaction(by.tenantId, async (tx) => {
+      await this.demandDirectory(by.tenantId, directoryId, tx);
+      const old = await this.demand(by.tenantId, directoryId, id, tx, true);
+      const now = this.clock.now();
+      if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at <= now)) throw new CredentialEnded();
+      // The old token ends first, so that it does not count towards the limit beside the new one.
+      await this.repository.revoke(tx, by.tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
+      const token = await this.createIn(tx, by, directoryId, {
+        name: old.name,
+        expires_at: rotatedExpiry(old, input.expires_at, now),
+      });
+      await this.note(
+        tx,
+        by,
+        'scim_token.rotated',
+        directoryId,
+        await this.demand(by.tenantId, directoryId, id, tx),
+        old,
+      );
+      return token;
+    });
+    await this.credentials.forget(id);
+    return next;
+  }
+
+  /** Ends a token. Every process refuses it within a second. */
+  async revoke(by: AdminRequest, directoryId: string, id: string): Promise<void> {
+    await this.db.transaction(by.tenantId, async (tx) => {
+      await this.demandDirectory(by.tenantId, directoryId, tx);
+      const before = await this.demand(by.tenantId, directoryId, id, tx, true);
+      if (before.revoked_at !== null && before.revoked_at.getTime() <= this.clock.now().getTime()) return;
+      await this.repository.revoke(tx, by.tenantId, id, 0);
+      await this.note(
+        tx,
+        by,
+        'scim_token.revoked',
+        directoryId,
+        await this.demand(by.tenantId, directoryId, id, tx),
+        before,
+      );
+    });
+    await this.credentials.forget(id);
+  }
+
+  private async demandDirectory(tenantId: string, directoryId: string, db?: SqlRunner): Promise<void> {
+    if (!(await this.repository.hasDirectory(tenantId, directoryId, db))) throw new NotFound('directory');
+  }
+
+  private async demand(
+    tenantId: string,
+    directoryId: string,
+    id: string,
+    db?: SqlRunner,
+    lock = false,
+  ): Promise<ScimTokenBody> {
+    const token = await this.repository.find(tenantId, directoryId, id, db, lock);
+    if (token === null) throw new NotFound('SCIM token');
+    return token;
+  }
+
+  private note(
+    tx: SqlRunner,
+    by: AdminRequest,
+    action: string,
+    directoryId: string,
+    token: ScimTokenBody,
+    before?: ScimTokenBody,
+  ): Promise<void> {
+    const after = { ...token, directory_id: directoryId };
+    return this.audit.record(tx, { ...by, action, targetType: 'scim_token', targetId: token.id, before, after });
+  }
+}

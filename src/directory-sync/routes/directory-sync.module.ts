@@ -1,0 +1,69 @@
+import { Global, Module } from '@nestjs/common';
+import { SeatsModule } from '../../seats/seats.module.js';
+import { TasksModule } from '../../engine/work/tasks.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { PreviewEditing } from './preview/preview-editing.js';
+import { PreviewController } from './preview/preview.controller.js';
+import { PreviewLive } from './preview/preview-live.js';
+import { PreviewPlan } from './preview/preview-plan.js';
+import { PreviewWritesRepository } from './preview/preview-writes.repository.js';
+import { RootSearch } from './bulk/root-search.js';
+import { ScimBulkService } from './bulk/scim-bulk.service.js';
+import { ScimRootController } from './bulk/scim-root.controller.js';
+import { DirectoriesModule } from '../directories/directories.module.js';
+import { DirectoryPeople } from '../directories/directory-people.js';
+import { RoleReview } from '../directories/role-review.js';
+import { DiscoveryController, ServiceProviderConfigController } from './discovery/discovery.controller.js';
+import { GroupsRepository } from '../users/groups/groups.repository.js';
+import { ScimGroupsController } from './groups/scim-groups.controller.js';
+import { ScimGroupsService } from './groups/scim-groups.service.js';
+import { DeletedDirectories } from './roles/deleted-directories.js';
+import { PeopleOfDirectory, RulesReview } from './roles/directory-consequences.js';
+import { MembershipReview } from './roles/membership-review.js';
+import { RoleTasksController } from './roles/role-tasks.controller.js';
+import { RoleTasks } from './roles/role-tasks.js';
+import { ScimUsersController } from './users/scim-users.controller.js';
+import { ScimUsersService } from './users/scim-users.service.js';
+import { RefusedRoles } from './users/refused-roles.js';
+
+/** Provides the ports of `directories`; global, because `directories` is on a lower floor. */
+@Global()
+@Module({
+  imports: [UsersModule, DirectoriesModule, SeatsModule, TasksModule],
+  providers: [
+    RoleTasks,
+    PreviewPlan,
+    PreviewLive,
+    PreviewWritesRepository,
+    DeletedDirectories,
+    { provide: RoleReview, useClass: RulesReview },
+    { provide: DirectoryPeople, useClass: PeopleOfDirectory },
+  ],
+  exports: [PreviewPlan, PreviewWritesRepository, DeletedDirectories, RoleReview, DirectoryPeople],
+})
+export class DirectoryConsequencesModule {}
+
+/** The SCIM server: one of the channels by which users are written. */
+@Module({
+  imports: [UsersModule, DirectoriesModule, TasksModule],
+  controllers: [
+    ScimUsersController,
+    ScimGroupsController,
+    ServiceProviderConfigController,
+    DiscoveryController,
+    ScimRootController,
+    RoleTasksController,
+    PreviewController,
+  ],
+  providers: [
+    ScimUsersService,
+    RefusedRoles,
+    ScimGroupsService,
+    GroupsRepository,
+    MembershipReview,
+    ScimBulkService,
+    RootSearch,
+    PreviewEditing,
+  ],
+})
+export class DirectorySyncModule {}

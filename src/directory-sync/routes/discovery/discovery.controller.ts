@@ -1,0 +1,75 @@
+import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { NotFound } from '../../../base/errors/domain-error.js';
+import { Config } from '../../../base/config/config.js';
+import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
+import { listResponseText } from '../../../protocols/scim/messages/list-response.js';
+import { resourceTypeDocuments, schemaDocuments, serviceProviderConfig } from '../../../protocols/scim/schema/discovery.js';
+import type { Resource } from '../../../protocols/scim/schema/resource-types.js';
+import { answerScim } from '../scim-answer.js';
+import { ScimGuard, type ScimRequest } from '../scim.guard.js';
+import { Forbidden } from '../scim.refusals.js';
+import { featuresOf } from './features.js';
+
+/** ServiceProviderConfig (RFC 7644 §4). No credential is needed, so that a client can learn how to get one. */
+@ApiExcludeController()
+@Controller('scim/v2')
+export class ServiceProviderConfigController {
+  constructor(private readonly config: Config) {}
+
+  @Get('ServiceProviderConfig')
+  serviceProviderConfig(@Req() req: BridgeRequest, @Res() res: BridgeResponse): void {
+    refuseFilter(req);
+    const base = `${this.config.baseUrl}/scim/v2`;
+    // The document is the same for every profile: profiles differ in the requests that they accept, not in the
+    // features.
+    const document = serviceProviderConfig(base, featuresOf(this.config.appUrl, this.config.announcesPagination));
+    answerScim(res, 200, JSON.stringify(document));
+  }
+}
+
+/**
+ * `/ResourceTypes` and `/Schemas` (RFC 7644 §4). Parameters for pages and sorting have no effect; a filter is refused.
+ */
+@ApiExcludeController()
+@Controller('scim/v2')
+@UseGuards(ScimGuard)
+export class DiscoveryController {
+  @Get('ResourceTypes')
+  resourceTypes(@Req() req: ScimRequest, @Res() res: BridgeResponse): void {
+    this.answerList(req, res, resourceTypeDocuments(req.directory.scimBase));
+  }
+
+  @Get('ResourceTypes/:name')
+  resourceType(@Req() req: ScimRequest, @Res() res: BridgeResponse, @Param('name') name: string): void {
+    this.answerOne(req, res, resourceTypeDocuments(req.directory.scimBase), name, 'resource type');
+  }
+
+  @Get('Schemas')
+  schemas(@Req() req: ScimRequest, @Res() res: BridgeResponse): void {
+    this.answerList(req, res, schemaDocuments(req.directory.scimBase, req.directory.dialect));
+  }
+
+  @Get('Schemas/:urn')
+  schema(@Req() req: ScimRequest, @Res() res: BridgeResponse, @Param('urn') urn: string): void {
+    this.answerOne(req, res, schemaDocuments(req.directory.scimBase, req.directory.dialect), urn, 'schema');
+  }
+
+  private answerList(req: ScimRequest, res: BridgeResponse, documents: Resource[]): void {
+    refuseFilter(req);
+    const resources = documents.map((document) => JSON.stringify(document));
+    const list = { totalResults: resources.length, startIndex: 1, itemsPerPage: resources.length, resources };
+    answerScim(res, 200, listResponseText(list));
+  }
+
+  private answerOne(req: ScimRequest, res: BridgeResponse, all: Resource[], id: string, what: string): void {
+    refuseFilter(req);
+    const found = all.find((document) => String(document['id']).toLowerCase() === id.toLowerCase());
+    if (!found) throw new NotFound(what);
+    answerScim(res, 200, JSON.stringify(found));
+  }
+}
+
+function refuseFilter(req: BridgeRequest): void {
+  if (req.query['filter'] !== undefined) throw new Forbidden('Discovery documents cannot be filtered.');
+}

@@ -1,0 +1,154 @@
+import { MAX_PAGE_BYTES } from '../../base/database/byte-cut.js';
+
+/** The columns that a list reads of each resource, in SQL. `$1` is the tenant. */
+export interface ListColumns {
+  /** The select list over the table. A document is named here and not yet read. */
+  readonly found: string;
+  /** The size in bytes of one found row `a`. */
+  readonly bytes: string;
+  /** A query on another table for the found row `a`. It gives `bytes`, one row for each related row that is shown. */
+  readonly related?: string;
+  /** What resources of the page have in common, so that it is found once for the page. */
+  readonly common?: CommonColumns;
+  /**
+   * The select list of the answer over a row `c`. Documents are read only where `c.fits`. `c.large`: the row fits
+   * because it is the first.
+   */
+  readonly shown: string;
+}
+
+/** Rows of another table that several resources of a page show, such as the names of groups. */
+export interface CommonColumns {
+  /** A query for these rows, over the found rows `a`. The size of a resource can use its rows, `n`. */
+  readonly found: string;
+  /** The text that the page gets of them, over `n`: an aggregate. */
+  readonly text: string;
+  /** The condition that some row of the page, `cut`, shows a row `n`. */
+  readonly used: string;
+}
+
+/** A row of a page. */
+export interface PageRow {
+  id: string;
+  /** False for the first row that no longer fits in the bytes of the page; its document was not read. */
+  fits: boolean;
+  /** The first row alone is larger than a page. */
+  large: boolean;
+  /** The number of all rows, in the first row of a page. */
+  total: number | null;
+  /** The text of what the rows have in common, in the first row of a page. */
+  common?: string | null;
+  /** The row's sort key as text, where the list is sorted. */
+  sort_key?: string | null;
+}
+
+/** The rows of a page in SQL. */
+export interface PageSource {
+  /** The table, as `from` names it. */
+  readonly from: string;
+  /** The id of a row. */
+  readonly id: string;
+  /** The condition of the rows behind the beginning of the page. */
+  readonly where: string;
+  /** The order. */
+  readonly by: string;
+  /** The sort key of the order as text; null: the id alone. */
+  readonly key: string | null;
+  readonly limit: number;
+  readonly offset: number;
+  /**
+   * SQL for the number of all rows, exact in the snapshot of the statement, where the order is that of the ids: rows are
+   * then skipped from the nearer end. Null: they are skipped from the first one.
+   */
+  readonly exactTotal: string | null;
+  /** Whether rows are read that are not shown: skipped, or sorted away. */
+  readonly idsFirst: boolean;
+}
+
+/** Smaller pages need no share of the answer budget, in bytes. A hundred ordinary users are smaller. */
+export const SMALL_PAGE = 256 * 1024;
+/** A page of more resources takes its share of the answer budget first, so that it is read once. */
+export const FEW_RESOURCES = 100;
+
+// A related row has at least 160 bytes. More related rows than this are more than a page and are not read.
+const MOST_RELATED = Math.ceil(MAX_PAGE_BYTES / 160) + 1;
+
+/**
+ * Returns the statement of one page, cut at a number of bytes before a document is read. The sizes are columns of the
+ * rows; only the outermost select reads documents.
+ *
+ * @param total SQL for the number of all rows; null: it is not asked for
+ */
+export function pageSql(columns: ListColumns, total: string | null, source: PageSource, bytes: number): string {
+  const { related, common } = columns;
+  const rows = foundRows(columns, source);
+  if (related === undefined && common === undefined && source.exactTotal === null) {
+    // Each further part of a statement costs as much as reading a row: a look-up has one row and no part.
+    const sized = `select a.*, ${columns.bytes} as bytes from (${rows}) a`;
+    return shownRows(columns, source, total, `(${cutRows(sized, bytes)})`);
+  }
+  const parts = source.exactTotal === null ? [] : [`whole as materialized (select ${source.exactTotal} as n)`];
+  parts.push(`a as materialized (${rows})`);
+  let sized = `select a.*, ${columns.bytes} as bytes from a`;
+  if (related !== undefined) {
+    // The join reads the rows in order and stops when they fill the page.
+    parts.push(`r as materialized (select x.place, sum(x.bytes) as bytes from (
+      select a.place, m.bytes from a cross join lateral (${related} offset 0) m limit ${MOST_RELATED}) x group by x.place)`);
+    sized = `select a.*, ${columns.bytes} + coalesce(r.bytes, 0) as bytes from a left join r on r.place = a.place`;
+  }
+  if (common !== undefined) parts.push(`n as materialized (${common.found})`);
+  parts.push(`cut as materialized (${cutRows(sized, bytes)})`);
+  return `with ${parts.join(',\n')}\n${shownRows(columns, source, total, 'cut')}`;
+}
+
+function cutRows(sized: string, bytes: number): string {
+  return `select b.*, b.upto <= ${bytes} or b.place = 1 as fits, b.place = 1 and b.upto > ${bytes} as large
+    from (select s.*, sum(s.bytes) over (order by s.place rows unbounded preceding) as upto from (${sized}) s) b
+    -- The second row is there even behind a first one that fills the page: it says that the list goes on.
+    where b.upto - b.bytes <= ${bytes} or b.place = 2`;
+}
+
+function shownRows({ shown, common }: ListColumns, { key }: PageSource, total: string | null, cut: string): string {
+  const first = (text: string) => `case when c.place = 1 then ${text} end`;
+  const shared = common === undefined ? '' : `, ${first(commonText(common))} as common`;
+  const all = total === null ? 'null::int' : first(total);
+  const sorted = key === null ? '' : ', c.sort_key';
+  return `select ${shown}${sorted}, ${all} as total, c.fits, c.large${shared} from ${cut} c order by c.place`;
+}
+
+/**
+ * Returns the query for the rows of a page with their places. Where rows are skipped or sorted, the ids are found first: no
+ * column is computed for other rows, and an index can give the ids alone.
+ */
+function foundRows({ found }: ListColumns, source: PageSource): string {
+  const { from, id, where, by, key, limit, offset, idsFirst } = source;
+  const sorted = key === null ? '' : `, ${key} as sort_key`;
+  const rows = (list: string) => `select ${list}${sorted} from ${from} where ${where}
+    order by ${by} limit ${limit} offset ${offset}`;
+  if (!idsFirst) return `select i.*, row_number() over () as place from (${rows(found)}) i`;
+  const keys =
+    source.exactTotal === null
+      ? `select i.*, row_number() over () as place from (${rows(`${id} as id`)}) i`
+      : `select i.id, row_number() over (order by i.id) as place from (${nearerEnd(source)}) i`;
+  return `select ${found}${key === null ? '' : ', k.sort_key'}, k.place
+    from (${keys}) k join ${from} on ${id.split('.')[0]!}.tenant_id = $1 and ${id} = k.id`;
+}
+
+/**
+ * Returns the query for the ids of a page, which skips from the nearer end: of 100 000 rows at most 50 000. A branch with the
+ * limit 0 reads nothing.
+ */
+function nearerEnd({ from, id, where, limit, offset }: PageSource): string {
+  const whole = (value: string) => `(select ${value} from whole)`;
+  const isNear = `${offset} <= n - ${offset}`;
+  return `(select ${id} as id from ${from} where ${where} order by ${id}
+      limit ${whole(`case when ${isNear} then ${limit} else 0 end`)} offset ${offset})
+    union all (select ${id} as id from ${from} where ${where} order by ${id} desc
+      limit ${whole(`case when ${isNear} then 0 else least(${limit}, greatest(n - ${offset}, 0)) end`)}
+      offset ${whole(`greatest(n - ${offset + limit}, 0)`)})`;
+}
+
+/** Of a page that was cut, only what its rows show is read: they may be few. */
+function commonText({ text, used }: CommonColumns): string {
+  return `(select ${text} from n where (select bool_and(c.fits) from cut c) or ${used})`;
+}

@@ -1,0 +1,113 @@
+import type { Relations } from '../../users/user-relations.js';
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { NotFound } from '../../../base/errors/domain-error.js';
+import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
+import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import { sameJson } from '../../../protocols/scim/resource/equal.js';
+import { draftOf, type UserDocument, type UserDraft } from '../../users/user.mapping.js';
+import type { UserRow } from '../../users/user.row.js';
+import { Taken, TooMuchContention } from '../../users/users.errors.js';
+import { UsersRepository } from '../../users/users.repository.js';
+import { writeContext, type CurrentDirectory } from '../current-directory.js';
+import { PreviewWritesRepository, type PreviewPlace, type PreviewWrite } from './preview-writes.repository.js';
+
+/** A write of a directory in preview to one user. */
+export interface PreviewEdit {
+  requestId: string;
+  /** Throws when the version is not the one that the client saw. */
+  check: (row: { revision: number } & Relations) => void;
+  /** Returns the resource after the write; null: no change. */
+  next: (before: UserDocument) => UserDocument | null;
+}
+
+/** A user that a new resource would be linked with if the directory were live. */
+export interface PreviewMatch {
+  tx: SqlRunner;
+  userId: string;
+  by: LinkedBy;
+  source: ChangeSource;
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Stores writes of a directory in preview to users of other owners. The user stays unchanged; each directory has one
+ * overlay for each user. Writes to the directory's own users are ordinary writes.
+ */
+@Injectable()
+export class PreviewEditing {
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersRepository,
+    private readonly writes: PreviewWritesRepository,
+  ) {}
+
+  /**
+   * Stores the result of the write as an overlay of the user.
+   *
+   * @returns false: the user is the directory's own, or the directory is not in preview
+   * @throws {NotFound} when the directory does not see the user
+   */
+  async edit(directory: CurrentDirectory, id: string, { requestId, check, next }: PreviewEdit): Promise<boolean> {
+    return this.withRetries(directory, id, check, async (row, place, known) => {
+      const before = JSON.parse(known?.doc ?? row.doc) as UserDocument;
+      const after = next({ id, ...before });
+      if (after === null) return true;
+      delete after['id'];
+      if (known !== undefined && sameJson(before, after)) return true;
+      const draft = draftOf(after, directory.writing.attributeMap);
+      const { source } = writeContext(directory, requestId, new Date());
+      return this.writes.put(place, known?.version ?? 0, draft, known?.linked_by ?? 'id', source);
+    });
+  }
+
+  /** Stores that the directory has removed the user; otherwise like {@link edit}. */
+  async remove(directory: CurrentDirectory, id: string, edit: Omit<PreviewEdit, 'next'>): Promise<boolean> {
+    return this.withRetries(directory, id, edit.check, async (_, place, known) => {
+      const { source } = writeContext(directory, edit.requestId, new Date());
+      const done = await this.writes.put(place, known?.version ?? 0, null, known?.linked_by ?? 'id', source);
+      if (done) await this.writes.leaveGroups(place);
+      return done;
+    });
+  }
+
+  /**
+   * Stores a resource that would be linked with a user if the directory were live.
+   *
+   * @throws {Taken} when the directory has written to that user before
+   */
+  async keepMatch(directory: CurrentDirectory, draft: UserDraft, match: PreviewMatch): Promise<void> {
+    const { tx, userId, by, source } = match;
+    const place: PreviewPlace = { tenantId: directory.tenantId, directoryId: directory.id, userId };
+    const known = await this.writes.find(place, tx);
+    const isFree = known === undefined || known.doc === null;
+    const isKept = isFree && (await this.writes.put(place, known?.version ?? 0, draft, by, source, tx));
+    if (!isKept) throw new Taken('user_name_taken', userId);
+  }
+
+  /** Deletes the overlay of a user, in the write that links the user. */
+  async forget({ tenantId, id }: CurrentDirectory, userId: string, tx: SqlRunner): Promise<void> {
+    await this.writes.drop({ tenantId, directoryId: id, userId }, tx);
+  }
+
+  private async withRetries(
+    directory: CurrentDirectory,
+    id: string,
+    check: PreviewEdit['check'],
+    write: (row: UserRow, place: PreviewPlace, known: PreviewWrite | undefined) => Promise<boolean>,
+  ): Promise<boolean> {
+    if (directory.writing.state !== 'preview' || directory.writing.superseded) return false;
+    const place: PreviewPlace = { tenantId: directory.tenantId, directoryId: directory.id, userId: id };
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const row = await this.users.read(directory.tenantId, id, this.db);
+      if (row?.directory_id === directory.id) return false;
+      const known = await this.writes.find(place);
+      const isSeen = row !== undefined && !row.gone && directory.owners.includes(row.directory_id ?? '');
+      if (!isSeen || known?.doc === null) throw new NotFound('user');
+      check({ ...row, revision: known?.revision ?? row.revision });
+      if (await write(row, place, known)) return true;
+    }
+    throw new TooMuchContention();
+  }
+}

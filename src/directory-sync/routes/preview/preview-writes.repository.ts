@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { codeOf } from '../../../base/database/database.errors.js';
+import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
+import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import { leaveGroupsOf } from '../../users/groups/memberships.sql.js';
+import { storedDocument } from '../../users/write/stored-document.js';
+import type { UserDraft } from '../../users/user.mapping.js';
+import { Taken } from '../../users/users.errors.js';
+
+/** The stored write of a directory in preview to a user of another owner. */
+export interface PreviewWrite {
+  user_id: string;
+  /** The resource as JSON text; null: removed. */
+  doc: string | null;
+  linked_by: LinkedBy;
+  source: ChangeSource;
+  version: number;
+  /** The version that SCIM shows. */
+  revision: number;
+}
+
+/** The place of a stored write: tenant, directory and user. */
+export interface PreviewPlace {
+  tenantId: string;
+  directoryId: string;
+  userId: string;
+}
+
+/**
+ * The version of a stored write: the time of the write. So versions of one user are unique and differ from those of the
+ * user's own resource. `o` is the table.
+ */
+export const PREVIEW_REVISION = `(round(extract(epoch from o.updated_at) * 1000000)::bigint + o.version)`;
+
+const COLUMNS = `o.user_id, o.doc::text as doc, o.linked_by, o.source, o.version, ${PREVIEW_REVISION}::float8 as revision`;
+
+/** Stores the writes of directories in preview to users of other owners. */
+@Injectable()
+export class PreviewWritesRepository {
+  constructor(private readonly db: Database) {}
+
+  async find(place: PreviewPlace, db: SqlRunner = this.db): Promise<PreviewWrite | undefined> {
+    const { rows } = await db.query<PreviewWrite>(
+      `select ${COLUMNS} from preview_writes o where tenant_id = $1 and directory_id = $2 and user_id = $3`,
+      [place.tenantId, place.directoryId, place.userId],
+    );
+    return rows[0];
+  }
+
+  /** Returns at most `limit` writes of a directory, in the order of the users. */
+  async list(tenantId: string, directoryId: string, limit: number): Promise<PreviewWrite[]> {
+    const { rows } = await this.db.query<PreviewWrite>(
+      `select ${COLUMNS} from preview_writes o where tenant_id = $1 and directory_id = $2 order by user_id limit $3`,
+      [tenantId, directoryId, limit],
+    );
+    return rows;
+  }
+
+  /**
+   * Stores a write in place of the previous one.
+   *
+   * @param before the version of the previous write; 0: there is none
+   * @param draft null: the directory removes the user
+   * @returns false: another write was quicker
+   * @throws {Taken} when the directory gave the `userName` to another user
+   * @throws {DocumentTooLarge} when the document is over the limit and larger than before
+   */
+  async put(
+    place: PreviewPlace,
+    before: number,
+    draft: UserDraft | null,
+    by: LinkedBy,
+    source: ChangeSource,
+    db: SqlRunner = this.db,
+  ): Promise<boolean> {
+    const document = draft && storedDocument(draft.doc, null);
+    try {
+      const { rowCount } = await db.query(
+        `insert into preview_writes as p (tenant_id, directory_id, user_id, doc, doc_bytes, user_name, user_name_key,
+           external_id, active, linked_by, source)
+         select $1, $2, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11::jsonb
+         on conflict (tenant_id, directory_id, user_id) do update set doc = excluded.doc, doc_bytes = excluded.doc_bytes,
+           user_name = excluded.user_name, user_name_key = excluded.user_name_key, external_id = excluded.external_id,
+           active = excluded.active, source = excluded.source, version = p.version + 1,
+           updated_at = greatest(excluded.updated_at, p.updated_at)
+         where p.version = $12`,
+        [
+          place.tenantId,
+          place.directoryId,
+          place.userId,
+          document?.text ?? null,
+          document?.bytes ?? 0,
+          draft?.userName ?? null,
+          draft?.userNameKey ?? null,
+          draft?.externalId ?? null,
+          draft?.active ?? null,
+          by,
+          JSON.stringify(source),
+          before,
+        ],
+      );
+      return rowCount === 1;
+    } catch (error) {
+      if (codeOf(error) === '23505') throw new Taken('user_name_taken', place.userId);
+      throw error;
+    }
+  }
+
+  async drop(place: PreviewPlace, db: SqlRunner = this.db): Promise<void> {
+    await db.query(`delete from preview_writes where tenant_id = $1 and directory_id = $2 and user_id = $3`, [
+      place.tenantId,
+      place.directoryId,
+      place.userId,
+    ]);
+  }
+
+  /** Deletes all stored writes of a directory. */
+  async dropAll(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+    await db.query(`delete from preview_writes where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
+  }
+
+  /** Removes a user from the groups of the directory and raises the versions of the groups. */
+  async leaveGroups({ tenantId, directoryId, userId }: PreviewPlace): Promise<void> {
+    await this.db.transaction(tenantId, (tx) => leaveGroupsOf(tx, tenantId, directoryId, userId));
+  }
+}

@@ -1,0 +1,56 @@
+import { isOther, type Current, type Decision } from '../../../tenancy/identity/held.rules.js';
+import type { HeldReason } from '../../../tenancy/identity/person.js';
+
+/** The kinds of effects of going live on one user. */
+export const PREVIEW_KINDS = ['create', 'link', 'take_over', 'update', 'deactivate', 'delete'] as const;
+
+/** The effect of going live on one user. */
+export type PreviewKind = (typeof PREVIEW_KINDS)[number];
+
+/** A user that a directory in preview has written to. */
+export interface Previewed {
+  /** The owner of the user now. */
+  owner: 'own' | 'unmanaged' | 'replaced';
+  /** The directory has removed the user. */
+  removed: boolean;
+  current: Current;
+  /** The effective state after going live; null: the user is removed. */
+  would: Decision | null;
+}
+
+/** The effects of going live on one user. */
+export interface PreviewEffect {
+  kinds: PreviewKind[];
+  /** The fields of the user that would change. */
+  fields: string[];
+  takesSeat: boolean;
+  freesSeat: boolean;
+  /** Why the user would be held; null: the user would not be held. */
+  held: HeldReason | null;
+}
+
+/** Returns the effect of going live on a user; `kind` null: none. */
+export function effectOf({ owner, removed, current, would }: Previewed): PreviewEffect {
+  const holds = current.seat === 'held';
+  if (removed || would === null) {
+    return { kinds: ['delete'], fields: ['status'], takesSeat: false, freesSeat: holds, held: null };
+  }
+  const held = would.held === 'no_email' ? null : would.held;
+  const seat = { takesSeat: would.seat === 'held' && !holds, freesSeat: would.seat !== 'held' && holds };
+  const isNew = owner === 'own' && !current.everActive && current.status === 'inactive';
+  if (isNew) return { kinds: ['create'], fields: [], ...seat, held };
+  const kinds: PreviewKind[] = owner === 'unmanaged' ? ['link'] : owner === 'replaced' ? ['take_over'] : [];
+  const fields = changedFields(current, would);
+  if (fields.length > 0) {
+    kinds.push(current.status === 'active' && would.inForce.status === 'inactive' ? 'deactivate' : 'update');
+  }
+  return { kinds, fields, ...seat, held };
+}
+
+function changedFields(current: Current, would: Decision): string[] {
+  if (!isOther(would, current)) return [];
+  const fields = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const;
+  const changed: string[] = fields.filter((field) => would.inForce[field] !== current.person[field]);
+  if (would.inForce.status !== current.status) changed.push('status');
+  return changed;
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../../../base/database/database.js';
+import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import { DirectoryPeople, type SeatNeed } from '../../directories/directory-people.js';
+import { PreviewPlan } from '../preview/preview-plan.js';
+import type { DirectoryState } from '../../directories/directory.js';
+import { RoleReview } from '../../directories/role-review.js';
+import { PreviewWritesRepository } from '../preview/preview-writes.repository.js';
+import { ReleasedUsers } from '../../users/released-users.js';
+import type { RolePayload } from './role-tasks.js';
+import { TasksRepository } from '../../../engine/work/tasks.repository.js';
+import { TasksRunner } from '../../../engine/work/tasks.runner.js';
+
+/** Adds a task when the rules of a directory change, so that no request waits for thousands of users. */
+@Injectable()
+export class RulesReview extends RoleReview {
+  constructor(
+    private readonly tasks: TasksRepository,
+    private readonly runner: TasksRunner,
+  ) {
+    super();
+  }
+
+  async ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
+    await addRulesTask(this.tasks, db, tenantId, directoryId, source);
+    this.runner.wake();
+  }
+}
+
+/** Changes the users of a directory that is deleted or changes its state. */
+@Injectable()
+export class PeopleOfDirectory extends DirectoryPeople {
+  constructor(
+    private readonly tasks: TasksRepository,
+    private readonly runner: TasksRunner,
+    private readonly plan: PreviewPlan,
+    private readonly released: ReleasedUsers,
+    private readonly writes: PreviewWritesRepository,
+  ) {
+    super();
+  }
+
+  /** Makes the users unmanaged. Their effective state stays, holds of the directory end, and nothing is forwarded. */
+  async release(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
+    await this.released.lock(db, tenantId, directoryId);
+    await this.writes.dropAll(db, tenantId, directoryId);
+    await this.released.release(db, tenantId, directoryId, source);
+  }
+
+  async seatsNeeded(tenantId: string, directoryId: string): Promise<SeatNeed> {
+    return (await this.plan.of(tenantId, directoryId)).seats;
+  }
+
+  async stateChanged(
+    db: SqlRunner,
+    tenantId: string,
+    directoryId: string,
+    state: DirectoryState,
+    source: ChangeSource,
+  ): Promise<void> {
+    // Going back to preview changes no user.
+    if (state === 'preview') return;
+    const payload = { directory_id: directoryId };
+    const task = { kind: 'preview-live', payload, createdBy: source.actor, directoryId } as const;
+    await this.tasks.add(db, tenantId, task);
+    await addRulesTask(this.tasks, db, tenantId, directoryId, source, { live: true });
+    this.runner.wake();
+  }
+}
+
+async function addRulesTask(
+  tasks: TasksRepository,
+  db: SqlRunner,
+  tenantId: string,
+  directoryId: string,
+  source: ChangeSource,
+  more: Pick<RolePayload, 'live'> = {},
+): Promise<void> {
+  const { rows } = await db.query<{ n: number }>(
+    `select count(*)::int as n from users where tenant_id = $1 and directory_id = $2`,
+    [tenantId, directoryId],
+  );
+  const payload: RolePayload = { directory_id: directoryId, ...more };
+  const task = { kind: 'rules-changed', payload, total: rows[0]!.n, createdBy: source.actor, directoryId } as const;
+  await tasks.add(db, tenantId, task);
+}

@@ -1,0 +1,78 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { proveCaller } from '../../base/http/connection-bound.js';
+import { demandAcceptable } from '../../base/http/accept.js';
+import { AnswerBudget, type AnswerShare } from '../../base/http/answer-budget.js';
+import { limitDirectory, RateLimiter } from '../../base/http/rate-limit.js';
+import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
+import { dialectOf } from '../../protocols/scim/dialects/dialects.js';
+import { Config } from '../../base/config/config.js';
+import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
+import { bearerToken } from '../../tenancy/tenants/bearer.js';
+import { CredentialStore } from '../../tenancy/tenants/credentials.js';
+import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
+import type { CurrentDirectory } from './current-directory.js';
+import { DirectoryStore, type Directory } from '../directories/directory.store.js';
+
+/** A SCIM request after its token was checked. */
+export interface ScimRequest extends BridgeRequest {
+  directory: CurrentDirectory;
+  /** The share of the memory for large answers. */
+  answer: AnswerShare;
+}
+
+// Computed once for each state of a directory, not for each request.
+const made = new WeakMap<Directory, CurrentDirectory>();
+
+/** Checks the SCIM token. The token determines the directory, and so the tenant. */
+@Injectable()
+export class ScimGuard implements CanActivate {
+  constructor(
+    private readonly credentials: CredentialStore,
+    private readonly directories: DirectoryStore,
+    private readonly limiter: RateLimiter,
+    private readonly budget: AnswerBudget,
+    private readonly config: Config,
+    private readonly addresses: TenantAddresses,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const req = http.getRequest<ScimRequest>();
+    const token = bearerToken(req);
+    const form = { header: req.headers.authorization, kind: 'tbs' } as const;
+    if (token === null) {
+      if (req.headers.authorization !== undefined) this.credentials.noteUnreadable(req.headers.authorization);
+      throw new Unauthenticated('missing', form);
+    }
+    const credential = await this.credentials.findScimToken(token, req);
+    if (credential === null) throw new Unauthenticated('invalid', form);
+    await this.addresses.demandOwn(req, credential.tenantId);
+    req.tenantId = credential.tenantId;
+    req.credentialId = credential.tokenId;
+    proveCaller(req);
+    req.directoryId = credential.directoryId;
+    const directory = await this.directories.get(credential.tenantId, credential.directoryId);
+    limitDirectory(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId, directory);
+    demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
+    req.answer = this.budget.shareOf(http.getResponse<BridgeResponse>(), credential.tenantId);
+    req.directory = currentDirectory(directory, this.config.baseUrl);
+    return true;
+  }
+}
+
+function currentDirectory(directory: Directory, baseUrl: string): CurrentDirectory {
+  let current = made.get(directory);
+  if (current === undefined) {
+    current = {
+      tenantId: directory.tenantId,
+      id: directory.id,
+      dialect: dialectOf(directory.profile, { replaceCreatesMissing: directory.replaceCreatesMissing }),
+      writing: directory,
+      owners: [directory.id, '', directory.takesOver, directory.supersededBy].filter((id) => id !== null),
+      actor: { kind: 'directory', id: directory.id, name: directory.name },
+      scimBase: scimBaseOf(directory.baseUrl ?? baseUrl),
+    };
+    made.set(directory, current);
+  }
+  return current;
+}

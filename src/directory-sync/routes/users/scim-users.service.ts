@@ -1,0 +1,245 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../base/database/database.js';
+import { KeyedReads } from '../../../base/database/keyed-reads.js';
+import { NotFound } from '../../../base/errors/domain-error.js';
+import { applyPatch, type PatchOperation } from '../../../protocols/scim/patch/apply.js';
+import { readResource } from '../../../protocols/scim/resource/coerce.js';
+import { sameJson } from '../../../protocols/scim/resource/equal.js';
+import { matchesIfMatch } from '../../../protocols/scim/resource/etag.js';
+import { parseProjection } from '../../../protocols/scim/resource/project.js';
+import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
+import { draftOf, type UserDocument } from '../../users/user.mapping.js';
+import type { UserRow } from '../../users/user.row.js';
+import { groupNamer, type Relations } from '../../users/user-relations.js';
+import { UsersService, type AfterWrite, type Edit } from '../../users/users.service.js';
+import { writeContext, type CurrentDirectory } from '../current-directory.js';
+import { joinAwaited } from '../../users/groups/pending-members.js';
+import type { ListTable } from '../list-table.js';
+import { PageMarks } from '../page-marks.js';
+import { PreviewEditing } from '../preview/preview-editing.js';
+import type { ListAsk } from '../page-reader.js';
+import { listText, lookUpText } from '../resource-list.js';
+import { MembershipReview, type Review } from '../roles/membership-review.js';
+import type { RequestFacts } from '../request-facts.js';
+import { PreconditionFailed } from '../scim.refusals.js';
+import { departureIn, isOf, ownContext } from './departures.js';
+import { PREVIEW_TABLE, tableFor, USER_TABLE, USER_TEXT_COLUMNS, userColumns } from './user-list.js';
+import { RefusedRoles } from './refused-roles.js';
+import { UserLookUps } from './user-look-ups.js';
+import { userTag, type StoredUser, type View } from './user-resource.js';
+
+/** Steps of the write that links a user to a directory, and their results. */
+interface Arrival {
+  afterWrite: AfterWrite;
+  joined: string[];
+  review: Review | null;
+}
+
+/** SCIM users: reads and writes the one record of each user that all channels share. */
+@Injectable()
+export class ScimUsersService {
+  private readonly marks = new PageMarks();
+  private readonly reads: Record<'users' | 'preview', KeyedReads<StoredUser>>;
+  private readonly lookUps: UserLookUps;
+
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersService,
+    private readonly review: MembershipReview,
+    private readonly previews: PreviewEditing,
+    private readonly refusedRoles: RefusedRoles,
+  ) {
+    this.reads = {
+      users: new KeyedReads(db, readFrom(USER_TABLE), idOf),
+      preview: new KeyedReads(db, readFrom(PREVIEW_TABLE), idOf),
+    };
+    this.lookUps = new UserLookUps(db);
+  }
+
+  /** Returns how users look in one answer to a directory. */
+  viewOf(directory: CurrentDirectory): View {
+    return { baseUrl: directory.scimBase, directoryId: directory.id, known: new Map() };
+  }
+
+  /** Returns the entity tag of a user as the directory sees it. */
+  tagFor(directory: CurrentDirectory, row: Pick<StoredUser, 'revision'> & Relations): string {
+    return userTag(row, this.viewOf(directory));
+  }
+
+  /** Creates a user, or links the resource with an existing user, whose id stays. Both are answered with 201. */
+  async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<StoredUser> {
+    const doc = readResource(USER_TYPE, body, directory.dialect);
+    doc['active'] ??= true;
+    const draft = draftOf(doc, directory.writing.attributeMap);
+    const context = writeContext(directory, request.requestId, request.receivedAt);
+    const arrival = this.arrivalIn(directory);
+    const { row, outcome, linkedBy } = await this.users.create(context, draft, null, {
+      afterLink: arrival.afterWrite,
+      inPreview: (tx, userId, by) =>
+        this.previews.keepMatch(directory, draft, { tx, userId, by, source: context.source }),
+    });
+    this.refusedRoles.look(directory, row.id, draft.roles);
+    if (outcome === 'previewed') return this.read(directory, row.id);
+    if (linkedBy !== undefined) request.linked?.(linkedBy);
+    return outcome === 'linked' ? this.arrived(directory, row, arrival, request) : row;
+  }
+
+  /**
+   * Replaces a user (PUT, RFC 7644 §3.5.1). Attributes that the client leaves out are unassigned; `active` stays as it
+   * was.
+   */
+  async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<StoredUser> {
+    const doc = readResource(USER_TYPE, body, directory.dialect);
+    return this.edit(directory, id, request, (before) => ({
+      ...doc,
+      active: doc['active'] ?? before['active'] ?? true,
+    }));
+  }
+
+  /** Changes a user (PATCH, RFC 7644 §3.5.2): all operations, or none. */
+  async patch(
+    directory: CurrentDirectory,
+    id: string,
+    operations: PatchOperation[],
+    request: RequestFacts,
+  ): Promise<StoredUser> {
+    return this.edit(directory, id, request, (before) => {
+      const { resource, changed } = applyPatch(USER_TYPE, before, operations, directory.dialect);
+      return changed ? resource : null;
+    });
+  }
+
+  private async edit(
+    directory: CurrentDirectory,
+    id: string,
+    request: RequestFacts,
+    next: (before: UserDocument) => UserDocument | null,
+  ): Promise<StoredUser> {
+    const { requestId } = request;
+    const check = this.versionCheck(directory, request);
+    if (await this.previews.edit(directory, id, { requestId, check, next })) return this.read(directory, id);
+    const context = ownContext(directory, request);
+    const arrival = this.arrivalIn(directory);
+    let [comesIn, roles]: [boolean, readonly string[]] = [false, []];
+    const { row, outcome } = await this.users.change(
+      context,
+      id,
+      this.visibleTo(directory),
+      (row): Edit | null => {
+        check(row);
+        const before = JSON.parse(row.doc) as UserDocument;
+        const changed = next({ id: row.id, ...before });
+        if (changed === null) return null;
+        const mine = row.directory_id === directory.id;
+        const effective = directory.writing.superseded ? departureIn(before, changed, mine) : changed;
+        if (effective === null) return null;
+        const { id: _, ...after } = effective;
+        if (mine && sameJson(before, after)) return null;
+        comesIn = !mine;
+        const draft = draftOf(after, directory.writing.attributeMap);
+        ({ roles } = draft);
+        if (mine) return { kind: 'change', draft };
+        return { kind: 'link', draft, directoryId: directory.id, by: 'id', afterWrite: arrival.afterWrite };
+      },
+      request.ifMatch !== undefined,
+    );
+    this.refusedRoles.look(directory, id, roles);
+    if (comesIn && outcome === 'changed') request.linked?.('id');
+    return comesIn && outcome === 'changed' ? this.arrived(directory, row, arrival, request) : row;
+  }
+
+  /**
+   * Returns the steps of a write by which an existing user comes into the directory. In the same write the user joins
+   * the groups of which it is a pending member.
+   */
+  private arrivalIn(directory: CurrentDirectory): Arrival {
+    const arrival: Arrival = {
+      joined: [],
+      review: null,
+      afterWrite: async (tx, id) => {
+        arrival.review = null;
+        // The user is linked now, so its overlay is deleted.
+        await this.previews.forget(directory, id, tx);
+        arrival.joined = await joinAwaited(tx, directory.tenantId, directory.id, id);
+        for (const group of arrival.joined) arrival.review ??= await this.review.note(tx, directory, group, [id]);
+      },
+    };
+    return arrival;
+  }
+
+  private async arrived(
+    directory: CurrentDirectory,
+    row: StoredUser,
+    { joined, review }: Arrival,
+    request: RequestFacts,
+  ): Promise<StoredUser> {
+    if (joined.length === 0) return row;
+    await this.review.now(directory, review, request.requestId);
+    return this.read(directory, row.id);
+  }
+
+  /** Deletes a user. A second request gets 404. */
+  async remove(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<void> {
+    const check = this.versionCheck(directory, request);
+    if (await this.previews.remove(directory, id, { requestId: request.requestId, check })) return;
+    const { superseded } = directory.writing;
+    const visible = superseded ? isOf(directory) : this.visibleTo(directory);
+    try {
+      await this.users.remove(ownContext(directory, request), id, { visible, check });
+    } catch (error) {
+      if (!superseded || !(error instanceof NotFound)) throw error;
+      // The user is not this directory's: a directory with a live successor gets an answer, and its write has no effect.
+      check(await this.read(directory, id));
+    }
+  }
+
+  async read(directory: CurrentDirectory, id: string): Promise<StoredUser> {
+    const reads = directory.writing.state === 'preview' ? this.reads.preview : this.reads.users;
+    const [row] = await reads.read([directory.tenantId, directory.owners], id);
+    if (row === undefined) throw new NotFound('user');
+    return row;
+  }
+
+  /** Returns a ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
+  async list(ask: ListAsk, render: (row: StoredUser, view: View) => string): Promise<string> {
+    const { directory, query } = ask;
+    const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
+    const view = this.viewOf(directory);
+    const found = await this.lookUps.find(directory, query);
+    if (found !== null) return lookUpText(found, ask.share, (row) => render(row, view));
+    const renderer = (common: string | null | undefined) => {
+      if (common === undefined) return (row: StoredUser) => render(row, view);
+      const named = groupNamer(common);
+      return (row: StoredUser) => {
+        row.groups = named(row.groups);
+        return render(row, view);
+      };
+    };
+    const table = tableFor(directory);
+    return listText(this.db, table, ask, this.marks, { columns: userColumns(projection, table), renderer });
+  }
+
+  /** Returns a check that refuses a user whose version is not the one that the client saw (RFC 7644 §3.14). */
+  private versionCheck(directory: CurrentDirectory, { ifMatch }: RequestFacts) {
+    return (row: Pick<StoredUser, 'revision'> & Relations) => requireVersion(this.tagFor(directory, row), ifMatch);
+  }
+
+  private visibleTo(directory: CurrentDirectory): (row: UserRow) => boolean {
+    return (row) => directory.owners.includes(row.directory_id ?? '');
+  }
+}
+
+const idOf = ({ id }: StoredUser): string => id;
+
+function readFrom({ from, visible }: ListTable): string {
+  return `select ${USER_TEXT_COLUMNS} from ${from} where ${visible} and u.id = any($3)`;
+}
+
+/**
+ * Checks `If-Match` (RFC 7644 §3.14).
+ *
+ * @throws {PreconditionFailed} when the client saw another version than the stored one
+ */
+export function requireVersion(tag: string, ifMatch: string | undefined): void {
+  if (!matchesIfMatch(ifMatch, tag)) throw new PreconditionFailed();
+}

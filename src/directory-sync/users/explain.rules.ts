@@ -1,0 +1,51 @@
+import type { HeldReason } from '../../tenancy/identity/person.js';
+import type { RefusedRole } from './write/console-rights.rules.js';
+
+/** What each held reason means, and what makes it go away. */
+const WORDS: Record<HeldReason, string> = {
+  superseded: 'Another directory has taken this one over. Writes of the old directory have no effect.',
+  preview: 'The directory is in preview. The change comes into force when the directory goes live.',
+  protected: 'The user is the owner or a break-glass account. An admin has to release or discard the change.',
+  guard: 'Many users left the directory at once. An admin has to release or discard the change.',
+  no_role: 'No role applies to the user. The user comes into force when a rule or the directory gives one.',
+  email_taken:
+    'Another active user has the e-mail address. The address takes effect when it is free, and all else at once.',
+  external_id_taken:
+    'Another active user has the external_id. All else takes effect; release gives the userName as external_id.',
+  no_seat: 'All seats are taken. The user gets the next free seat.',
+  no_email: 'The user has no e-mail address. The user is forwarded when an address arrives.',
+};
+
+/** What to do about a held user. Where the cause is in the IdP, a discard would throw the IdP's write away. */
+const NEXT: Record<HeldReason, string> = {
+  superseded: 'Assign the user in the directory that has taken over.',
+  preview: 'Switch the directory live when the preview is right.',
+  protected: 'Release the change if the user is to leave, or discard it.',
+  guard: 'Release the change if the user is to leave, or discard it.',
+  no_role: 'Put the user into a group that a rule names, or set a default role for the directory.',
+  email_taken: 'Change the e-mail of one of the two users in its IdP, or remove the account that is not needed.',
+  external_id_taken: 'Change the externalId of one of the two users in its IdP, or release the user.',
+  no_seat: 'Raise the seat limit, or free a seat.',
+  no_email: 'Give the user an e-mail address in the IdP, or map another attribute to the e-mail.',
+};
+
+/** Returns the next step for a held user, as one sentence. */
+export function nextOfHeld(reason: HeldReason): string {
+  return NEXT[reason];
+}
+
+/** Says in one or two sentences why a user is held and what ends it. */
+export function wordsOfHeld(reason: HeldReason): string {
+  return WORDS[reason];
+}
+
+const ROLE_WORDS: Record<RefusedRole['reason'], string> = {
+  unknown_role: 'The catalogue of roles does not have this role.',
+  role_needs_admin:
+    'The role has rights of administration, and the directory lacks may_grant_console. A group rule that names the role gives it.',
+};
+
+/** Returns in one or two sentences why a user does not get a role, and what gives it. */
+export function wordsOfRefusedRole(reason: RefusedRole['reason']): string {
+  return ROLE_WORDS[reason];
+}

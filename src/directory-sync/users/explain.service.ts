@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { causeInWords, type Cause } from '../../tenancy/identity/cause.rules.js';
+import type { ChangeSource } from '../../tenancy/identity/source.js';
+import type { ConflictingUser, ExplanationBody, HeldExplanation, LeftBody, RefusedRoleBody } from './explain.dto.js';
+import { nextOfHeld, wordsOfHeld, wordsOfRefusedRole } from './explain.rules.js';
+import { RELEASABLE } from './held/held.service.js';
+import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
+import { userBody } from './user.dto.js';
+import { draftOf, emailKey, type UserDocument, type UserDraft } from './user.mapping.js';
+import { DirectoryStore, type Directory } from '../directories/directory.store.js';
+import { TenantStore } from '../../tenancy/tenants/tenant.store.js';
+import { refusedRoles } from './write/console-rights.rules.js';
+
+interface Departure {
+  change_id: string;
+  occurred_at: Date;
+  received_at: Date;
+  source: ChangeSource;
+  cause: Cause | null;
+}
+
+/** Explains why a user is as it is. */
+@Injectable()
+export class ExplainService {
+  constructor(
+    private readonly db: Database,
+    private readonly users: UserDirectoryRepository,
+    private readonly directories: DirectoryStore,
+    private readonly tenants: TenantStore,
+  ) {}
+
+  /**
+   * Returns one user with requested and effective state, and what makes the two differ.
+   *
+   * @throws {NotFound} when this tenant has no such user
+   */
+  async of(tenantId: string, id: string): Promise<ExplanationBody> {
+    const row = await this.users.one(tenantId, id);
+    if (row === undefined) throw new NotFound('user');
+    const directory = row.directory_id === null ? null : await this.directories.get(tenantId, row.directory_id);
+    const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap ?? {});
+    return {
+      user: userBody(row),
+      user_name: row.user_name,
+      requested: {
+        email: draft.email,
+        first_name: draft.firstName,
+        last_name: draft.lastName,
+        external_id: draft.key ?? (directory === null ? null : draft.userName),
+        status: row.gone ? 'deleted' : draft.active ? 'active' : 'inactive',
+      },
+      refused_roles: directory === null ? [] : await this.refusedRoles(directory, draft),
+      left: row.status === 'active' ? null : await this.departureOf(tenantId, id),
+      held: row.held === null ? null : await this.heldOf(tenantId, row, draft),
+    };
+  }
+
+  private async refusedRoles(directory: Directory, draft: UserDraft): Promise<RefusedRoleBody[]> {
+    const { roles } = await this.tenants.get(directory.tenantId);
+    const refused = refusedRoles(roles, directory.mayGrantConsole, draft.roles);
+    return refused.map((role) => ({ ...role, words: wordsOfRefusedRole(role.reason) }));
+  }
+
+  /** Returns the last deactivation of a user; null: there was none. */
+  private async departureOf(tenantId: string, id: string): Promise<LeftBody | null> {
+    const { rows } = await this.db.query<Departure>(
+      `select 'chg_' || sequence as change_id, occurred_at, received_at, source, cause from changes
+       where tenant_id = $1 and user_id = $2 and kind = 'deactivated' order by sequence desc limit 1`,
+      [tenantId, id],
+    );
+    const [last] = rows;
+    if (last === undefined) return null;
+    const { change_id, occurred_at, received_at, source, cause } = last;
+    return {
+      change_id,
+      at: occurred_at.toISOString(),
+      requested_at: received_at.toISOString(),
+      source,
+      cause: causeInWords(cause, source),
+    };
+  }
+
+  private async heldOf(tenantId: string, row: NamedUser, draft: UserDraft): Promise<HeldExplanation> {
+    const reason = row.held!;
+    return {
+      reason,
+      since: row.held_since === null ? null : new Date(row.held_since).toISOString(),
+      words: wordsOfHeld(reason),
+      next: nextOfHeld(reason),
+      releasable: RELEASABLE.has(reason),
+      conflicts: await this.conflicts(tenantId, row.id, draft),
+    };
+  }
+
+  /** The active users that have the e-mail or the `external_id` that this user asks for. */
+  private async conflicts(tenantId: string, id: string, draft: UserDraft): Promise<ConflictingUser[]> {
+    const key = draft.key ?? draft.userName;
+    const probe = (field: string, column: string, value: string) =>
+      `select '${field}' as field, ${value}::text as value, o.id as user_id, o.email, d.name as directory
+       from users o left join directories d on d.tenant_id = $1 and d.id = o.directory_id
+       where o.tenant_id = $1 and ${column} and o.status = 'active' and o.id <> $2`;
+    const { rows } = await this.db.query<ConflictingUser>(
+      `${probe('email', 'o.email_key = $3', '$5')} union all ${probe('external_id', 'o.person_external_id = $4', '$4')}`,
+      [tenantId, id, draft.email === null ? null : emailKey(draft.email), key, draft.email],
+    );
+    return rows;
+  }
+}

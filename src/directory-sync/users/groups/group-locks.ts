@@ -1,0 +1,70 @@
+import type { SqlRunner } from '../../../base/database/database.js';
+import { LocksIncomplete, lockUsersForMembership } from './lock-order.js';
+import { GROUP_COLUMNS, type GroupRow } from './group.row.js';
+
+/**
+ * Locks a group to the end of the transaction, in the one order of locks: first the users that a request names as
+ * members, then the group together with the groups that are named.
+ *
+ * @param memberIds the members that the request adds
+ */
+export async function lockGroup(
+  tx: SqlRunner,
+  tenantId: string,
+  directoryId: string,
+  id: string,
+  memberIds: readonly string[],
+): Promise<GroupRow | undefined> {
+  const { users, groups } = byKind(memberIds);
+  await lockUsersForMembership(tx, tenantId, users);
+  const { rows } = await tx.query<GroupRow>(
+    `select ${GROUP_COLUMNS}, null as members from groups g
+     where g.tenant_id = $1 and g.directory_id = $2 and g.id = any($3::text[]) order by g.id for no key update`,
+    [tenantId, directoryId, [id, ...groups]],
+  );
+  return rows.find((row) => row.id === id);
+}
+
+/**
+ * Locks a group that is to be deleted, and the groups that have it as a member.
+ *
+ * @throws {LocksIncomplete} when it became a member of another group meanwhile; the transaction is tried again
+ */
+export async function lockForRemoval(
+  tx: SqlRunner,
+  tenantId: string,
+  directoryId: string,
+  id: string,
+): Promise<GroupRow | undefined> {
+  // An array, as "or" would read all groups of the directory.
+  const ids = `array(select $3::text union all select group_id from group_members where tenant_id = $1 and member_id = $3)`;
+  const { rows } = await tx.query<GroupRow>(
+    `select ${GROUP_COLUMNS}, null as members from groups g
+     where g.tenant_id = $1 and g.directory_id = $2 and g.id = any(${ids}) order by g.id for update`,
+    [tenantId, directoryId, id],
+  );
+  const { rows: unlocked } = await tx.query(
+    `select group_id from group_members where tenant_id = $1 and member_id = $2 and group_id <> all($3::text[]) limit 1`,
+    [tenantId, id, rows.map((row) => row.id)],
+  );
+  if (unlocked.length > 0) throw new LocksIncomplete();
+  return rows.find((row) => row.id === id);
+}
+
+/** The ids of all members of a group that is locked. */
+export async function memberIdsOf(tx: SqlRunner, tenantId: string, id: string): Promise<string[]> {
+  const { rows } = await tx.query<{ member_id: string }>(
+    `select member_id from group_members where tenant_id = $1 and group_id = $2`,
+    [tenantId, id],
+  );
+  return rows.map((row) => row.member_id);
+}
+
+/** True for the id of a group; ids of users and unknown ids are not. */
+export function isGroupId(id: string): boolean {
+  return id.startsWith('grp_');
+}
+
+function byKind(ids: readonly string[]): { users: string[]; groups: string[] } {
+  return { users: ids.filter((id) => !isGroupId(id)), groups: ids.filter(isGroupId) };
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../base/database/database.js';
+import { Conflict, InvalidFields, NotFound } from '../../../base/errors/domain-error.js';
+import type { HeldReason } from '../../../tenancy/identity/person.js';
+import { LeftOutRepository } from '../../../engine/work/left-out.repository.js';
+import { TaskHandlers } from '../../../engine/work/task-handlers.js';
+import type { Batch, Task } from '../../../engine/work/task.js';
+import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { TasksRunner } from '../../../engine/work/tasks.runner.js';
+import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
+import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { CAPS, demandRoom } from '../../../tenancy/tenants/caps.js';
+import { HELD_REASONS } from './held.dto.js';
+import { HeldService, RELEASABLE } from './held.service.js';
+
+/** What happens to the held users of a task. */
+export type HeldAct = 'release' | 'discard';
+
+/** Which held users a task is about: those of a list, or all that match. */
+export interface HeldChoice {
+  user_ids?: string[];
+  reason?: HeldReason;
+  directory?: string;
+}
+
+/** `after`: the user after which the next batch begins. */
+type HeldPayload = HeldChoice & { after?: string };
+
+const BATCH = 100;
+/** The name under which a task counts the users for whom it was done. */
+const DONE = { release: 'released', discard: 'discarded' } as const satisfies Record<HeldAct, string>;
+
+/** Releases or discards many held users, in small steps that each leave their progress behind. */
+@Injectable()
+export class HeldTasks {
+  constructor(
+    private readonly db: Database,
+    private readonly held: HeldService,
+    private readonly leftOut: LeftOutRepository,
+    private readonly audit: AuditService,
+    private readonly tasks: TasksRepository,
+    private readonly runner: TasksRunner,
+    handlers: TaskHandlers,
+  ) {
+    for (const act of ['release', 'discard'] as const) {
+      handlers.add<HeldPayload>([`held.${act}`], { run: (task) => this.batch(act, task) });
+    }
+  }
+
+  /** Counts the held users that a task would be about. */
+  async count(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<number> {
+    const { rows } = await this.db.query<{ n: number }>(
+      `select count(*)::int as n from users u where ${MATCHES}`,
+      matching(caller.tenantId, act, choice),
+    );
+    return rows[0]!.n;
+  }
+
+  /**
+   * Begins a task.
+   *
+   * @throws {TooMany} `too_many_tasks`
+   */
+  async begin(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<TaskRow> {
+    const { tenantId, actor, requestId } = caller;
+    const total = await this.count(caller, act, choice);
+    const task = await this.db.transaction(tenantId, async (tx) => {
+      await demandRoom(tx, CAPS.tasks, tenantId);
+      const task = { kind: `held.${act}` as const, payload: choice, total, createdBy: actor };
+      const made = await this.tasks.add(tx, tenantId, task);
+      const line = { tenantId, actor, requestId, targetType: 'task', targetId: made.id };
+      await this.audit.record(tx, { ...line, action: `held.${act}_begun`, after: { ...choice, total } });
+      return made;
+    });
+    this.runner.wake();
+    return task;
+  }
+
+  private async batch(act: HeldAct, task: Task<HeldPayload>): Promise<Batch> {
+    const params = matching(task.tenantId, act, task.payload);
+    const { rows } = await this.db.query<{ id: string }>(
+      `select u.id from users u where ${MATCHES} and u.id > $5 order by (u.id || '') limit ${BATCH}`,
+      [task.tenantId, ...params.slice(1), task.payload.after ?? ''],
+    );
+    const result: Record<string, number> = { [DONE[act]]: 0, left_out: 0, ...task.result };
+    for (const { id } of rows) result[(await this.one(task, act, id)) ? DONE[act] : 'left_out']!++;
+    const next = rows.length < BATCH ? null : { ...task.payload, after: rows.at(-1)!.id };
+    return { done: rows.length, next, result };
+  }
+
+  /** Returns whether the act was done; else the cause is noted. */
+  private async one(task: Task<HeldPayload>, act: HeldAct, userId: string): Promise<boolean> {
+    try {
+      await this.held[act]({ tenantId: task.tenantId, actor: task.createdBy, requestId: task.id }, userId);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Conflict || error instanceof NotFound)) throw error;
+      const reason = error instanceof Conflict ? error.code : 'not_held';
+      const item = { user_id: userId };
+      await this.leftOut.add(task.tenantId, task.id, { id: userId, item, reason, detail: error.message });
+      return false;
+    }
+  }
+}
+
+// `users_held` finds the held users of a tenant.
+const MATCHES = `u.tenant_id = $1 and u.held is not null and u.held = any($2::text[])
+  and ($3::text is null or u.directory_id = $3) and ($4::text[] is null or u.id = any($4))`;
+
+/** The parameters of {@link MATCHES}. A release without a reason is about those that can be released. */
+function matching(tenantId: string, act: HeldAct, { reason, directory, user_ids: ids }: HeldChoice): unknown[] {
+  const all = act === 'release' && ids === undefined ? [...RELEASABLE] : [...HELD_REASONS];
+  return [tenantId, reason === undefined ? all : [reason], directory ?? null, ids ?? null];
+}
+
+/** Refuses a choice that names nothing, or two things at once. */
+export function demandChoice(act: HeldAct, { user_ids: ids, reason, directory }: HeldChoice): void {
+  const filters = [reason, directory].filter((filter) => filter !== undefined);
+  if ((ids === undefined) === (filters.length === 0)) {
+    const message = 'send either user_ids or a filter (reason, directory), and not both';
+    throw new InvalidFields([{ field: 'user_ids', message }]);
+  }
+  if (act === 'release' && reason !== undefined && !RELEASABLE.has(reason)) {
+    const message = `cannot be released; only these can: ${[...RELEASABLE].sort().join(', ')}`;
+    throw new InvalidFields([{ field: 'reason', message }]);
+  }
+}

@@ -1,0 +1,124 @@
+import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { pageOf, readPage, type Page } from '../../../base/http/page.js';
+import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
+import type { BridgeResponse } from '../../../base/http/request.js';
+import { newTaskBody } from '../../../engine/work/task.mapping.js';
+import { TaskBody } from '../../../engine/work/tasks.dto.js';
+import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { RequireEveryScope, RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
+import { userBody } from '../user.dto.js';
+import { draftOf, type UserDocument } from '../user.mapping.js';
+import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
+import { HELD_REASONS as REASONS, HeldCount, HeldSelection } from './held.dto.js';
+import { demandChoice, HeldTasks, type HeldAct } from './held-tasks.js';
+import { HeldService } from './held.service.js';
+
+/** Held users: their requested state is not in force, each for a reason. */
+@ApiController('held')
+@RequireScope('admin')
+export class HeldController {
+  constructor(
+    private readonly held: HeldService,
+    private readonly tasks: HeldTasks,
+    private readonly repository: UserDirectoryRepository,
+  ) {}
+
+  @Get()
+  @RequireEveryScope('users:read', 'directories:read')
+  @ApiOperation({ summary: 'Held users, longest first, with requested and effective state' })
+  @ApiQuery({ name: 'reason', required: false, enum: REASONS })
+  @ApiQuery({ name: 'limit', required: false })
+  @ApiQuery({ name: 'cursor', required: false })
+  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<object>> {
+    const options = queryOptions(query, ['reason', 'limit', 'cursor']);
+    const reason = queryChoice('reason', options.reason, REASONS);
+    const page = readPage(query, `held ${reason ?? ''}`);
+    const rows = await this.repository.held(caller.tenantId, reason, page);
+    return pageOf(page, rows, (row) => `${row.held_since}|${row.id}`, heldBody);
+  }
+
+  @Post('release')
+  @EvenWhenExhausted()
+  @HttpCode(202)
+  @ApiRefusals({ 409: ['too_many_tasks'] })
+  @ApiOperation({ summary: 'Releases many held users in a task; a `dry_run` answers 200 with their number' })
+  @ApiAcceptedResponse({ type: TaskBody })
+  @ApiOkResponse({ type: HeldCount })
+  releaseAll(
+    @CurrentCaller() caller: Caller,
+    @Body() body: HeldSelection,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<TaskBody | HeldCount> {
+    return this.all(caller, 'release', body, res);
+  }
+
+  @Post('discard')
+  @EvenWhenExhausted()
+  @HttpCode(202)
+  @ApiRefusals({ 409: ['too_many_tasks'] })
+  @ApiOperation({ summary: 'Discards what was written of many held users in a task; `dry_run` as for release' })
+  @ApiAcceptedResponse({ type: TaskBody })
+  @ApiOkResponse({ type: HeldCount })
+  discardAll(
+    @CurrentCaller() caller: Caller,
+    @Body() body: HeldSelection,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<TaskBody | HeldCount> {
+    return this.all(caller, 'discard', body, res);
+  }
+
+  private async all(
+    caller: Caller,
+    act: HeldAct,
+    { dry_run, ...choice }: HeldSelection,
+    res: BridgeResponse,
+  ): Promise<TaskBody | HeldCount> {
+    demandChoice(act, choice);
+    if (dry_run !== true) return newTaskBody(await this.tasks.begin(caller, act, choice));
+    res.status(200);
+    return { count: await this.tasks.count(caller, act, choice) };
+  }
+
+  @Post(':user_id/release')
+  @EvenWhenExhausted()
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Puts what was written into force' })
+  async release(@CurrentCaller() caller: Caller, @Param('user_id') id: string): Promise<object> {
+    const row = await this.held.release(caller, id);
+    return row === null ? { user_id: id, status: 'deleted' } : userBody(row);
+  }
+
+  @Post(':user_id/discard')
+  @EvenWhenExhausted()
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Makes the effective state the requested one, for good',
+    description: 'The IdP reads it back. Where the `userName` of a removed user was given away, another one stands in.',
+  })
+  async discard(@CurrentCaller() caller: Caller, @Param('user_id') id: string): Promise<object> {
+    return userBody(await this.held.discard(caller, id));
+  }
+}
+
+function heldBody(row: NamedUser): object {
+  const draft = draftOf(JSON.parse(row.doc) as UserDocument);
+  return {
+    user_id: row.id,
+    reason: row.held,
+    since: row.held_since === null ? null : new Date(row.held_since).toISOString(),
+    directory_id: row.directory_id,
+    written: {
+      email: draft.email,
+      first_name: draft.firstName,
+      last_name: draft.lastName,
+      external_id: draft.key ?? draft.userName,
+      status: row.gone ? 'deleted' : draft.active ? 'active' : 'inactive',
+    },
+    in_force: userBody(row),
+  };
+}

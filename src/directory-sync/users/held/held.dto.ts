@@ -1,0 +1,51 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Choice, Flag, Ruled } from '../../../base/http/fields.js';
+import { Text } from '../../../base/http/text.js';
+import type { HeldReason } from '../../../tenancy/identity/person.js';
+
+/** Why a user can be held, in the order in which the reasons are asked. */
+export const HELD_REASONS = [
+  'superseded',
+  'preview',
+  'protected',
+  'guard',
+  'no_role',
+  'email_taken',
+  'external_id_taken',
+  'no_seat',
+  'no_email',
+] as const satisfies readonly HeldReason[];
+
+const MOST_IDS = 1_000;
+
+function idsProblem(value: unknown): string | null {
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) return 'must be a list of ids';
+  if (value.length === 0) return 'must not be empty';
+  return value.length > MOST_IDS ? `must have at most ${MOST_IDS} entries; ${value.length} were sent` : null;
+}
+
+/** Held users: those of a list, or all that match a filter. */
+export class HeldSelection {
+  @Ruled(
+    idsProblem,
+    {
+      type: [String],
+      description: `At most ${MOST_IDS} ids of users; then no filter.`,
+      example: ['usr_01jd0q4m8k7v2y9w'],
+    },
+    { optional: true },
+  )
+  user_ids?: string[];
+  @Choice(HELD_REASONS, { optional: true, description: 'Filter: only users held for this reason.' })
+  reason?: HeldReason;
+  @Text({ max: 64, optional: true, description: 'Filter: only users of this directory, by its id.' })
+  directory?: string;
+  @Flag({ optional: true, description: 'Only counts.' })
+  dry_run?: boolean;
+}
+
+/** What a dry run answers. */
+export class HeldCount {
+  @ApiProperty({ example: 12 })
+  count!: number;
+}

@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import type { WriteStatement } from '../../../base/database/write-statement.js';
+import { Conflict, NotFound } from '../../../base/errors/domain-error.js';
+import type { Trigger } from '../../../tenancy/identity/cause.rules.js';
+import type { HeldReason } from '../../../tenancy/identity/person.js';
+import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import { AuditService, type AuditLine } from '../../../tenancy/tenants/audit/audit.service.js';
+import { sourceOf, type RequestedBy } from '../../../tenancy/tenants/caller.js';
+import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
+import { standIn } from '../stand-in.js';
+import { givenRoles } from '../write/requested-state.rules.js';
+import { addNote, type UserNote } from '../write/user-notes.sql.js';
+import { draftOf, type UserDocument } from '../user.mapping.js';
+import { Taken } from '../users.errors.js';
+import { UsersRepository } from '../users.repository.js';
+import { UsersService } from '../users.service.js';
+import { discarded } from './discard.rules.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
+import type { WriteContext } from '../write/write-context.js';
+
+/** Which reasons an admin can set aside; the others go away by themselves when their cause does. */
+export const RELEASABLE: ReadonlySet<HeldReason> = new Set(['guard', 'protected', 'no_seat', 'external_id_taken']);
+
+const CAUSE: Partial<Record<HeldReason, string>> = {
+  no_email: 'there is no e-mail address; the user goes out by itself when one arrives',
+  no_role: 'no role applies yet; the user comes into force when one does',
+  email_taken: 'another active user has the e-mail address; it is the platform’s key and cannot be given twice',
+};
+
+/** Releases and discards held users: users whose requested state is not in force. */
+@Injectable()
+export class HeldService {
+  constructor(
+    private readonly users: UsersService,
+    private readonly rules: UsersRepository,
+    private readonly repository: UserDirectoryRepository,
+    private readonly directories: DirectoryStore,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Puts the requested state into force. Users who are held for each other's values exchange them.
+   *
+   * @throws {Conflict} when an admin cannot set the reason aside
+   */
+  async release(caller: RequestedBy, userId: string): Promise<NamedUser | null> {
+    const row = await this.heldRow(caller.tenantId, userId);
+    await this.lift(caller, row, row.held);
+    return (await this.repository.one(caller.tenantId, userId)) ?? null;
+  }
+
+  /** Judges a user anew who was held as owner or break-glass account, and is neither any more. */
+  async endProtection(by: RequestedBy, userId: string): Promise<void> {
+    const row = await this.repository.one(by.tenantId, userId);
+    if (row?.held === 'protected') await this.lift(by, row, null);
+  }
+
+  /** @param released the reason that an admin sets aside; null: the reason has gone */
+  private async lift(caller: RequestedBy, row: NamedUser, released: HeldReason | null): Promise<void> {
+    const source = sourceOf(caller);
+    // The time of a leaver is that of the IdP's request.
+    const asked = row.held_since === null ? new Date() : new Date(row.held_since);
+    const context = { ...(await this.contextOf(caller.tenantId, row, source)), receivedAt: asked };
+    const inSameStatement = (statement: WriteStatement) => {
+      this.audit.addTo(statement, this.line(caller, row, 'released'));
+      addNote(statement, caller.tenantId, noteOf('released', row), source);
+    };
+    const isReleasable = released === null || RELEASABLE.has(released);
+    const held = row.held === null ? {} : { reason: row.held };
+    const trigger: Trigger = { kind: released === null ? 'hold_ended' : 'released', ...held };
+    if (row.gone && isReleasable) {
+      const removal = { visible: () => true, includesGone: true, inSameStatement, trigger };
+      await this.users.remove({ ...context, channel: 'api' }, row.id, removal);
+    } else if (released === null) {
+      await this.users.reconsider(context, row.id, { inSameStatement, trigger });
+    } else if (!(await this.users.exchange(context, row.id, { inSameStatement }))) {
+      if (!isReleasable) throw cannotBeReleased(CAUSE[released] ?? 'its cause still stands');
+      const { row: after } = await this.users.reconsider(context, row.id, { released, inSameStatement, trigger });
+      if (released === 'external_id_taken' && after.held === released) {
+        throw cannotBeReleased('the userName, which would be the external_id, is that of another active user');
+      }
+    }
+  }
+
+  /**
+   * Makes the effective state the requested one, for good: the IdP reads it back, and only a new write brings another value.
+   * Where the `userName` of a removed user has been given away, another one stands in; the history says which.
+   *
+   * @throws {NotFound} when the user is not held
+   */
+  async discard(caller: RequestedBy, userId: string): Promise<NamedUser> {
+    const row = await this.heldRow(caller.tenantId, userId);
+    const context = await this.contextOf(caller.tenantId, row, sourceOf(caller));
+    try {
+      await this.discardAs(caller, context, row, row.user_name);
+    } catch (error) {
+      if (!(error instanceof Taken) || error.code !== 'user_name_taken') throw error;
+      await this.discardAs(caller, context, row, standIn(row.user_name));
+    }
+    return (await this.repository.one(caller.tenantId, userId))!;
+  }
+
+  private async discardAs(
+    caller: RequestedBy,
+    context: WriteContext,
+    seen: NamedUser,
+    userName: string,
+  ): Promise<void> {
+    const { tenantId, directory, source } = context;
+    await this.users.changeLocked(context, seen.id, async (tx, row, tenant) => {
+      if (row.held !== seen.held || row.version !== seen.version) {
+        throw new Conflict('changed_meanwhile', 'The user was changed at the same moment; look again.');
+      }
+      const map = directory?.attributeMap ?? {};
+      const fromRules = directory?.hasRules ? await this.rules.rolesFromRules(tenantId, directory.id, row.id, tx) : [];
+      const draft = draftOf(JSON.parse(row.doc) as UserDocument, map);
+      const about = { ctx: context, tenant, row, draft, roleSet: row.role_set, fromRules, released: null };
+      const { doc, discardedRole } = discarded(row, map, givenRoles(about), userName);
+      const standsIn = userName === row.user_name ? undefined : userName;
+      const inSameStatement = (statement: WriteStatement) => {
+        this.audit.addTo(statement, this.line(caller, seen, 'discarded'));
+        addNote(statement, tenantId, noteOf('discarded', seen, standsIn), source);
+      };
+      const released = row.held === 'no_email' ? row.held : null;
+      return { kind: 'discard', draft: draftOf(doc, map), discardedRole, released, inSameStatement };
+    });
+  }
+
+  private async heldRow(tenantId: string, userId: string): Promise<NamedUser> {
+    const row = await this.repository.one(tenantId, userId);
+    if (!row || row.held === null) throw new NotFound('held user');
+    return row;
+  }
+
+  private async contextOf(tenantId: string, row: NamedUser, source: ChangeSource): Promise<WriteContext> {
+    const directory = row.directory_id === null ? null : await this.directories.get(tenantId, row.directory_id);
+    return {
+      tenantId,
+      channel: row.directory_id === null ? row.source : 'scim',
+      directory,
+      source,
+      receivedAt: new Date(),
+    };
+  }
+
+  private line(caller: RequestedBy, row: NamedUser, what: 'released' | 'discarded'): AuditLine {
+    return {
+      tenantId: caller.tenantId,
+      actor: caller.actor,
+      action: `held.${what}`,
+      targetType: 'user',
+      targetId: row.id,
+      before: { held: row.held },
+      after: { held: null },
+      requestId: caller.requestId,
+    };
+  }
+}
+
+function cannotBeReleased(why: string): Conflict {
+  return new Conflict('cannot_be_released', `This cannot be released: ${why}.`);
+}
+
+/** The line of the user's history. */
+function noteOf(event: 'released' | 'discarded', row: NamedUser, userName?: string): UserNote {
+  const held_at = row.held_since === null ? null : new Date(row.held_since).toISOString();
+  const name = userName === undefined ? {} : { user_name: userName };
+  return { kind: 'held', detail: { event, reason: row.held ?? '', held_at, ...name } };
+}

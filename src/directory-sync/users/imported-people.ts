@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { PeopleIntakePort, type Intake, type LeftOutReason, type PeopleIntake } from '../../forwarding/people-intake.js';
+import { accountRefusal } from '../../tenancy/identity/adoption.rules.js';
+import type { Person } from '../../tenancy/identity/person.js';
+import type { ChangeSource } from '../../tenancy/identity/source.js';
+import { TenantStore } from '../../tenancy/tenants/tenant.store.js';
+import { isLost } from './write/lost-race.js';
+import { standIn } from './stand-in.js';
+import { documentOf, draftOf, emailKey, type UserDraft } from './user.mapping.js';
+import { newStamp } from './write/stamp.js';
+import { NO_CONFLICTS, type WriteCase } from './write/write-case.js';
+import type { WriteContext } from './write/write-context.js';
+import { planWrite } from './write/write-plan.rules.js';
+import { WriteRunner } from './write/write-runner.js';
+import { UserDirectoryRepository } from './user-directory.repository.js';
+import { UsersRepository } from './users.repository.js';
+
+const ATTEMPTS = 3;
+
+/** Takes in the users that the platform had before this service: unmanaged, with the seat they hold, and not forwarded. */
+@Injectable()
+export class ImportedPeople implements PeopleIntake {
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersRepository,
+    private readonly known: UserDirectoryRepository,
+    private readonly runner: WriteRunner,
+    private readonly tenants: TenantStore,
+    port: PeopleIntakePort,
+  ) {
+    port.connect(this);
+  }
+
+  async importUnmanaged(
+    tenantId: string,
+    person: Person,
+    status: 'active' | 'inactive',
+    platformId: string,
+    source: ChangeSource,
+  ): Promise<Intake> {
+    const account: Account = { person, status, platformId };
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const found = await this.find(tenantId, account);
+      if (found !== null) return found;
+      const name = person.email ?? person.external_id;
+      if (name === null) return leftOut('nameless', 'The account has neither an e-mail nor an external_id.');
+      const draft = draftOf(documentOf({ ...person, active: status === 'active', userName: name }));
+      // One statement while no other user has the name: a transaction is three round trips more for each account.
+      const plain = await this.create(this.db, tenantId, account, draft, source);
+      if (plain !== null) return plain;
+      try {
+        const created = await this.db.transaction(tenantId, async (tx) => {
+          const free = await this.withFreeName(tx, tenantId, draft, person, name);
+          return this.create(tx, tenantId, account, free, source);
+        });
+        if (created !== null) return created;
+      } catch (error) {
+        if (!isLost(error)) throw error; // a user with these names came in the same moment: look again
+      }
+    }
+    return leftOut('contended', 'Other users with the same names came at the same moment, again and again.');
+  }
+
+  /** Creates the user of an account. Null: another user has one of its names, and nothing was written. */
+  private async create(
+    db: SqlRunner,
+    tenantId: string,
+    account: Account,
+    draft: UserDraft,
+    source: ChangeSource,
+  ): Promise<Intake | null> {
+    const tenant = await this.tenants.get(tenantId);
+    const ctx: WriteContext = { tenantId, channel: 'api', directory: null, source, receivedAt: new Date() };
+    const about: WriteCase = { ctx, tenant, row: null, draft, roleSet: null, fromRules: [], released: null };
+    const stamp = newStamp();
+    const plan = planWrite({ kind: 'import', about, account }, NO_CONFLICTS, stamp)!;
+    return (await this.runner.run(db, plan, ctx)) ? { kind: 'created', userId: stamp.id } : null;
+  }
+
+  /** The draft of an account under a `userName` that is free: the e-mail, or a stand-in where another user keeps the name. */
+  private async withFreeName(
+    tx: SqlRunner,
+    tenantId: string,
+    draft: UserDraft,
+    person: Person,
+    name: string,
+  ): Promise<UserDraft> {
+    const users = await this.users.conflicting(tenantId, draft, person.external_id, null, tx);
+    const holder = users.find(({ same_name, gone }) => same_name && !gone);
+    if (holder === undefined) return draft;
+    if (!holder.yields) return draftOf(documentOf({ ...person, active: draft.active, userName: standIn(name) }));
+    await this.users.giveNameAway(tx, tenantId, holder, draft);
+    return draft;
+  }
+
+  /** The user that the account is, or why it is left out; null: there is no such user yet. */
+  private async find(tenantId: string, { person, status }: Account): Promise<Intake | null> {
+    if (person.external_id !== null) {
+      const byKey = await this.known.byExternalId(tenantId, person.external_id);
+      if (byKey) return { kind: 'known', userId: byKey.id };
+    }
+    if (person.email === null) return null;
+    const [holder] = await this.users.byEmail(tenantId, emailKey(person.email));
+    if (holder === undefined) return null;
+    if (status === 'inactive') return leftOut('email_of_another_user', `The user ${holder.id} has this e-mail.`);
+    if (holder.status === 'inactive') return null; // a leaver's: the account is a newcomer's
+    const refusal = accountRefusal({ status, externalId: person.external_id }, holder.person_external_id);
+    if (refusal === null) return { kind: 'known', userId: holder.id };
+    const other = holder.person_external_id ?? 'none';
+    return leftOut(refusal, `The user ${holder.id} has this e-mail and another external_id (${other}).`);
+  }
+}
+
+/** An account of the platform. */
+interface Account {
+  person: Person;
+  status: 'active' | 'inactive';
+  platformId: string;
+}
+
+function leftOut(reason: LeftOutReason, detail: string): Intake {
+  return { kind: 'left_out', reason, detail };
+}

@@ -1,0 +1,93 @@
+import { roleNames } from '../../tenancy/identity/role.rules.js';
+import type { ChangedFields } from './user.dto.js';
+import type { Edit } from './write/write-case.js';
+import { draftOf, withFields, type UserDocument, type UserDraft } from './user.mapping.js';
+import type { UserRow } from './user.row.js';
+import { ManagedByDirectory } from './users.errors.js';
+import type { WritingDirectory } from './write/write-context.js';
+
+const IDENTITY = ['email', 'first_name', 'last_name', 'external_id', 'status'] as const;
+
+/**
+ * Returns what a merge patch of the users API makes of a user; null: nothing differs.
+ *
+ * @param userName stands in where the `userName` was the e-mail that is changed
+ * @param mayWrite the tenant lets the API change what a directory manages
+ */
+export function editOf(
+  row: UserRow,
+  body: ChangedFields,
+  userName: string,
+  directory: WritingDirectory | null,
+  mayWrite: boolean,
+): (Extract<Edit, { kind: 'change' }> & { fields: string[] }) | null {
+  const before = JSON.parse(row.doc) as UserDocument;
+  // A caller that may not take back what the directory wrote may still name the effective value.
+  const written = row.held === null || !mayWrite ? null : draftOf(before, directory?.attributeMap);
+  const fields = changedFields(row, written, body);
+  if (fields.length === 0) return null;
+  // One half of a name says nothing without the other, which may have been made from something else.
+  const renamed = body.first_name !== undefined || body.last_name !== undefined;
+  const names = {
+    first_name: body.first_name ?? written?.firstName ?? row.first_name,
+    last_name: body.last_name ?? written?.lastName ?? row.last_name,
+  };
+  const doc = withFields(before, renamed ? { ...body, ...names } : body);
+  if (doc['userName'] !== before['userName']) doc['userName'] = userName;
+  const draft = draftOf(doc, directory?.attributeMap);
+  if (directory === null) keepUnnamed(draft, row, body);
+  // The role as it was read is not set: a role of rules would stay after the rule has ended.
+  const roleSet = fields.includes('role') ? body.role : undefined;
+  return { kind: 'change', fields, draft, ...(roleSet === undefined ? {} : { roleSet }) };
+}
+
+/**
+ * A merge patch leaves alone the fields that it does not name. Their effective values need not follow from the resource:
+ * a directory that is gone may have taken the names from elsewhere.
+ */
+export function keepUnnamed(draft: UserDraft, row: UserRow, body: ChangedFields): void {
+  if (body.email === undefined) draft.email = row.email;
+  if (body.external_id === undefined) draft.key = row.person_external_id;
+  if (body.first_name === undefined && body.last_name === undefined) {
+    draft.firstName = row.first_name;
+    draft.lastName = row.last_name;
+  }
+}
+
+/** One writer per field: the role is the directory's only where its rules or `roles` give one. */
+export function refuseManaged(fields: string[], row: UserRow, directory: WritingDirectory): void {
+  const doc = JSON.parse(row.doc) as UserDocument;
+  const givesRoles = roleNames(doc['roles'] as { value?: unknown }[] | undefined).length > 0 || directory.hasRules;
+  const theirs = fields.filter((field) => field !== 'role' || givesRoles);
+  if (theirs.length > 0) throw new ManagedByDirectory({ id: directory.id, name: directory.name }, theirs);
+}
+
+/**
+ * The fields that differ from the effective state, and for a held user from the `written` state too: naming the effective
+ * value then takes back the requested one.
+ */
+function changedFields(row: UserRow, written: UserDraft | null, body: ChangedFields): string[] {
+  const inForce: Record<string, unknown> = {
+    email: row.email,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    external_id: row.person_external_id,
+    status: row.status,
+    role: row.role,
+  };
+  const waiting: Record<string, unknown> = !written
+    ? {}
+    : {
+        email: written.email,
+        first_name: written.firstName,
+        last_name: written.lastName,
+        external_id: written.key ?? row.person_external_id,
+        status: row.active ? 'active' : 'inactive',
+      };
+  const sent = body as Record<string, unknown>;
+  return [...IDENTITY, 'role'].filter(
+    (field) =>
+      sent[field] !== undefined &&
+      (sent[field] !== inForce[field] || (field in waiting && sent[field] !== waiting[field])),
+  );
+}

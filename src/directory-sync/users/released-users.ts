@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../../base/database/database.js';
+import { WriteStatement } from '../../base/database/write-statement.js';
+import type { ChangeSource } from '../../tenancy/identity/source.js';
+import { SeatsService } from '../../seats/seats.service.js';
+import { userNameKey } from '../../protocols/scim/text.js';
+import { discarded } from './held/discard.rules.js';
+import { joinUnmanaged } from './groups/pending-members.js';
+import { isAside } from './held-name.js';
+import { standIn } from './stand-in.js';
+import { draftOf, type UserDocument } from './user.mapping.js';
+import { USER_COLUMNS, type UserRow } from './user.row.js';
+
+const BATCH = 500;
+
+/** Reasons that come from the directory and end with it. */
+const ITS_SAKE = ['superseded', 'preview', 'protected', 'guard', 'no_role'];
+
+/** Releases the users of a directory that is deleted. */
+@Injectable()
+export class ReleasedUsers {
+  constructor(private readonly seats: SeatsService) {}
+
+  /** Locks all users of a directory, then its groups and those in which one of the users is awaited, each by id. */
+  async lock(tx: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+    await lockDirectory(tx, tenantId, directoryId);
+  }
+
+  /**
+   * Makes the users of a locked directory unmanaged, as they are in force and no longer held for the directory's sake, and
+   * deletes its groups. Nothing is forwarded.
+   */
+  async release(tx: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
+    await settleHeld(tx, tenantId, directoryId);
+    await this.makeUnmanaged(tx, tenantId, directoryId, source);
+    await tx.query(`delete from groups where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
+    await joinUnmanaged(tx, tenantId);
+  }
+
+  /** Key and role came from the directory; now they are the user's own, as the users API writes them. */
+  private async makeUnmanaged(
+    tx: SqlRunner,
+    tenantId: string,
+    directoryId: string,
+    source: ChangeSource,
+  ): Promise<void> {
+    const statement = new WriteStatement().subject(
+      // The resource changes where the key does.
+      (p) => `update users set directory_id = null, role_set = coalesce(role, role_set),
+           external_id = person_external_id, version = version + 1,
+           quiet_writes = quiet_writes + (external_id is not distinct from person_external_id)::int,
+           resource_at = case when external_id is not distinct from person_external_id then resource_at
+             else greatest(date_trunc('milliseconds', now()), resource_at, updated_at) end,
+           name_written = true, discarded_role = null, released = null,
+           doc_bytes = null, -- measured when it is needed
+           doc = case when person_external_id is null then doc - 'externalId'
+             else jsonb_set(doc, '{externalId}', to_jsonb(person_external_id)) end
+         where tenant_id = ${p.add(tenantId)} and directory_id = ${p.add(directoryId)} and gone_at is null
+         returning id, seat, role, cost_center`,
+    );
+    // A holder without a directory is another fact for the ledger.
+    this.seats.addUpdates(statement, tenantId, 'directory', source);
+    statement.add(
+      (p) => `insert into population_steps (tenant_id, owner, step)
+         select ${p.add(tenantId)}, x.owner, x.step from (select count(*)::int as n from subject) f
+         cross join lateral (values (${p.add(directoryId, 'text')}, -f.n), ('', f.n)) as x(owner, step) where f.n > 0`,
+    );
+    statement.answer(() => 'id');
+    await statement.run(tx);
+  }
+}
+
+/**
+ * Ends what holds users for the sake of a directory that is deleted: their resources say what is in force, removed users
+ * are there again, and a `userName` that another user has by now gets a suffix.
+ */
+async function settleHeld(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+  let after = '';
+  for (;;) {
+    const { rows } = await db.query<UserRow>(
+      `select ${USER_COLUMNS} from users u where u.tenant_id = $1 and u.directory_id = $2 and u.id > $3
+         and (u.held = any($4::text[]) or u.gone_at is not null or u.user_name_key < chr(2))
+       order by u.id limit ${BATCH} for update of u`,
+      [tenantId, directoryId, after, ITS_SAKE],
+    );
+    if (rows.length > 0) await settle(db, tenantId, directoryId, rows);
+    if (rows.length < BATCH) return;
+    after = rows.at(-1)!.id;
+  }
+}
+
+async function settle(db: SqlRunner, tenantId: string, directoryId: string, rows: UserRow[]): Promise<void> {
+  const taken = await takenNames(db, tenantId, rows);
+  const names = rows.map((row) => {
+    if (!isAside(row.user_name_key)) return row.user_name;
+    const key = userNameKey(row.user_name);
+    const isTaken = taken.has(key);
+    taken.add(key); // two removed users may have had one name
+    return isTaken ? standIn(row.user_name) : row.user_name;
+  });
+  const docs = rows.map((row, i) => discarded(row, {}, { byResource: null, byRules: row.role }, names[i]).doc);
+  await db.query(
+    `update users u set doc = x.doc::jsonb, doc_bytes = null, active = u.status = 'active', user_name = x.name,
+       user_name_key = x.key, requested_email_key = null, gone_at = null, version = u.version + 1,
+       resource_at = greatest(date_trunc('milliseconds', now()), u.resource_at, u.updated_at),
+       held = case when u.held = any($6::text[]) or u.gone_at is not null then null else u.held end,
+       held_since = case when u.held = any($6::text[]) or u.gone_at is not null then null else u.held_since end
+     from unnest($2::text[], $3::text[], $4::text[], $5::text[]) x(id, doc, name, key)
+     where u.tenant_id = $1 and u.id = x.id`,
+    [
+      tenantId,
+      rows.map((row) => row.id),
+      docs.map((doc) => JSON.stringify(doc)),
+      names,
+      names.map(userNameKey),
+      ITS_SAKE,
+    ],
+  );
+  await replaceEmails(db, tenantId, rows, docs);
+  const returned = rows.filter((row) => row.gone).length;
+  if (returned === 0) return;
+  // They were counted out when they were removed; the release of the directory counts all of its users over.
+  await db.query(`insert into population_steps (tenant_id, owner, step) values ($1, $2, $3)`, [
+    tenantId,
+    directoryId,
+    returned,
+  ]);
+}
+
+async function takenNames(db: SqlRunner, tenantId: string, rows: UserRow[]): Promise<Set<string>> {
+  const wanted = rows.filter((row) => isAside(row.user_name_key)).map((row) => userNameKey(row.user_name));
+  if (wanted.length === 0) return new Set();
+  const { rows: found } = await db.query<{ key: string }>(
+    `select user_name_key as key from users where tenant_id = $1 and user_name_key = any($2::text[])`,
+    [tenantId, wanted],
+  );
+  return new Set(found.map(({ key }) => key));
+}
+
+/** Makes the rows of the e-mails, by which filters find the users, those of the resources. */
+async function replaceEmails(db: SqlRunner, tenantId: string, rows: UserRow[], docs: UserDocument[]): Promise<void> {
+  const ids = rows.map((row) => row.id);
+  await db.query(`delete from user_emails where tenant_id = $1 and user_id = any($2::text[])`, [tenantId, ids]);
+  const emails = docs.flatMap((doc, i) => draftOf(doc).emails.map((email, n) => ({ id: ids[i]!, n: n + 1, ...email })));
+  await db.query(
+    `insert into user_emails (tenant_id, user_id, ordinal, value_key, type_key)
+     select $1, x.* from unnest($2::text[], $3::smallint[], $4::text[], $5::text[]) x on conflict do nothing`,
+    [
+      tenantId,
+      emails.map((email) => email.id),
+      emails.map((email) => email.n),
+      emails.map((email) => email.value),
+      emails.map((email) => email.type),
+    ],
+  );
+}
+
+/** Locks all users of a directory, then its groups and those in which one of the users is awaited, each by id. */
+async function lockDirectory(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+  await db.query(
+    `select count(*) from (
+       select 1 from users where tenant_id = $1 and directory_id = $2 order by id for update) x`,
+    [tenantId, directoryId],
+  );
+  await db.query(
+    `select count(*) from (
+       select 1 from groups where tenant_id = $1 and (directory_id = $2 or id in (
+         select p.group_id from pending_members p join users u on u.tenant_id = $1 and u.id = p.member_id
+         where p.tenant_id = $1 and (u.directory_id = $2 or u.directory_id is null))) order by id for update) x`,
+    [tenantId, directoryId],
+  );
+}

@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
+import { Database } from '../../base/database/database.js';
+import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
+import type { PageRequest } from '../../base/http/page.js';
+import { userNameKey } from '../../protocols/scim/text.js';
+import { beginsWith, heldCondition } from './user-search.sql.js';
+import { emailKey } from './user.mapping.js';
+import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
+
+/** A person with what the users API shows of their directory. */
+export type NamedUser = UserRow & { directory_name: string | null; held_since: string | null };
+
+/** A person in a list, without the document: it may be large, and the lists show nothing of it. */
+export type ListedUser = Omit<NamedUser, 'doc'>;
+
+/** Which users a list of the users API shows. */
+export interface UserFilter {
+  email?: string | undefined;
+  user_name?: string | undefined;
+  external_id?: string | undefined;
+  status?: string | undefined;
+  role?: string | undefined;
+  updated_since?: Date | undefined;
+  directory?: string | undefined;
+  seat?: string | undefined;
+  held?: string | undefined;
+  source?: string | undefined;
+  /** The beginning of an e-mail, a name, an `external_id` or a `userName`. */
+  q?: string | undefined;
+}
+
+const FROM = `from users u left join directories d on d.tenant_id = $1 and d.id = u.directory_id`;
+const SELECT = `select ${USER_COLUMNS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
+const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
+
+/** So many changed users are looked up by their ids; of more, a page is found sooner along the list. */
+const FEW_UPDATED = 2_000;
+
+/** Looks people up for the users API. */
+@Injectable()
+export class UserDirectoryRepository {
+  constructor(private readonly db: Database) {}
+
+  async one(tenantId: string, id: string): Promise<NamedUser | undefined> {
+    const { rows } = await this.db.query<NamedUser>(`${SELECT} where u.tenant_id = $1 and u.id = $2`, [tenantId, id]);
+    return rows[0];
+  }
+
+  /** The person with this key: who is active first, then who is not, then whose key it once was. */
+  async byExternalId(tenantId: string, externalId: string): Promise<NamedUser | undefined> {
+    for (const condition of [
+      `u.person_external_id = $2 and u.status = 'active'`,
+      `u.person_external_id = $2 and u.status = 'inactive'`,
+      `u.id in (select a.user_id from user_aliases a where a.tenant_id = $1 and a.external_id = $2)`,
+    ]) {
+      const { rows } = await this.db.query<NamedUser>(
+        `${SELECT} where u.tenant_id = $1 and ${condition} order by u.updated_at desc limit 1`,
+        [tenantId, externalId],
+      );
+      if (rows[0]) return rows[0];
+    }
+    return undefined;
+  }
+
+  /** A page, newest first; ids sort by the time they were made, so that a page stays where it is. */
+  async list(tenantId: string, filter: UserFilter, page: PageRequest): Promise<CutRows<ListedUser>> {
+    const params: unknown[] = [tenantId];
+    const conditions = ['u.tenant_id = $1'];
+    const add = (value: unknown) => `$${params.push(value)}`;
+    let selective = false;
+    if (page.after !== null) conditions.push(`u.id < ${add(page.after)}`);
+    if (filter.email !== undefined) {
+      // The effective address of an active user, and any address of an inactive or held one.
+      const key = add(emailKey(filter.email));
+      conditions.push(`u.email_key = ${key} and u.id = any(array(
+        select o.id from users o where o.tenant_id = $1 and o.email_key = ${key} and o.status = 'active'
+        union all select o.id from users o where o.tenant_id = $1 and o.email_key = ${key} and o.directory_id is null
+        union all select e.user_id from user_emails e where e.tenant_id = $1 and e.value_key = ${key}))`);
+      selective = true;
+    }
+    if (filter.user_name !== undefined) {
+      conditions.push(`u.user_name_key = ${add(userNameKey(filter.user_name))}`);
+      selective = true;
+    }
+    if (filter.external_id !== undefined) {
+      const key = add(filter.external_id);
+      conditions.push(`u.person_external_id = ${key} and u.id = any(array(
+        select o.id from users o where o.tenant_id = $1 and o.person_external_id = ${key} and o.status = 'active'
+        union all select o.id from users o where o.tenant_id = $1 and o.person_external_id = ${key} and o.status = 'inactive'))`);
+      selective = true;
+    }
+    for (const name of ['status', 'source', 'seat'] as const) {
+      if (filter[name] !== undefined) conditions.push(`u.${name} = ${add(filter[name])}`);
+    }
+    if (filter.directory !== undefined) {
+      conditions.push(
+        filter.directory === 'none' ? 'u.directory_id is null' : `u.directory_id = ${add(filter.directory)}`,
+      );
+    }
+    if (filter.held !== undefined) conditions.push(heldCondition(filter.held, add));
+    if (filter.q !== undefined) conditions.push(beginsWith(filter.q, add));
+    if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
+    if (filter.updated_since !== undefined) {
+      const since = add(filter.updated_since);
+      conditions.push(`u.updated_at >= ${since}`);
+      if (!selective && (await this.isFew(tenantId, filter.updated_since))) {
+        conditions.push(
+          `u.id = any(array(select o.id from users o where o.tenant_id = $1 and o.updated_at >= ${since}))`,
+        );
+        selective = true;
+      }
+    }
+    const text = cutAtBytes(`${SELECT_FACTS} where ${conditions.join(' and ')}
+       order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`);
+    // A rare status or role is found by reading past all other users: a search.
+    const { email: _, user_name: __, external_id: ___, ...others } = filter;
+    const filtered = Object.values(others).some((value) => value !== undefined);
+    const found = await (filtered && !selective
+      ? this.db.search<ListedUser>(text, params)
+      : this.db.shaped<ListedUser>(text, params));
+    return cutRowsOf(found);
+  }
+
+  /** Returns the `updated_since` of the next call. */
+  nextUpdatedSince(tenantId: string): Promise<string> {
+    return nextUpdatedSince(this.db, tenantId);
+  }
+
+  /** Whether few users have been changed since a moment: their ids are then found by the index of the times. */
+  private async isFew(tenantId: string, since: Date): Promise<boolean> {
+    const { rows } = await this.db.query<{ n: number }>(
+      `select count(*)::int as n from (
+         select 1 from users where tenant_id = $1 and updated_at >= $2 limit ${FEW_UPDATED + 1}) x`,
+      [tenantId, since],
+    );
+    return rows[0]!.n <= FEW_UPDATED;
+  }
+
+  /** Who is held, oldest first. */
+  async held(tenantId: string, reason: string | undefined, page: PageRequest): Promise<CutRows<NamedUser>> {
+    const [since, id] = page.after === null ? [null, null] : (page.after.split('|') as [string, string]);
+    const found = await this.db.query<NamedUser>(
+      cutAtBytes(`${SELECT} where u.tenant_id = $1 and u.held is not null and ($2::text is null or u.held = $2)
+         and ($3::timestamptz is null or (u.held_since, u.id) > ($3::timestamptz, $4::text))
+       order by u.held_since, u.id limit $5`),
+      [tenantId, reason ?? null, since, id, page.limit + 1],
+    );
+    return cutRowsOf(found);
+  }
+}

@@ -1,0 +1,68 @@
+import { AdministratorNotices } from './administrator-notices.js';
+import { ConsoleRights } from './write/console-rights.js';
+import { Module } from '@nestjs/common';
+import { DirectoriesModule } from '../directories/directories.module.js';
+import { ForwardingModule } from '../../forwarding/forwarding.module.js';
+import { TasksModule } from '../../engine/work/tasks.module.js';
+import { SeatsModule } from '../../seats/seats.module.js';
+import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';
+import { ExplainController } from './explain.controller.js';
+import { ExplainService } from './explain.service.js';
+import { HeldController } from './held/held.controller.js';
+import { FormerProtected } from './held/former-protected.js';
+import { HeldMetrics } from './held/held.metrics.js';
+import { HeldTasks } from './held/held-tasks.js';
+import { HeldService } from './held/held.service.js';
+import { ImportedPeople } from './imported-people.js';
+import { PeopleService } from './people.service.js';
+import { PeopleUpkeep } from './people-upkeep.js';
+import { Circles } from './write/circles.js';
+import { CaseReader } from './write/case-reader.js';
+import { ConflictSearch } from './write/conflicts.js';
+import { PlanStatement } from './write/plan-statement.js';
+import { UserEditing } from './write/user-editing.js';
+import { WriteRunner } from './write/write-runner.js';
+import { ReleasedUsers } from './released-users.js';
+import { UserDirectoryRepository } from './user-directory.repository.js';
+import { UsersController } from './users.controller.js';
+import { UsersRepository } from './users.repository.js';
+import { UsersService } from './users.service.js';
+
+/** The users of a tenant: one record each, whichever channel wrote them. */
+@Module({
+  imports: [DirectoriesModule, SeatsModule, ForwardingModule, SessionsModule, TasksModule],
+  controllers: [UsersController, ExplainController, HeldController],
+  providers: [
+    UsersRepository,
+    CaseReader,
+    UserEditing,
+    ConflictSearch,
+    PlanStatement,
+    ConsoleRights,
+    AdministratorNotices,
+    WriteRunner,
+    Circles,
+    UsersService,
+    UserDirectoryRepository,
+    PeopleService,
+    PeopleUpkeep,
+    ExplainService,
+    HeldService,
+    FormerProtected,
+    HeldTasks,
+    HeldMetrics,
+    ImportedPeople,
+    ReleasedUsers,
+  ],
+  exports: [
+    UsersService,
+    UsersRepository,
+    UserDirectoryRepository,
+    PeopleService,
+    PeopleUpkeep,
+    HeldTasks,
+    HeldMetrics,
+    ReleasedUsers,
+  ],
+})
+export class UsersModule {}

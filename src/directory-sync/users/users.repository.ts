@@ -1,0 +1,238 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { KeyedReads } from '../../base/database/keyed-reads.js';
+import type { RuleRole } from '../../tenancy/identity/role.rules.js';
+import { userNameKey } from '../../protocols/scim/text.js';
+import { emailKey, type UserDraft } from './user.mapping.js';
+import { standIn } from './stand-in.js';
+import { ASIDE_KEY, asideKeys } from './held-name.js';
+import { RELATIONS, type Relations } from './user-relations.js';
+import { nameWritten, USER_COLUMNS, type UserRow } from './user.row.js';
+
+/** A user with what the resource shows of other resources. */
+export type UserWithGroups = UserRow & Relations;
+
+/** A user that has the same `userName`, e-mail or key as a draft. */
+export interface ConflictingUser {
+  id: string;
+  directory_id: string | null;
+  status: 'active' | 'inactive';
+  gone: boolean;
+  /** A directory once wrote the `userName`; see `UserRow`. */
+  name_written: boolean;
+  /** Out of force with a `userName` that only stands in, or that only a preview has: the name is given away on demand. */
+  yields: boolean;
+  same_name: boolean;
+  same_email: boolean;
+  same_key: boolean;
+}
+
+/** A user with an e-mail in force. */
+export interface EmailHolder {
+  id: string;
+  status: 'active' | 'inactive';
+  person_external_id: string | null;
+}
+
+/** The statements that read users for a write. */
+@Injectable()
+export class UsersRepository {
+  private readonly reads: KeyedReads<UserWithGroups>;
+  private readonly names: KeyedReads<{ id: string; user_name_key: string }>;
+  private readonly roles: KeyedReads<RoleOfUser>;
+
+  constructor(private readonly db: Database) {
+    const text = `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = any($2)`;
+    this.reads = new KeyedReads(db, text, ({ id }) => id);
+    const named = `select o.id, o.user_name_key from users o
+      where o.tenant_id = $1 and o.directory_id = $2 and o.user_name_key = any($3) and o.gone_at is null`;
+    this.names = new KeyedReads(db, named, ({ user_name_key }) => user_name_key);
+    this.roles = new KeyedReads(db, ROLES, ({ member_id }) => member_id);
+  }
+
+  /**
+   * Returns the id of the user of a directory that has a name; null: no user of the directory has it.
+   *
+   * @param key see `userNameKey`
+   */
+  async holderOf(tenantId: string, directoryId: string, key: string): Promise<string | null> {
+    return (await this.names.read([tenantId, directoryId], key))[0]?.id ?? null;
+  }
+
+  /** Returns one user of the tenant, or undefined; with `lock`, the row is locked to the end of the transaction. */
+  async read(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<UserWithGroups | undefined> {
+    if (db === this.db) return (await this.reads.read([tenantId], id))[0];
+    const { rows } = await db.query<UserWithGroups>(
+      `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = $2${lock ? ' for update of u' : ''}`,
+      [tenantId, id],
+    );
+    return rows[0];
+  }
+
+  /**
+   * Returns the users that have the same user name, e-mail or key as a draft, and those that the draft can be linked with.
+   *
+   * @param of the directory that writes; null: another channel
+   */
+  async conflicting(
+    tenantId: string,
+    draft: UserDraft,
+    key: string | null,
+    self: string | null,
+    db: SqlRunner,
+    of: { id: string; takesOver: string | null } | null = null,
+  ): Promise<ConflictingUser[]> {
+    const email = draft.email === null ? null : emailKey(draft.email);
+    const values: unknown[] = [tenantId, draft.userNameKey, email, key, self, of?.id ?? null];
+    const add = (value: unknown) => `$${values.push(value)}`;
+    // One probe per index; a single `or` would make the planner choose one index and filter.
+    const probe = (condition: string, sameName = 'o.user_name_key = $2') =>
+      `select o.id, o.directory_id, o.status, o.gone_at is not null as gone, ${sameName} as same_name,
+         coalesce(o.email_key = $3, false) as same_email, coalesce(o.person_external_id = $4, false) as same_key,
+         ${nameWritten('o')} as name_written,
+         o.status = 'inactive' and (o.directory_id is null and not ${nameWritten('o')}
+           or coalesce(o.held = 'preview', false) and not o.ever_active and o.directory_id is distinct from $6) as yields
+       from users o where o.tenant_id = $1 and ${condition} and o.id is distinct from $5`;
+    const probes = [
+      probe(`o.user_name_key = $2`),
+      probe(`o.email_key = $3 and o.status = 'active'`),
+      probe(`o.email_key = $3 and o.directory_id is null`),
+      probe(`o.person_external_id = $4 and o.status = 'active'`),
+      probe(`o.person_external_id = $4 and o.status = 'inactive'`),
+    ];
+    if (of !== null && of.takesOver !== null) {
+      probes.push(probe(`o.email_key = $3 and o.status = 'inactive' and o.directory_id = ${add(of.takesOver)}`));
+    }
+    if (of !== null) {
+      const [from, to] = asideKeys(draft.userNameKey).map(add);
+      const own = 'o.gone_at is not null and o.directory_id = $6';
+      probes.push(probe(`o.user_name_key > ${from} and o.user_name_key < ${to} and ${own}`, 'true'));
+      if (draft.externalId !== null) {
+        const sameName = `o.user_name_key > ${from} and o.user_name_key < ${to}`;
+        probes.push(probe(`o.external_id = ${add(draft.externalId)} and ${own}`, sameName));
+      }
+    }
+    const { rows } = await db.query<ConflictingUser>(probes.join('\n union '), values);
+    return rows;
+  }
+
+  /** Returns whether an active user, other than this one, has one of the values; null is no value. */
+  async isTaken(
+    db: SqlRunner,
+    tenantId: string,
+    { email, external_id: key }: { email: string | null; external_id: string | null },
+    exceptId: string,
+  ): Promise<boolean> {
+    const probe = (condition: string) =>
+      `select 1 from users where tenant_id = $1 and ${condition} and status = 'active' and id <> $4`;
+    const { rows } = await db.query(
+      `${probe('email_key = $2')} union all ${probe('person_external_id = $3')} limit 1`,
+      [tenantId, email === null ? null : emailKey(email), key, exceptId],
+    );
+    return rows.length > 0;
+  }
+
+  /** Returns the active user that has a unique value in force, or undefined. */
+  async holder(
+    tenantId: string,
+    column: 'email_key' | 'person_external_id',
+    value: string,
+  ): Promise<UserWithGroups | undefined> {
+    const { rows } = await this.db.query<UserWithGroups>(
+      `select ${USER_COLUMNS}, ${RELATIONS} from users u
+       where u.tenant_id = $1 and u.${column} = $2 and u.status = 'active'`,
+      [tenantId, value],
+    );
+    return rows[0];
+  }
+
+  /** Locks users, in the order of their ids, to the end of the transaction. Returns those that exist. */
+  async lockAll(tx: SqlRunner, tenantId: string, ids: readonly string[]): Promise<UserWithGroups[]> {
+    const { rows } = await tx.query<UserWithGroups>(
+      `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = any($2) order by u.id
+       for update of u`,
+      [tenantId, ids],
+    );
+    return rows;
+  }
+
+  /**
+   * Takes a unique value from users for a moment: in the same transaction each of them gets another one. An index that
+   * admits no value twice, not even within a statement, would refuse to exchange values.
+   */
+  async clear(
+    tx: SqlRunner,
+    tenantId: string,
+    column: 'email_key' | 'person_external_id',
+    ids: readonly string[],
+  ): Promise<void> {
+    await tx.query(`update users set ${column} = null where tenant_id = $1 and id = any($2)`, [tenantId, ids]);
+  }
+
+  /** Returns the users whose e-mail in force this is, those in force first. */
+  async byEmail(tenantId: string, key: string, db: SqlRunner = this.db): Promise<EmailHolder[]> {
+    const probe = (status: string) =>
+      `select id, status, person_external_id from users where tenant_id = $1 and email_key = $2 and status = '${status}'`;
+    const { rows } = await db.query<EmailHolder>(
+      `select * from (${probe('active')} union all ${probe('inactive')}) u order by status, id limit 10`,
+      [tenantId, key],
+    );
+    return rows;
+  }
+
+  /**
+   * Takes the `userName` from a user out of force for which it only stands in, or whom only a preview knows, so that it
+   * can be another user's. A user of a preview keeps the name in its resource.
+   */
+  async giveNameAway(tx: SqlRunner, tenantId: string, user: ConflictingUser, draft: UserDraft): Promise<void> {
+    if (user.directory_id !== null) {
+      await tx.query(
+        `update users u set user_name_key = ${ASIDE_KEY} where u.tenant_id = $1 and u.id = $2 and u.user_name_key = $3`,
+        [tenantId, user.id, draft.userNameKey],
+      );
+      return;
+    }
+    const name = standIn(draft.userName);
+    await tx.query(
+      `update users u set user_name = $4, user_name_key = $5, doc = jsonb_set(u.doc, '{userName}', to_jsonb($4::text)),
+         doc_bytes = null, name_written = false, version = u.version + 1, resource_at = null,
+         updated_at = greatest(date_trunc('milliseconds', now()), u.updated_at)
+       where u.tenant_id = $1 and u.id = $2 and u.user_name_key = $3`,
+      [tenantId, user.id, draft.userNameKey, name, userNameKey(name)],
+    );
+  }
+
+  /** Returns the roles that the group rules of a directory give a user, in the order of the rules. */
+  async rolesFromRules(tenantId: string, directoryId: string, userId: string, db: SqlRunner): Promise<RuleRole[]> {
+    const rows =
+      db === this.db
+        ? await this.roles.read([tenantId, directoryId], userId)
+        : (await db.query<RoleOfUser>(ROLES, [tenantId, directoryId, [userId]])).rows;
+    return rows.map(ruleRole);
+  }
+
+  /** Returns the roles that the group rules of a directory give each of the users, in the order of the rules. */
+  async rolesOfUsers(tenantId: string, directoryId: string, userIds: string[]): Promise<Map<string, RuleRole[]>> {
+    const { rows } = await this.db.query<RoleOfUser>(ROLES, [tenantId, directoryId, userIds]);
+    const found = new Map<string, RuleRole[]>();
+    for (const row of rows) found.set(row.member_id, [...(found.get(row.member_id) ?? []), ruleRole(row)]);
+    return found;
+  }
+}
+
+function ruleRole({ role, group_id: id, group_name: name }: RoleOfUser): RuleRole {
+  return { role, group: { id, name } };
+}
+
+interface RoleOfUser {
+  member_id: string;
+  role: string;
+  group_id: string;
+  group_name: string;
+}
+
+/** The roles that the rules of a directory, `$2`, give the users `$3`, by their groups. */
+const ROLES = `select m.member_id, r.role, g.id as group_id, g.display_name as group_name from group_rules r
+  join group_members m on m.tenant_id = $1 and m.group_id = r.group_id and m.member_id = any($3)
+  join groups g on g.tenant_id = $1 and g.id = r.group_id
+  where r.tenant_id = $1 and r.directory_id = $2 order by r.position`;

@@ -1,0 +1,236 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { EventRecorder } from '../../engine/events/event-recorder.js';
+import { ForwardingService } from '../../forwarding/forwarding.service.js';
+import type { LinkedBy } from '../../tenancy/identity/adoption.rules.js';
+import type { Trigger } from '../../tenancy/identity/cause.rules.js';
+import type { HeldReason } from '../../tenancy/identity/person.js';
+import { RoomMade } from '../../seats/seats.events.js';
+import { TenantStorage } from '../../tenancy/tenants/storage/tenant-storage.js';
+import { TenantStore, type TenantView } from '../../tenancy/tenants/tenant.store.js';
+import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
+import type { UserRow } from './user.row.js';
+import { UsersRepository, type UserWithGroups } from './users.repository.js';
+import { Circles } from './write/circles.js';
+import { ConflictSearch } from './write/conflicts.js';
+import { isDiscarded } from './write/effective-state.rules.js';
+import { matchOf } from './write/link.rules.js';
+import { lockGroupsOf } from './groups/lock-order.js';
+import { LostRace, retried } from './write/lost-race.js';
+import { UserEditing } from './write/user-editing.js';
+import { newStamp } from './write/stamp.js';
+import { NO_CONFLICTS, type Alongside, type Edit, type WriteCase } from './write/write-case.js';
+import type { WriteContext } from './write/write-context.js';
+import type { CreateParts, Removal } from './write/write-parts.js';
+import { planWrite } from './write/write-plan.rules.js';
+import { WriteRunner, type Done, type WriteResult } from './write/write-runner.js';
+
+export type { WriteResult } from './write/write-runner.js';
+export type { AfterWrite, Edit } from './write/write-case.js';
+
+/**
+ * The one way to change a user, whichever channel the write arrives by: the record, the seat, the user change and the
+ * delivery are one atomic write. The optimistic write is one guarded statement; where its guard refuses (a lost race, a
+ * conflict, a limit that is near) the same plan is made again in a transaction that holds the rows.
+ */
+@Injectable()
+export class UsersService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: UsersRepository,
+    private readonly editing: UserEditing,
+    private readonly conflicts: ConflictSearch,
+    private readonly runner: WriteRunner,
+    private readonly circles: Circles,
+    private readonly forwarding: ForwardingService,
+    private readonly recorder: EventRecorder,
+    private readonly tenants: TenantStore,
+    private readonly storage: TenantStorage,
+    private readonly events: DomainEvents,
+  ) {}
+
+  /**
+   * Creates a user, or links the draft with the one unmanaged user that it matches.
+   *
+   * @throws {Taken} when another user has the name (any channel), or the e-mail or key (all channels but SCIM)
+   * @throws {SeatLimitReached} when no seat is free and the channel's policy is `block`
+   * @throws {StorageExhausted} when the storage of the tenant is exhausted
+   */
+  async create(
+    ctx: WriteContext,
+    draft: UserDraft,
+    roleSet: string | null = null,
+    { roleOrigin, afterLink, inPreview, inSameStatement }: CreateParts = {},
+  ): Promise<WriteResult> {
+    this.storage.demandRoom(ctx.tenantId);
+    const tenant = await this.tenants.get(ctx.tenantId);
+    const about: WriteCase = { ctx, tenant, row: null, draft, roleSet, roleOrigin, fromRules: [], released: null };
+    const command = { kind: 'create', about } as const;
+    const optimistic = await this.runner.optimistic(command, ctx, newStamp(), { inSameStatement });
+    if (optimistic) return this.finish(ctx, optimistic);
+    const done = await retried(this.db, ctx.tenantId, async (tx): Promise<Done> => {
+      const found = await this.conflicts.users(tx, about);
+      const link = await this.linkFor(tx, ctx, found, draft);
+      if (link === null) {
+        return this.runner.pessimistic(tx, command, ctx, newStamp(), { inSameStatement }, Promise.resolve(found));
+      }
+      const { row, by } = link;
+      if (inPreview && ctx.directory!.state === 'preview' && !row.gone) {
+        await inPreview(tx, row.id, by);
+        return { row, outcome: 'previewed', forwarded: false, told: [], freed: false };
+      }
+      const edit: Edit = { kind: 'link', draft, directoryId: ctx.directory!.id, by, afterWrite: afterLink };
+      return { ...(await this.editing.locked(tx, ctx, tenant, row, edit)), outcome: 'linked', linkedBy: by };
+    });
+    return this.finish(ctx, done);
+  }
+
+  /**
+   * Changes a user.
+   *
+   * @param edit returns what the stored row should become, or null for no change; it may refuse by throwing, and is called
+   *   again when a concurrent write was quicker
+   * @param asStored `edit` needs the groups of the user as they are stored
+   * @throws {NotFound} when there is no such user that `visible` accepts
+   */
+  async change(
+    ctx: WriteContext,
+    id: string,
+    visible: (row: UserRow) => boolean,
+    edit: (row: UserWithGroups) => Edit | null,
+    asStored = false,
+  ): Promise<WriteResult> {
+    const tenant = await this.tenants.get(ctx.tenantId);
+    const quick = asStored ? null : await this.editing.recent(ctx, tenant, id, visible, edit);
+    if (quick) return this.finish(ctx, quick);
+    const row = await this.repository.read(ctx.tenantId, id);
+    if (!row || row.gone || !visible(row)) throw new NotFound('user');
+    const wanted = edit(row);
+    if (wanted === null) return { row, outcome: 'unchanged' };
+    const optimistic = await this.editing.optimistic(ctx, tenant, row, wanted);
+    if (optimistic) return this.finish(ctx, optimistic);
+    const done = await retried(this.db, ctx.tenantId, async (tx): Promise<Done> => {
+      const locked = await this.repository.read(ctx.tenantId, id, tx, true);
+      if (!locked || locked.gone || !visible(locked)) throw new NotFound('user');
+      const again = edit(locked);
+      if (again === null) return { row: locked, outcome: 'unchanged', forwarded: false, told: [], freed: false };
+      return this.editing.locked(tx, ctx, tenant, locked, again);
+    });
+    return this.finish(ctx, done);
+  }
+
+  /**
+   * Changes a user whose row is locked, one that is gone for SCIM included: the change brings it back. `edit` may ask the
+   * database first, and may refuse by throwing.
+   *
+   * @throws {NotFound} when the tenant has no such user
+   */
+  async changeLocked(
+    ctx: WriteContext,
+    id: string,
+    edit: (tx: SqlRunner, row: UserRow, tenant: TenantView) => Promise<Edit>,
+  ): Promise<WriteResult> {
+    const tenant = await this.tenants.get(ctx.tenantId);
+    const done = await retried(this.db, ctx.tenantId, async (tx): Promise<Done> => {
+      const row = await this.repository.read(ctx.tenantId, id, tx, true);
+      if (!row) throw new NotFound('user');
+      return this.editing.locked(tx, ctx, tenant, row, await edit(tx, row, tenant));
+    });
+    return this.finish(ctx, done);
+  }
+
+  /**
+   * Works out the effective state of a user again, from what is stored: a seat has become free, a role has moved. What an
+   * old directory had written before it was replaced still counts here.
+   *
+   * @throws {NotFound} when there is no such user, or another directory manages it by now
+   */
+  async reconsider(
+    ctx: WriteContext,
+    id: string,
+    more: { released?: HeldReason; trigger?: Trigger } & Pick<Alongside, 'inSameStatement'> = {},
+  ): Promise<WriteResult> {
+    const directory = ctx.directory === null ? null : { ...ctx.directory, superseded: false };
+    const own = (row: UserRow): boolean => row.directory_id === (directory?.id ?? null);
+    return this.change({ ...ctx, directory, mayWait: true }, id, own, (row) => {
+      if (isDiscarded(row)) return null;
+      const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap);
+      return { kind: 'reconsider', draft, ...more };
+    });
+  }
+
+  /**
+   * Removes a user.
+   *
+   * @throws {NotFound} when there is no such user that the caller may see
+   */
+  async remove(ctx: WriteContext, id: string, removal: Removal): Promise<void> {
+    const tenant = await this.tenants.get(ctx.tenantId);
+    await retried(this.db, ctx.tenantId, async (tx) => {
+      // The lock lets a sign-in that is being written finish, so that the statement sees its session and ends it.
+      const row = await this.repository.read(ctx.tenantId, id, tx, true);
+      if (!row || (row.gone && !removal.includesGone) || !removal.visible(row)) throw new NotFound('user');
+      removal.check?.(row);
+      // The user's lock keeps new memberships out; the locks of its groups come next, before any row is deleted.
+      await lockGroupsOf(tx, ctx.tenantId, id);
+      const command = { kind: 'remove', about: { ctx, tenant, row }, trigger: removal.trigger } as const;
+      const plan = planWrite(command, NO_CONFLICTS, newStamp())!;
+      const isHeld = plan.subject.kind === 'hold_removal';
+      const along = isHeld ? {} : { inSameStatement: removal.inSameStatement };
+      if (!(await this.runner.run(tx, plan, ctx, along))) throw new LostRace();
+      if (!isHeld) await removal.afterWrite?.(tx, id);
+    });
+    this.forwarding.wake(ctx.tenantId);
+    this.recorder.wake(ctx.tenantId, 'user.deleted');
+    this.recorder.wake(ctx.tenantId, 'administrator.removed');
+    await this.events.publish(new RoomMade(ctx.tenantId));
+  }
+
+  /** The user that the draft of a directory is linked with, locked; null: there is none. */
+  private async linkFor(
+    tx: SqlRunner,
+    { tenantId, directory }: WriteContext,
+    found: Parameters<typeof matchOf>[1],
+    draft: UserDraft,
+  ): Promise<{ row: UserWithGroups; by: LinkedBy } | null> {
+    const match = matchOf(directory, found, !draft.active);
+    if (match === null) return null;
+    const row = await this.repository.read(tenantId, match.user.id, tx, true);
+    // What was found without a lock may have changed since.
+    const { gone, directory_id: directoryId, status } = match.user;
+    if (!row || row.gone !== gone || row.directory_id !== directoryId || row.status !== status) throw new LostRace();
+    return { row, by: match.by };
+  }
+
+  /**
+   * Lets users exchange the e-mails or keys for which they are held, on demand.
+   *
+   * @returns false: the user is in no circle of users that want each other's values
+   */
+  async exchange(ctx: WriteContext, id: string, along: Pick<Alongside, 'inSameStatement'>): Promise<boolean> {
+    const row = await this.repository.read(ctx.tenantId, id);
+    const done = row === undefined ? [] : await this.circles.settle(ctx, row, along);
+    for (const one of done) await this.tell(ctx.tenantId, one);
+    return done.length > 0;
+  }
+
+  /** After the commit: settles the circles that the write has closed, and tells the rooms that wait for what has changed. */
+  private async finish(ctx: WriteContext, done: Done): Promise<WriteResult> {
+    const exchanged = await this.circles.after(ctx, done.row);
+    for (const one of [done, ...exchanged]) await this.tell(ctx.tenantId, one);
+    const { forwarded: _, freed: __, told: ___, ...result } = done;
+    const own = exchanged.find(({ row }) => row.id === done.row.id);
+    return own === undefined ? result : { ...result, row: own.row };
+  }
+
+  private async tell(tenantId: string, { row, outcome, forwarded, freed, told }: Done): Promise<void> {
+    if (outcome !== 'unchanged' && outcome !== 'previewed') {
+      this.editing.remember(tenantId, row);
+      for (const event of told) this.recorder.wake(tenantId, event);
+    }
+    if (forwarded) this.forwarding.wake(tenantId);
+    if (freed) await this.events.publish(new RoomMade(tenantId));
+  }
+}

@@ -1,0 +1,192 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { Logger } from '../../../base/log/logger.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
+import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
+import { draftOf, type UserDocument } from '../user.mapping.js';
+import { UsersRepository, type UserWithGroups } from '../users.repository.js';
+import { claimOf, isCircle, isInConflict, type Claim, type UniqueField } from './circle.rules.js';
+import { retried } from './lost-race.js';
+import { UserEditing } from './user-editing.js';
+import type { Alongside } from './write-case.js';
+import type { WriteContext, WritingDirectory } from './write-context.js';
+import type { Done } from './write-runner.js';
+
+/** Users that exchange a value, each of whom wants what the next one has. */
+interface Circle {
+  field: UniqueField;
+  ids: string[];
+}
+
+/** A user of a circle, with the directory by which it is read. */
+interface Member {
+  row: UserWithGroups;
+  directory: WritingDirectory | null;
+  claim: Claim;
+}
+
+type Directories = Map<string, WritingDirectory>;
+
+/** What the transaction of an exchange needs. */
+interface Exchange {
+  ctx: WriteContext;
+  tenant: TenantView;
+  circles: readonly Circle[];
+  /** The directories of the users, as they were when the circles were sought. */
+  known: Directories;
+  /** The user whose write has led to the exchange, and the rows that belong to it. */
+  start: string;
+  along: Pick<Alongside, 'inSameStatement'>;
+}
+
+const COLUMNS = { email: 'email_key', external_id: 'person_external_id' } as const;
+/** The most users of a circle. Each one costs a look-up while the circle is sought. */
+const MOST_MEMBERS = 100;
+
+/** The values of a circle do not fit together after all: nothing is written. */
+class NotSettled extends Error {}
+
+/**
+ * Lets users who are held for each other's e-mails or keys exchange them: two users who swap, or a longer circle. The
+ * values of all its users come into force in one transaction.
+ */
+@Injectable()
+export class Circles {
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersRepository,
+    private readonly editing: UserEditing,
+    private readonly directories: DirectoryStore,
+    private readonly tenants: TenantStore,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Settles the circles of a user after a write. A failure is logged: the write is committed, and the upkeep of held users
+   * tries again.
+   *
+   * @returns the writes of all users of the circles; none: the user is in no circle
+   */
+  async after(ctx: WriteContext, row: UserWithGroups): Promise<Done[]> {
+    if (!isInConflict(row)) return [];
+    try {
+      return await this.settle(ctx, row);
+    } catch (error) {
+      this.logger.error('settling a circle of held users failed', { user_id: row.id, error });
+      return [];
+    }
+  }
+
+  /**
+   * Settles the circles of a user who is held for a value of another user.
+   *
+   * @param along rows that belong to the write of this user
+   * @returns the writes of all users of the circles; none: the user is in no circle
+   */
+  async settle(
+    ctx: WriteContext,
+    row: UserWithGroups,
+    along: Pick<Alongside, 'inSameStatement'> = {},
+  ): Promise<Done[]> {
+    if (!isInConflict(row)) return [];
+    const known: Directories = new Map();
+    const circles: Circle[] = [];
+    for (const field of ['email', 'external_id'] as const) {
+      const ids = await this.circleOf(ctx.tenantId, row, field, known);
+      if (ids !== null) circles.push({ field, ids });
+    }
+    if (circles.length === 0) return [];
+    const exchange: Exchange = {
+      ctx,
+      tenant: await this.tenants.get(ctx.tenantId),
+      circles,
+      known,
+      start: row.id,
+      along,
+    };
+    try {
+      return await retried(this.db, ctx.tenantId, (tx) => this.exchange(tx, exchange));
+    } catch (error) {
+      if (error instanceof NotSettled) return [];
+      throw error;
+    }
+  }
+
+  /** Follows the holders of the wanted values, from user to user. Returns the users in this order; null: no circle. */
+  private async circleOf(
+    tenantId: string,
+    start: UserWithGroups,
+    field: UniqueField,
+    known: Directories,
+  ): Promise<string[] | null> {
+    const ids: string[] = [];
+    for (let row: UserWithGroups | undefined = start; row !== undefined && ids.length < MOST_MEMBERS;) {
+      await this.learn(tenantId, row.directory_id, known);
+      const member = ids.includes(row.id) ? null : memberOf(row, known);
+      if (member === null) return null;
+      ids.push(row.id);
+      const { has, wants } = member.claim;
+      const wanted = wants[field];
+      if (wanted === null || wanted === has[field]) return null;
+      row = await this.users.holder(tenantId, COLUMNS[field], wanted);
+      if (row?.id === start.id) return ids;
+    }
+    return null;
+  }
+
+  /** Reads a directory, before a transaction begins. */
+  private async learn(tenantId: string, id: string | null, known: Directories): Promise<void> {
+    if (id !== null && !known.has(id)) known.set(id, await this.directories.get(tenantId, id));
+  }
+
+  private async exchange(tx: SqlRunner, { ctx, tenant, circles, known, start, along }: Exchange): Promise<Done[]> {
+    const { tenantId } = ctx;
+    const locked = await this.users.lockAll(tx, tenantId, circles.flatMap(({ ids }) => ids)); // prettier-ignore
+    const members = new Map(
+      locked.flatMap((row) => memberOf(row, known) ?? []).map((member) => [member.row.id, member]),
+    );
+    // What was found without locks may have changed since.
+    const sound = circles.filter(({ ids, field }) => {
+      const claims = ids.flatMap((id) => members.get(id)?.claim ?? []);
+      return claims.length === ids.length && isCircle(claims, field);
+    });
+    for (const { ids, field } of sound) await this.users.clear(tx, tenantId, COLUMNS[field], ids);
+    const done: Done[] = [];
+    // In the order of the ids, in which lanes are locked too.
+    for (const [id, { row, directory }] of members) {
+      if (!sound.some(({ ids }) => ids.includes(id))) continue;
+      const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap);
+      const trigger = { kind: 'exchanged', users: formerHolders(id, sound) } as const;
+      const edit = { kind: 'reconsider', draft, trigger, ...(id === start ? along : {}) } as const;
+      const channel = directory === null ? row.source : 'scim';
+      done.push(await this.editing.locked(tx, { ...ctx, channel, directory, mayWait: true }, tenant, row, edit));
+    }
+    for (const circle of sound) demandSettled(circle, members, done);
+    return done;
+  }
+}
+
+/** Returns a user as a member; null: it is not held for a value, or what its directory writes has no effect now. */
+function memberOf(row: UserWithGroups, known: Directories): Member | null {
+  const found = row.directory_id === null ? null : known.get(row.directory_id);
+  if (!isInConflict(row) || found === undefined || found?.state === 'preview') return null;
+  // What a directory had written before it was taken over still counts.
+  const directory = found === null ? null : { ...found, superseded: false };
+  return { row, directory, claim: claimOf(row, directory) };
+}
+
+/** Returns the users who had the values that a user gets: in each circle the next one. */
+function formerHolders(id: string, circles: readonly Circle[]): string[] {
+  const next = circles.filter(({ ids }) => ids.includes(id)).map(({ ids }) => ids[(ids.indexOf(id) + 1) % ids.length]!);
+  return [...new Set(next)];
+}
+
+/** @throws {NotSettled} when an active user of the circle has not got the value that it wants */
+function demandSettled({ ids, field }: Circle, members: ReadonlyMap<string, Member>, done: readonly Done[]): void {
+  for (const { row, outcome } of done) {
+    if (!ids.includes(row.id)) continue;
+    const { directory, claim } = members.get(row.id)!;
+    const hasGot = row.status !== 'active' || claimOf(row, directory).has[field] === claim.wants[field];
+    if (outcome !== 'changed' || !hasGot) throw new NotSettled();
+  }
+}

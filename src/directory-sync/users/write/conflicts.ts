@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../../../base/database/database.js';
+import { keepsFormer } from '../../../tenancy/identity/held.rules.js';
+import { SeatsService } from '../../../seats/seats.service.js';
+import { currentOf } from '../user.row.js';
+import { Taken } from '../users.errors.js';
+import { UsersRepository, type ConflictingUser } from '../users.repository.js';
+import { asksSeat } from './effective-state.rules.js';
+import { writtenIn } from './requested-state.rules.js';
+import type { Conflicts, WriteCase } from './write-case.js';
+
+/** What the pessimistic write asks the database, under locks that hold to the end of its transaction. */
+@Injectable()
+export class ConflictSearch {
+  constructor(
+    private readonly repository: UsersRepository,
+    private readonly seats: SeatsService,
+  ) {}
+
+  /** Returns the users that have a name, e-mail or key of the write. */
+  users(tx: SqlRunner, about: WriteCase): Promise<ConflictingUser[]> {
+    const { ctx, row, draft } = about;
+    const key = writtenIn(about).person.external_id;
+    const linking = row === null ? ctx.directory : null;
+    return this.repository.conflicting(ctx.tenantId, draft, key, row?.id ?? null, tx, linking);
+  }
+
+  /**
+   * Settles what is in the way: takes a `userName` from a user for whom it only stands in, and claims a seat under the
+   * tenant's lock where one is needed.
+   *
+   * @throws {Taken} when another user has a name, or an e-mail or key that the channel refuses
+   * @throws {SeatLimitReached} when no seat is free and the channel's policy is `block`
+   */
+  async settle(tx: SqlRunner, about: WriteCase, users: ConflictingUser[]): Promise<Conflicts> {
+    const { ctx, row, draft, released, tenant } = about;
+    const yielding = refuseTaken(about, users);
+    if (yielding !== null) await this.repository.giveNameAway(tx, ctx.tenantId, yielding, draft);
+    const emailTaken = users.some((u) => u.same_email && u.status === 'active');
+    const externalIdTaken = users.some((u) => u.same_key && u.status === 'active');
+    const conflicts = {
+      emailTaken,
+      externalIdTaken,
+      ...(await this.substitutes(tx, about, { emailTaken, externalIdTaken })),
+    };
+    const isHeld = emailTaken || (externalIdTaken && (released !== 'external_id_taken' || conflicts.standInTaken));
+    // A user who stays inactive asks for no seat; one whom an admin lets in over the limit counts as overage.
+    const staysOut = isHeld && !keepsFormer(row && currentOf(row), conflicts);
+    const asks = !staysOut && released !== 'no_seat' && asksSeat(about, writtenIn(about));
+    if (!asks) return { ...conflicts, seatFree: true };
+    const seatFree = await this.seats.freeUnderLock(tx, ctx.tenantId, {
+      channel: ctx.channel,
+      isOwner: row !== null && row.id === tenant.ownerUserId,
+      userId: row?.id ?? null,
+      // A user who waits already is not refused for a change of the name.
+      mayWait: (ctx.mayWait ?? false) || row?.seat === 'waiting',
+      inTurn: ctx.inTurn,
+    });
+    return { ...conflicts, seatFree };
+  }
+
+  /** Returns whether the values are taken, too, that a user would have in place of the taken ones. */
+  private async substitutes(
+    tx: SqlRunner,
+    { ctx: { tenantId }, row, draft, released }: WriteCase,
+    taken: { emailTaken: boolean; externalIdTaken: boolean },
+  ): Promise<Pick<Conflicts, 'formerTaken' | 'standInTaken'>> {
+    const { emailTaken, externalIdTaken } = taken;
+    if (row === null || (!emailTaken && !externalIdTaken)) return { formerTaken: false, standInTaken: false };
+    const isReleased = externalIdTaken && released === 'external_id_taken';
+    const standIn = { email: null, external_id: isReleased ? draft.userName : null };
+    const standInTaken = isReleased && (await this.repository.isTaken(tx, tenantId, standIn, row.id));
+    const former = {
+      email: emailTaken ? row.email : null,
+      external_id: externalIdTaken && !isReleased ? row.person_external_id : null,
+    };
+    // Of an active user no other one has the values.
+    const formerTaken = row.status === 'inactive' && (await this.repository.isTaken(tx, tenantId, former, row.id));
+    return { formerTaken, standInTaken };
+  }
+}
+
+/**
+ * Refuses what the channel does not take: a name twice for all, an e-mail or key of an active user for all but SCIM. Where
+ * no request waits for an answer, the e-mail or key of another user holds the user instead.
+ *
+ * @returns the user that has to give its name away first, or null
+ * @throws {Taken} when another user has the name, e-mail or key
+ */
+function refuseTaken({ ctx, draft }: WriteCase, users: ConflictingUser[]): ConflictingUser | null {
+  if (ctx.channel !== 'scim' && draft.active && !ctx.mayWait) {
+    const email = users.find((u) => u.same_email && u.status === 'active');
+    if (email) throw new Taken('email_taken', email.id);
+    const key = users.find((u) => u.same_key && u.status === 'active');
+    if (key) throw new Taken('external_id_taken', key.id);
+  }
+  const name = users.find((u) => u.same_name && !u.gone);
+  if (name === undefined) return null;
+  if (!name.yields) throw new Taken('user_name_taken', name.id);
+  return name;
+}

@@ -1,0 +1,92 @@
+import { withStatus, type InForce, type UserChange } from '../../../tenancy/identity/person.js';
+import { changeBetween, endsSessions, mustForward } from '../../../tenancy/identity/user-change.rules.js';
+import { seatLine, type HolderFacts, type SeatLine } from '../../../seats/seat.rules.js';
+import { emailKey } from '../user.mapping.js';
+import { personOfRow, type UserRow } from '../user.row.js';
+import type { UserWrite } from './user-write.js';
+
+/** What a write ends of the ways by which a user gets in. */
+export type Ending =
+  | { kind: 'credentials'; why: 'deactivated' | 'deleted' }
+  | { kind: 'sessions'; why: 'role_changed' }
+  | { kind: 'identities' }
+  /** A directory takes over a user that a sign-in made; `proven`: its e-mail is the one that a proof was about. */
+  | { kind: 'unproven_identities'; proven: boolean }
+  /** The user has this name no more; bindings of other users that were made by it end. */
+  | { kind: 'former_links'; madeBy: 'user_name' | 'email'; name: string };
+
+/** What follows from a write of a user in other rooms. */
+export interface Consequences {
+  /** The line of the seat ledger; null: none. */
+  seat: SeatLine | null;
+  endings: Ending[];
+  change: UserChange;
+  /** The platform is to hear of the change. */
+  forward: boolean;
+}
+
+/** Returns what follows from the write of a user who is new (`before` null) or changes. */
+export function consequencesOfWrite(before: UserRow | null, write: UserWrite): Consequences {
+  const after = write.decision.inForce;
+  const seat = seatLine(before?.seat ?? 'none', write.decision.seat, {
+    role: after.role ?? before?.role ?? null,
+    directoryId: write.directoryId,
+    costCenter: write.costCenter,
+    known: before && holderFacts(before),
+    reason: before === null ? 'created' : reasonOf(before, write),
+  });
+  const endings: Ending[] = before === null ? [] : endingsOf(before, write);
+  const change = changeBetween(before && inForceOf(before), after, before?.ever_active ?? false);
+  if (change === null) {
+    // The resource changed and the person did not: recorded, and not forwarded.
+    const noted: UserChange = { kind: 'updated', person: personOfRow(before!), status: before!.status, changed: [] };
+    return { seat, endings, change: noted, forward: false };
+  }
+  if (change.kind === 'deactivated') endings.push({ kind: 'credentials', why: 'deactivated' });
+  else if (before !== null && endsSessions(change)) endings.push({ kind: 'sessions', why: 'role_changed' });
+  return { seat, endings, change, forward: mustForward(change, write.everActive) };
+}
+
+/** Returns what follows from the removal of a user. */
+export function consequencesOfRemoval(before: UserRow): Consequences {
+  const seat = seatLine(before.seat, 'none', { ...holderFacts(before), reason: 'deleted' });
+  const change = changeBetween(inForceOf(before), withStatus(personOfRow(before), 'deleted'), before.ever_active)!;
+  const endings: Ending[] = [
+    { kind: 'credentials', why: 'deleted' },
+    { kind: 'identities' },
+    ...formerNames(before, { user_name: null, email: null }),
+  ];
+  return { seat, endings, change, forward: mustForward(change, before.ever_active) };
+}
+
+function endingsOf(before: UserRow, { directoryId, draft, decision }: UserWrite): Ending[] {
+  const endings = formerNames(before, { user_name: draft.userName, email: decision.inForce.email });
+  if (before.source !== 'sign-in' || before.directory_id !== null || directoryId === null) return endings;
+  const proven = draft.email !== null && before.email !== null && emailKey(draft.email) === emailKey(before.email);
+  return [{ kind: 'unproven_identities', proven }, ...endings];
+}
+
+/** The names by which IdPs may call the user, as far as the user has them no more. */
+function formerNames(before: UserRow, now: { user_name: string | null; email: string | null }): Ending[] {
+  return (['user_name', 'email'] as const).flatMap((madeBy): Ending[] => {
+    const name = before[madeBy];
+    const isKept = name === null || name.toLowerCase() === now[madeBy]?.toLowerCase();
+    return isKept ? [] : [{ kind: 'former_links', madeBy, name }];
+  });
+}
+
+function inForceOf(row: UserRow): InForce {
+  return withStatus(personOfRow(row), row.status);
+}
+
+function holderFacts(row: UserRow): HolderFacts {
+  return { role: row.role, directoryId: row.directory_id, costCenter: row.cost_center };
+}
+
+/** The field of a seat holder that a write changes, for the ledger. */
+function reasonOf(row: UserRow, { directoryId, costCenter, decision }: UserWrite): string {
+  if (decision.inForce.status !== row.status) return decision.inForce.status;
+  if (decision.inForce.role !== row.role || decision.seat !== row.seat) return 'role';
+  if (directoryId !== row.directory_id) return 'directory';
+  return costCenter === row.cost_center ? 'role' : 'cost_center';
+}

@@ -1,0 +1,63 @@
+import type { RoleRefusal } from '../../directories/directory-marks.js';
+import type { ConsoleAccess } from '../../../tenancy/tenants/roles.dto.js';
+import type { CatalogueRole } from '../../../tenancy/tenants/tenant.store.js';
+
+type Catalogue = ReadonlyMap<string, CatalogueRole>;
+
+/** The part of an effective state that rights of administration follow from; null: there is no such user. */
+type RoleInForce = { status: string; role: string | null } | null;
+
+/** A right of administration that a user gets or loses. */
+export interface RightStep {
+  event: 'administrator.added' | 'administrator.removed';
+  role: string;
+  console: Exclude<ConsoleAccess, 'none'>;
+}
+
+/** Returns what a role of the catalogue may do in the administration of the tenant; a role that is gone may do nothing. */
+export function consoleOf(roles: Catalogue, role: string | null): ConsoleAccess {
+  return (role === null ? undefined : roles.get(role)?.console) ?? 'none';
+}
+
+/** Returns the roles that the `roles` of a resource may give; one that administers needs the leave of an admin. */
+export function grantableRoles(roles: Catalogue, mayGrantConsole: boolean): { has(name: string): boolean } {
+  if (mayGrantConsole) return roles;
+  return { has: (name) => roles.get(name)?.console === 'none' };
+}
+
+/** A role of SCIM `roles` that a user does not get. */
+export interface RefusedRole {
+  role: string;
+  reason: RoleRefusal;
+}
+
+/**
+ * Returns the roles of a resource that come before the role that the resource gives, with the reason why each is not given.
+ *
+ * @param asked in the order of precedence
+ */
+export function refusedRoles(roles: Catalogue, mayGrantConsole: boolean, asked: readonly string[]): RefusedRole[] {
+  const grantable = grantableRoles(roles, mayGrantConsole);
+  const given = asked.findIndex((role) => grantable.has(role));
+  return (given === -1 ? asked : asked.slice(0, given)).map((role) => ({
+    role,
+    reason: roles.has(role) ? 'role_needs_admin' : 'unknown_role',
+  }));
+}
+
+/** Returns the rights of administration that differ between two effective states of a user, the lost one first. */
+export function rightSteps(roles: Catalogue, before: RoleInForce, after: RoleInForce): RightStep[] {
+  const had = rightOf(roles, before);
+  const has = rightOf(roles, after);
+  if (had?.console === has?.console) return [];
+  return [
+    ...(had === null ? [] : [{ event: 'administrator.removed', ...had } as const]),
+    ...(has === null ? [] : [{ event: 'administrator.added', ...has } as const]),
+  ];
+}
+
+function rightOf(roles: Catalogue, state: RoleInForce): Pick<RightStep, 'role' | 'console'> | null {
+  if (state === null || state.status !== 'active' || state.role === null) return null;
+  const console = consoleOf(roles, state.role);
+  return console === 'none' ? null : { role: state.role, console };
+}

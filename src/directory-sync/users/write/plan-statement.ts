@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../base/config/config.js';
+import type { SqlRunner } from '../../../base/database/database.js';
+import { WriteStatement, type Part } from '../../../base/database/write-statement.js';
+import type { EventName } from '../../../engine/events/catalogue.js';
+import type { EventReceiver } from '../../../engine/events/event-receivers.js';
+import { EventRecorder } from '../../../engine/events/event-recorder.js';
+import { ForwardingService } from '../../../forwarding/forwarding.service.js';
+import { userEventOf, type UserEventName } from '../../../tenancy/identity/user-event.rules.js';
+import { SeatsService } from '../../../seats/seats.service.js';
+import { SessionEvents } from '../../../tenancy/sessions/session-events.js';
+import {
+  dropUnprovenIdentities,
+  endFormerLinks,
+  endPersonCredentials,
+  endPersonIdentities,
+  endPersonSessions,
+} from '../../../tenancy/sessions/user-endings.js';
+import { ConsoleRights } from './console-rights.js';
+import type { Ending } from './consequences.rules.js';
+import { insertUser } from './insert-user.sql.js';
+import { holdRemoval, removeUser } from './remove-user.sql.js';
+import { updateUser } from './update-user.sql.js';
+import { addNote } from './user-notes.sql.js';
+import type { WriteContext } from './write-context.js';
+import type { WritePlan } from './write-plan.rules.js';
+
+/** The conditions that a statement checks by itself; the pessimistic write has checked them under locks. */
+export interface Guards {
+  /** Puts the part into the statement whose row the write demands for its seat. */
+  seat: (statement: WriteStatement) => Part | null;
+  /** Demand that no other user has a name, e-mail or key that the write gives. */
+  checkNames: boolean;
+}
+
+/** The pessimistic write: nothing is checked again. */
+export const NO_GUARDS: Guards = { seat: () => null, checkNames: false };
+
+/** Turns the plan of a write into one statement, with the rows of all rooms. */
+@Injectable()
+export class PlanStatement {
+  constructor(
+    private readonly seats: SeatsService,
+    private readonly forwarding: ForwardingService,
+    private readonly events: EventRecorder,
+    private readonly sessions: SessionEvents,
+    private readonly rights: ConsoleRights,
+    private readonly config: Config,
+  ) {}
+
+  /** Returns the statement of a plan; `db` is the transaction that it will run in, if there is one. */
+  async of(plan: WritePlan, ctx: WriteContext, guards: Guards, db?: SqlRunner): Promise<WriteStatement> {
+    const receivers = plan.consequences === null ? [] : await this.events.receiversOf(ctx.tenantId, db);
+    const statement = new WriteStatement();
+    this.addSubject(statement, plan, ctx, guards);
+    const { consequences, note } = plan;
+    if (consequences !== null) await this.addConsequences(statement, plan, ctx, { receivers, db });
+    if (plan.rights.length > 0) {
+      const { tenantId, source } = ctx;
+      await this.rights.addTo(statement, { tenantId, userId: userIdOf(plan), steps: plan.rights, source }, db);
+    }
+    if (note !== null) addNote(statement, ctx.tenantId, note, ctx.source);
+    return statement;
+  }
+
+  /** Returns whether the platform is to hear of the write; never where this service is itself the record. */
+  forwards({ consequences }: WritePlan): boolean {
+    return (consequences?.forward ?? false) && this.config.platform.forwarding;
+  }
+
+  private addSubject(
+    statement: WriteStatement,
+    { subject }: WritePlan,
+    { tenantId, directory, source }: WriteContext,
+    guards: Guards,
+  ): void {
+    switch (subject.kind) {
+      case 'insert': {
+        const seat = guards.seat(statement);
+        const unlinked = guards.checkNames && directory !== null ? directory : false;
+        return insertUser(statement, tenantId, subject.write, { seat, unlinked });
+      }
+      case 'update': {
+        const seat = guards.seat(statement);
+        const clashes = guards.checkNames && subject.clashes;
+        return updateUser(statement, tenantId, subject.before, subject.write, { seat, clashes });
+      }
+      case 'remove':
+        return removeUser(statement, tenantId, subject.before, subject.person, source);
+      case 'hold_removal':
+        return holdRemoval(statement, tenantId, subject.before, subject.reason);
+    }
+  }
+
+  private async addConsequences(
+    statement: WriteStatement,
+    { consequences, note }: WritePlan,
+    { tenantId, source, receivedAt }: WriteContext,
+    { receivers, db }: { receivers: readonly EventReceiver[]; db: SqlRunner | undefined },
+  ): Promise<void> {
+    const { seat, endings, change, forward } = consequences!;
+    if (seat !== null) this.seats.addLine(statement, tenantId, seat, source);
+    for (const ending of endings) {
+      const ended = addEnding(statement, tenantId, ending);
+      if (ended !== null) await this.sessions.add(statement, tenantId, ended, db);
+    }
+    if (change === null) return;
+    const linked = note?.kind === 'linked';
+    const part = this.forwarding.enqueue(statement, tenantId, change, source, receivedAt, forward, linked);
+    const event = eventOf({ consequences, note });
+    if (event !== null) this.events.addElsewhere(statement, tenantId, receivers, { event, part });
+  }
+}
+
+function userIdOf({ subject }: WritePlan): string {
+  return subject.kind === 'insert' || subject.kind === 'update' ? subject.write.id : subject.before.id;
+}
+
+/** Returns the names of the events that a write records. */
+export function toldOf(plan: WritePlan): (UserEventName | EventName)[] {
+  const event = eventOf(plan);
+  return [...(event === null ? [] : [event]), ...plan.rights.map((step) => step.event)];
+}
+
+function eventOf({ consequences, note }: Pick<WritePlan, 'consequences' | 'note'>): UserEventName | null {
+  const change = consequences?.change ?? null;
+  return change === null ? null : userEventOf(change, note?.kind === 'linked');
+}
+
+/** Returns the part with the ended sessions, if sessions end. */
+function addEnding(statement: WriteStatement, tenantId: string, ending: Ending): Part | null {
+  switch (ending.kind) {
+    case 'credentials':
+      return endPersonCredentials(statement, tenantId, ending.why);
+    case 'sessions':
+      return endPersonSessions(statement, tenantId, ending.why);
+    case 'identities':
+      endPersonIdentities(statement, tenantId);
+      return null;
+    case 'unproven_identities':
+      return dropUnprovenIdentities(statement, tenantId, ending.proven);
+    case 'former_links':
+      endFormerLinks(statement, tenantId, ending.madeBy, ending.name);
+      return null;
+  }
+}

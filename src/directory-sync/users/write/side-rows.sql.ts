@@ -1,0 +1,68 @@
+import type { WriteStatement } from '../../../base/database/write-statement.js';
+import type { UserDraft } from '../user.mapping.js';
+import type { UserRow } from '../user.row.js';
+
+// Rows beside that of the person, written by the same statement.
+
+/** Adds the e-mails of a person as rows, by which filters find them. */
+export function addEmails(statement: WriteStatement, tenantId: string, { emails }: UserDraft, onConflict = ''): void {
+  if (emails.length === 0) return;
+  const values = emails.map((e) => e.value);
+  const types = emails.map((e) => e.type);
+  statement.add(
+    (p) => `insert into user_emails (tenant_id, user_id, ordinal, value_key, type_key)
+      select ${p.shared(tenantId)}, subject.id, e.n, e.v, e.t from subject
+        cross join unnest(${p.add(values, 'text[]')}, ${p.add(types, 'text[]')}) with ordinality as e(v, t, n)
+      ${onConflict}`,
+    { each: true },
+  );
+}
+
+/** Makes the rows of a person's e-mails those of the draft. */
+export function replaceEmails(statement: WriteStatement, tenantId: string, draft: UserDraft): void {
+  statement.add(
+    (p) => `delete from user_emails e using subject where e.tenant_id = ${p.shared(tenantId)}
+      and e.user_id = subject.id and e.ordinal > ${p.add(draft.emails.length, 'int')}`,
+    { each: true },
+  );
+  addEmails(
+    statement,
+    tenantId,
+    draft,
+    `on conflict (tenant_id, user_id, ordinal) do update
+        set value_key = excluded.value_key, type_key = excluded.type_key`,
+  );
+}
+
+/**
+ * Adds steps of the figures of how many people each directory shows; the owner null stands for no directory. Statements
+ * that run together have one step for each owner.
+ */
+export function addPopulation(
+  statement: WriteStatement,
+  tenantId: string,
+  steps: { owner: string | null; step: number }[],
+): void {
+  statement.add(
+    (p) => `insert into population_steps (tenant_id, owner, step)
+      select ${p.shared(tenantId)}, x.owner, sum(x.step) from subject, lateral (values ${steps
+        .map(({ owner, step }) => `(${p.add(owner ?? '')}, ${step})`)
+        .join(', ')}) as x(owner, step) group by x.owner`,
+    { each: true },
+  );
+}
+
+/** Whether the e-mails of a draft are other ones than those stored. */
+export function emailsDiffer(before: UserRow, draft: UserDraft): boolean {
+  const emails = draft.doc['emails'];
+  // A row that this process wrote last has the same text. One that was read has blanks, and another order of keys.
+  if (emails !== undefined && before.doc.includes(`"emails":${JSON.stringify(emails)}`)) return false;
+  const old = (JSON.parse(before.doc) as { emails?: unknown }).emails;
+  return JSON.stringify(sorted(old)) !== JSON.stringify(sorted(emails));
+}
+
+// The stored text comes back with its keys in the database's order.
+function sorted(emails: unknown): unknown {
+  if (!Array.isArray(emails)) return [];
+  return (emails as { value?: unknown; type?: unknown }[]).map((e) => [e.value ?? null, e.type ?? null]);
+}

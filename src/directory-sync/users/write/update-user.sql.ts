@@ -1,0 +1,171 @@
+import type { Params } from '../../../base/database/params.js';
+import type { Part, WriteStatement } from '../../../base/database/write-statement.js';
+import { emailKey, type UserDraft } from '../user.mapping.js';
+import { relationColumns, type Relations } from '../user-relations.js';
+import { RESOURCE_FACTS, type UserRow } from '../user.row.js';
+import { addPopulation, emailsDiffer, replaceEmails } from './side-rows.sql.js';
+import type { UserWrite } from './user-write.js';
+
+/** The conditions of an update, beside the version that was read. */
+export interface UpdateGuards {
+  /** The part of which the write demands a row; null: none. */
+  seat: Part | null;
+  /** Demand that no other active user has the e-mail or the key, so that a clash shows before the index does. */
+  clashes: boolean;
+}
+
+/** What the statement of {@link updateUser} answers. */
+export type UpdatedUser = Pick<UserRow, 'revision' | 'modified_at'> & Relations;
+
+/** Adds the guarded update of a user as the subject: it writes only onto the version that was read. */
+export function updateUser(
+  statement: WriteStatement,
+  tenantId: string,
+  before: UserRow,
+  write: UserWrite,
+  guards: UpdateGuards,
+): void {
+  // A write of the unique key takes a stronger lock than `freeRows` does.
+  const joins = write.draft.userNameKey === before.user_name_key ? { tenantId, key: write.id } : null;
+  statement.subject((p) => {
+    const key: Key = { tenant: p.shared(tenantId), id: p.add(write.id) };
+    const assignments = assignmentsOf(p, before, write).join(', ');
+    const conditions = conditionsOf(p, key, before, write, guards).join(' and ');
+    return `update users u set ${assignments} ${p.source} where ${conditions} returning u.id, u.manager_id, ${RESOURCE_FACTS}`;
+  }, joins);
+  statement.answer(
+    (p) =>
+      `subject.revision, subject.modified_at, ${relationColumns(p.shared(tenantId), 'subject.id', 'subject.manager_id')}`,
+  );
+  addSideRows(statement, tenantId, before, write);
+}
+
+/** The places of the user's key among the parameters. */
+interface Key {
+  tenant: string;
+  id: string;
+}
+
+/**
+ * All columns, changed or not: what a caller changes must not shape the text. PostgreSQL compares the values of indexed
+ * columns, so an update that changes none of them stays a heap-only one.
+ */
+function assignmentsOf(p: Params, before: UserRow, write: UserWrite): string[] {
+  const { draft, decision } = write;
+  const person = decision.inForce;
+  const set = (column: string, value: unknown, type: string) => `${column} = ${p.add(value, type)}`;
+  const document = p.add(write.document.text, 'jsonb');
+  const assignments = [
+    `version = u.version + 1`,
+    // A write that leaves the document as it is moves neither the version nor the time that SCIM shows.
+    `quiet_writes = u.quiet_writes + (u.doc = ${document})::int`,
+    `resource_at = case when u.doc = ${document} then coalesce(u.resource_at, u.updated_at) end`,
+    `doc = ${document}`,
+    set('doc_bytes', write.document.bytes, 'int'),
+    set('updated_at', write.at, 'timestamptz'),
+    set('directory_id', write.directoryId, 'text'),
+    set('user_name', draft.userName, 'text'),
+    set('external_id', draft.externalId, 'text'),
+    set('active', draft.active, 'boolean'),
+    set('email', person.email, 'text'),
+    set('email_key', keyOf(person.email), 'text'),
+    set('requested_email_key', requestedEmailKey(draft, person.email), 'text'),
+    set('first_name', person.first_name, 'text'),
+    set('last_name', person.last_name, 'text'),
+    set('role', person.role, 'text'),
+    set('role_set', write.roleSet, 'text'),
+    set('cost_center', write.costCenter, 'text'),
+    set('discarded_role', write.discardedRole, 'text'),
+    set('person_external_id', person.external_id, 'text'),
+    set('status', person.status, 'text'),
+    set('released', write.released, 'text'),
+    set('ever_active', write.everActive, 'boolean'),
+    set('name_written', write.nameWritten, 'boolean'),
+    `session_epoch = u.session_epoch + ${p.add(movesEpoch(before, write) ? 1 : 0, 'int')}`,
+    set('seat', decision.seat, 'text'),
+    `waiting_since = ${since(p, decision.seat !== before.seat, decision.seat === 'waiting' ? write.at : null, 'waiting_since')}`,
+    set('held', decision.held, 'text'),
+    `held_since = ${since(p, decision.held !== before.held, decision.held === null ? null : write.at, 'held_since')}`,
+  ];
+  // The one assignment that changes the text: a column of a unique index among the assignments makes the update take
+  // the stronger row lock, for which new members of groups would have to wait.
+  if (draft.userNameKey !== before.user_name_key) assignments.push(set('user_name_key', draft.userNameKey, 'text'));
+  if (before.gone) assignments.push('gone_at = null');
+  return assignments;
+}
+
+function conditionsOf(
+  p: Params,
+  { tenant, id }: Key,
+  before: UserRow,
+  { draft, decision: { inForce } }: UserWrite,
+  guards: UpdateGuards,
+): string[] {
+  const conditions = [
+    `u.tenant_id = ${tenant}`,
+    `u.id = ${id}`,
+    `u.version = ${p.add(before.version, 'int')}`,
+    before.gone ? 'u.gone_at is not null' : 'u.gone_at is null',
+  ];
+  // Together with others it takes rows that are free alone: none of them waits for the lock of another one's row.
+  if (p.keys !== null) conditions.push(`u.id = any(array(${freeRows(tenant, p.keys)}))`);
+  if (guards.seat) conditions.push(`exists (select 1 from ${guards.seat.name})`);
+  if (!guards.clashes) return conditions;
+  // With null a comparison is never true, and no row is read.
+  const noOther = (condition: string) =>
+    `not exists (select 1 from users o where o.tenant_id = ${tenant} and ${condition} and o.id <> ${id} offset 0)`;
+  return [
+    ...conditions,
+    noOther(`o.user_name_key = ${p.add(draft.userNameKey, 'text')}`),
+    noOther(`o.email_key = ${p.add(keyOf(inForce.email), 'text')} and o.status = 'active'`),
+    noOther(`o.person_external_id = ${p.add(inForce.external_id, 'text')} and o.status = 'active'`),
+  ];
+}
+
+function freeRows(tenant: string, keys: string): string {
+  return `select f.id from users f where f.tenant_id = ${tenant} and f.id = any(${keys}) for no key update skip locked`;
+}
+
+function addSideRows(statement: WriteStatement, tenantId: string, before: UserRow, write: UserWrite): void {
+  const { draft, directoryId, decision } = write;
+  if (emailsDiffer(before, draft)) replaceEmails(statement, tenantId, draft);
+  if (before.gone) addPopulation(statement, tenantId, [{ owner: directoryId, step: 1 }]);
+  else if (directoryId !== before.directory_id) {
+    addPopulation(statement, tenantId, [
+      { owner: before.directory_id, step: -1 },
+      { owner: directoryId, step: 1 },
+    ]);
+  }
+  const { person_external_id: formerKey } = before;
+  if (formerKey === null || formerKey === decision.inForce.external_id) return;
+  statement.add(
+    (p) => `insert into user_aliases (tenant_id, external_id, user_id)
+      select ${p.shared(tenantId)}, ${p.add(formerKey)}, id from subject on conflict do nothing`,
+    { each: true },
+  );
+}
+
+function keyOf(email: string | null): string | null {
+  return email === null ? null : emailKey(email);
+}
+
+/** Returns the e-mail that an active user requests and does not have in force; null: both are the same. */
+function requestedEmailKey({ active, email }: UserDraft, inForce: string | null): string | null {
+  const key = active ? keyOf(email) : null;
+  return key === keyOf(inForce) ? null : key;
+}
+
+/** The moment of a state that may have been entered by this write; else the column stays as it is. */
+function since(p: Params, entered: boolean, at: Date | null, column: string): string {
+  return `case when ${p.add(entered, 'boolean')} then ${p.add(at, 'timestamptz')} else u.${column} end`;
+}
+
+/**
+ * Whether a write ends the user's sessions (`endsSessions` says so of the change). A statement does not see a session
+ * that is written while it waits for the row; a session of an older epoch is none all the same.
+ */
+function movesEpoch(before: UserRow, { decision, directoryId }: UserWrite): boolean {
+  const { status, role } = decision.inForce;
+  const takenOver = before.source === 'sign-in' && before.directory_id === null && directoryId !== null;
+  return takenOver || (before.status === 'active' && (status !== 'active' || role !== before.role));
+}

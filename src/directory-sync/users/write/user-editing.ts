@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { isDeparture } from '../../../tenancy/tenants/storage/storage.rules.js';
+import { TenantStorage } from '../../../tenancy/tenants/storage/tenant-storage.js';
+import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
+import type { UserRow } from '../user.row.js';
+import type { UserWithGroups } from '../users.repository.js';
+import { CaseReader } from './case-reader.js';
+import { consoleOf } from './console-rights.rules.js';
+import { RecentRows } from './recent-rows.js';
+import { DocumentTooLarge } from './stored-document.js';
+import { newStamp } from './stamp.js';
+import type { Edit } from './write-case.js';
+import type { WriteContext } from './write-context.js';
+import { WriteRunner, type Done } from './write-runner.js';
+
+/** Edits of users that exist, in the ways in which their row can be known: read, locked, or written lately. */
+@Injectable()
+export class UserEditing {
+  private readonly rows = new RecentRows();
+
+  constructor(
+    private readonly db: Database,
+    private readonly cases: CaseReader,
+    private readonly runner: WriteRunner,
+    private readonly storage: TenantStorage,
+  ) {}
+
+  /** Keeps a row that was just written, for the next edit of the same user. */
+  remember(tenantId: string, row: UserWithGroups): void {
+    this.rows.put(tenantId, row);
+  }
+
+  /**
+   * Writes an edit in one statement; null: an assumption does not hold.
+   *
+   * @throws {StorageExhausted} when the edit adds data of a tenant whose storage is exhausted
+   */
+  async optimistic(ctx: WriteContext, tenant: TenantView, row: UserWithGroups, edit: Edit): Promise<Done | null> {
+    this.demandRoom(tenant, row, edit);
+    const about = await this.cases.of(this.db, ctx, tenant, row, edit);
+    return this.runner.optimistic({ kind: 'edit', about, edit }, ctx, newStamp(), edit);
+  }
+
+  /** Writes an edit of a user whose row the transaction has locked. */
+  async locked(tx: SqlRunner, ctx: WriteContext, tenant: TenantView, row: UserWithGroups, edit: Edit): Promise<Done> {
+    this.demandRoom(tenant, row, edit);
+    const about = await this.cases.of(tx, ctx, tenant, row, edit);
+    return this.runner.pessimistic(tx, { kind: 'edit', about, edit }, ctx, newStamp(), edit);
+  }
+
+  /** Departures pass, as does the loss of a right of administration, and the effective state of what is stored already. */
+  private demandRoom(tenant: TenantView, row: UserRow, edit: Edit): void {
+    if (!this.storage.isExhausted(tenant.id) || (edit.kind !== 'change' && edit.kind !== 'link')) return;
+    const losesRight =
+      edit.kind === 'change' &&
+      edit.roleSet !== undefined &&
+      consoleOf(tenant.roles, row.role) !== 'none' &&
+      consoleOf(tenant.roles, edit.roleSet) === 'none';
+    if (!losesRight && !isDeparture(row, edit.draft)) this.storage.demandRoom(tenant.id);
+  }
+
+  /**
+   * Changes a row that this process wrote lately, which saves reading it: the write goes through only if that is still the
+   * stored version. Any other outcome (a refusal, no change) is decided again on the stored row.
+   */
+  async recent(
+    ctx: WriteContext,
+    tenant: TenantView,
+    id: string,
+    visible: (row: UserRow) => boolean,
+    edit: (row: UserWithGroups) => Edit | null,
+  ): Promise<Done | null> {
+    const known = this.rows.take(ctx.tenantId, id);
+    if (!known || !visible(known)) return null;
+    let wanted: Edit | null;
+    try {
+      wanted = edit(known);
+    } catch {
+      return null; // decided again on the stored row, where it is thrown for good
+    }
+    if (wanted === null || wanted.kind === 'reconsider') return null;
+    try {
+      return await this.optimistic(ctx, tenant, known, wanted);
+    } catch (error) {
+      if (error instanceof DocumentTooLarge) return null; // another process may have made it smaller
+      throw error;
+    }
+  }
+}

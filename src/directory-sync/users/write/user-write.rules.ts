@@ -1,0 +1,133 @@
+import type { Decision } from '../../../tenancy/identity/held.rules.js';
+import type { UserRow } from '../user.row.js';
+import type { UserWithGroups } from '../users.repository.js';
+import { discardedRoleAfter } from './requested-state.rules.js';
+import type { Stamp } from './stamp.js';
+import { storedDocument } from './stored-document.js';
+import type { UserWrite } from './user-write.js';
+import type { Edit, WriteCase } from './write-case.js';
+
+/**
+ * Returns the row of a new user.
+ *
+ * @throws {DocumentTooLarge} when the document is over the limit
+ */
+export function newWrite(about: WriteCase, decision: Decision, { id, at }: Stamp): UserWrite {
+  return {
+    id,
+    directoryId: about.ctx.directory?.id ?? null,
+    source: about.ctx.channel,
+    draft: about.draft,
+    document: storedDocument(about.draft.doc, null),
+    decision,
+    roleSet: about.roleSet,
+    discardedRole: null,
+    released: null,
+    everActive: isKnownToPlatform(decision),
+    nameWritten: about.ctx.directory !== null,
+    costCenter: costCenterIn(about, decision),
+    at,
+  };
+}
+
+/**
+ * Returns the next state of a user that exists.
+ *
+ * @throws {DocumentTooLarge} when the document is over the limit and larger than the stored one
+ */
+export function nextWrite(about: WriteCase & { row: UserRow }, edit: Edit, decision: Decision, at: Date): UserWrite {
+  const { row } = about;
+  const directoryId = edit.kind === 'link' ? edit.directoryId : row.directory_id;
+  return {
+    id: row.id,
+    directoryId,
+    source: row.source,
+    draft: about.draft,
+    document: storedDocument(about.draft.doc, row.doc),
+    decision,
+    roleSet: about.roleSet,
+    discardedRole: discardedRoleAfter(about, edit),
+    released: isSeatOver(about, decision) ? null : about.released,
+    everActive: row.ever_active || isKnownToPlatform(decision),
+    // The userName of an unmanaged user is its e-mail, unless a directory once wrote it.
+    nameWritten: directoryId !== null || (row.name_written && about.draft.userName === row.user_name),
+    costCenter: costCenterIn(about, decision),
+    // A clock that was set back must not make a change look older than the one before.
+    at: new Date(Math.max(at.getTime(), row.updated_at)),
+  };
+}
+
+/** Returns whether neither the effective state nor the discarded role changes. */
+export function isSame(about: WriteCase & { row: UserRow }, edit: Edit, decision: Decision): boolean {
+  const { row } = about;
+  const { inForce } = decision;
+  return (
+    row.cost_center === costCenterIn(about, decision) &&
+    row.status === inForce.status &&
+    row.seat === decision.seat &&
+    row.held === decision.held &&
+    row.role === inForce.role &&
+    row.email === inForce.email &&
+    row.first_name === inForce.first_name &&
+    row.last_name === inForce.last_name &&
+    row.person_external_id === inForce.external_id &&
+    row.discarded_role === discardedRoleAfter(about, edit)
+  );
+}
+
+/** Returns the stored row after a write. Revision and groups of a user that existed are the statement's to answer. */
+export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserWithGroups {
+  const { draft, decision } = write;
+  return {
+    id: write.id,
+    directory_id: write.directoryId,
+    source: write.source,
+    doc: write.document.text,
+    user_name: draft.userName,
+    user_name_key: draft.userNameKey,
+    external_id: draft.externalId,
+    active: draft.active,
+    gone: false,
+    name_written: write.nameWritten,
+    version: before === null ? 1 : before.version + 1,
+    email: decision.inForce.email,
+    first_name: decision.inForce.first_name,
+    last_name: decision.inForce.last_name,
+    role: decision.inForce.role,
+    role_set: write.roleSet,
+    cost_center: write.costCenter,
+    discarded_role: write.discardedRole,
+    person_external_id: decision.inForce.external_id,
+    status: decision.inForce.status,
+    seat: decision.seat,
+    held: decision.held,
+    released: write.released,
+    ever_active: write.everActive,
+    created_at: before === null ? write.at.getTime() : before.created_at,
+    updated_at: write.at.getTime(),
+    revision: before?.revision ?? 1,
+    modified_at: before?.modified_at ?? write.at.getTime(),
+    groups: before?.groups ?? null,
+    manager: before?.manager ?? null,
+  };
+}
+
+/** True once a user who was let in over the limit has no seat any more, and waits for none either. */
+function isSeatOver({ row, released }: WriteCase & { row: UserRow }, { seat, held }: Decision): boolean {
+  return released === 'no_seat' && seat !== 'held' && (row.seat === 'held' || held === null);
+}
+
+/**
+ * The effective cost centre. The platform never hears of it, so no reason holds a user for its sake; where a reason holds
+ * back all values, it holds back the cost centre as well.
+ */
+function costCenterIn({ ctx, row, draft }: WriteCase, { held }: Decision): string | null {
+  const shown = ctx.directory?.state === 'preview' || (ctx.directory?.superseded ?? false);
+  const asBefore = shown || held === 'protected' || held === 'guard';
+  return asBefore && row !== null ? row.cost_center : draft.costCenter;
+}
+
+/** The platform comes to know a user once it is active and has an address. */
+function isKnownToPlatform({ inForce }: Decision): boolean {
+  return inForce.status === 'active' && inForce.email !== null;
+}

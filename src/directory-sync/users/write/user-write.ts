@@ -1,0 +1,26 @@
+import type { Decision } from '../../../tenancy/identity/held.rules.js';
+import type { HeldReason } from '../../../tenancy/identity/person.js';
+import type { UserDraft } from '../user.mapping.js';
+import type { UserRow } from '../user.row.js';
+import type { StoredDocument } from './stored-document.js';
+
+/** Everything of a write that goes into the user's own row. */
+export interface UserWrite {
+  id: string;
+  directoryId: string | null;
+  source: UserRow['source'];
+  draft: UserDraft;
+  /** The draft's document as it is stored. */
+  document: StoredDocument;
+  decision: Decision;
+  roleSet: string | null;
+  /** See `UserRow`. */
+  discardedRole: string | null;
+  released: HeldReason | null;
+  everActive: boolean;
+  /** See `UserRow`. */
+  nameWritten: boolean;
+  /** The cost centre in force afterwards. */
+  costCenter: string | null;
+  at: Date;
+}

@@ -1,0 +1,31 @@
+import type { SqlRunner } from '../../../base/database/database.js';
+import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
+import type { RoleOrigin, Trigger } from '../../../tenancy/identity/cause.rules.js';
+import type { UserRow } from '../user.row.js';
+import type { UserWithGroups } from '../users.repository.js';
+import type { AfterWrite, Alongside } from './write-case.js';
+
+/** Keeps the write of a directory in preview that would be linked with a user. */
+type KeepPreview = (tx: SqlRunner, userId: string, by: LinkedBy) => Promise<void>;
+
+/** What belongs to a creation, and to the link that it may become. */
+export interface CreateParts extends Pick<Alongside, 'inSameStatement'> {
+  /** Where the role of the user comes from, if the caller has not chosen it. */
+  roleOrigin?: RoleOrigin | undefined;
+  afterLink?: AfterWrite;
+  /** Takes the place of a link while the directory is in preview. */
+  inPreview?: KeepPreview;
+}
+
+/** A removal. `includesGone`: of a user who is gone for SCIM already, too. */
+export interface Removal extends Pick<Alongside, 'inSameStatement'> {
+  /** Returns whether the caller may see the user. */
+  visible: (row: UserRow) => boolean;
+  /** May refuse by throwing, such as for a version that is not the one the caller saw. */
+  check?: (row: UserWithGroups) => void;
+  includesGone?: boolean;
+  /** Statements after the removal, in its transaction. */
+  afterWrite?: AfterWrite;
+  /** What has led to the removal, if not the request of the source. */
+  trigger?: Trigger | undefined;
+}

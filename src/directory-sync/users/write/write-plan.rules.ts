@@ -1,0 +1,215 @@
+import type { Cause, ExplainedChange, Trigger } from '../../../tenancy/identity/cause.rules.js';
+import type { Decision } from '../../../tenancy/identity/held.rules.js';
+import { withStatus, type HeldReason, type Person } from '../../../tenancy/identity/person.js';
+import { seatLine } from '../../../seats/seat.rules.js';
+import { personOfRow, type UserRow } from '../user.row.js';
+import type { UserWithGroups } from '../users.repository.js';
+import { rightSteps, type RightStep } from './console-rights.rules.js';
+import { consequencesOfRemoval, consequencesOfWrite, type Consequences } from './consequences.rules.js';
+import { decide, removalHeld } from './effective-state.rules.js';
+import { writtenIn } from './requested-state.rules.js';
+import { storedDocument } from './stored-document.js';
+import type { UserWrite } from './user-write.js';
+import type { Stamp } from './stamp.js';
+import { causeOfWrite } from './write-cause.rules.js';
+import { isSame, newWrite, nextWrite } from './user-write.rules.js';
+import type { UserNote } from './user-notes.sql.js';
+import type { Conflicts, Edit, WriteCase } from './write-case.js';
+
+/** What a write is to do. */
+export type WriteCommand =
+  | { kind: 'create'; about: WriteCase }
+  | { kind: 'edit'; about: WriteCase & { row: UserWithGroups }; edit: Edit }
+  | { kind: 'remove'; about: Pick<WriteCase, 'ctx' | 'tenant'> & { row: UserRow }; trigger?: Trigger | undefined }
+  | {
+      kind: 'import';
+      about: WriteCase;
+      account: { person: Person; status: 'active' | 'inactive'; platformId: string };
+    };
+
+/** The guarded write of the user's own row. */
+export type Subject =
+  | { kind: 'insert'; write: UserWrite }
+  /** `clashes`: a name, e-mail or key is new to the user, so another user may have it. */
+  | { kind: 'update'; before: UserWithGroups; write: UserWrite; clashes: boolean }
+  | { kind: 'remove'; before: UserRow; person: string }
+  | { kind: 'hold_removal'; before: UserRow; reason: HeldReason };
+
+/** Everything that one write of a user does, in all rooms. */
+export interface WritePlan {
+  subject: Subject;
+  /** The write takes a seat that the user does not hold yet. */
+  claimsSeat: boolean;
+  /** A seat, an e-mail or a key becomes free. */
+  frees: boolean;
+  /** Null: a removal that is held, which changes nothing in force. */
+  consequences: (Omit<Consequences, 'change'> & { change: ExplainedChange | null }) | null;
+  /** Rights of administration that the user gets or loses. */
+  rights: RightStep[];
+  /** A line of the user's history that no other table has. */
+  note: UserNote | null;
+}
+
+/**
+ * Plans a write. Create, change, link, reconsider, discard, remove and import differ in their plan only.
+ *
+ * @param conflicts what the database was asked; the optimistic write assumes none
+ * @returns null: nothing differs, and nothing is to be written
+ * @throws {DocumentTooLarge} when the document is over the limit
+ */
+export function planWrite(command: WriteCommand, conflicts: Conflicts, stamp: Stamp): WritePlan | null {
+  switch (command.kind) {
+    case 'create':
+      return planCreation(command.about, conflicts, stamp);
+    case 'edit':
+      return planEdit(command.about, command.edit, conflicts, stamp);
+    case 'remove':
+      return planRemoval(command.about, command.trigger);
+    case 'import':
+      return planImport(command.about, command.account, stamp);
+  }
+}
+
+function planCreation(about: WriteCase, conflicts: Conflicts, stamp: Stamp): WritePlan {
+  const written = writtenIn(about);
+  const decision = decide(about, written, conflicts);
+  const write = newWrite(about, decision, stamp);
+  const consequences = consequencesOfWrite(null, write);
+  const cause = causeOfWrite(about, null, { written, decision }, consequences.change);
+  return {
+    subject: { kind: 'insert', write },
+    claimsSeat: decision.seat === 'held',
+    frees: false,
+    consequences: because(consequences, cause),
+    rights: rightSteps(about.tenant.roles, null, decision.inForce),
+    note: null,
+  };
+}
+
+function planEdit(
+  about: WriteCase & { row: UserWithGroups },
+  edit: Edit,
+  conflicts: Conflicts,
+  stamp: Stamp,
+): WritePlan | null {
+  const { row } = about;
+  const written = writtenIn(about);
+  if (conflicts.externalIdTaken && !conflicts.standInTaken && about.released === 'external_id_taken') {
+    // An admin has let the user in although another one has the key: the userName stands in for it.
+    written.person.external_id = about.draft.userName;
+    conflicts = { ...conflicts, externalIdTaken: false };
+  }
+  const decision = decide(about, written, conflicts);
+  if (edit.kind === 'reconsider' && isSame(about, edit, decision)) return null;
+  const write = nextWrite(about, edit, decision, stamp.at);
+  const consequences = consequencesOfWrite(row, write);
+  const cause = causeOfWrite(about, edit, { written, decision }, consequences.change);
+  return {
+    subject: { kind: 'update', before: row, write, clashes: hasNewNames(row, write) },
+    claimsSeat: row.seat !== 'held' && decision.seat === 'held',
+    frees: freesSomething(row, decision),
+    consequences: because(consequences, cause),
+    rights: rightSteps(about.tenant.roles, row, decision.inForce),
+    note: edit.kind === 'link' ? linkNote(row, edit) : null,
+  };
+}
+
+function planRemoval(
+  { ctx, tenant, row }: Pick<WriteCase, 'ctx' | 'tenant'> & { row: UserRow },
+  cause: Trigger = { kind: 'written' },
+): WritePlan {
+  const reason = removalHeld(ctx, row, tenant.protectedUserIds);
+  const base = { claimsSeat: false, frees: true, rights: [], note: null };
+  if (reason !== null) {
+    const note: UserNote = { kind: 'held', detail: { event: 'held', reason, held_at: null } };
+    return { ...base, subject: { kind: 'hold_removal', before: row, reason }, consequences: null, note };
+  }
+  const consequences = consequencesOfRemoval(row);
+  const person = JSON.stringify(withStatus(personOfRow(row), row.status));
+  return {
+    ...base,
+    subject: { kind: 'remove', before: row, person },
+    consequences: because(consequences, cause),
+    rights: rightSteps(tenant.roles, row, null),
+  };
+}
+
+/**
+ * A user whom the platform had before this service: nothing is forwarded, and the seat is an opening balance, which counts
+ * as overage where the limit is lower.
+ */
+function planImport(
+  about: WriteCase,
+  { person, status, platformId }: Extract<WriteCommand, { kind: 'import' }>['account'],
+  { id, at }: Stamp,
+): WritePlan {
+  const { roles } = about.tenant;
+  const role = person.role !== null && roles.has(person.role) ? person.role : 'User';
+  const takesSeat = status === 'active' && (roles.get(role)?.takesSeat ?? true);
+  const decision: Decision = {
+    inForce: { ...person, role, status },
+    seat: takesSeat ? 'held' : 'none',
+    held: null,
+  };
+  const write: UserWrite = {
+    id,
+    directoryId: null,
+    source: 'api',
+    draft: about.draft,
+    document: storedDocument(about.draft.doc, null),
+    decision,
+    roleSet: role,
+    discardedRole: null,
+    released: null,
+    everActive: true,
+    nameWritten: false,
+    costCenter: null,
+    at,
+  };
+  const seat = seatLine('none', decision.seat, {
+    role,
+    directoryId: null,
+    costCenter: null,
+    opening: true,
+    reason: `imported (${platformId})`,
+  });
+  return {
+    subject: { kind: 'insert', write },
+    claimsSeat: false,
+    frees: false,
+    consequences: { seat, endings: [], change: null, forward: false },
+    rights: rightSteps(roles, null, decision.inForce),
+    note: null,
+  };
+}
+
+/** Adds the cause to the change. The fields are named one by one for the sake of speed: see `withStatus`. */
+function because(
+  { seat, endings, change: { kind, person, status, changed }, forward }: Consequences,
+  cause: Cause,
+): WritePlan['consequences'] {
+  return { seat, endings, change: { kind, person, status, changed, cause }, forward };
+}
+
+/** Returns whether another user may have a name that this write gives the user. */
+function hasNewNames(row: UserRow, { draft, decision: { inForce } }: UserWrite): boolean {
+  if (draft.userNameKey !== row.user_name_key) return true;
+  if (inForce.status !== 'active') return false;
+  return row.status !== 'active' || inForce.email !== row.email || inForce.external_id !== row.person_external_id;
+}
+
+function freesSomething(before: UserRow, { inForce, seat }: Decision): boolean {
+  if (before.seat === 'held' && seat !== 'held') return true;
+  if (before.status !== 'active') return false;
+  return (
+    inForce.status !== 'active' || before.email !== inForce.email || before.person_external_id !== inForce.external_id
+  );
+}
+
+/** The note of a user who comes into a directory, or whose held removal the directory has taken back. */
+function linkNote(row: UserRow, { by, directoryId }: Extract<Edit, { kind: 'link' }>): UserNote {
+  if (row.gone) {
+    return { kind: 'held', detail: { event: 'returned', reason: row.held ?? 'protected', held_at: null } };
+  }
+  return { kind: 'linked', detail: { by, directory_id: directoryId, from_directory_id: row.directory_id } };
+}

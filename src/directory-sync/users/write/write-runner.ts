@@ -1,0 +1,168 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import type { EventName } from '../../../engine/events/catalogue.js';
+import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
+import type { UserEventName } from '../../../tenancy/identity/user-event.rules.js';
+import { SeatsService } from '../../../seats/seats.service.js';
+import { UsersRepository, type UserWithGroups } from '../users.repository.js';
+import { Taken } from '../users.errors.js';
+import { ConflictSearch } from './conflicts.js';
+import { isLost, LostRace } from './lost-race.js';
+import { RefusedNames } from './refused-names.js';
+import { NO_GUARDS, PlanStatement, toldOf } from './plan-statement.js';
+import type { CreatedUser } from './insert-user.sql.js';
+import type { UpdatedUser } from './update-user.sql.js';
+import type { Stamp } from './stamp.js';
+import { rowAfter } from './user-write.rules.js';
+import { NO_CONFLICTS, type Alongside } from './write-case.js';
+import type { WriteContext } from './write-context.js';
+import { planWrite, type WriteCommand, type WritePlan } from './write-plan.rules.js';
+
+/** The result of a write. `linked`: an existing user is now this directory's. */
+export interface WriteResult {
+  row: UserWithGroups;
+  /** `previewed`: the user stays as it is, and the write is kept for a directory in preview. */
+  outcome: 'created' | 'linked' | 'changed' | 'unchanged' | 'previewed';
+  /** What a link was made by. */
+  linkedBy?: LinkedBy | undefined;
+}
+
+/** What a write leaves to be done once it is committed. */
+export interface Done extends WriteResult {
+  forwarded: boolean;
+  /** The events that are recorded, whose receivers are woken. */
+  told: readonly (UserEventName | EventName)[];
+  /** A seat, an e-mail or a key has become free. */
+  freed: boolean;
+}
+
+/** A write of a user's row; removals have no row afterwards. */
+export type RowCommand = Extract<WriteCommand, { kind: 'create' | 'edit' }>;
+
+/**
+ * Runs the plan of a write in one of two ways. Optimistic: one statement that checks its own assumptions. Pessimistic: the
+ * conflicts are looked up first, in a transaction that holds the rows. Both ways make the same plan.
+ */
+@Injectable()
+export class WriteRunner {
+  private readonly refused = new RefusedNames();
+
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersRepository,
+    private readonly statements: PlanStatement,
+    private readonly conflicts: ConflictSearch,
+    private readonly seats: SeatsService,
+  ) {}
+
+  /**
+   * Writes in one statement.
+   *
+   * @returns null: an assumption does not hold, and nothing was written
+   * @throws {Taken} when another user of the directory has the name
+   */
+  async optimistic(command: RowCommand, ctx: WriteContext, stamp: Stamp, along: Alongside): Promise<Done | null> {
+    if (along.afterWrite !== undefined || along.lockFirst === true) return null;
+    const plan = planWrite(command, NO_CONFLICTS, stamp);
+    if (plan === null) return unchanged(command);
+    const { row } = command.about;
+    const isOwner = row !== null && row.id === command.about.tenant.ownerUserId;
+    const claim = plan.claimsSeat ? await this.seats.claimFor(ctx.tenantId, ctx.channel, isOwner) : null;
+    await this.refuseKnownName(command, ctx);
+    if (claim?.mode === 'exact') return null;
+    const statement = await this.statements.of(plan, ctx, {
+      seat: (s) => (claim === null ? null : this.seats.guard(s, ctx.tenantId, claim, row?.id ?? null)),
+      checkNames: true,
+    });
+    await along.inSameStatement?.(statement);
+    try {
+      const [now] = await statement.run<CreatedUser & UpdatedUser>(this.db);
+      if (now !== undefined && now.id !== null) return this.done(command, plan, now);
+      // In preview, a write for an existing user of another directory is kept instead.
+      if (now?.holder && ctx.directory !== null && ctx.directory.state !== 'preview') {
+        this.refused.note(ctx.directory.id, true);
+        throw new Taken('user_name_taken', now.holder);
+      }
+    } catch (error) {
+      if (!isLost(error)) throw error; // another write met this one in the same moment
+    }
+    this.seats.forget(ctx.tenantId);
+    return null;
+  }
+
+  /**
+   * Looks up the name of a new user where the directory's last one was refused.
+   *
+   * @throws {Taken} when another user of the directory has the name, as the statement of the creation would find
+   */
+  private async refuseKnownName({ kind, about }: RowCommand, { tenantId, directory }: WriteContext): Promise<void> {
+    if (kind !== 'create' || directory === null || directory.state === 'preview') return;
+    if (!this.refused.has(directory.id)) return;
+    const holder = await this.users.holderOf(tenantId, directory.id, about.draft.userNameKey);
+    if (holder !== null) throw new Taken('user_name_taken', holder);
+    this.refused.note(directory.id, false);
+  }
+
+  /**
+   * Looks up what is in the way, counts seats where they are few, and writes.
+   *
+   * @param tx the transaction; the row of an existing user is locked
+   * @throws {Taken} when another user has a name, e-mail or key
+   * @throws {SeatLimitReached} when no seat is free and the channel's policy is `block`
+   * @throws {LostRace} when a concurrent write was quicker
+   */
+  async pessimistic(
+    tx: SqlRunner,
+    command: RowCommand,
+    ctx: WriteContext,
+    stamp: Stamp,
+    along: Alongside,
+    found = this.conflicts.users(tx, command.about),
+  ): Promise<Done> {
+    const conflicts = await this.conflicts.settle(tx, command.about, await found);
+    const plan = planWrite(command, conflicts, stamp);
+    if (plan === null) return unchanged(command);
+    const statement = await this.statements.of(plan, ctx, NO_GUARDS, tx);
+    await along.inSameStatement?.(statement);
+    const [now] = await statement.run<CreatedUser & UpdatedUser>(tx);
+    if (now === undefined) throw new LostRace();
+    const done = this.done(command, plan, now);
+    await along.afterWrite?.(tx, done.row.id);
+    return done;
+  }
+
+  /**
+   * Runs a plan that has no conflicts to look up: a removal of a locked user, or an import.
+   *
+   * @returns whether anything was written
+   */
+  async run(db: SqlRunner, plan: WritePlan, ctx: WriteContext, along: Alongside = {}): Promise<boolean> {
+    const statement = await this.statements.of(plan, ctx, NO_GUARDS, db);
+    await along.inSameStatement?.(statement);
+    return (await statement.run(db)).length > 0;
+  }
+
+  private done({ about: { row } }: RowCommand, plan: WritePlan, now: CreatedUser & UpdatedUser): Done {
+    const { subject } = plan;
+    if (subject.kind !== 'insert' && subject.kind !== 'update') throw new Error('a removal leaves no row');
+    const forwarded = this.statements.forwards(plan);
+    const told = toldOf(plan);
+    const freed = plan.frees;
+    if (subject.kind === 'update') {
+      const after = { ...rowAfter(subject.before, subject.write), ...factsOf(now) };
+      return { forwarded, told, freed, row: after, outcome: 'changed' };
+    }
+    if (row !== null) throw new Error('an existing user is not inserted');
+    const after = { ...rowAfter(null, subject.write), manager: now.manager ?? null };
+    return { forwarded, told, freed, row: after, outcome: 'created' };
+  }
+}
+
+function factsOf({ revision, modified_at, groups, manager }: UpdatedUser): UpdatedUser {
+  return { revision, modified_at, groups, manager };
+}
+
+function unchanged(command: RowCommand): Done {
+  if (command.kind === 'create') throw new Error('a new user is never unchanged');
+  return { row: command.about.row, outcome: 'unchanged', forwarded: false, told: [], freed: false };
+}

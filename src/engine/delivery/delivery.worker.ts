@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { Activity } from '../../base/activity.js';
+import { Database } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
+import { Logger } from '../../base/log/logger.js';
+import { Channels } from './channel.js';
+import { DeliveryMetrics } from './delivery.metrics.js';
+import { DeliveryOptions } from './delivery.options.js';
+import type { DestinationKey } from './destinations/destination.js';
+import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
+import { DestinationsRepository } from './destinations/destinations.repository.js';
+import { due } from './lanes/due.js';
+import { CallBudget } from './pump/call-budget.js';
+import { DestinationPump } from './pump/destination-pump.js';
+import type { PumpParts } from './pump/pump-parts.js';
+import { Semaphore } from '../../base/semaphore.js';
+
+/** How long a pump without work is kept, with what it has learned about its destination. */
+const KEEP_MS = 600_000;
+/** A destination that had something to send this long ago may have more, such as a call that is repeated. */
+const STILL_MS = 10_000;
+
+/**
+ * Sends what is owed: finds the destinations that something is due for, and lets a pump move each one's lanes. Any number
+ * of workers may run on one database; nothing is assumed about what another one did before it ended.
+ *
+ * Modes: *stopped* (left by `start`), *waiting* for the next poll (left after `pollMs`), *polling* (left with the answer,
+ * or with the failure of a database that is away), *stopping* (left when each pump has stopped).
+ */
+@Injectable()
+export class DeliveryWorker {
+  private readonly pumps = new Map<string, DestinationPump>();
+  private readonly parts: PumpParts;
+  private timer: NodeJS.Timeout | null = null;
+  private polling: Promise<void> | null = null;
+  private running = false;
+  private stopped = false;
+  private again = false;
+  private unlisten: (() => void) | undefined;
+
+  constructor(
+    db: Database,
+    private readonly channels: Channels,
+    destinations: DestinationsRepository,
+    states: DestinationStatesRepository,
+    private readonly options: DeliveryOptions,
+    metrics: DeliveryMetrics,
+    events: DomainEvents,
+    private readonly logger: Logger,
+    private readonly activity: Activity = new Activity(),
+  ) {
+    const shared = { db, destinations, states, options, metrics, events, logger, activity };
+    this.parts = {
+      ...shared,
+      claims: new Semaphore(options.claims),
+      calls: new CallBudget(options.calls, options.callsOfTenant),
+    };
+  }
+
+  start(): void {
+    if (this.running) return;
+    this.running = true;
+    this.unlisten = this.parts.db.feed.wakeups.on('lanes', () => this.pollNow());
+    this.poll();
+  }
+
+  /**
+   * Tells that something was committed for this destination in this process: the next poll need not be waited for. A
+   * process without background work tells those that have it.
+   */
+  wake(key: DestinationKey): void {
+    if (this.running) this.pump(key)?.wake();
+    else if (!this.stopped) this.parts.db.feed.wakeups.tell('lanes');
+  }
+
+  /** Claims nothing more, finishes the calls that are out, and hands back the rest. */
+  async stop(): Promise<void> {
+    this.running = false;
+    this.stopped = true;
+    this.unlisten?.();
+    if (this.timer) clearTimeout(this.timer);
+    await this.polling;
+    await Promise.all([...this.pumps.values()].map((pump) => pump.stop()));
+    this.pumps.clear();
+  }
+
+  private poll(): void {
+    this.polling = this.look().finally(() => {
+      this.polling = null;
+      if (this.running) this.timer = setTimeout(() => this.poll(), this.again ? 0 : this.pause());
+      this.again = false;
+    });
+  }
+
+  /** Another process has committed something. */
+  private pollNow(): void {
+    this.activity.stir();
+    this.again = this.polling !== null;
+    if (this.again || !this.running) return;
+    if (this.timer) clearTimeout(this.timer);
+    this.poll();
+  }
+
+  private pause(): number {
+    const { pollMs, quietPollMs } = this.options;
+    const quiet = this.activity.isQuiet() && [...this.pumps.values()].every((pump) => pump.quietFor(STILL_MS));
+    return quiet ? Math.max(pollMs, quietPollMs) : pollMs;
+  }
+
+  private async look(): Promise<void> {
+    try {
+      const keys = await due(this.parts.db);
+      if (!this.running) return;
+      for (const { aside, ...key } of keys) {
+        if (aside) this.pump(key)?.wakeAside();
+        else this.pump(key)?.wake(true);
+      }
+      const busy = new Set(keys.map(nameOf));
+      for (const [name, pump] of this.pumps) {
+        if (!busy.has(name) && pump.quietFor(KEEP_MS)) this.pumps.delete(name);
+      }
+    } catch (error) {
+      // The database is away. The poll goes on, which is also how its return is noticed.
+      this.logger.error('delivery.poll_failed', { error });
+    }
+  }
+
+  /** Returns the pump of a destination, or undefined if this process does not know its channel. */
+  private pump(key: DestinationKey): DestinationPump | undefined {
+    const name = nameOf(key);
+    const known = this.pumps.get(name);
+    const channel = this.channels.get(key.channel);
+    if (known !== undefined || channel === undefined) return known;
+    const pump = new DestinationPump(key, channel, this.parts);
+    this.pumps.set(name, pump);
+    return pump;
+  }
+}
+
+function nameOf({ tenantId, channel, id }: DestinationKey): string {
+  return `${tenantId} ${channel} ${id}`;
+}

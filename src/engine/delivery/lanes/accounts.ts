@@ -1,0 +1,124 @@
+import type { Database } from '../../../base/database/database.js';
+import type { StandInNames, TargetState } from '../call.js';
+import type { DestinationKey } from '../destinations/destination.js';
+import { apply, lock } from './lock.js';
+
+/** What no two accounts of a destination share. */
+export interface AccountNames {
+  external_id: string | null;
+  email: string | null;
+}
+
+/** The lane that has, or may have, an account of the destination. */
+export interface Bound {
+  subject: string;
+  target_state: TargetState;
+  pending: boolean;
+  parked: boolean;
+  /** It waits for another lane itself. */
+  waiting?: boolean;
+}
+
+const BOUND = `l.subject, l.target_state, l.first_pending is not null as pending, l.state = 'parked' as parked,
+  coalesce(l.lookup ? 'waited', false) as waiting`;
+const AT_PRESENT_ADDRESS = `join destinations d on d.tenant_id = $1 and d.channel = $2 and d.id = $3 and d.epoch = l.epoch`;
+const OF_DESTINATION = `l.tenant_id = $1 and l.channel = $2 and l.destination = $3`;
+/** The lane of an account that is being created: the frozen call is for an active user without an account. */
+const CREATES = `l.call ->> 'state' = 'active' and l.account in ('none', 'unnamed')`;
+
+/** Returns the lane that is bound to an account, other than that of this subject. */
+export async function boundTo(
+  db: Database,
+  { tenantId, channel, id }: DestinationKey,
+  accountId: string,
+  exceptSubject: string,
+): Promise<Bound | null> {
+  const { rows } = await db.query<Bound>(
+    `select ${BOUND} from lanes l ${AT_PRESENT_ADDRESS}
+     where ${OF_DESTINATION} and l.platform_id = $4 and l.subject <> $5
+     order by l.target_state = 'active' desc, pending desc limit 1`,
+    [tenantId, channel, id, accountId, exceptSubject],
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Returns a lane whose account may have these names although it is bound to none: a call that creates it is out while a
+ * newer change has other names, or the user who has the names now has an account that is being created or has no known id.
+ */
+export async function creating(
+  db: Database,
+  { tenantId, channel, id }: DestinationKey,
+  names: AccountNames,
+  exceptSubject: string,
+): Promise<Bound | null> {
+  const { rows } = await db.query<Bound>(
+    // Calls that a newer change has outdated are few, and have an index of their own.
+    `select ${BOUND} from lanes l ${AT_PRESENT_ADDRESS}
+     cross join lateral (select (l.call ->> 'person')::jsonb as person) said
+     where ${OF_DESTINATION} and l.subject <> $4 and l.newer_since is not null and ${CREATES}
+       and (said.person ->> 'external_id' = $5 or lower(said.person ->> 'email') = lower($6))
+     union all
+     select ${BOUND} from users u join lanes l on ${OF_DESTINATION} and l.subject = u.id ${AT_PRESENT_ADDRESS}
+     where u.tenant_id = $1 and u.id <> $4 and u.status = 'active' and (u.person_external_id = $5 or u.email_key = $7)
+       and l.target_state = 'active' and (l.account in ('unnamed', 'lost') or ${CREATES})
+     limit 1`,
+    [tenantId, channel, id, exceptSubject, names.external_id, names.email, names.email?.toLowerCase() ?? null],
+  );
+  return rows[0] ?? null;
+}
+
+/** The most lanes of a circle that is found. */
+const LONGEST_CIRCLE = 100;
+
+/**
+ * Follows the lanes that wait for each other, from one to the next.
+ *
+ * @param behind the lane for which the subject waits
+ * @returns the subjects of the circle that leads back to the subject; null: it leads elsewhere
+ */
+export async function waitingCircle(
+  db: Database,
+  { tenantId, channel, id }: DestinationKey,
+  subject: string,
+  behind: string,
+): Promise<string[] | null> {
+  const { rows } = await db.query<{ subject: string }>(
+    `with recursive chain(subject, n) as (
+       select $5::text, 1
+       union all
+       select l.lookup ->> 'behind', c.n + 1 from chain c join lanes l on ${OF_DESTINATION} and l.subject = c.subject
+       where c.subject <> $4 and c.n < ${LONGEST_CIRCLE} and l.lookup ? 'behind' and l.first_pending is not null
+         and l.parked_reason is null)
+     select subject from chain order by n`,
+    [tenantId, channel, id, subject, behind],
+  );
+  return rows.at(-1)?.subject === subject ? rows.map((row) => row.subject) : null;
+}
+
+/** Frees an account from leavers whose lanes are idle, so that nothing of theirs touches it again. */
+export async function releaseFromLeavers(
+  db: Database,
+  key: DestinationKey,
+  accountId: string,
+  exceptSubject: string,
+): Promise<void> {
+  await db.transaction(key.tenantId, async (tx) => {
+    const locked = await lock(tx, key, 'l.platform_id = $4 and l.subject <> $5', [accountId, exceptSubject]);
+    await apply(tx, key, locked, () => ({ kind: 'account_released' }));
+  });
+}
+
+/** Has the account of a leaver whose lane is idle get stand-in names. The lane of the leaver sends them. */
+export async function standLeaverAside(
+  db: Database,
+  key: DestinationKey,
+  subject: string,
+  accountId: string,
+  standIn: StandInNames,
+): Promise<void> {
+  await db.transaction(key.tenantId, async (tx) => {
+    const locked = await lock(tx, key, 'l.subject = $4 and l.platform_id = $5', [subject, accountId]);
+    await apply(tx, key, locked, () => ({ kind: 'names_needed', standIn }));
+  });
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import type { SqlRunner } from '../../../base/database/database.js';
+import type { Call } from '../call.js';
+import type { Destination } from '../destinations/destination.js';
+import { ASIDE, type LeasedLane, type Policy } from '../lane-state.js';
+
+/** What a claim may take. */
+export interface ClaimOptions {
+  limit: number;
+  leaseMs: number;
+  /** `probe`: the destination is open, and the call asks whether it is back. */
+  mode: 'normal' | 'probe';
+  policy: Policy;
+  /** Take a lane although its pause is not over yet. */
+  early?: boolean;
+  /** Pass over the lanes that stand aside while they wait. */
+  inLineOnly?: boolean;
+}
+
+/** The lanes that may be claimed: `due`, `backing_off` and `calling`. The words are those of the index `lanes_due`. */
+export const CLAIMABLE = `l.first_pending is not null and l.parked_reason is null`;
+
+// The event `claimed` of `transition`, as one statement: a test compares the two. The gate holds the claim to what the
+// worker knows: a destination that was changed, opened or paused since then gives out nothing. The lanes are found by the
+// places of their rows, which the lock keeps: looking them up by name once more costs a fifth of the claim, and for a join
+// a planner that met many due lanes reads the whole table. A lane that changed after the statement began is left to the
+// next claim.
+const claimSql = (early: boolean): string => `
+  with gate as materialized (
+    select epoch from destinations where tenant_id = $1 and channel = $2 and id = $3 and version = $4 and state = $5
+  ), due as materialized (
+    select l.ctid from lanes l
+    where l.tenant_id = $1 and l.channel = $2 and l.destination = $3 and ${CLAIMABLE}
+      and l.rank < $10 and (l.next_at <= now() ${early ? `or l.state = 'backing_off'` : ''}) and exists (select 1 from gate)
+    order by l.rank, l.first_pending limit $6 for update skip locked
+  )
+  update lanes l set
+    state = 'calling', next_at = now() + $7 * interval '1 millisecond', lease_token = $8::uuid, epoch = g.epoch,
+    call_count = case when ${REPEATED} then l.call_count else l.call_count + 1 end,
+    newer_since = case when ${REPEATED} then l.newer_since end,
+    call = case when ${REPEATED} then l.call else ${FROZEN_CALL} end,
+    platform_id = ${known('platform_id')}, confirmed_state = ${known('confirmed_state')},
+    confirmed_digest = ${known('confirmed_digest')}, lookup = ${known('lookup')},
+    account = case when l.epoch = g.epoch then l.account else 'none' end
+  from gate g
+  where l.tenant_id = $1 and l.channel = $2 and l.destination = $3
+    and l.ctid = any(array(select due.ctid from due))
+  returning l.subject, l.call, l.failure_count, l.ctid::text as place`;
+const REPEATED = `(l.call is not null and l.epoch = g.epoch)`;
+
+// The columns as the JSON of a `Call`. `json_build_object` looks up the type of each value for each row, which cost as
+// much as all the rest of the claim.
+const FROZEN_CALL = jsonSql({
+  v: '1',
+  n: 'l.call_count + 1',
+  by: word('$8'),
+  state: word('l.target_state'),
+  as: word('($9::jsonb ->> l.target_state)'),
+  person: text('l.target_body'),
+  first: 'l.first_pending',
+  through: 'l.last_pending',
+  round: 'l.round',
+  epoch: 'g.epoch',
+  platform_id: text(known('platform_id')),
+  confirmed: word(known('confirmed_state')),
+  known: word(known('confirmed_digest')),
+  lookup: `coalesce((${known('lookup')})::text, 'null')`,
+} satisfies Record<keyof Call, string>);
+
+/** SQL of a column of the lane; what is known of another address does not count at this one. */
+function known(column: string): string {
+  return `case when l.epoch = g.epoch then l.${column} end`;
+}
+
+/** A text that needs no escaping, or null. */
+function word(sql: string): string {
+  return `coalesce('"' || (${sql}) || '"', 'null')`;
+}
+
+/** Any text, or null. */
+function text(sql: string): string {
+  return `coalesce(to_json(${sql})::text, 'null')`;
+}
+
+function jsonSql(fields: Record<string, string>): string {
+  const parts = Object.entries(fields).map(([name, sql], i) => `'${i === 0 ? '' : ','}"${name}":' || (${sql})`);
+  return `('{' || ${parts.join(' || ')} || '}')::json`;
+}
+
+const CLAIM = claimSql(false);
+const CLAIM_EARLY = claimSql(true);
+
+/**
+ * Leases due lanes of one destination and freezes their calls: leavers first, then by age.
+ *
+ * @returns no lanes if the destination is not as the worker knows it
+ */
+export async function claim(db: SqlRunner, destination: Destination, options: ClaimOptions): Promise<LeasedLane[]> {
+  const token = randomUUID();
+  const claimedAt = performance.now();
+  const { tenantId, channel, id, version } = destination;
+  const { rows } = await db.query<{ subject: string; call: Call; failure_count: number; place: string }>(
+    options.early ? CLAIM_EARLY : CLAIM,
+    [
+      tenantId,
+      channel,
+      id,
+      version,
+      options.mode === 'probe' ? 'open' : 'ok',
+      options.limit,
+      options.leaseMs,
+      token,
+      JSON.stringify(options.policy),
+      options.inLineOnly === true ? ASIDE : ASIDE + 1,
+    ],
+  );
+  const lanes = rows.map(({ subject, call, failure_count: failureCount, place }): LeasedLane => {
+    return { subject, place, token, call, failureCount, fresh: call.by === token, claimedAt };
+  });
+  // The order of an update's answer is the database's own.
+  return lanes.sort((a, b) => rankOf(a) - rankOf(b) || a.call.first - b.call.first);
+}
+
+function rankOf({ call }: LeasedLane): number {
+  return call.state === 'active' ? 1 : 0;
+}

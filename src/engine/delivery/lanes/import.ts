@@ -1,0 +1,61 @@
+import type { Database } from '../../../base/database/database.js';
+import { digestOf, type TargetState } from '../call.js';
+import type { DestinationKey } from '../destinations/destination.js';
+import { apply, lock } from './lock.js';
+
+/** An account that the destination already has, and the subject to whom it belongs. */
+export interface ImportedAccount {
+  subject: string;
+  epoch: number;
+  accountId: string;
+  state: TargetState;
+  body: string;
+}
+
+/** Binds an account to its subject. A lane with an open call finds its account by itself. */
+export async function importAccount(db: Database, key: DestinationKey, account: ImportedAccount): Promise<void> {
+  const { subject, epoch, accountId, state, body } = account;
+  const digest = digestOf(body);
+  const { rowCount } = await db.query(
+    `insert into lanes (tenant_id, channel, destination, subject, state, target_state, target_body, rank, last_pending,
+       epoch, platform_id, account, confirmed_state, confirmed_digest, confirmed_at)
+     values ($1, $2, $3, $4, 'idle', $5, $6, 1, 0, $7, $8, 'bound', $5, $9, now())
+     on conflict (tenant_id, channel, destination, subject) do nothing`,
+    [key.tenantId, key.channel, key.id, subject, state, body, epoch, accountId, digest],
+  );
+  if (rowCount === 1) return;
+  await db.transaction(key.tenantId, async (tx) => {
+    const locked = await lock(tx, key, 'l.subject = $4', [subject]);
+    await apply(tx, key, locked, () => ({ kind: 'imported', epoch, accountId, state, digest }));
+  });
+}
+
+/** Returns the account to which a subject is bound at this address, or null. */
+export async function accountOf(
+  db: Database,
+  { tenantId, channel, id }: DestinationKey,
+  epoch: number,
+  subject: string,
+): Promise<string | null> {
+  const { rows } = await db.query<{ platform_id: string | null }>(
+    `select platform_id from lanes
+     where tenant_id = $1 and channel = $2 and destination = $3 and subject = $4 and epoch = $5`,
+    [tenantId, channel, id, subject, epoch],
+  );
+  return rows[0]?.platform_id ?? null;
+}
+
+/** Returns which of these accounts are bound to a subject at this address. */
+export async function boundAmong(
+  db: Database,
+  { tenantId, channel, id }: DestinationKey,
+  epoch: number,
+  accountIds: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await db.query<{ platform_id: string }>(
+    `select platform_id from lanes
+     where tenant_id = $1 and channel = $2 and destination = $3 and platform_id = any($4::text[]) and epoch = $5`,
+    [tenantId, channel, id, accountIds, epoch],
+  );
+  return new Set(rows.map((row) => row.platform_id));
+}

@@ -1,0 +1,121 @@
+import type { SqlRunner } from '../../../base/database/database.js';
+import { deliveryId } from '../call.js';
+import type { DestinationKey } from '../destinations/destination.js';
+import type { Lane, SettledStep } from '../lane-state.js';
+import { claimedLane, isAtRest, transition } from '../lane.js';
+import type { Attempt } from '../outcome.js';
+import { arraysOf, valuesOf, type ArrayColumns } from './arrays.js';
+
+/** A step after which nothing is pending, with its one request. */
+export interface PlainStep {
+  step: SettledStep;
+  after: Lane;
+  attempt: Attempt;
+}
+
+/**
+ * Returns the step if it is plain: one request without words, and a lane at rest after it.
+ *
+ * @param folds the lane stays for newer changes of its subject, and the answer to a success is not kept
+ */
+export function plainOf(step: SettledStep, folds = true): PlainStep | null {
+  const { lane, settlement, attempts } = step;
+  const [attempt] = attempts;
+  if (settlement === null || attempts.length !== 1 || settlement.givenUp !== undefined) return null;
+  if (attempt!.detail !== null || (folds && attempt!.answer !== null)) return null;
+  const before = claimedLane(lane);
+  const { call, token } = lane;
+  const now = { epoch: call.epoch, lastSuccessAt: null, ownFailureLimit: Infinity };
+  const after = transition(before, { kind: 'settled', token, call, settlement, ...now }, attempt!.sentAt);
+  return isAtRest(after) ? { step, after, attempt: attempt! } : null;
+}
+
+const COLUMNS: ArrayColumns<PlainStep> = [
+  ['subject', 'text', ({ step }) => step.lane.subject],
+  ['place', 'tid', ({ step }) => step.lane.place],
+  ['token', 'uuid', ({ step }) => step.lane.token],
+  ['through', 'bigint', ({ step }) => step.lane.call.through],
+  ['round', 'int', ({ after }) => after.round],
+  ['epoch', 'int', ({ after }) => after.epoch],
+  ['delivery_id', 'text', ({ step: { lane }, attempt }) => attempt.deliveryId ?? deliveryId(lane.subject, lane.call)],
+  ['first', 'bigint', ({ step, attempt }) => attempt.sequence ?? step.lane.call.first],
+  ['method', 'text', ({ attempt }) => attempt.method],
+  ['path', 'text', ({ attempt }) => attempt.path],
+  ['status', 'int', ({ attempt }) => attempt.status],
+  ['outcome', 'text', ({ attempt }) => attempt.outcome],
+  ['ms', 'int', ({ attempt }) => attempt.ms],
+  ['sent_at', 'timestamptz', ({ attempt }) => attempt.sentAt],
+];
+
+const OF_SUBJECT: ArrayColumns<PlainStep> = [
+  ...COLUMNS,
+  ['platform_id', 'text', ({ after }) => after.accountId],
+  ['account', 'text', ({ after }) => after.account],
+  ['confirmed_state', 'text', ({ after }) => after.confirmedState],
+  ['confirmed_digest', 'text', ({ after }) => after.confirmedDigest],
+];
+
+const OF_MESSAGE: ArrayColumns<PlainStep> = [
+  ...COLUMNS,
+  ['answer', 'text', ({ attempt }) => attempt.answer],
+  ['address', 'text', ({ attempt }) => attempt.address ?? null],
+];
+
+const namesOf = (columns: ArrayColumns<PlainStep>): string => columns.map(([name]) => name).join(', ');
+
+// A lane is looked for where its claim left the row: by its name it cost a tenth more. A lane that has moved since, and one
+// that a newer change (last_pending), a request to send again (round), another address (epoch) or another claim
+// (lease_token) has reached is left alone.
+const settleSql = (columns: ArrayColumns<PlainStep>, words: string, end: string): string => `
+  with r as (
+    select * from ${arraysOf(columns, 5)} with ordinality as r(${namesOf(columns)}, n)
+  ), d as (
+    select epoch from destinations where tenant_id = $1 and channel = $2 and id = $3
+  ), touched as (
+    update destinations set last_success_at = now(), refusals = '[]'
+    where tenant_id = $1 and channel = $2 and id = $3 and $4
+  ), tried as (
+    insert into attempts (tenant_id, channel, destination, subject, delivery_id, first_sequence, last_sequence, method,
+      path, status, outcome, duration_ms, sent_at, n${words})
+    select $1, $2, $3, subject, delivery_id, first, through, method, path, status, outcome, ms, sent_at, n${words} from r
+  )
+  ${end}
+  where l.tenant_id = $1 and l.channel = $2 and l.destination = $3 and l.ctid = r.place
+    and l.subject = r.subject
+    and l.lease_token = r.token and l.last_pending = r.through and l.round = r.round and l.epoch = r.epoch
+    and r.epoch = d.epoch
+  returning l.subject`;
+
+// Writes lanes at rest: the columns that `isAtRest` names are constants here.
+const SETTLE_SUBJECTS = settleSql(
+  OF_SUBJECT,
+  '',
+  `update lanes l set
+    state = 'idle', first_pending = null, pending_since = null, newer_since = null, call = null, lease_token = null,
+    lookup = null, failure_count = 0, own_failure_count = 0, failed_at = null, next_at = '-infinity',
+    confirmed_through = r.through, confirmed_at = now(), platform_id = r.platform_id, account = r.account,
+    confirmed_state = r.confirmed_state, confirmed_digest = r.confirmed_digest
+  from r, d`,
+);
+
+// The lane of a delivered message has nothing to remember.
+const SETTLE_MESSAGES = settleSql(OF_MESSAGE, ', answer, address', `delete from lanes l using r, d`);
+
+/**
+ * Settles plain steps and records their requests. Lanes that do not fold are removed.
+ *
+ * @returns the subjects that were as their claim left them
+ */
+export async function settlePlain(
+  db: SqlRunner,
+  { tenantId, channel, id }: DestinationKey,
+  steps: readonly PlainStep[],
+  touch: boolean,
+  folds = true,
+): Promise<Set<string>> {
+  if (steps.length === 0 && !touch) return new Set();
+  const columns = folds ? OF_SUBJECT : OF_MESSAGE;
+  const values = [tenantId, channel, id, touch, ...valuesOf(columns, steps)];
+  const { rows } = await db.query<{ subject: string }>(folds ? SETTLE_SUBJECTS : SETTLE_MESSAGES, values);
+  return new Set(rows.map(({ subject }) => subject));
+}

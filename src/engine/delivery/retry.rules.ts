@@ -1,0 +1,128 @@
+import { cutTo } from '../../base/characters.js';
+import type { OutboundAnswer } from '../../base/http/outbound.js';
+
+/** How many characters of an answer are kept. */
+export const WORDS = 1024;
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
+/** What an answer means, whichever request it answers. */
+export type Verdict =
+  /** 2xx with JSON, or without a body. */
+  | { kind: 'ok'; status: number; body: unknown }
+  /** 404 or 410 from what may be the API: only a second question tells it from an address where nothing is. */
+  | { kind: 'missing'; status: number; words: string }
+  /** 409. */
+  | { kind: 'conflict'; status: number; words: string; body: unknown }
+  /** Any other 4xx. */
+  | { kind: 'refused'; status: number; words: string }
+  | {
+      kind: 'stopped';
+      status: number | null;
+      reason: 'credential_refused' | 'redirect' | 'address_refused';
+      words: string;
+    }
+  /** Away, overloaded, or not the API at all. `ownFault`: the request may be the cause (5xx, time-out). */
+  | {
+      kind: 'unavailable';
+      status: number | null;
+      reason: string;
+      ownFault: boolean;
+      retryAfterMs: number | null;
+      words: string;
+    };
+
+/**
+ * Judges an answer. A page of HTML is never the API, whatever its status is: it comes from a proxy, a maintenance page or a
+ * firewall.
+ *
+ * @param now for a `Retry-After` that is a date
+ */
+export function judge(answer: OutboundAnswer, now: Date): Verdict {
+  if (answer.kind === 'failed') {
+    if (answer.reason === 'blocked') {
+      return { kind: 'stopped', status: null, reason: 'address_refused', words: answer.detail };
+    }
+    const ownFault = answer.reason === 'timeout' || answer.reason === 'reset';
+    return unavailable(null, answer.reason, ownFault, null, answer.detail);
+  }
+  const { status } = answer;
+  const retryAfterMs = retryAfter(answer.retryAfter, now);
+  if (isHtml(answer.contentType, answer.body)) {
+    return unavailable(status, 'html', true, retryAfterMs, wordsOf(answer.body));
+  }
+  if (status >= 200 && status < 300) {
+    const body = answer.truncated ? undefined : jsonOrNothing(answer.body);
+    if (body === undefined) return unavailable(status, 'not_json', true, retryAfterMs, wordsOf(answer.body));
+    return { kind: 'ok', status, body };
+  }
+  const words = wordsOf(answer.body);
+  if (status >= 300 && status < 400) {
+    return { kind: 'stopped', status, reason: 'redirect', words: answer.location ?? '' };
+  }
+  if (status >= 500) return unavailable(status, `status_${status}`, true, retryAfterMs, words);
+  switch (status) {
+    case 401:
+    case 403:
+      return { kind: 'stopped', status, reason: 'credential_refused', words };
+    case 408:
+    case 425:
+    case 429:
+      // "Not now" is not the fault of the request.
+      return unavailable(status, `status_${status}`, false, retryAfterMs, words);
+    case 404:
+    case 410:
+      return { kind: 'missing', status, words };
+    case 409:
+      return { kind: 'conflict', status, words, body: jsonOrNothing(answer.body) ?? null };
+    default:
+      return { kind: 'refused', status, words };
+  }
+}
+
+/** Reads `Retry-After` (seconds or a date) in milliseconds, an hour at the most; null if there is none (RFC 9110 §10.2.3). */
+export function retryAfter(header: string | null, now: Date): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
+  if (Number.isNaN(ms)) return null;
+  return Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
+}
+
+/**
+ * Returns how many milliseconds a lane waits after so many failures in a row.
+ *
+ * @param random in [0, 1); half of the time is left to chance
+ */
+export function backoff(failureCount: number, times: { firstMs: number; maxMs: number }, random: number): number {
+  const full = Math.min(times.maxMs, times.firstMs * 2 ** Math.min(Math.max(failureCount - 1, 0), 30));
+  return Math.round(full * (0.5 + random / 2));
+}
+
+/** Returns an answer as one short line. */
+export function wordsOf(body: string): string {
+  return cutTo(body.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim(), WORDS);
+}
+
+function unavailable(
+  status: number | null,
+  reason: string,
+  ownFault: boolean,
+  retryAfterMs: number | null,
+  words: string,
+): Verdict {
+  return { kind: 'unavailable', status, reason, ownFault, retryAfterMs, words };
+}
+
+function isHtml(contentType: string, body: string): boolean {
+  return /^\s*(text\/html|application\/xhtml)/.test(contentType) || /^\s*</.test(body);
+}
+
+/** Null for an empty body, undefined for what is no JSON. */
+function jsonOrNothing(body: string): unknown {
+  if (body.trim() === '') return null;
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return undefined;
+  }
+}

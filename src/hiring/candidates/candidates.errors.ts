@@ -1,0 +1,29 @@
+import { Conflict, DomainError } from '../../base/errors/domain-error.js';
+
+/** Another candidate of the tenant has the `external_id`; names that candidate. */
+export class ExternalIdTaken extends Conflict {
+  constructor(readonly holderId: string) {
+    super('external_id_taken', 'Another candidate has this external_id.', { members: { id: holderId } });
+  }
+}
+
+/** Other requests changed the same candidate, or its opening, again and again at the same moment. */
+export class CandidateContention extends DomainError {
+  readonly kind = 'unavailable';
+  readonly code = 'too_much_contention';
+  constructor() {
+    super('The candidate was changed by others again and again at the same moment; try again.', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+}
+
+/** What the caller would change belongs to the ATS that brought the candidate; names the fields and the connection. */
+export class ManagedByAts extends Conflict {
+  constructor(connectionId: string, fields: readonly string[]) {
+    super('managed_by_ats', 'The ATS owns these fields: change them there.', {
+      members: { ats_connection_id: connectionId },
+      errors: fields.map((field) => ({ field, message: 'is managed by the ATS' })),
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import { Global, Module } from '@nestjs/common';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { TitleFollowers } from '../jobs/title-followers.js';
+import { TasksModule } from '../../engine/work/tasks.module.js';
+import { CandidateList } from './candidate-list.js';
+import { CandidatesController } from './candidates.controller.js';
+import { CandidatesRepository } from './candidates.repository.js';
+import { CandidatesService } from './candidates.service.js';
+import { SyncedCandidates } from './synced-candidates.js';
+import { OpeningFollowers } from './opening-followers.js';
+
+/** Provides the port of `jobs`; global, because `jobs` does not know the candidates. */
+@Global()
+@Module({
+  imports: [JobsModule, TasksModule],
+  providers: [{ provide: TitleFollowers, useClass: OpeningFollowers }],
+  exports: [TitleFollowers],
+})
+export class CandidateTitlesModule {}
+
+/** The candidates of a tenant. */
+@Module({
+  imports: [JobsModule],
+  controllers: [CandidatesController],
+  providers: [CandidateList, CandidatesRepository, CandidatesService, SyncedCandidates],
+  exports: [CandidatesRepository, CandidatesService, SyncedCandidates],
+})
+export class CandidatesModule {}

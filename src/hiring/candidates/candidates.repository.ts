@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import type { CutRows } from '../../base/database/byte-cut.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
+import { listRecords } from '../../base/database/record-list.js';
+import type { PageRequest } from '../../base/http/page.js';
+import { emailKey } from './candidate.mapping.js';
+import type { CandidateRow } from './candidate.js';
+
+/** Which candidates a list shows. */
+export interface CandidateFilter {
+  email?: string | undefined;
+  external_id?: string | undefined;
+  ats_priority?: string | undefined;
+  stage?: string | undefined;
+  ats_status?: string | undefined;
+  /** The opening, by any of its names. */
+  openings?: readonly string[] | undefined;
+  connection?: string | undefined;
+  /** The beginning of a name, an e-mail or an `external_id`. */
+  q?: string | undefined;
+  updated_since?: Date | undefined;
+}
+
+/** The columns of a row; `json` as text, since the driver would parse it. */
+export const CANDIDATE_COLUMNS = `id, external_id, email, first_name, last_name, job_title, job_title_set,
+  metadata::text as metadata, job_opening_id, ats_priority, ats_connection_id, ats_keys, stage, ats_status,
+  sequence, created_at, updated_at`;
+
+/** What `q` is looked for in; names without regard to case. */
+const SEARCHED = ['lower(p.first_name) collate "C"', 'lower(p.last_name) collate "C"', 'p.email_key', 'p.external_id'];
+
+/** Merges of merges are followed so far. */
+const MOST_MERGES = 32;
+
+/** Looks candidates up. */
+@Injectable()
+export class CandidatesRepository {
+  constructor(private readonly db: Database) {}
+
+  async one(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<CandidateRow | undefined> {
+    const { rows } = await db.query<CandidateRow>(
+      `select ${CANDIDATE_COLUMNS} from candidates where tenant_id = $1 and id = $2${lock ? ' for update' : ''}`,
+      [tenantId, id],
+    );
+    return rows[0];
+  }
+
+  async byExternalId(tenantId: string, externalId: string): Promise<CandidateRow | undefined> {
+    const { rows } = await this.db.query<CandidateRow>(
+      `select ${CANDIDATE_COLUMNS} from candidates where tenant_id = $1 and external_id = $2`,
+      [tenantId, externalId],
+    );
+    return rows[0];
+  }
+
+  /** Returns the id of the candidate with this key, else of the candidate that the last one with it was merged into. */
+  async resolve(tenantId: string, externalId: string): Promise<string | null> {
+    const { rows } = await this.db.query<{ id: string }>(
+      `select id from candidates where tenant_id = $1 and external_id = $2`,
+      [tenantId, externalId],
+    );
+    return rows[0]?.id ?? this.survivor(tenantId, externalId);
+  }
+
+  /** Returns a page, newest first. */
+  list(tenantId: string, filter: CandidateFilter, page: PageRequest): Promise<CutRows<CandidateRow>> {
+    const { email, external_id, ats_priority, stage, ats_status, openings, connection, q } = filter;
+    const equal = {
+      email_key: email === undefined ? undefined : emailKey(email),
+      external_id,
+      ats_priority,
+      stage,
+      ats_status,
+      job_opening_id: openings,
+      ats_connection_id: connection,
+    };
+    const prefix = q === undefined ? undefined : { of: SEARCHED, text: q };
+    const table = { table: 'candidates', columns: CANDIDATE_COLUMNS };
+    return listRecords<CandidateRow>(
+      this.db,
+      table,
+      tenantId,
+      { equal, prefix, updatedSince: filter.updated_since },
+      page,
+    );
+  }
+
+  /** Returns the `updated_since` of the next call. */
+  nextUpdatedSince(tenantId: string): Promise<string> {
+    return nextUpdatedSince(this.db, tenantId);
+  }
+
+  private async survivor(tenantId: string, externalId: string): Promise<string | null> {
+    const { rows } = await this.db.query<{ id: string }>(
+      `with recursive merged(id, steps) as (
+         (select t.merged_into, 1 from candidate_tombstones t where t.tenant_id = $1 and t.external_id = $2
+          order by t.gone_at desc limit 1)
+         union all
+         select t.merged_into, m.steps + 1 from merged m
+           join candidate_tombstones t on t.tenant_id = $1 and t.candidate_id = m.id
+         where m.steps < ${MOST_MERGES}
+       )
+       select c.id from merged m join candidates c on c.tenant_id = $1 and c.id = m.id limit 1`,
+      [tenantId, externalId],
+    );
+    return rows[0]?.id ?? null;
+  }
+}

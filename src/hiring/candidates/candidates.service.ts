@@ -1,0 +1,217 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { codeOf } from '../../base/database/database.errors.js';
+import { DomainEvents } from '../../base/domain-events.js';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { newId } from '../../base/ids.js';
+import { eraseRecord } from '../../engine/events/erase-record.js';
+import { EventRecorder } from '../../engine/events/event-recorder.js';
+import { holdTitle, OpeningTitles } from '../jobs/opening-titles.js';
+import type { CandidateChange, CandidateFields, CandidateRow } from './candidate.js';
+import { deletedFact, writtenFact } from './candidate.mapping.js';
+import { changedCandidate, newCandidate, sameCandidate, titled } from './candidate.rules.js';
+import { insertCandidate, removeCandidate, updateCandidate } from './candidate-write.sql.js';
+import { CandidateRemoved } from './candidates.events.js';
+import { CandidateContention, ExternalIdTaken, ManagedByAts } from './candidates.errors.js';
+import { managedChange } from './managed.rules.js';
+import { CandidatesRepository } from './candidates.repository.js';
+
+/** What happens to a candidate that is there already when it is created. */
+export type IfExists = 'refuse' | 'return' | 'update';
+
+/** What a write came to. */
+export interface CandidateResult {
+  row: CandidateRow;
+  created: boolean;
+}
+
+/** So often a write is tried without a lock, or a candidate is looked for that others create and delete. */
+const ATTEMPTS = 4;
+/** `unique_violation` */
+const NOT_UNIQUE = '23505';
+
+/**
+ * The one way to write a candidate, whichever channel the write arrives by: the record and its event are one statement,
+ * which checks what was read before. Where it refuses (a lost race, an opening with a new title), the write is decided
+ * again; after some attempts with the row locked.
+ */
+@Injectable()
+export class CandidatesService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: CandidatesRepository,
+    private readonly titles: OpeningTitles,
+    private readonly events: EventRecorder,
+    private readonly domainEvents: DomainEvents,
+  ) {}
+
+  /** @throws {NotFound} when the tenant has no such candidate */
+  async get(tenantId: string, id: string): Promise<CandidateRow> {
+    const row = await this.repository.one(tenantId, id);
+    if (row === undefined) throw new NotFound('candidate');
+    return row;
+  }
+
+  /**
+   * Creates a candidate, or does what the caller asks for with the one that has its `external_id`.
+   *
+   * @throws {ExternalIdTaken} where the caller asks for nothing
+   * @throws {CandidateContention} when others were quicker every time
+   */
+  async create(tenantId: string, fields: CandidateFields, ifExists: IfExists = 'refuse'): Promise<CandidateResult> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      // Where a candidate may be there, it often is.
+      if (attempt > 0 || ifExists !== 'refuse') {
+        const known = await this.existing(tenantId, fields, ifExists);
+        if (known !== null) return { row: known, created: false };
+      }
+      const row =
+        attempt === 0 ? await this.insert(this.db, tenantId, fields, false) : await this.insertHeld(tenantId, fields);
+      if (row === null) continue;
+      this.events.wake(tenantId, 'candidate.created');
+      return { row, created: true };
+    }
+    throw new CandidateContention();
+  }
+
+  /**
+   * Changes the named fields. A change that changes nothing records no event.
+   *
+   * @throws {NotFound} when the tenant has no such candidate
+   * @throws {ManagedByAts} when an ATS owns one of the fields
+   * @throws {ExternalIdTaken} when another candidate has the new `external_id`
+   * @throws {CandidateContention} when others were quicker every time
+   */
+  async change(tenantId: string, id: string, change: CandidateChange): Promise<CandidateRow> {
+    const after =
+      (await this.changeOptimistically(tenantId, id, change)) ?? (await this.changeLocked(tenantId, id, change));
+    this.events.wake(tenantId, 'candidate.updated');
+    return after;
+  }
+
+  private async changeOptimistically(
+    tenantId: string,
+    id: string,
+    change: CandidateChange,
+  ): Promise<CandidateRow | null> {
+    for (let attempt = 1; attempt < ATTEMPTS; attempt++) {
+      const after = await this.update(this.db, tenantId, await this.get(tenantId, id), change, attempt > 1);
+      if (after !== null) return after;
+    }
+    return null;
+  }
+
+  private changeLocked(tenantId: string, id: string, change: CandidateChange): Promise<CandidateRow> {
+    return this.db.transaction(tenantId, async (tx) => {
+      // A rename locks the title, then the candidates: the other order would be a deadlock.
+      const { metadata } = change;
+      const name = metadata ? metadata.openingId : (await this.repository.one(tenantId, id, tx))?.job_opening_id;
+      if (name != null) await holdTitle(tx, tenantId, name);
+      const before = await this.repository.one(tenantId, id, tx, true);
+      if (before === undefined) throw new NotFound('candidate');
+      const after = await this.update(tx, tenantId, before, change, true);
+      if (after === null) throw new CandidateContention();
+      return after;
+    });
+  }
+
+  /**
+   * Removes a candidate, and its personal data from its events.
+   *
+   * @throws {NotFound} when the tenant has no such candidate
+   */
+  async remove(tenantId: string, id: string): Promise<void> {
+    await this.db.transaction(tenantId, async (tx) => {
+      // The lock lets a write that is under way finish, so that its event is seen and erased.
+      const row = await this.repository.one(tenantId, id, tx, true);
+      if (row === undefined) throw new NotFound('candidate');
+      await this.removeLocked(tx, tenantId, row, null);
+    });
+    this.events.wake(tenantId, 'candidate.deleted');
+  }
+
+  /**
+   * Removes a candidate inside a transaction that has locked it. The caller wakes the delivery after the commit.
+   *
+   * @param mergedInto the candidate that it is from now on, for `resolve`; null: it is gone
+   */
+  async removeLocked(tx: SqlRunner, tenantId: string, row: CandidateRow, mergedInto: string | null): Promise<void> {
+    const { id, external_id: externalId } = row;
+    await this.domainEvents.publish(new CandidateRemoved(tx, tenantId, row, mergedInto));
+    await eraseRecord(tx, tenantId, id, { id, external_id: externalId });
+    const statement = removeCandidate(tenantId, row, new Date(), mergedInto);
+    await this.events.addTo(statement, tenantId, deletedFact(row), tx);
+    await statement.run(tx);
+  }
+
+  /** Returns the candidate with the key after what the caller asks for; null: there is none. */
+  private async existing(tenantId: string, fields: CandidateFields, ifExists: IfExists): Promise<CandidateRow | null> {
+    const known = await this.repository.byExternalId(tenantId, fields.external_id);
+    if (known === undefined) return null;
+    if (ifExists === 'refuse') throw new ExternalIdTaken(known.id);
+    if (ifExists === 'return') return known;
+    try {
+      return await this.change(tenantId, known.id, fields);
+    } catch (error) {
+      if (error instanceof NotFound) return null; // Deleted since: then it is created.
+      throw error;
+    }
+  }
+
+  /** Returns null where another candidate has the key, or the opening has another title by now. */
+  private async insert(
+    db: SqlRunner,
+    tenantId: string,
+    fields: CandidateFields,
+    anew: boolean,
+  ): Promise<CandidateRow | null> {
+    const edit = newCandidate(fields, newId('cand'), new Date());
+    const { titleFrom } = edit;
+    const row = titled(edit, titleFrom === null ? null : await this.titles.of(tenantId, titleFrom, anew, db));
+    const statement = insertCandidate(tenantId, row, titleFrom);
+    await this.events.addTo(statement, tenantId, writtenFact('candidate.created', row), db);
+    return (await statement.run(db)).length === 0 ? null : row;
+  }
+
+  /** The same with the title held, so that only another candidate with the key can be in the way. */
+  private insertHeld(tenantId: string, fields: CandidateFields): Promise<CandidateRow | null> {
+    return this.db.transaction(tenantId, async (tx) => {
+      const name = fields.metadata?.openingId;
+      if (name != null) await holdTitle(tx, tenantId, name);
+      return this.insert(tx, tenantId, fields, true);
+    });
+  }
+
+  /** Returns null where another write was quicker, or the opening has another title by now. */
+  private async update(
+    db: SqlRunner,
+    tenantId: string,
+    before: CandidateRow,
+    change: CandidateChange,
+    anew: boolean,
+  ): Promise<CandidateRow | null> {
+    const edit = changedCandidate(before, allowedChange(before, change), new Date());
+    const { titleFrom } = edit;
+    const after = titled(edit, titleFrom === null ? null : await this.titles.of(tenantId, titleFrom, anew, db));
+    if (sameCandidate(before, after)) return before;
+    const statement = updateCandidate(tenantId, after, titleFrom);
+    await this.events.addTo(statement, tenantId, writtenFact('candidate.updated', after), db);
+    try {
+      if ((await statement.run(db)).length === 0) return null;
+    } catch (error) {
+      if (codeOf(error) !== NOT_UNIQUE) throw error;
+      const holder = await this.repository.byExternalId(tenantId, after.external_id);
+      if (holder === undefined) return null;
+      throw new ExternalIdTaken(holder.id);
+    }
+    return after;
+  }
+}
+
+/** @throws {ManagedByAts} where the candidate's ATS owns what would change */
+function allowedChange(before: CandidateRow, change: CandidateChange): CandidateChange {
+  if (before.ats_connection_id === null) return change;
+  const managed = managedChange(before, change);
+  if (managed.wrong.length > 0) throw new ManagedByAts(before.ats_connection_id, managed.wrong);
+  return managed.change;
+}

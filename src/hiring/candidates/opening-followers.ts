@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { EventRecorder } from '../../engine/events/event-recorder.js';
+import { systemActor } from '../../tenancy/identity/source.js';
+import { lockTitle, OpeningTitles } from '../jobs/opening-titles.js';
+import { TitleFollowers, type RetitledOpening } from '../jobs/title-followers.js';
+import { TaskHandlers } from '../../engine/work/task-handlers.js';
+import type { Batch, Task } from '../../engine/work/task.js';
+import { TasksRepository } from '../../engine/work/tasks.repository.js';
+import { writtenFact } from './candidate.mapping.js';
+import type { CandidateRow } from './candidate.js';
+import { CANDIDATE_COLUMNS } from './candidates.repository.js';
+
+/** Candidates whose title is written by one statement. Their events hold up to 20 kB each. */
+const BATCH = 100;
+/** Of more candidates than this the request does not wait: the others are a task. */
+const AT_ONCE = 500;
+
+/** `after`: the candidate after which the next batch begins. */
+interface RetitlePayload {
+  name: string;
+  after: string;
+}
+
+/** Gives the title of an opening to the candidates that follow it. */
+@Injectable()
+export class OpeningFollowers extends TitleFollowers {
+  constructor(
+    private readonly db: Database,
+    private readonly events: EventRecorder,
+    private readonly titles: OpeningTitles,
+    private readonly tasks: TasksRepository,
+    handlers: TaskHandlers,
+  ) {
+    super();
+    handlers.add<RetitlePayload>(['candidates.retitle'], { run: (task) => this.batch(task), cancellable: false });
+  }
+
+  override async titleChanged(tx: SqlRunner, tenantId: string, { names, title }: RetitledOpening): Promise<void> {
+    for (const name of names) {
+      let after = '';
+      for (let done = 0; done < AT_ONCE; done += BATCH) {
+        const { last } = await this.retitle(tx, tenantId, name, title, after);
+        if (last === null) break;
+        after = last;
+        if (done + BATCH < AT_ONCE) continue;
+        const payload: RetitlePayload = { name, after };
+        await this.tasks.add(tx, tenantId, { kind: 'candidates.retitle', payload, createdBy: systemActor('titles') });
+      }
+    }
+  }
+
+  private async batch({ tenantId, payload }: Task<RetitlePayload>): Promise<Batch> {
+    const { name, after } = payload;
+    const { done, last } = await this.db.transaction(tenantId, async (tx) => {
+      // The title of now: a later rename has its own task, and the lock keeps it from changing in between.
+      await lockTitle(tx, tenantId, name);
+      const title = await this.titles.of(tenantId, name, true, tx);
+      if (title === null) throw new Error('an opening that was renamed is gone');
+      return this.retitle(tx, tenantId, name, title, after);
+    });
+    this.events.wake(tenantId);
+    return { done, next: last === null ? null : { name, after: last } };
+  }
+
+  /**
+   * Writes the title of one batch of candidates, with an event for each.
+   *
+   * @param after the candidate before the first one
+   * @returns how many have a new title, and the last candidate of a full batch; null: there are no more
+   */
+  private async retitle(
+    tx: SqlRunner,
+    tenantId: string,
+    name: string,
+    title: string,
+    after: string,
+  ): Promise<{ done: number; last: string | null }> {
+    const { rows: found } = await tx.query<CandidateRow>(
+      `select ${CANDIDATE_COLUMNS} from candidates
+       where tenant_id = $1 and job_opening_id = $2 and not job_title_set and id > $3
+       order by id limit ${BATCH} for update`,
+      [tenantId, name, after],
+    );
+    const at = new Date();
+    const changed = found
+      .filter((row) => row.job_title !== title)
+      .map((row) => ({ ...row, job_title: title, sequence: row.sequence + 1, updated_at: at }));
+    if (changed.length > 0) {
+      await tx.query(
+        `update candidates set job_title = $2, sequence = sequence + 1, updated_at = $3
+         where tenant_id = $1 and id = any($4::text[])`,
+        [tenantId, title, at, changed.map(({ id }) => id)],
+      );
+      const facts = changed.map((row) => writtenFact('candidate.updated', row));
+      await this.events.record(tx, tenantId, facts);
+    }
+    return { done: changed.length, last: found.length < BATCH ? null : found.at(-1)!.id };
+  }
+}

@@ -1,0 +1,191 @@
+import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../../base/database/database.js';
+import { textArray } from '../../base/database/text-array.js';
+import { codeOf } from '../../base/database/database.errors.js';
+import { newId } from '../../base/ids.js';
+import { EventRecorder, type RecordedFact } from '../../engine/events/event-recorder.js';
+import { holdTitles, titlesOf } from '../jobs/opening-titles.js';
+import type { CandidateRow } from './candidate.js';
+import { insertCandidates, updateCandidates } from './candidate-bulk.sql.js';
+import { writtenFact } from './candidate.mapping.js';
+import { titled } from './candidate.rules.js';
+import { CANDIDATE_COLUMNS } from './candidates.repository.js';
+import { isUnchanged, syncedEdit, type SyncedCandidate } from './synced-candidate.rules.js';
+
+/** What became of a candidate that an ATS brought. */
+export interface SyncedResult {
+  externalId: string;
+  outcome: 'created' | 'updated' | 'unchanged' | 'refused';
+  /** The candidate; null where it was refused. */
+  id: string | null;
+  /** Why it was refused, as a code. */
+  reason: string | null;
+}
+
+/**
+ * Which events are recorded. `backfill`: those of new candidates are marked. `updates`: new candidates have none. `none`: a
+ * first import has no events about single records.
+ */
+export type SyncedEvents = 'all' | 'backfill' | 'updates' | 'none';
+
+/** Another write made a candidate with the same `external_id` at this moment: the transaction is repeated. */
+class SyncRaced extends Error {
+  /** `serialization_failure`: `Database.transaction` repeats the work. */
+  readonly code = '40001';
+}
+
+/** `unique_violation` */
+const NOT_UNIQUE = '23505';
+
+/** Candidates that are to be written, and what becomes of them. */
+export interface SyncedPlan {
+  readonly results: readonly SyncedResult[];
+  readonly created: readonly CandidateRow[];
+  readonly updated: readonly CandidateRow[];
+}
+
+/** Candidates that a transaction holds, by their `external_id`. */
+export type HeldCandidates = ReadonlyMap<string, CandidateRow>;
+
+/** Writes candidates of ATSs: many in few statements, by the rules of a single write. */
+@Injectable()
+export class SyncedCandidates {
+  constructor(private readonly events: EventRecorder) {}
+
+  /**
+   * Locks candidates and the titles of openings, in the one order of all writes: titles, then candidates by id. Other
+   * locks of the transaction come afterwards.
+   */
+  async hold(
+    tx: SqlRunner,
+    tenantId: string,
+    { externalIds, openings }: { externalIds: readonly string[]; openings: readonly string[] },
+  ): Promise<HeldCandidates> {
+    await holdTitles(tx, tenantId, openings);
+    const { rows } = await tx.query<CandidateRow>(
+      // One look for each: the planner takes a young table for small, and would read all candidates for `= any`.
+      `select r.* from (
+         select n.id from unnest($2::text[]) as u(name) cross join lateral (
+           select c.id from candidates c where c.tenant_id = $1 and c.external_id = u.name limit 1) n
+         order by n.id) k
+       cross join lateral (
+         select ${CANDIDATE_COLUMNS} from candidates where tenant_id = $1 and id = k.id for update) r`,
+      [tenantId, textArray(externalIds)],
+    );
+    return new Map(rows.map((row) => [row.external_id, row]));
+  }
+
+  /** Returns what is to be written of candidates that the transaction holds, each at most once. */
+  async plan(
+    tx: SqlRunner,
+    tenantId: string,
+    held: HeldCandidates,
+    synced: readonly SyncedCandidate[],
+  ): Promise<SyncedPlan> {
+    const at = new Date();
+    const edits = synced.map((one) => ({
+      externalId: one.externalId,
+      before: held.get(one.externalId),
+      edit: syncedEdit(held.get(one.externalId), one, { id: newId('cand'), at }),
+    }));
+    const names = edits.map(({ edit }) => (typeof edit === 'string' ? null : edit.titleFrom));
+    const titles = await titlesOf(
+      tx,
+      tenantId,
+      names.filter((name) => name !== null),
+    );
+    const created: CandidateRow[] = [];
+    const updated: CandidateRow[] = [];
+    const results = edits.map(({ externalId, before, edit }): SyncedResult => {
+      if (typeof edit === 'string') return { externalId, outcome: 'refused', id: null, reason: edit };
+      const after = titled(edit, titles.get(edit.titleFrom ?? '') ?? null);
+      const { id } = after;
+      if (isUnchanged(before, after)) return { externalId, outcome: 'unchanged', id, reason: null };
+      (before === undefined ? created : updated).push(after);
+      return { externalId, outcome: before === undefined ? 'created' : 'updated', id, reason: null };
+    });
+    return { results, created, updated };
+  }
+
+  /**
+   * Writes what was planned.
+   *
+   * @throws {SyncRaced} when another write was in between
+   */
+  async write(tx: SqlRunner, tenantId: string, { created, updated }: SyncedPlan, events: SyncedEvents): Promise<void> {
+    const inserting = insertCandidates(tx, tenantId, created).catch(raced);
+    inserting.catch(() => undefined); // Its failure is met below.
+    // Made while the database is at work.
+    const facts = factsOf(created, updated, events);
+    await inserting;
+    const written = await updateCandidates(tx, tenantId, updated);
+    if (written < updated.length) throw new SyncRaced('a candidate was written by others meanwhile');
+    await this.events.record(tx, tenantId, facts);
+  }
+
+  /** Keeps the id of a candidate that was merged before it ever came in. @param into null: the survivor is not known yet */
+  async keepMerged(tx: SqlRunner, tenantId: string, externalId: string, into: string | null): Promise<void> {
+    await tx.query(
+      `insert into candidate_tombstones (tenant_id, candidate_id, external_id, merged_into, sequence, gone_at)
+       values ($1, $2, $3, $4, 1, now())`,
+      [tenantId, newId('cand'), externalId, into],
+    );
+  }
+
+  /** Lets `resolve` answer a candidate for those that were merged into it before it was known. */
+  async linkMerged(tx: SqlRunner, tenantId: string, externalIds: readonly string[], id: string): Promise<void> {
+    await tx.query(
+      `update candidate_tombstones set merged_into = $3
+       where tenant_id = $1 and external_id = any($2::text[]) and merged_into is null`,
+      [tenantId, externalIds, id],
+    );
+  }
+
+  /** After the commit: wakes the delivery of the events. */
+  wake(tenantId: string): void {
+    this.events.wake(tenantId);
+  }
+
+  /**
+   * Gives candidates of a connection that is gone to the API: it goes through the tenant's candidates, a batch at a time.
+   *
+   * @param after the candidate before the first one of the batch
+   * @returns how many are the API's now, and the last one of the batch; null: there are no more
+   */
+  async release(
+    db: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    { after, limit }: { after: string; limit: number },
+  ): Promise<{ released: number; last: string | null }> {
+    const { rows } = await db.query<{ released: number; last: string | null; seen: number }>(
+      `with page as materialized (
+         select id, ats_connection_id from candidates where tenant_id = $1 and id > $3 order by id limit $4),
+       freed as (
+         update candidates set ats_connection_id = null, ats_keys = null, stage = null, ats_status = null
+         where tenant_id = $1 and id = any(array(select p.id from page p where p.ats_connection_id = $2)) returning 1)
+       select (select count(*)::int from freed) as released, max(id) as last, count(*)::int as seen from page`,
+      [tenantId, connectionId, after, limit],
+    );
+    const { released, last, seen } = rows[0]!;
+    return { released, last: seen < limit ? null : last };
+  }
+}
+
+function raced(error: unknown): never {
+  if (codeOf(error) === NOT_UNIQUE) throw new SyncRaced('a candidate was created by others meanwhile');
+  throw error;
+}
+
+function factsOf(
+  created: readonly CandidateRow[],
+  updated: readonly CandidateRow[],
+  events: SyncedEvents,
+): RecordedFact[] {
+  if (events === 'none') return [];
+  const told = events === 'updates' ? [] : created;
+  return [
+    ...told.map((row) => writtenFact('candidate.created', row, { backfill: events === 'backfill' })),
+    ...updated.map((row) => writtenFact('candidate.updated', row)),
+  ];
+}

@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto';
+import type { CandidateRow } from '../../candidates/candidate.js';
+import type { Verdict } from '../../../engine/delivery/retry.rules.js';
+import type { JobRow } from '../../jobs/job.js';
+import type { InterviewRow } from '../interview.js';
+import { meetingUrlProblem } from '../meeting.rules.js';
+
+/** Where interviews are at an engine, below its base address. */
+export const INTERVIEWS_PATH = '/v1/interviews';
+
+/** One request to the engine, before it is rendered. */
+export interface EngineCall {
+  kind: 'create' | 'change' | 'cancel';
+  method: 'POST' | 'PATCH';
+  path: string;
+  body: string;
+  /** The same for each repetition of the same bytes. */
+  idempotencyKey: string;
+}
+
+/** What the engine's answer means for the interview. */
+export type EngineResult =
+  | { kind: 'link'; url: string }
+  /** The engine has what it was told, and the link stays. */
+  | { kind: 'taken' }
+  /** The engine does not know the interview (any more). */
+  | { kind: 'unknown' }
+  /** The engine does not take the interview, however often it is sent. */
+  | { kind: 'refused'; detail: string }
+  | { kind: 'again'; reason: string; detail: string; retryAfterMs: number | null }
+  /** Nothing can be sent before an administrator acts. */
+  | { kind: 'stopped'; reason: 'credential_refused' | 'redirect' | 'address_refused'; detail: string };
+
+/**
+ * Returns what the engine has to learn of an interview; null: nothing.
+ *
+ * @param interview undefined: it was removed with its candidate
+ */
+export function callFor(
+  id: string,
+  interview: InterviewRow | undefined,
+  about: { candidate: CandidateRow | undefined; job: JobRow | undefined },
+): EngineCall | null {
+  if (interview === undefined) return cancel(id);
+  const isWanted = interview.state === 'scheduled' && interview.meeting_source === 'engine';
+  if (isWanted) return put(interview, about);
+  const isOver = interview.state === 'cancelled' || interview.state === 'no_show';
+  // A create whose answer was lost may have made a meeting: it is cancelled too.
+  if (isOver && interview.meeting_source === 'engine') return cancel(id);
+  return interview.at_engine && (isOver || interview.meeting_source !== 'engine') ? cancel(id) : null;
+}
+
+/** Returns the call that makes an interview which the engine does not know (any more). */
+export function createCall(
+  interview: InterviewRow,
+  { candidate, job }: { candidate: CandidateRow | undefined; job: JobRow | undefined },
+): EngineCall {
+  const { id } = interview;
+  const body = {
+    id,
+    candidate:
+      candidate === undefined
+        ? null
+        : {
+            id: candidate.id,
+            external_id: candidate.external_id,
+            first_name: candidate.first_name,
+            last_name: candidate.last_name,
+            email: candidate.email,
+          },
+    job: job === undefined ? null : { id: job.id, external_id: job.external_id, title: job.title },
+    ...planOf(interview),
+  };
+  return call('create', 'POST', INTERVIEWS_PATH, id, body);
+}
+
+/** Returns what an answer of the engine means. */
+export function resultOf({ kind }: Pick<EngineCall, 'kind'>, verdict: Verdict): EngineResult {
+  switch (verdict.kind) {
+    case 'ok':
+      return kind === 'cancel' ? { kind: 'taken' } : linkIn(kind, verdict.body);
+    case 'missing':
+      if (kind !== 'create') return { kind: 'unknown' };
+      // An engine has the address that interviews are made at: a 404 there is a wrong base address, or maintenance.
+      return again(`status_${verdict.status}`, verdict.words, null);
+    case 'conflict':
+    case 'refused':
+      return { kind: 'refused', detail: `${verdict.status} ${verdict.words}`.trim() };
+    case 'stopped':
+      return { kind: 'stopped', reason: verdict.reason, detail: verdict.words };
+    case 'unavailable':
+      return again(verdict.reason, verdict.words, verdict.retryAfterMs);
+  }
+}
+
+function put(
+  interview: InterviewRow,
+  about: { candidate: CandidateRow | undefined; job: JobRow | undefined },
+): EngineCall {
+  if (!interview.at_engine) return createCall(interview, about);
+  return call('change', 'PATCH', `${INTERVIEWS_PATH}/${interview.id}`, interview.id, planOf(interview));
+}
+
+function cancel(id: string): EngineCall {
+  return call('cancel', 'POST', `${INTERVIEWS_PATH}/${id}/cancel`, id, {});
+}
+
+function call(
+  kind: EngineCall['kind'],
+  method: EngineCall['method'],
+  path: string,
+  id: string,
+  content: object,
+): EngineCall {
+  const body = JSON.stringify(content);
+  // A repetition with other bytes is another request (the name of the candidate can change between two tries).
+  const idempotencyKey = `${id}_${kind}_${hash('sha256', body, 'hex').slice(0, 16)}`;
+  return { kind, method, path, body, idempotencyKey };
+}
+
+function planOf({ starts_at, ends_at, time_zone, interviewers }: InterviewRow): object {
+  return { starts_at: starts_at.toISOString(), ends_at: ends_at.toISOString(), time_zone, interviewers };
+}
+
+function linkIn(kind: EngineCall['kind'], body: unknown): EngineResult {
+  const url = body === null || typeof body !== 'object' ? undefined : (body as Record<string, unknown>)['meeting_url'];
+  if (kind === 'change' && (url === undefined || url === null)) return { kind: 'taken' };
+  const problem = meetingUrlProblem(url);
+  if (problem === null) return { kind: 'link', url: url as string };
+  return { kind: 'refused', detail: `The answer needs a meeting_url, which ${problem}.` };
+}
+
+function again(reason: string, detail: string, retryAfterMs: number | null): EngineResult {
+  return { kind: 'again', reason, detail, retryAfterMs };
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../base/config/config.js';
+import type { SqlRunner } from '../../../base/database/database.js';
+import { WriteStatement } from '../../../base/database/write-statement.js';
+import { DeliveryWorker } from '../../../engine/delivery/delivery.worker.js';
+import { DestinationsRepository } from '../../../engine/delivery/destinations/destinations.repository.js';
+import { enqueueMessages } from '../../../engine/delivery/lanes/enqueue-messages.js';
+import type { InterviewRow, Meeting } from '../interview.js';
+import { InterviewsRepository } from '../interviews.repository.js';
+import { ASKED_MEETING, NO_MEETING, readyMeeting } from '../meeting.rules.js';
+import { ENGINE, engineOf } from './engine-destination.js';
+import { InstallationEngine, ownEngine } from './installation-engine.js';
+
+/** A caller waits for the engine's link this long; after that the answer has none, and the link follows. */
+const PATIENCE_MS = 3_000;
+const LOOK_MS = 50;
+
+/** Decides where the meeting link of an interview comes from, and notes what the engine has to learn. */
+@Injectable()
+export class Meetings {
+  constructor(
+    private readonly destinations: DestinationsRepository,
+    private readonly interviews: InterviewsRepository,
+    private readonly worker: DeliveryWorker,
+    private readonly config: Config,
+    private readonly installation: InstallationEngine,
+  ) {}
+
+  /** Returns the meeting of a new interview, or of one without a link that is planned anew. */
+  async planned(tx: SqlRunner, tenantId: string, id: string, sent: string | null): Promise<Meeting> {
+    if (sent !== null) return readyMeeting(sent, 'caller');
+    if (await this.hasEngine(tx, tenantId)) return ASKED_MEETING;
+    return this.config.production ? NO_MEETING : readyMeeting(this.sandboxUrl(tenantId, id), 'sandbox');
+  }
+
+  /** Notes in the transaction that the engine has to learn of an interview. Its row, or that of its candidate, is locked. */
+  async tell(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
+    const statement = new WriteStatement().subject(
+      (p) => `select ${p.add(id, 'text')} as id, nextval('change_sequence') as sequence, now() as created_at`,
+    );
+    const messages = { part: { name: 'subject' }, id: 'm.id', record: 'm.id', at: 'm.created_at' };
+    enqueueMessages(statement, { tenantId, channel: ENGINE }, [{ id: engineOf(tenantId).id, ordered: true }], messages);
+    await statement.run(tx);
+  }
+
+  /** After the commit: the engine is called now. */
+  wake(tenantId: string): void {
+    this.worker.wake(engineOf(tenantId));
+  }
+
+  /** Returns the interview once its link is there or refused, or as it is when the patience of a caller ends. */
+  async settled(tenantId: string, row: InterviewRow): Promise<InterviewRow> {
+    const until = performance.now() + PATIENCE_MS;
+    let seen = row;
+    while (seen.meeting_state === 'waiting' && performance.now() < until) {
+      await sleep(LOOK_MS);
+      seen = (await this.interviews.one(tenantId, row.id)) ?? seen;
+    }
+    return seen;
+  }
+
+  private async hasEngine(tx: SqlRunner, tenantId: string): Promise<boolean> {
+    const known = await this.destinations.read(engineOf(tenantId), tx);
+    if (ownEngine(known) !== null) return true;
+    await this.installation.demandDestination(tx, tenantId, known);
+    return this.installation.connection !== null;
+  }
+
+  private sandboxUrl(tenantId: string, id: string): string {
+    return `${this.config.baseUrl}/i/${tenantId}/${id}`;
+  }
+}

@@ -1,0 +1,153 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Choice, Flag, Moment, Ruled } from '../../base/http/fields.js';
+import { Text } from '../../base/http/text.js';
+import { ServerSet } from '../../base/http/validate.js';
+import {
+  INTERVIEW_STATES,
+  MEETING_SOURCES,
+  MEETING_STATES,
+  type InterviewState,
+  type MeetingSource,
+  type MeetingState,
+} from './interview.js';
+import { meetingUrlProblem } from './meeting.rules.js';
+import { interviewersProblem, timeZoneProblem } from './interview.rules.js';
+
+const SERVER_FIELDS = [
+  'id',
+  'candidate_id',
+  'meeting_source',
+  'meeting_state',
+  'meeting_reason',
+  'created_at',
+  'updated_at',
+] as const;
+
+const ZONE = {
+  type: String,
+  example: 'Europe/Zurich',
+  description: 'A name of the IANA time zone database, for calendars.',
+};
+const INTERVIEWERS = {
+  type: String,
+  isArray: true,
+  maxItems: 20,
+  example: ['Ada Lovelace <ada@example.com>'],
+  description: 'Names or e-mail addresses, each once.',
+} as const;
+
+const MEETING = { type: String, format: 'uri', maxLength: 2_000, example: 'https://meet.example.com/abc-defg-hij' };
+
+/** A new interview. */
+@ServerSet(...SERVER_FIELDS, 'state')
+export class ScheduleInterview {
+  @Moment({ example: '2026-03-05T13:00:00Z' })
+  starts_at!: Date;
+  @Moment({ example: '2026-03-05T13:45:00Z', description: 'After `starts_at`, by at most 24 hours.' })
+  ends_at!: Date;
+  @Ruled(timeZoneProblem, ZONE, { optional: true, nullable: true })
+  time_zone?: string | null;
+  @Ruled(interviewersProblem, INTERVIEWERS, { optional: true })
+  interviewers?: string[];
+  @Text({
+    max: 255,
+    optional: true,
+    nullable: true,
+    description: 'The id of an opening. Left out: the one that `metadata.job_opening_id` of the candidate names.',
+  })
+  job_id?: string | null;
+  @Ruled(meetingUrlProblem, MEETING, {
+    optional: true,
+    nullable: true,
+    description: 'Your own meeting link. Left out or null: that of the interview engine of the tenant.',
+  })
+  meeting_url?: string | null;
+  @Flag({ optional: true, description: 'Also for a candidate who is rejected, hired or archived in the ATS.' })
+  force?: boolean;
+}
+
+/** A JSON merge patch (RFC 7396) of an interview. Times, interviewers and opening change while it is scheduled. */
+@ServerSet(...SERVER_FIELDS)
+export class ChangeInterview {
+  @Moment({ optional: true })
+  starts_at?: Date;
+  @Moment({ optional: true })
+  ends_at?: Date;
+  @Ruled(timeZoneProblem, ZONE, { optional: true, nullable: true })
+  time_zone?: string | null;
+  @Ruled(interviewersProblem, INTERVIEWERS, { optional: true })
+  interviewers?: string[];
+  @Text({ max: 255, optional: true, nullable: true, description: 'The id of an opening; null: none.' })
+  job_id?: string | null;
+  @Ruled(meetingUrlProblem, MEETING, {
+    optional: true,
+    nullable: true,
+    description: 'Another meeting link of yours. null takes your own link back; a link of the engine stays.',
+  })
+  meeting_url?: string | null;
+  @Choice(INTERVIEW_STATES, {
+    optional: true,
+    description:
+      '`scheduled` moves to `in_progress`, `cancelled` or `no_show`; `in_progress` to `completed`, `cancelled` or `no_show`.',
+  })
+  state?: InterviewState;
+}
+
+/** An interview as this API shows it. */
+export class InterviewBody {
+  @ApiProperty({ example: 'int_01jd0q4m8k7v2y9wq3x5c6z8ab' })
+  id!: string;
+  @ApiProperty({ example: 'cand_01jd0q4m8k7v2y9wq3x5c6z8ab' })
+  candidate_id!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'job_01jd0q4m8k7v2y9wq3x5c6z8ab' })
+  job_id!: string | null;
+  @ApiProperty({ enum: INTERVIEW_STATES })
+  state!: InterviewState;
+  @ApiProperty({ type: String, format: 'date-time' })
+  starts_at!: string;
+  @ApiProperty({ type: String, format: 'date-time' })
+  ends_at!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'Europe/Zurich' })
+  time_zone!: string | null;
+  @ApiProperty({ type: [String], example: ['Ada Lovelace <ada@example.com>'] })
+  interviewers!: string[];
+  @ApiProperty({ type: String, format: 'uri', nullable: true, description: 'Where the interview takes place.' })
+  meeting_url!: string | null;
+  @ApiProperty({
+    enum: MEETING_SOURCES,
+    nullable: true,
+    description: 'Where the link comes from; null: there is none.',
+  })
+  meeting_source!: MeetingSource | null;
+  @ApiProperty({
+    enum: MEETING_STATES,
+    description:
+      '`ready`: the link is there. `waiting`: the engine has not answered yet, and is asked again. `failed`: the engine refused ' +
+      'the interview. `none`: there is no engine, and no link was sent. Without a link nothing is written to the ATS.',
+  })
+  meeting_state!: MeetingState;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why there is no link, and what to do; null: there is one.',
+  })
+  meeting_reason!: string | null;
+  @ApiProperty({ type: String, format: 'date-time' })
+  created_at!: string;
+  @ApiProperty({ type: String, format: 'date-time' })
+  updated_at!: string;
+}
+
+/** A page of interviews. */
+export class InterviewListBody {
+  @ApiProperty({ type: [InterviewBody] })
+  data!: InterviewBody[];
+  @ApiProperty({ type: String, nullable: true })
+  next_cursor!: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'The `updated_since` of the next call: no late write is missed, and an interview may come twice.',
+  })
+  next_updated_since!: string;
+}

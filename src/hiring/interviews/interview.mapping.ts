@@ -1,0 +1,67 @@
+import type { InterviewData, ScorecardSummary } from '../../engine/events/catalogue/interviews.js';
+import type { RecordedFact } from '../../engine/events/event-recorder.js';
+import { thinIfLarge } from '../../engine/events/thin-if-large.js';
+import type { InterviewBody } from './interview.dto.js';
+import type { InterviewRow, ScorecardRow } from './interview.js';
+import { meetingReason } from './meeting.rules.js';
+import type { ScorecardBody } from './scorecard.dto.js';
+
+/** Returns an interview as the API shows it. */
+export function interviewBody(row: InterviewRow): InterviewBody {
+  return {
+    id: row.id,
+    candidate_id: row.candidate_id,
+    job_id: row.job_id,
+    state: row.state,
+    starts_at: row.starts_at.toISOString(),
+    ends_at: row.ends_at.toISOString(),
+    time_zone: row.time_zone,
+    interviewers: row.interviewers,
+    meeting_url: row.meeting_url,
+    meeting_source: row.meeting_source,
+    meeting_state: row.meeting_state,
+    meeting_reason: meetingReason(row),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** Returns a scorecard as the API shows it. */
+export function scorecardBody({ interview_id, version, content, created_at }: ScorecardRow): ScorecardBody {
+  return { interview_id, version, ...content, created_at: created_at.toISOString() };
+}
+
+/** Returns the event of an interview that is scheduled, moved or cancelled. */
+export function interviewFact(
+  event: 'interview.scheduled' | 'interview.cancelled',
+  row: InterviewRow,
+  candidateExternalId: string,
+): RecordedFact {
+  return fact(event, row, dataOf(row, candidateExternalId));
+}
+
+/** Returns the event of a completed interview. Its scorecard is null where it was completed without one. */
+export function completedFact(
+  row: InterviewRow,
+  candidateExternalId: string,
+  scorecard: ScorecardRow | null,
+): RecordedFact {
+  const { sequence, ...interview } = dataOf(row, candidateExternalId);
+  // The sequence stays last: what is erased is cut before it.
+  const data = { ...interview, scorecard: scorecard === null ? null : summaryOf(scorecard), sequence };
+  return fact('interview.completed', row, data);
+}
+
+function fact(event: RecordedFact['event'], { id, sequence }: InterviewRow, data: object): RecordedFact {
+  return { event, record: id, data: thinIfLarge(event, JSON.stringify(data), { id, sequence }) };
+}
+
+function dataOf(row: InterviewRow, candidateExternalId: string): InterviewData {
+  const { id, candidate_id, ...rest } = interviewBody(row);
+  return { id, candidate_id, candidate_external_id: candidateExternalId, ...rest, sequence: row.sequence };
+}
+
+function summaryOf({ version, content }: ScorecardRow): ScorecardSummary {
+  const { overall, recommendation, summary, link } = content;
+  return { version, overall, recommendation, summary, link };
+}

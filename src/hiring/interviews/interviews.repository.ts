@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import type { CutRows } from '../../base/database/byte-cut.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
+import { listRecords } from '../../base/database/record-list.js';
+import type { PageRequest } from '../../base/http/page.js';
+import type { InterviewRow, ScorecardContent, ScorecardRow } from './interview.js';
+
+/** Which interviews a list shows. */
+export interface InterviewFilter {
+  candidate_id?: string | undefined;
+  job_id?: string | undefined;
+  state?: string | undefined;
+  updated_since?: Date | undefined;
+}
+
+const COLUMNS = `id, candidate_id, job_id, state, starts_at, ends_at, time_zone, interviewers, meeting_url,
+  meeting_source, meeting_state, meeting_detail, at_engine, sequence, created_at, updated_at`;
+
+/** The statements of interviews and scorecards. */
+@Injectable()
+export class InterviewsRepository {
+  constructor(private readonly db: Database) {}
+
+  async one(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<InterviewRow | undefined> {
+    const { rows } = await db.query<InterviewRow>(
+      `select ${COLUMNS} from interviews where tenant_id = $1 and id = $2${lock ? ' for update' : ''}`,
+      [tenantId, id],
+    );
+    return rows[0];
+  }
+
+  /** Returns a page, newest first. */
+  list(tenantId: string, filter: InterviewFilter, page: PageRequest): Promise<CutRows<InterviewRow>> {
+    const { updated_since: updatedSince, ...equal } = filter;
+    return listRecords<InterviewRow>(
+      this.db,
+      { table: 'interviews', columns: COLUMNS },
+      tenantId,
+      { equal, updatedSince },
+      page,
+    );
+  }
+
+  /** Returns the `updated_since` of the next call. */
+  nextUpdatedSince(tenantId: string): Promise<string> {
+    return nextUpdatedSince(this.db, tenantId);
+  }
+
+  async insert(tx: SqlRunner, tenantId: string, row: InterviewRow): Promise<void> {
+    await tx.query(
+      `insert into interviews (tenant_id, ${COLUMNS})
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+      [tenantId, row.id, row.candidate_id, ...changing(row), row.created_at, row.updated_at],
+    );
+  }
+
+  async update(tx: SqlRunner, tenantId: string, row: InterviewRow): Promise<void> {
+    await tx.query(
+      `update interviews set (job_id, state, starts_at, ends_at, time_zone, interviewers, meeting_url, meeting_source,
+         meeting_state, meeting_detail, at_engine, sequence, updated_at)
+         = row($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+       where tenant_id = $1 and id = $2`,
+      [tenantId, row.id, ...changing(row), row.updated_at],
+    );
+  }
+
+  /** Notes what the engine said of an interview that still waits for its link. */
+  async noteWaiting(tenantId: string, id: string, detail: string): Promise<void> {
+    await this.db.query(
+      `update interviews set meeting_detail = $3
+       where tenant_id = $1 and id = $2 and meeting_state = 'waiting' and meeting_detail is distinct from $3`,
+      [tenantId, id, detail],
+    );
+  }
+
+  /** Returns a version of a scorecard; null: the newest. */
+  async scorecard(
+    tenantId: string,
+    id: string,
+    version: number | null,
+    db: SqlRunner = this.db,
+  ): Promise<ScorecardRow | undefined> {
+    const { rows } = await db.query<ScorecardRow>(
+      `select interview_id, version, content, created_at from scorecards
+       where tenant_id = $1 and interview_id = $2 and ($3::int is null or version = $3)
+       order by version desc limit 1`,
+      [tenantId, id, version],
+    );
+    return rows[0];
+  }
+
+  async insertScorecard(tx: SqlRunner, tenantId: string, row: ScorecardRow): Promise<void> {
+    const content: ScorecardContent = row.content;
+    await tx.query(
+      `insert into scorecards (tenant_id, interview_id, version, content, created_at) values ($1, $2, $3, $4, $5)`,
+      [tenantId, row.interview_id, row.version, JSON.stringify(content), row.created_at],
+    );
+  }
+
+  /** Removes the interviews of a candidate, with their scorecards. @returns which, and whether an engine has them */
+  async removeOf(
+    tx: SqlRunner,
+    tenantId: string,
+    candidateId: string,
+  ): Promise<Pick<InterviewRow, 'id' | 'at_engine' | 'meeting_source'>[]> {
+    const { rows } = await tx.query<Pick<InterviewRow, 'id' | 'at_engine' | 'meeting_source'>>(
+      `select id, at_engine, meeting_source from interviews where tenant_id = $1 and candidate_id = $2 order by id for update`,
+      [tenantId, candidateId],
+    );
+    const ids = rows.map(({ id }) => id);
+    if (ids.length === 0) return rows;
+    await tx.query(`delete from scorecards where tenant_id = $1 and interview_id = any($2::text[])`, [tenantId, ids]);
+    await tx.query(`delete from interviews where tenant_id = $1 and id = any($2::text[])`, [tenantId, ids]);
+    return rows;
+  }
+
+  /** Gives the interviews of a candidate to another one. @returns how many */
+  async move(tx: SqlRunner, tenantId: string, from: string, into: string, at: Date): Promise<number> {
+    const { rowCount } = await tx.query(
+      `update interviews set candidate_id = $3, sequence = sequence + 1, updated_at = $4
+       where tenant_id = $1 and candidate_id = $2`,
+      [tenantId, from, into, at],
+    );
+    return rowCount ?? 0;
+  }
+}
+
+function changing(row: InterviewRow): unknown[] {
+  const { job_id, state, starts_at, ends_at, time_zone, interviewers, sequence } = row;
+  const { meeting_url, meeting_source, meeting_state, meeting_detail, at_engine } = row;
+  const meeting = [meeting_url, meeting_source, meeting_state, meeting_detail, at_engine];
+  return [job_id, state, starts_at, ends_at, time_zone, interviewers, ...meeting, sequence];
+}

@@ -1,0 +1,177 @@
+import { Injectable } from '@nestjs/common';
+import { CandidatesRepository } from '../candidates/candidates.repository.js';
+import type { CandidateRow } from '../candidates/candidate.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
+import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
+import { newId } from '../../base/ids.js';
+import { EventRecorder } from '../../engine/events/event-recorder.js';
+import { JobsRepository } from '../jobs/jobs.repository.js';
+import { CAPS, demandRoom, lookForRoom } from '../../tenancy/tenants/caps.js';
+import { CandidateLock } from './candidate-lock.js';
+import { Meetings } from './engine/meetings.js';
+import type { InterviewChange, InterviewFields, InterviewRow } from './interview.js';
+import { completedFact, interviewFact } from './interview.mapping.js';
+import { mayBeAtEngine } from './meeting.rules.js';
+import { changedInterview, newInterview, timeProblems } from './interview.rules.js';
+import { mayMove, movesFrom } from './interview-state.rules.js';
+import { CandidateNotActive, IllegalState } from './interviews.errors.js';
+import { InterviewCancelled, InterviewMoved, InterviewScheduled } from './interviews.events.js';
+import { InterviewsRepository } from './interviews.repository.js';
+
+/** Schedules and moves interviews. Each write locks the candidate first, so that no interview outlives its candidate. */
+@Injectable()
+export class InterviewsService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: InterviewsRepository,
+    private readonly candidates: CandidatesRepository,
+    private readonly lock: CandidateLock,
+    private readonly jobs: JobsRepository,
+    private readonly meetings: Meetings,
+    private readonly events: EventRecorder,
+    private readonly domainEvents: DomainEvents,
+  ) {}
+
+  /** @throws {NotFound} when the tenant has no such interview */
+  async get(tenantId: string, id: string): Promise<InterviewRow> {
+    const row = await this.repository.one(tenantId, id);
+    if (row === undefined) throw new NotFound('interview');
+    return row;
+  }
+
+  /**
+   * Schedules an interview. The engine is told of it durably; the caller waits a moment for its link.
+   *
+   * @throws {NotFound} when the tenant has no such candidate
+   * @throws {InvalidFields} for times in the wrong order, or an opening that the tenant does not have
+   * @throws {CandidateNotActive} when the candidate is rejected, hired or archived in the ATS
+   */
+  async schedule(tenantId: string, candidateId: string, fields: InterviewFields): Promise<InterviewRow> {
+    const candidate = await this.candidates.one(tenantId, candidateId);
+    if (candidate === undefined) throw new NotFound('candidate');
+    demandTimes(fields);
+    const jobId = await this.jobOf(tenantId, fields.job_id, candidate);
+    await lookForRoom(this.db, CAPS.interviews, tenantId, candidateId);
+    const id = newId('int');
+    const row = await this.db.transaction(tenantId, async (tx) => {
+      const locked = await this.lock.take(tx, tenantId, candidateId);
+      if (locked === undefined) throw new NotFound('candidate');
+      if (fields.force !== true && (locked.ats_status ?? 'active') !== 'active') throw new CandidateNotActive(locked);
+      await demandRoom(tx, CAPS.interviews, tenantId, candidateId);
+      const meeting = await this.meetings.planned(tx, tenantId, id, fields.meeting_url ?? null);
+      const made = newInterview(fields, { id, candidateId, jobId, meeting, at: new Date() });
+      await this.repository.insert(tx, tenantId, made);
+      await this.events.record(tx, tenantId, [interviewFact('interview.scheduled', made, locked.external_id)]);
+      await this.domainEvents.publish(new InterviewScheduled(tx, tenantId, made));
+      if (meeting.meeting_state === 'waiting') await this.meetings.tell(tx, tenantId, id);
+      return made;
+    });
+    this.events.wake(tenantId, 'interview.scheduled');
+    return this.withLink(tenantId, row);
+  }
+
+  /**
+   * Changes the plan or the state of an interview. A change that changes nothing records no event.
+   *
+   * @throws {NotFound} when the tenant has no such interview
+   * @throws {InvalidFields} as for `schedule`
+   * @throws {IllegalState} for a move that its state does not allow, or a new plan once it has begun
+   */
+  async change(tenantId: string, id: string, change: InterviewChange): Promise<InterviewRow> {
+    const { job_id: jobId } = change;
+    if (jobId != null) await this.demandJob(tenantId, jobId);
+    const after = await this.db.transaction(tenantId, async (tx) => {
+      const { interview: before, candidate } = await this.lock.interview(tx, tenantId, id);
+      const { after: changed, replanned, moved } = changedInterview(before, change, new Date());
+      if (replanned.length === 0 && !moved) return before;
+      demandMove(before, changed);
+      if (replanned.length > 0) demandPlan(before, replanned);
+      demandTimes(changed);
+      const next = await this.asked(tx, tenantId, changed, replanned);
+      await this.repository.update(tx, tenantId, next);
+      await this.tell(tx, tenantId, { before, after: next, externalId: candidate.external_id });
+      if (mayBeAtEngine(before) || next.meeting_source === 'engine') await this.meetings.tell(tx, tenantId, id);
+      return next;
+    });
+    this.events.wake(tenantId);
+    return this.withLink(tenantId, after);
+  }
+
+  /** A new plan of an interview without a link asks for one (again), unless the caller has just taken the link back. */
+  private async asked(
+    tx: SqlRunner,
+    tenantId: string,
+    row: InterviewRow,
+    replanned: readonly string[],
+  ): Promise<InterviewRow> {
+    const isAsked = replanned.length > 0 && row.state === 'scheduled' && row.meeting_url === null;
+    if (!isAsked || replanned.includes('meeting_url')) return row;
+    return { ...row, ...(await this.meetings.planned(tx, tenantId, row.id, null)), at_engine: row.at_engine };
+  }
+
+  private async withLink(tenantId: string, row: InterviewRow): Promise<InterviewRow> {
+    this.meetings.wake(tenantId);
+    return row.meeting_state === 'waiting' ? this.meetings.settled(tenantId, row) : row;
+  }
+
+  private async tell(
+    tx: SqlRunner,
+    tenantId: string,
+    { before, after, externalId }: { before: InterviewRow; after: InterviewRow; externalId: string },
+  ): Promise<void> {
+    const moved = after.state !== before.state;
+    if (after.state === 'scheduled') {
+      await this.events.record(tx, tenantId, [interviewFact('interview.scheduled', after, externalId)]);
+      await this.domainEvents.publish(new InterviewMoved(tx, tenantId, after));
+    }
+    if (moved && after.state === 'completed') {
+      await this.events.record(tx, tenantId, [completedFact(after, externalId, null)]);
+    }
+    if (moved && after.state === 'cancelled') {
+      await this.events.record(tx, tenantId, [interviewFact('interview.cancelled', after, externalId)]);
+    }
+    if (moved && (after.state === 'cancelled' || after.state === 'no_show')) {
+      await this.domainEvents.publish(new InterviewCancelled(tx, tenantId, after));
+    }
+  }
+
+  private async jobOf(
+    tenantId: string,
+    jobId: string | null | undefined,
+    { job_opening_id: name }: CandidateRow,
+  ): Promise<string | null> {
+    if (jobId !== undefined) {
+      if (jobId !== null) await this.demandJob(tenantId, jobId);
+      return jobId;
+    }
+    if (name === null) return null;
+    const job = (await this.jobs.byExternalId(tenantId, name)) ?? (await this.jobs.one(tenantId, name));
+    return job?.id ?? null;
+  }
+
+  private async demandJob(tenantId: string, id: string): Promise<void> {
+    if ((await this.jobs.one(tenantId, id)) !== undefined) return;
+    throw new InvalidFields([{ field: 'job_id', message: 'is the id of no job opening' }]);
+  }
+}
+
+function demandTimes(times: Pick<InterviewRow, 'starts_at' | 'ends_at'>): void {
+  const problems = timeProblems(times);
+  if (problems.length > 0) throw new InvalidFields(problems);
+}
+
+function demandMove(before: InterviewRow, after: InterviewRow): void {
+  if (mayMove(before.state, after.state)) return;
+  const allowed = movesFrom(before.state);
+  const moves = allowed.length === 0 ? 'moves no more' : `moves to ${allowed.join(', ')}`;
+  throw new IllegalState(before.state, `An interview that is ${before.state} ${moves}, not to ${after.state}.`);
+}
+
+function demandPlan(before: InterviewRow, replanned: readonly string[]): void {
+  if (before.state === 'scheduled') return;
+  throw new IllegalState(
+    before.state,
+    `An interview that is ${before.state} keeps its plan; these would change: ${replanned.join(', ')}.`,
+  );
+}

@@ -1,0 +1,64 @@
+import { parsedUrl } from '../../base/http/url.js';
+import type { InterviewRow, Meeting } from './interview.js';
+
+const MAX_URL = 2_000;
+
+/** The meeting of an interview that has no link. */
+export const NO_MEETING: Meeting = {
+  meeting_url: null,
+  meeting_source: null,
+  meeting_state: 'none',
+  meeting_detail: null,
+  at_engine: false,
+};
+
+/** The meeting of an interview that the engine is asked for. */
+export const ASKED_MEETING: Meeting = { ...NO_MEETING, meeting_source: 'engine', meeting_state: 'waiting' };
+
+/** Returns a meeting whose link is known from the start. */
+export function readyMeeting(url: string, source: 'caller' | 'sandbox'): Meeting {
+  return { ...NO_MEETING, meeting_url: url, meeting_source: source, meeting_state: 'ready' };
+}
+
+/** Returns what is wrong with a meeting link, or null. An ATS shows it as a link, so that only web addresses are taken. */
+export function meetingUrlProblem(value: unknown): string | null {
+  if (typeof value !== 'string') return 'must be text';
+  if (value.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
+  const url = /[\p{Cc}\p{Cf}\s]/u.test(value) ? null : parsedUrl(value);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return 'must be a complete http or https address, such as https://meet.example.com/abc';
+  }
+  return url.username === '' && url.password === '' ? null : 'must not contain a user name or password';
+}
+
+/**
+ * Returns the meeting after a caller has sent a link. A link that is sent back as it was read changes nothing. The caller's
+ * null takes back the caller's own link alone.
+ */
+export function meetingAfter(before: Meeting, sent: string | null): Partial<Meeting> {
+  if (sent === before.meeting_url) return {};
+  const at_engine = mayBeAtEngine(before);
+  if (sent !== null) return { ...readyMeeting(sent, 'caller'), at_engine };
+  return before.meeting_source === 'caller' ? { ...NO_MEETING, at_engine } : {};
+}
+
+/** Returns whether the engine has an interview, or may have it: the answer to a create can have been lost. */
+export function mayBeAtEngine({ at_engine, meeting_source }: Pick<Meeting, 'at_engine' | 'meeting_source'>): boolean {
+  return at_engine || meeting_source === 'engine';
+}
+
+/** Returns why an interview has no meeting link, in one sentence with what to do; null: it has one. */
+export function meetingReason(row: Pick<InterviewRow, keyof Meeting>): string | null {
+  const { meeting_state: state, meeting_detail: detail } = row;
+  const said = detail === null ? '' : ` It said: ${detail}`;
+  switch (state) {
+    case 'ready':
+      return null;
+    case 'waiting':
+      return `The interview engine has not given a link yet, and is asked again until it does. The link is then written to the ATS.${said}`;
+    case 'failed':
+      return `The interview engine refused the interview. Send your own meeting_url with PATCH, or change the plan to ask the engine again.${said}`;
+    case 'none':
+      return 'The tenant has no interview engine, and no meeting_url was sent: nothing is written to the ATS. Send meeting_url with PATCH, or set an engine with PUT /interview-engine.';
+  }
+}

@@ -1,0 +1,103 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Nested, NestedList, Ruled, Whole } from '../../base/http/fields.js';
+import { Text } from '../../base/http/text.js';
+import { ServerSet } from '../../base/http/validate.js';
+import { Prose } from './prose.js';
+
+const WEB_ADDRESS = {
+  test: /^https?:\/\/[^\s/]\S*$/i,
+  message: 'must be an address that begins with https:// or http://',
+};
+/** Scores are small numbers; the bound keeps out what JSON can say and no scale means. */
+const MOST = 1_000_000;
+
+/** Declares a number, with a fraction or without. */
+function Score(options: {
+  optional?: boolean;
+  nullable?: boolean;
+  description?: string;
+  example?: number;
+}): PropertyDecorator {
+  const isScore = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= MOST;
+  return Ruled(
+    (value) => (isScore(value) ? null : `must be a number from -${MOST} to ${MOST}`),
+    { type: Number },
+    options,
+  );
+}
+
+/** The lowest and the highest score of a criterion. */
+class Scale {
+  @Score({ example: 1 })
+  min!: number;
+  @Score({ example: 5 })
+  max!: number;
+}
+
+/** One line of a scorecard. */
+class CriterionFields {
+  @Text({ max: 200, example: 'System design' })
+  name!: string;
+  @Score({ optional: true, nullable: true, example: 4, description: 'On `scale`; null: not rated.' })
+  score?: number | null;
+  @Nested(() => Scale, { optional: true, nullable: true, description: 'Required with a score.' })
+  scale?: Scale | null;
+  @Prose({ max: 4000, optional: true, nullable: true, example: 'Named the bottleneck, and measured it.' })
+  evidence?: string | null;
+}
+
+/** A whole scorecard: all fields together are at most 64 KiB. */
+@ServerSet('interview_id', 'created_at')
+export class PutScorecard {
+  @Whole({
+    min: 1,
+    max: 1_000_000,
+    optional: true,
+    nullable: true,
+    description:
+      'Left out: the next version. Another one than the next is 409, unless it is the newest, word for word.',
+  })
+  version?: number | null;
+  @Score({ optional: true, nullable: true, example: 4.2 })
+  overall?: number | null;
+  @Text({ max: 200, optional: true, nullable: true, example: 'advance' })
+  recommendation?: string | null;
+  @Prose({ max: 8000, optional: true, nullable: true, example: 'Solid system design; concise answers.' })
+  summary?: string | null;
+  @NestedList(() => CriterionFields, { max: 50, optional: true, nullable: true })
+  criteria?: CriterionFields[] | null;
+  @Text({ max: 2000, optional: true, nullable: true, format: 'uri', pattern: WEB_ADDRESS })
+  link?: string | null;
+}
+
+/** One line of a scorecard as this API shows it. */
+class CriterionBody {
+  @ApiProperty({ example: 'System design' })
+  name!: string;
+  @ApiProperty({ type: Number, nullable: true, example: 4 })
+  score!: number | null;
+  @ApiProperty({ type: Scale, nullable: true })
+  scale!: Scale | null;
+  @ApiProperty({ type: String, nullable: true })
+  evidence!: string | null;
+}
+
+/** A version of a scorecard as this API shows it. */
+export class ScorecardBody {
+  @ApiProperty({ example: 'int_01jd0q4m8k7v2y9wq3x5c6z8ab' })
+  interview_id!: string;
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  version!: number;
+  @ApiProperty({ type: Number, nullable: true, example: 4.2 })
+  overall!: number | null;
+  @ApiProperty({ type: String, nullable: true, example: 'advance' })
+  recommendation!: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  summary!: string | null;
+  @ApiProperty({ type: [CriterionBody] })
+  criteria!: CriterionBody[];
+  @ApiProperty({ type: String, format: 'uri', nullable: true })
+  link!: string | null;
+  @ApiProperty({ type: String, format: 'date-time' })
+  created_at!: string;
+}

@@ -1,0 +1,89 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Choice, Moment } from '../../base/http/fields.js';
+import { Text } from '../../base/http/text.js';
+import { ServerSet } from '../../base/http/validate.js';
+import { JOB_STATUSES, type JobStatus } from './job.js';
+
+const WEB_ADDRESS = {
+  test: /^https?:\/\/[^\s/]\S*$/i,
+  message: 'must be an address that begins with https:// or http://',
+};
+
+/** A whole opening by the caller's own key: what creates one, or the fields of one that is there. */
+@ServerSet('id', 'ats_connection_id', 'created_at', 'updated_at', 'sequence')
+export class PutJob {
+  @Text({ max: 200, example: 'Backend Engineer' })
+  title!: string;
+  @Choice(JOB_STATUSES, { optional: true, description: 'A new opening is `open` when left out.' })
+  status?: JobStatus;
+  @Text({ max: 200, optional: true, nullable: true, description: 'The ATS by name.', example: 'bullhorn' })
+  ats?: string | null;
+  @Text({ max: 200, optional: true, nullable: true, example: 'Engineering' })
+  department?: string | null;
+  @Text({ max: 200, optional: true, nullable: true, example: 'Zürich' })
+  location?: string | null;
+  @Text({ max: 200, optional: true, nullable: true, example: 'full_time' })
+  employment_type?: string | null;
+  @Text({ max: 2000, optional: true, nullable: true, format: 'uri', pattern: WEB_ADDRESS })
+  url?: string | null;
+  @Moment({
+    optional: true,
+    nullable: true,
+    description: 'When left out: the moment at which the opening is open first.',
+  })
+  opened_at?: Date | null;
+  @Moment({
+    optional: true,
+    nullable: true,
+    description: 'Of a closed opening, now when left out; another one has none.',
+  })
+  closed_at?: Date | null;
+  @Text({ max: 255, optional: true, nullable: true, description: 'The one in the address, or left out.' })
+  external_id?: string | null;
+}
+
+/** A job opening as this API shows it. */
+export class JobBody {
+  @ApiProperty({ example: 'job_01jd0q4m8k7v2y9wq3x5c6z8ab' })
+  id!: string;
+  @ApiProperty({ description: 'The id in the ATS.', example: 'bh_4711' })
+  external_id!: string;
+  @ApiProperty({ type: String, nullable: true, description: 'The ATS by name.' })
+  ats!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The connection that brings the opening.' })
+  ats_connection_id!: string | null;
+  @ApiProperty({ example: 'Backend Engineer' })
+  title!: string;
+  @ApiProperty({ enum: JOB_STATUSES })
+  status!: JobStatus;
+  @ApiProperty({ type: String, nullable: true, example: 'Engineering' })
+  department!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'Zürich' })
+  location!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'full_time' })
+  employment_type!: string | null;
+  @ApiProperty({ type: String, format: 'uri', nullable: true })
+  url!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  opened_at!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  closed_at!: string | null;
+  @ApiProperty({ type: String, format: 'date-time' })
+  created_at!: string;
+  @ApiProperty({ type: String, format: 'date-time' })
+  updated_at!: string;
+}
+
+/** A page of job openings. */
+export class JobListBody {
+  @ApiProperty({ type: [JobBody] })
+  data!: JobBody[];
+  @ApiProperty({ type: String, nullable: true })
+  next_cursor!: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'The `updated_since` of the next call: no late write is missed, and an opening may come twice.',
+  })
+  next_updated_since!: string;
+}

@@ -1,0 +1,30 @@
+import { thinIfLarge } from '../../engine/events/thin-if-large.js';
+import type { JobBody } from './job.dto.js';
+import type { JobRow } from './job.js';
+
+/** Returns an opening as the API shows it. */
+export function jobBody(row: JobRow): JobBody {
+  return {
+    id: row.id,
+    external_id: row.external_id,
+    ats: row.ats,
+    ats_connection_id: row.ats_connection_id,
+    title: row.title,
+    status: row.status,
+    department: row.department,
+    location: row.location,
+    employment_type: row.employment_type,
+    url: row.url,
+    opened_at: row.opened_at?.toISOString() ?? null,
+    closed_at: row.closed_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** Returns the data of the event of a change: the opening after it, and its sequence. */
+export function jobData(row: JobRow): string {
+  const { id, external_id, sequence } = row;
+  const data = JSON.stringify({ ...jobBody(row), sequence });
+  return thinIfLarge('job.synced', data, { id, external_id, sequence });
+}

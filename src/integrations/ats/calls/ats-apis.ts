@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../base/clock.js';
+import { Config } from '../../../base/config/config.js';
+import { DestinationNetworks } from '../../../base/http/destination-networks.js';
+import { Outbound } from '../../../base/http/outbound.js';
+import { refusalOfUrl } from '../../../base/http/public-address.js';
+import { urlOf } from '../../../base/http/url.js';
+import { trimEndOf } from '../../../base/trim.js';
+import { AtsCredentials } from '../connections/ats-credentials.js';
+import type { AtsConnection } from '../connections/connection.js';
+import type { Credential } from '../connections/credential.js';
+import { connectorOf } from '../connectors/index.js';
+import { OAuthClients } from '../oauth/oauth-clients.js';
+import { AtsFailure, type AtsApi } from './ats-api.js';
+import { AtsCallOptions } from './ats-call-options.js';
+import { AtsPaces } from './ats-paces.js';
+import { ConnectionApi, type CallGround } from './connection-api.js';
+import { HostBreaker } from './host-breaker.js';
+
+/** The one way to ATSs: every call of a connection goes through here. */
+@Injectable()
+export class AtsApis {
+  private readonly ground: CallGround;
+  private readonly networks: DestinationNetworks;
+
+  constructor(
+    outbound: Outbound,
+    credentials: AtsCredentials,
+    paces: AtsPaces,
+    options: AtsCallOptions,
+    clock: Clock,
+    private readonly config: Config,
+    private readonly clients: OAuthClients,
+  ) {
+    this.networks = new DestinationNetworks(config.destinationNetworks);
+    const breaker = new HostBreaker();
+    const anyPrivate = config.allowPrivateDestinations;
+    this.ground = { outbound, credentials, paces, options, clock, breaker, anyPrivate };
+  }
+
+  /**
+   * Returns the calls of a connection.
+   *
+   * @throws {AtsFailure} `away` where the provider, the region or the address cannot be called: the operator can end it
+   */
+  of(connection: AtsConnection): AtsApi {
+    return this.at(connection, this.ground);
+  }
+
+  /**
+   * Returns the calls of a connection with a credential that it does not have yet. It is not renewed.
+   *
+   * @throws {AtsFailure} as for `of`
+   */
+  trying(connection: AtsConnection, credential: Credential): AtsApi {
+    const credentials = { current: () => Promise.resolve(credential), renewed: () => Promise.resolve(null) };
+    return this.at(connection, { ...this.ground, credentials });
+  }
+
+  /**
+   * Returns the calls of a connection that is not stored yet, and so has no pace: a few calls alone.
+   *
+   * @throws {AtsFailure} as for `of`
+   */
+  beforeStored(connection: AtsConnection, credential: Credential): AtsApi {
+    const credentials = { current: () => Promise.resolve(credential), renewed: () => Promise.resolve(null) };
+    return this.at(connection, { ...this.ground, credentials, paces: NO_PACE });
+  }
+
+  private at(connection: AtsConnection, ground: CallGround): AtsApi {
+    const connector = connectorOf(connection.provider);
+    if (connector === undefined)
+      throw new AtsFailure('away', 'unknown_provider', 'There is no connector of this name.');
+    const address = connection.baseUrl ?? this.clients.region(connector, connection.region)?.api;
+    if (address === undefined) {
+      throw new AtsFailure('away', 'unknown_region', `${connector.title} has no region of this name.`);
+    }
+    const url = urlOf(trimEndOf(address, '/'));
+    const { anyPrivate } = ground;
+    // Where private addresses are admitted, the operator develops, and simulators have ports of their own.
+    if (url === null || (!anyPrivate && refusalOfUrl(address, 'platform', { anyPrivate, networks: this.networks }))) {
+      throw new AtsFailure('away', 'blocked', `The address of ${connector.title} is not admitted.`);
+    }
+    const problem = connector.addressProblem?.(url) ?? null;
+    if (problem !== null) throw new AtsFailure('away', 'wrong_address', problem);
+    return new ConnectionApi(ground, connection, connector, url);
+  }
+}
+
+const NO_PACE: CallGround['paces'] = {
+  take: () => Promise.resolve({ kind: 'go', afterMs: 0 }),
+  pause: () => Promise.resolve(),
+};

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { PlatformClientModule } from '../../../forwarding/platform-client/platform-client.module.js';
+import { AtsConnectionsModule } from '../connections/connections.module.js';
+import { AtsApis } from './ats-apis.js';
+import { AtsCallOptions } from './ats-call-options.js';
+import { AtsPaces } from './ats-paces.js';
+
+/** Calls to ATSs. */
+@Module({
+  imports: [AtsConnectionsModule, PlatformClientModule],
+  providers: [AtsApis, AtsPaces, { provide: AtsCallOptions, useFactory: () => new AtsCallOptions() }],
+  exports: [AtsApis, AtsCallOptions],
+})
+export class AtsCallsModule {}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../base/database/database.js';
+import type { Page, PageRequest } from '../../../base/http/page.js';
+import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
+import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { AtsFailure } from '../calls/ats-api.js';
+import { AtsApis } from '../calls/ats-apis.js';
+import { connectorOf } from '../connectors/index.js';
+import { AtsSync } from '../sync/ats-sync.js';
+import type { AtsConnectionBody, AtsTestBody, AtsUserBody } from './ats-connection-bodies.dto.js';
+import { AtsConnectionViews } from './ats-connection-views.js';
+import { AtsConnectionsService } from './ats-connections.service.js';
+import { AtsStates } from './ats-states.js';
+import { AtsUsers } from './ats-users.js';
+import { WrongAtsState } from './ats.errors.js';
+
+const NO_CREDENTIAL = 'The connection has no credential';
+
+/** Reads an ATS because a person asks for it: to test the credential, or to sync now. */
+@Injectable()
+export class AtsConnectionReads {
+  constructor(
+    private readonly db: Database,
+    private readonly connections: AtsConnectionsService,
+    private readonly views: AtsConnectionViews,
+    private readonly states: AtsStates,
+    private readonly apis: AtsApis,
+    private readonly syncs: AtsSync,
+    private readonly audit: AuditService,
+    private readonly users: AtsUsers,
+  ) {}
+
+  /**
+   * Makes a cheap call to the ATS, and says what came of it. A success ends the problem of the credential.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   * @throws {WrongAtsState} when the connection is disconnected
+   */
+  async test({ tenantId }: Caller, id: string): Promise<AtsTestBody> {
+    const connection = await this.connections.connected(tenantId, id);
+    try {
+      const detail = await connectorOf(connection.provider)!.test(this.apis.of(connection));
+      await this.states.solved(connection, 'grant');
+      return { ok: true, reason: null, detail };
+    } catch (error) {
+      if (!(error instanceof AtsFailure)) throw error;
+      if (error.kind === 'refused') await this.states.problem(connection, 'grant', error.reason);
+      return { ok: false, reason: error.reason, detail: error.message };
+    }
+  }
+
+  /**
+   * Returns active users of the ATS, as whom the connection can write.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   * @throws {WrongAtsState} when the connection is disconnected, or has no credential
+   * @throws {NoUsersKnown} when the ATS refuses the call or gives no answer
+   */
+  async usersOf(tenantId: string, id: string, page: PageRequest): Promise<Page<AtsUserBody>> {
+    const connection = await this.connections.connected(tenantId, id);
+    if (connection.credential === null) throw new WrongAtsState(`${NO_CREDENTIAL}, so its users are not known.`);
+    return this.users.page(connection, connectorOf(connection.provider)!, page);
+  }
+
+  /**
+   * Reads the ATS now.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   * @throws {WrongAtsState} when the connection is disconnected or paused, or has no credential
+   */
+  async sync(caller: Caller, id: string, full: boolean): Promise<AtsConnectionBody> {
+    const { tenantId, actor, requestId } = caller;
+    const connection = await this.connections.connected(tenantId, id);
+    if (connection.paused) throw new WrongAtsState('The connection is paused. Resume it first.');
+    if (!(await this.syncs.now(connection, { full }))) {
+      throw new WrongAtsState(`${NO_CREDENTIAL}, so nothing can be read from the ATS.`);
+    }
+    const line = { action: 'ats_connection.sync_begun', targetType: 'ats_connection', targetId: id, after: { full } };
+    await this.audit.record(this.db, { tenantId, actor, requestId, ...line });
+    return this.views.one(tenantId, id);
+  }
+}

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../base/clock.js';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { FreshCache } from '../../../base/fresh-cache.js';
+import type { ParsedToken } from '../../../base/crypto/tokens.js';
+import { CredentialLookups, nameOfToken } from '../../../tenancy/tenants/credential-lookups.js';
+import { AtsSecrets } from './ats-secrets.js';
+import type { AtsConnection, AtsState, Takes, Writes } from './connection.js';
+
+/** A connection as it is stored. */
+export interface AtsConnectionRow {
+  tenant_id: string;
+  id: string;
+  provider: string;
+  name: string;
+  region: string;
+  base_url: string | null;
+  marker: string;
+  state: AtsState;
+  state_reason: string | null;
+  state_since: Date;
+  paused: boolean;
+  takes: Takes;
+  writes: Writes;
+  approved_by: string | null;
+  credential_sealed: string | null;
+  granted_scopes: string[] | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** How the inbound events of a connection are checked. */
+export interface AtsGate {
+  connection: AtsConnection;
+  /** Secrets of signatures, any of which may fit; none: signatures are not checked. */
+  secrets: readonly string[];
+  /** A secret that no key of the settings opens: nothing can be checked. */
+  unreadable: boolean;
+}
+
+const TTL = 800;
+
+/** The columns of a connection. */
+export const ATS_CONNECTION_COLUMNS = `tenant_id, id, provider, name, region, base_url, marker, state, state_reason,
+  state_since, paused, takes, writes, approved_by, credential_sealed, granted_scopes, created_at, updated_at`;
+
+/** Connections to ATSs with opened secrets, as they were at the last change that was answered. */
+@Injectable()
+export class AtsConnectionStore {
+  private readonly lists: FreshCache<readonly AtsConnection[]>;
+  private readonly gates: FreshCache<AtsGate | null>;
+  /** Look-ups of tokens without a cached gate, in batches. The provider stands in the place of the tenant. */
+  private readonly tokens: CredentialLookups<true, Pick<ParsedToken, 'tenantId' | 'hash'>>;
+
+  constructor(
+    private readonly db: Database,
+    private readonly secrets: AtsSecrets,
+    clock: Clock,
+  ) {
+    this.tokens = new CredentialLookups((tokens) => this.loadTokens(tokens));
+    this.lists = new FreshCache(clock, TTL, { proof: db.feed });
+    this.gates = new FreshCache(clock, TTL, { proof: db.feed });
+    db.feed.on(['ats_connections', 'ats_tokens', 'ats_signing_secrets'], (row) => {
+      if (row === null) this.lists.drop();
+      else this.lists.drop(row.tenantId);
+      this.gates.drop();
+    });
+  }
+
+  /** Returns all connections of a tenant, oldest first. There are at most twenty. */
+  of(tenantId: string): Promise<readonly AtsConnection[]> {
+    return this.lists.get(tenantId, () => this.load(tenantId, this.db));
+  }
+
+  /** Returns a connection, or undefined if the tenant has no such one. */
+  async get(tenantId: string, id: string): Promise<AtsConnection | undefined> {
+    return (await this.of(tenantId)).find((connection) => connection.id === id);
+  }
+
+  /** The same as the database has it now; in a transaction, with its own changes. */
+  async fresh(tenantId: string, id: string, db: SqlRunner = this.db): Promise<AtsConnection | undefined> {
+    return (await this.all(tenantId, db)).find((connection) => connection.id === id);
+  }
+
+  /** All connections of a tenant as the database has them now; in a transaction, with its own changes. */
+  all(tenantId: string, db: SqlRunner = this.db): Promise<readonly AtsConnection[]> {
+    return this.load(tenantId, db);
+  }
+
+  /** Returns the connection whose webhooks carry this token, before the tenant is known; null: there is none. */
+  async gateOf(provider: string, token: string): Promise<AtsGate | null> {
+    const hash = hashOfAtsToken(token);
+    const name = `${provider} ${hash.toString('latin1')}`;
+    if (this.gates.knows(name)) return this.gates.get(name, () => this.loadGate(provider, hash));
+    // A flood of wrong tokens costs few statements, and displaces no gate from the cache.
+    const found = await this.tokens.find({ tenantId: provider, hash });
+    return found === null ? null : this.gates.get(name, () => this.loadGate(provider, hash));
+  }
+
+  /** After a change made here: resolves when no process goes by the old values. */
+  forget(tenantId: string): Promise<void> {
+    this.lists.drop(tenantId);
+    this.gates.drop();
+    return this.db.feed.settled();
+  }
+
+  private async loadTokens(
+    tokens: readonly Pick<ParsedToken, 'tenantId' | 'hash'>[],
+  ): Promise<ReadonlyMap<string, true>> {
+    const { rows } = await this.db.query<{ provider: string; hash: Buffer }>(
+      `select t.provider, t.hash from unnest($1::text[], $2::bytea[]) as n(provider, hash)
+       join ats_tokens t on t.provider = n.provider and t.hash = n.hash`,
+      [tokens.map(({ tenantId }) => tenantId), tokens.map(({ hash }) => hash)],
+    );
+    return new Map(rows.map(({ provider, hash }) => [nameOfToken(provider, hash), true]));
+  }
+
+  private async load(tenantId: string, db: SqlRunner): Promise<readonly AtsConnection[]> {
+    const { rows } = await db.query<AtsConnectionRow>(
+      `select ${ATS_CONNECTION_COLUMNS} from ats_connections where tenant_id = $1 order by id`,
+      [tenantId],
+    );
+    return rows.map((row) => this.opened(row));
+  }
+
+  private async loadGate(provider: string, hash: Buffer): Promise<AtsGate | null> {
+    const { rows } = await this.db.query<{ tenant_id: string; connection_id: string; sealed: string[] | null }>(
+      `select t.tenant_id, t.connection_id,
+         (select array_agg(s.sealed) from ats_signing_secrets s
+          where s.tenant_id = t.tenant_id and s.connection_id = t.connection_id) as sealed
+       from ats_tokens t where t.provider = $1 and t.hash = $2`,
+      [provider, hash],
+    );
+    const [row] = rows;
+    if (row === undefined) return null;
+    const { tenant_id: tenantId, connection_id: id } = row;
+    const connection = await this.fresh(tenantId, id);
+    if (connection === undefined) return null;
+    const opened = (row.sealed ?? []).map((sealed) => this.secrets.openSigningSecret(tenantId, id, sealed));
+    const secrets = opened.filter((secret) => secret !== null);
+    return { connection, secrets, unreadable: secrets.length < opened.length };
+  }
+
+  private opened(row: AtsConnectionRow): AtsConnection {
+    const { tenant_id: tenantId, id } = row;
+    return {
+      tenantId,
+      id,
+      provider: row.provider,
+      name: row.name,
+      region: row.region,
+      baseUrl: row.base_url,
+      marker: row.marker,
+      state: row.state,
+      paused: row.paused,
+      takes: row.takes,
+      writes: row.writes,
+      approvedBy: row.approved_by,
+      credential: this.secrets.openCredential(tenantId, id, row.credential_sealed),
+      createdAt: row.created_at,
+    };
+  }
+}
+
+/** Returns the hash under which a token of inbound webhooks is kept. */
+export function hashOfAtsToken(token: string): Buffer {
+  return createHash('sha256').update(token, 'utf8').digest();
+}

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { EventRecorder } from '../../../engine/events/event-recorder.js';
+import { AtsConnectionStore } from './ats-connections.store.js';
+import type { AtsConnection } from './connection.js';
+
+/**
+ * What can be wrong with a connection. `grant` means *reconnect needed*; every other problem *degraded*.
+ *
+ * - `grant`: the ATS has withdrawn the access, or refuses the credential.
+ * - `reads`: polls and read-backs fail. `writes`: write-backs fail. `writer`: the user as whom it writes is gone.
+ * - `signature`: inbound events have a wrong signature. `webhooks`: the poll found what no webhook brought.
+ * - `scopes`: the grant lacks scopes.
+ */
+export type AtsProblem = 'grant' | 'reads' | 'writes' | 'writer' | 'signature' | 'webhooks' | 'scopes';
+
+type Key = Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>;
+
+/** The states of connections: what is wrong, since when, and the events of a change. */
+@Injectable()
+export class AtsStates {
+  constructor(
+    private readonly db: Database,
+    private readonly events: EventRecorder,
+    private readonly store: AtsConnectionStore,
+  ) {}
+
+  /**
+   * Notes a problem. One that is known already costs one read.
+   *
+   * @param reason a code, such as `rate_limited`; it becomes the reason of the state
+   */
+  async problem(key: Key, problem: AtsProblem, reason: string): Promise<void> {
+    const { rows } = await this.db.query<{ detail: string }>(
+      `select detail from ats_problems where tenant_id = $1 and connection_id = $2 and problem = $3`,
+      [key.tenantId, key.id, problem],
+    );
+    if (rows[0]?.detail === reason) return;
+    await this.change(key, async (tx) => {
+      await tx.query(
+        `insert into ats_problems (tenant_id, connection_id, problem, detail)
+         select $1, $2, $3, $4 where exists (select 1 from ats_connections where tenant_id = $1 and id = $2)
+         on conflict (tenant_id, connection_id, problem) do update set detail = excluded.detail`,
+        [key.tenantId, key.id, problem, reason],
+      );
+    });
+  }
+
+  /** Notes that a problem is over. Where there is none, it costs one read. */
+  async solved(key: Key, problem: AtsProblem): Promise<void> {
+    const { rowCount } = await this.db.query(
+      `select 1 from ats_problems where tenant_id = $1 and connection_id = $2 and problem = $3`,
+      [key.tenantId, key.id, problem],
+    );
+    if (rowCount === 0) return;
+    await this.change(key, async (tx) => {
+      await tx.query(`delete from ats_problems where tenant_id = $1 and connection_id = $2 and problem = $3`, [
+        key.tenantId,
+        key.id,
+        problem,
+      ]);
+    });
+  }
+
+  /** Changes the problems of a connection, then its state with them, and records the event of a worse one. */
+  private async change({ tenantId, id, provider }: Key, edit: (tx: SqlRunner) => Promise<void>): Promise<void> {
+    await this.db.transaction(tenantId, async (tx) => {
+      const { rows } = await tx.query<{ state: string; state_reason: string | null }>(
+        `select state, state_reason from ats_connections where tenant_id = $1 and id = $2 for update`,
+        [tenantId, id],
+      );
+      const [before] = rows;
+      if (before === undefined || before.state === 'disconnected') return;
+      await edit(tx);
+      const { rows: problems } = await tx.query<{ problem: AtsProblem; detail: string }>(
+        `select problem, detail from ats_problems where tenant_id = $1 and connection_id = $2 order by since`,
+        [tenantId, id],
+      );
+      const worst = problems.find(({ problem }) => problem === 'grant') ?? problems[0];
+      const state = worst === undefined ? 'ok' : worst.problem === 'grant' ? 'reconnect_needed' : 'degraded';
+      const reason = worst?.detail ?? null;
+      if (state === before.state && reason === before.state_reason) return;
+      await tx.query(
+        `update ats_connections set state = $3, state_reason = $4,
+           state_since = case when state = $3 then state_since else now() end, updated_at = now()
+         where tenant_id = $1 and id = $2`,
+        [tenantId, id, state, reason],
+      );
+      if (state === 'ok' || state === before.state) return;
+      const data = JSON.stringify({ ats_connection_id: id, provider, reason });
+      const event = state === 'degraded' ? 'ats.degraded' : 'ats.reconnect_needed';
+      await this.events.record(tx, tenantId, [{ event, record: null, data }]);
+    });
+    await this.store.forget(tenantId);
+    this.events.wake(tenantId);
+  }
+}

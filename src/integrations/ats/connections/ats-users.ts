@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { InvalidFields } from '../../../base/errors/domain-error.js';
+import { encodeCursor } from '../../../base/http/cursor.js';
+import type { Page, PageRequest } from '../../../base/http/page.js';
+import { AtsFailure } from '../calls/ats-api.js';
+import { AtsApis } from '../calls/ats-apis.js';
+import type { AtsUser, Connector } from '../connectors/connector.js';
+import { AtsCredentials } from './ats-credentials.js';
+import type { AtsUserBody } from './ats-connection-bodies.dto.js';
+import { NoUsersKnown } from './ats.errors.js';
+import type { AtsConnection } from './connection.js';
+import type { Credential } from './credential.js';
+
+/** A place in the users of an ATS: a page of the ATS, and the number of its active users that were shown. */
+interface Place {
+  cursor: string | null;
+  shown: number;
+}
+
+/** The users of the ATS as whom a connection can write. */
+@Injectable()
+export class AtsUsers {
+  constructor(
+    private readonly apis: AtsApis,
+    private readonly credentials: AtsCredentials,
+  ) {}
+
+  /**
+   * Returns active users, in the order of the ATS; none where the vendor needs no user. One page costs one call.
+   *
+   * @throws {NoUsersKnown} when the ATS refuses the call or gives no answer
+   */
+  async page(connection: AtsConnection, connector: Connector, request: PageRequest): Promise<Page<AtsUserBody>> {
+    if (connector.users === undefined) return { data: [], next_cursor: null };
+    const place: Place = request.after === null ? FIRST : (JSON.parse(request.after) as Place);
+    try {
+      const { records, next } = await connector.users(this.apis.of(connection), place.cursor);
+      const active = records.filter((user) => user.active);
+      const end = place.shown + request.limit;
+      const after: Place | null =
+        active.length > end ? { ...place, shown: end } : next === null ? null : { cursor: next, shown: 0 };
+      return {
+        data: active.slice(place.shown, end).map(({ id, name, email }) => ({ id, name, email })),
+        next_cursor: after === null ? null : encodeCursor({ a: JSON.stringify(after), l: request.list }),
+      };
+    } catch (error) {
+      if (error instanceof AtsFailure) throw new NoUsersKnown(error.message);
+      throw error;
+    }
+  }
+
+  /**
+   * Refuses a user whom the ATS does not know. Without a credential, and while the ATS gives no answer, it is taken: a
+   * write checks its user again.
+   *
+   * @param credential of the calls, where the connection does not have it yet
+   * @throws {InvalidFields} for `writes.as_user`
+   */
+  async demand(
+    connection: AtsConnection,
+    connector: Connector,
+    id: string | null | undefined,
+    credential: Credential | null,
+  ): Promise<void> {
+    if (id === null || id === undefined || (credential ?? connection.credential) === null) return;
+    const user = await this.read(connection, connector, id, credential);
+    if (user === 'unanswered' || user?.active === true) return;
+    const problem =
+      user === null ? `is no user of ${connector.title}` : `is a user who is not active in ${connector.title}`;
+    throw new InvalidFields([{ field: 'writes.as_user', message: `${problem}; GET …/users lists the active ones` }]);
+  }
+
+  private async read(
+    connection: AtsConnection,
+    connector: Connector,
+    id: string,
+    credential: Credential | null,
+  ): Promise<AtsUser | null | 'unanswered'> {
+    try {
+      const api =
+        credential === null
+          ? this.apis.of(connection)
+          : this.apis.beforeStored(connection, await this.credentials.forCalls(connection, credential));
+      return await connector.user(api, id);
+    } catch (error) {
+      if (!(error instanceof AtsFailure)) throw error;
+      // A text that is no id of the vendor is refused with 400.
+      return error.kind === 'rejected' || error.kind === 'not_found' ? null : 'unanswered';
+    }
+  }
+}
+
+const FIRST: Place = { cursor: null, shown: 0 };

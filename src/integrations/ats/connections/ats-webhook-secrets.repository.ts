@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { InvalidFields } from '../../../base/errors/domain-error.js';
+import { codeOf } from '../../../base/database/database.errors.js';
+import { hashOfAtsToken } from './ats-connections.store.js';
+import { AtsSecrets } from './ats-secrets.js';
+import { TOKEN_RULE } from './chosen-token.rules.js';
+import { TooManyTokens } from './ats.errors.js';
+import type { AtsConnection } from './connection.js';
+
+const UNIQUE = '23505';
+const LIVE_TOKENS = 2;
+
+/** The statements of tokens and signing secrets, with which webhooks of an ATS are let in. */
+@Injectable()
+export class AtsWebhookSecretsRepository {
+  constructor(
+    private readonly db: Database,
+    private readonly secrets: AtsSecrets,
+  ) {}
+
+  /**
+   * Adds a token of the webhook address. The connection is locked.
+   *
+   * @throws {TooManyTokens} when two that were not made for webhooks of ours are live
+   * @throws {InvalidFields} when another connection to this provider has it: the same answer as for a weak token
+   */
+  async addToken(
+    tx: SqlRunner,
+    { tenantId, id, provider }: Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>,
+    token: { id: string; text: string; made: boolean },
+  ): Promise<void> {
+    const { rows } = await tx.query<{ n: number }>(
+      `select count(*)::int as n from ats_tokens where tenant_id = $1 and connection_id = $2 and not made`,
+      [tenantId, id],
+    );
+    if (!token.made && rows[0]!.n >= LIVE_TOKENS) throw new TooManyTokens();
+    try {
+      await tx.query(
+        `insert into ats_tokens (provider, hash, tenant_id, connection_id, id, hint, made)
+         values ($1, $2, $3, $4, $5, $6, $7)`,
+        [provider, hashOfAtsToken(token.text), tenantId, id, token.id, token.text.slice(0, 4), token.made],
+      );
+    } catch (error) {
+      if (codeOf(error) === UNIQUE) throw new InvalidFields([{ field: 'api_token', message: TOKEN_RULE }]);
+      throw error;
+    }
+  }
+
+  /** Removes a token. @returns false when there is no such token */
+  async removeToken(tx: SqlRunner, tenantId: string, id: string, tokenId: string): Promise<boolean> {
+    const { rowCount } = await tx.query(
+      `delete from ats_tokens where tenant_id = $1 and connection_id = $2 and id = $3`,
+      [tenantId, id, tokenId],
+    );
+    return rowCount === 1;
+  }
+
+  /** Adds a secret of signatures: of a webhook that was made at the ATS, or set by hand (which replaces one). */
+  async addSigningSecret(
+    tx: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    secret: { id: string; text: string; made: { remoteId: string; event: string } | null },
+  ): Promise<void> {
+    const { id, text, made } = secret;
+    if (made === null) await this.removeHandMadeSecrets(tx, tenantId, connectionId);
+    await tx.query(
+      `insert into ats_signing_secrets (tenant_id, connection_id, id, sealed, remote_id, event)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [
+        tenantId,
+        connectionId,
+        id,
+        this.secrets.sealSigningSecret(tenantId, connectionId, text),
+        made?.remoteId ?? null,
+        made?.event ?? null,
+      ],
+    );
+  }
+
+  /** Returns the webhooks that were made through the API of the ATS. */
+  async madeWebhooks(tenantId: string, connectionId: string): Promise<{ id: string; remote_id: string }[]> {
+    const { rows } = await this.db.query<{ id: string; remote_id: string }>(
+      `select id, remote_id from ats_signing_secrets
+       where tenant_id = $1 and connection_id = $2 and remote_id is not null order by id`,
+      [tenantId, connectionId],
+    );
+    return rows;
+  }
+
+  async removeSigningSecret(tx: SqlRunner, tenantId: string, connectionId: string, id: string): Promise<void> {
+    await tx.query(`delete from ats_signing_secrets where tenant_id = $1 and connection_id = $2 and id = $3`, [
+      tenantId,
+      connectionId,
+      id,
+    ]);
+  }
+
+  /** Removes the tokens of webhooks that were made through the API of the ATS. */
+  async removeMadeTokens(tx: SqlRunner, tenantId: string, connectionId: string): Promise<void> {
+    await tx.query(`delete from ats_tokens where tenant_id = $1 and connection_id = $2 and made`, [
+      tenantId,
+      connectionId,
+    ]);
+  }
+
+  async removeHandMadeSecrets(tx: SqlRunner, tenantId: string, connectionId: string): Promise<void> {
+    await tx.query(
+      `delete from ats_signing_secrets where tenant_id = $1 and connection_id = $2 and remote_id is null`,
+      [tenantId, connectionId],
+    );
+  }
+}

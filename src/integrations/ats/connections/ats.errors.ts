@@ -1,0 +1,68 @@
+import { DomainError } from '../../../base/errors/domain-error.js';
+
+/** Another connection of the tenant has the marker: external ids would not tell them apart. */
+export class MarkerTaken extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'marker_taken';
+  constructor(id: string) {
+    super('Another connection of this tenant has the marker.', { members: { id } });
+  }
+}
+
+/** Two tokens are live: one has to go before a third one is made. */
+export class TooManyTokens extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'too_many_tokens';
+  constructor() {
+    super('A connection has at most two live tokens. Remove the older one first.');
+  }
+}
+
+/** The connection, or the write, is in a state that the act does not fit. */
+export class WrongAtsState extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'wrong_ats_state';
+}
+
+/** The new credential is of another account of the ATS than the records of the connection. */
+export class OtherAtsAccount extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'other_ats_account';
+  constructor(title: string) {
+    super(
+      `The account of ${title} that the credential belongs to has none of the records that this connection has read. ` +
+        'Connect that account as a connection of its own.',
+    );
+  }
+}
+
+/** Another connection of the tenant is of the same account of the ATS: each record would come in twice. */
+export class AtsAccountTaken extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'ats_account_taken';
+  constructor(title: string, id: string) {
+    super(`Another connection of this tenant is of the same account of ${title}. Change that connection.`, {
+      members: { id },
+    });
+  }
+}
+
+/** The users of the ATS cannot be listed now. */
+export class NoUsersKnown extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'ats_gives_no_answer';
+  constructor(said: string) {
+    super(`${said} Its users cannot be listed now.`);
+  }
+}
+
+/** The ATS gives no answer, so that it is not known which account the new credential belongs to. */
+export class AccountNotKnown extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'ats_gives_no_answer';
+  constructor(said: string) {
+    super(
+      `${said} Its answer is needed to see that the credential is of the same account. Nothing has changed; try again.`,
+    );
+  }
+}

@@ -1,0 +1,243 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../../base/database/database.js';
+import { Logger } from '../../../../base/log/logger.js';
+import { WorkSlots } from '../../../../base/work-slots.js';
+import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
+import { AtsApis } from '../../calls/ats-apis.js';
+import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
+import type { AtsConnection } from '../../connections/connection.js';
+import type { Connector } from '../../connectors/connector.js';
+import { connectorOf } from '../../connectors/index.js';
+import { AtsRecordWriter } from '../../records/ats-record-writer.js';
+import { MissingOpenings } from '../../records/openings.js';
+import { readsKind } from '../../records/read-record.js';
+import type { AtsRecordRow, RecordItem, RecordWrite } from '../../records/record.js';
+import { overOf } from '../../records/record.rules.js';
+import { AtsRecordsRepository } from '../../records/records.repository.js';
+import { InboxesRepository, LeaseLost, type ClaimedInbox } from './inboxes.repository.js';
+import { groupsOf, isUnproven, stepOf, type Group } from './plan.rules.js';
+import { isPassing } from '../../records/passing-failure.js';
+import { Batch, type Work } from './batch.js';
+import { upToMerge, type ReadBatch } from './merges-apart.rules.js';
+import type { ReadBack } from './read-backs.js';
+import { readEvents } from './read-events.js';
+import { settled, triedAgain, unreadable, verdictsOf } from './verdict.rules.js';
+import { WaitingEventsRepository, type Verdict } from './waiting-events.repository.js';
+
+/** What a batch came to. */
+export interface Applied {
+  /** The failure of the ATS that lets events wait; null: there was none. */
+  failure: AtsFailure | null;
+  /** The ATS has answered. */
+  answered: boolean;
+  /** Events are tried again on their own account. */
+  tried: boolean;
+  /** The events behind this batch, where all of it is decided; null: there are none, or the turn of the connection is over. */
+  next: NextEvents | null;
+}
+
+/** The events behind a batch. They are read while the batch is written. */
+export type NextEvents = Promise<ReadBatch>;
+
+/** Behind so many events the next ones are read while they are written. */
+const LEAST_AHEAD = 50;
+const NOTHING: Applied = { failure: null, answered: false, tried: false, next: null };
+const WRITE: RecordWrite = { source: 'webhook', events: 'all', pass: null };
+
+/** Applies one batch of a connection's events. */
+@Injectable()
+export class EventsApplier {
+  constructor(
+    private readonly db: Database,
+    private readonly store: AtsConnectionStore,
+    private readonly apis: AtsApis,
+    private readonly inboxes: InboxesRepository,
+    private readonly events: WaitingEventsRepository,
+    private readonly records: AtsRecordsRepository,
+    private readonly openings: MissingOpenings,
+    private readonly writer: AtsRecordWriter,
+    private readonly logger: Logger,
+    private readonly slots: WorkSlots,
+  ) {}
+
+  /**
+   * Applies the oldest events, or those that were read before.
+   *
+   * @throws {LeaseLost} when another worker has the connection
+   * @throws {AtsFailure} `away` for a provider that this version does not know: its events wait
+   */
+  async apply(inbox: ClaimedInbox, given: NextEvents | null = null): Promise<Applied> {
+    const connection = await this.store.get(inbox.tenantId, inbox.connectionId);
+    // Deleted or paused since its events were found: they are gone with it, or wait.
+    if (connection === undefined || connection.paused || connection.state === 'disconnected') return NOTHING;
+    const connector = connectorOf(connection.provider);
+    if (connector === undefined) {
+      throw new AtsFailure('away', 'unknown_provider', 'There is no connector of this name.');
+    }
+    const whole = await (given ?? this.readBatch(inbox, connector));
+    const { rows, read, verdicts, isCut } =
+      connection.credential === null ? upToMerge(whole) : { ...whole, isCut: false };
+    if (rows.length === 0) return NOTHING;
+    // Few events are the last ones, or so large that two batches of them are not held in memory.
+    const next = rows.length < LEAST_AHEAD || isCut ? null : this.readBatch(inbox, connector, rows.at(-1)!.id);
+    // Their failure is that of the next batch, which may never come.
+    next?.catch(() => undefined);
+    const batch = new Batch(connection, connector, this.apiOf(connection), (error) =>
+      this.logger.error('ats.connector_failed', { provider: connection.provider, error }),
+    );
+    await this.plan(batch, groupsOf(read), verdicts);
+    if (verdicts.length > 0) await this.commit(inbox, (tx) => this.events.decide(tx, inbox, verdicts));
+    await this.bringOpenings(inbox, batch);
+    for (const kind of ['job', 'candidate'] as const) {
+      const works = batch.works.filter(({ group }) => group.kind === kind);
+      const extra = kind === 'candidate' ? batch.survivors : [];
+      if (works.length > 0) await this.write(inbox, batch, kind, works, extra);
+    }
+    this.writer.wake(inbox.tenantId);
+    const failure = batch.failure ?? batch.reads?.stopped ?? null;
+    const isDecided = failure === null && !batch.tried && !batch.later;
+    return { failure, answered: batch.reads?.hasAnswered ?? false, tried: batch.tried, next: isDecided ? next : null };
+  }
+
+  private async readBatch(inbox: ClaimedInbox, connector: Connector, after?: string): Promise<ReadBatch> {
+    const rows = await this.events.oldest(inbox, after);
+    return { rows, ...readEvents(connector, rows) };
+  }
+
+  /** Decides what is done for each record, and reads those that have to be read. */
+  private async plan(batch: Batch, groups: readonly Group[], verdicts: Verdict[]): Promise<void> {
+    const { connection, connector } = batch;
+    const ids = (kind: Group['kind']) => groups.filter((one) => one.kind === kind).map(({ remoteId }) => remoteId);
+    const known = {
+      job: await this.records.of(connection, 'job', ids('job')),
+      candidate: await this.records.of(connection, 'candidate', ids('candidate')),
+    };
+    const knownOf = (group: Group): AtsRecordRow | undefined => known[group.kind].get(group.remoteId);
+    const toRead: Group[] = [];
+    for (const group of groups) {
+      const over = overOf(knownOf(group));
+      if (over !== null) {
+        verdicts.push(...group.events.map((event) => settled(event, 'no_effect', over)));
+        continue;
+      }
+      const canRead = batch.reads !== null && readsKind(connector, group.kind);
+      if (!canRead) {
+        const unproven = group.events.filter(isUnproven);
+        verdicts.push(...unproven.map((event) => settled(event, 'failed', 'not_signed')));
+        group.events = group.events.filter((event) => !isUnproven(event));
+        if (group.events.length === 0) continue;
+      }
+      const step = stepOf(group, knownOf(group), canRead);
+      if (step.do === 'write') batch.works.push({ group, item: step.item, by: step.by });
+      else if (step.do === 'read') toRead.push(group);
+      else verdicts.push(...group.events.map((event) => settled(event, 'failed', 'cannot_read')));
+    }
+    const found = batch.reads === null ? new Map<Group, ReadBack>() : await batch.reads.of(toRead, knownOf);
+    for (const [group, read] of found) {
+      if (read.kind === 'item') batch.works.push({ group, item: read.item, by: null });
+      if (read.kind === 'not_found') {
+        verdicts.push(...group.events.map((event) => settled(event, 'no_effect', 'not_found')));
+      }
+      if (read.kind === 'later') batch.later = true;
+      if (read.kind !== 'failed') continue;
+      verdicts.push(...group.events.map((event) => unreadable(event, read.failure)));
+      batch.tried = true;
+    }
+    await this.readSurvivors(batch);
+  }
+
+  /** The survivor of a merge is brought in with it, so that `resolve` has it to answer. */
+  private async readSurvivors(batch: Batch): Promise<void> {
+    const { connection, reads, works } = batch;
+    const wanted = works.flatMap(({ item }) => (item.kind === 'gone' ? (item.gone.survivorId ?? []) : []));
+    const given = new Set(works.map(({ item }) => item.remoteId));
+    const known = await this.records.of(connection, 'candidate', wanted);
+    for (const remoteId of new Set(wanted)) {
+      batch.forced.add(remoteId);
+      if (reads === null || reads.stopped !== null || known.has(remoteId) || given.has(remoteId)) continue;
+      try {
+        const item = await reads.read('candidate', remoteId, new Date());
+        if (item === null) batch.missing.add(remoteId);
+        else batch.survivors.push(item);
+      } catch (error) {
+        if (error instanceof AtsFailure && error.kind === 'not_found') batch.missing.add(remoteId);
+        // The merge itself is known, and does not wait: what the merged candidate tells of the survivor serves until the next
+        // poll.
+        this.logger.warn('ats.survivor_not_read', { connection: connection.id, error });
+      }
+    }
+  }
+
+  private async bringOpenings(inbox: ClaimedInbox, batch: Batch): Promise<void> {
+    const { connection, connector, api } = batch;
+    const items = [...batch.works.map(({ item }) => item), ...batch.survivors];
+    const candidates = items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
+    try {
+      const guard = (tx: SqlRunner): Promise<void> => this.inboxes.hold(tx, inbox);
+      await this.openings.ensure(connection, { connector, api }, candidates, WRITE, guard);
+    } catch (error) {
+      if (!(error instanceof AtsFailure)) throw error;
+      // Without its opening a candidate would be left out: these events wait.
+      batch.failure = error;
+      batch.works = batch.works.filter(({ item }) => item.kind !== 'candidate' || item.candidate.jobRemoteId == null);
+      batch.survivors = [];
+    }
+  }
+
+  /** Writes records and what became of their events in one transaction; where that fails, each record in its own. */
+  private async write(
+    inbox: ClaimedInbox,
+    batch: Batch,
+    kind: Group['kind'],
+    works: readonly Work[],
+    extra: readonly RecordItem[],
+  ): Promise<void> {
+    try {
+      await this.commit(inbox, (tx) => this.writeIn(tx, inbox, batch, kind, works, extra));
+    } catch (error) {
+      if (error instanceof LeaseLost || isPassing(error)) throw error;
+      if (works.length > 1) {
+        for (const work of works) await this.write(inbox, batch, kind, [work], extra);
+        return;
+      }
+      const { tenantId, connectionId } = inbox;
+      this.logger.error('ats.event_not_applied', { tenant_id: tenantId, connection: connectionId, error });
+      batch.tried = true;
+      const detail = 'The event could not be applied because of an error inside the service, which its log describes.';
+      const verdicts = works[0]!.group.events.map((event) => triedAgain(event, 'not_applied', detail));
+      await this.commit(inbox, (tx) => this.events.decide(tx, inbox, verdicts));
+    }
+  }
+
+  private async writeIn(
+    tx: SqlRunner,
+    inbox: ClaimedInbox,
+    { connection, forced, missing }: Batch,
+    kind: Group['kind'],
+    works: readonly Work[],
+    extra: readonly RecordItem[],
+  ): Promise<void> {
+    const items = [...works.map(({ item }) => item), ...extra];
+    const write = { ...WRITE, forced, missing };
+    const results =
+      kind === 'job'
+        ? await this.writer.writeJobs(tx, connection, items, write)
+        : await this.writer.writeCandidates(tx, connection, items, write);
+    const byId = new Map(results.map((result) => [result.remoteId, result]));
+    const verdicts = works.flatMap(({ group, item, by }) => verdictsOf(group.events, byId.get(item.remoteId)!, by));
+    await this.events.decide(tx, inbox, verdicts);
+  }
+
+  private commit(inbox: ClaimedInbox, work: (tx: SqlRunner) => Promise<void>): Promise<void> {
+    return this.slots.run(() =>
+      this.db.transaction(inbox.tenantId, async (tx) => {
+        await this.inboxes.hold(tx, inbox);
+        await work(tx);
+      }),
+    );
+  }
+
+  private apiOf(connection: AtsConnection): AtsApi | null {
+    return connection.credential === null ? null : this.apis.of(connection);
+  }
+}

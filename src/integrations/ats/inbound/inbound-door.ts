@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../base/clock.js';
+import { NotFound } from '../../../base/errors/domain-error.js';
+import { proveCaller } from '../../../base/http/connection-bound.js';
+import { TooManyRequests } from '../../../base/http/http.errors.js';
+import { Buckets, FailedTries, limitRate, RATE_HEADERS, RateLimiter } from '../../../base/http/rate-limit.js';
+import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
+import { AtsConnectionStore, type AtsGate } from '../connections/ats-connections.store.js';
+import type { Connector } from '../connectors/connector.js';
+import { connectorOf } from '../connectors/index.js';
+import { InboundRefused } from './inbound.errors.js';
+import { inboundToken } from './inbound-token.js';
+
+/** A request that was let in. */
+export interface Admitted {
+  gate: AtsGate;
+  connector: Connector;
+  token: string;
+}
+
+/**
+ * The bytes a second that a tenant's ATSs may have stored, and those of a burst: about 20 GiB a day and process. Each
+ * connection has an allowance of requests of its own, and the tenant's allowance does not count them.
+ */
+const BYTES_PER_SECOND = 256 * 1024;
+const BURST_BYTES = 16 * 1024 * 1024;
+
+const PATH = /^\/api\/webhooks\/([^/]+)\/?$/;
+
+/** Returns whether an address is that of inbound webhooks. */
+export function isInboundPath(path: string): boolean {
+  return PATH.test(path);
+}
+
+/** Lets inbound webhooks in before their body is read: first the provider, then the token. */
+@Injectable()
+export class InboundDoor {
+  private readonly admitted = new WeakMap<object, Admitted>();
+  private readonly bytes: Buckets;
+
+  constructor(
+    private readonly store: AtsConnectionStore,
+    private readonly limiter: RateLimiter,
+    private readonly tries: FailedTries,
+    clock: Clock,
+  ) {
+    this.bytes = new Buckets(BYTES_PER_SECOND, BURST_BYTES, clock);
+  }
+
+  /**
+   * Finds the connection of a request.
+   *
+   * @returns the tenant
+   * @throws {NotFound} for an unknown provider
+   * @throws {InboundRefused} when the token is missing or unknown, or when two tokens differ
+   * @throws {TooManyRequests} when the connection sends too much, or its address has too many refusals
+   */
+  async admit(req: BridgeRequest, res: BridgeResponse): Promise<string> {
+    const connector = connectorOf(decoded(PATH.exec(req.path)?.[1] ?? ''));
+    if (connector === undefined) throw new NotFound('ATS');
+    const token = inboundToken(req);
+    const gate = token === null ? null : await this.store.gateOf(connector.provider, token);
+    if (token === null || gate === null) throw this.refused(req, res, new InboundRefused('token'));
+    const { tenantId, id } = gate.connection;
+    req.tenantId = tenantId;
+    req.credentialId = id;
+    proveCaller(req);
+    // The limit of the tenant's API is not touched: an ATS that sends much must not lock its customer out.
+    limitRate(this.limiter, res, id, null);
+    this.admitted.set(req, { gate, connector, token });
+    return tenantId;
+  }
+
+  /**
+   * Counts a refusal as a wrong credential of its address, and removes from the answer what only a right token brings.
+   *
+   * @returns the error of the answer, which does not depend on what was wrong
+   */
+  refused(req: BridgeRequest, res: BridgeResponse, refusal: InboundRefused): Error {
+    for (const name of RATE_HEADERS) res.removeHeader(name);
+    if (this.tries.take(req.ip ?? '', 'webhook')) return refusal;
+    return new TooManyRequests('Too many wrong credentials of this kind came from this address.', 10);
+  }
+
+  /**
+   * Returns what was found for a request that was admitted, and counts the bytes that it sent.
+   *
+   * @throws {TooManyRequests} when the connections of the tenant together have sent too many bytes
+   */
+  enter(req: BridgeRequest): Admitted {
+    const admitted = this.admitted.get(req);
+    if (admitted === undefined) throw new Error('an inbound webhook passed no door');
+    // A MiB costs as much as sixteen requests, and nothing but its bytes says so.
+    const { id, tenantId } = admitted.gate.connection;
+    const sent = req.rawBody?.length ?? 0;
+    this.limiter.chargeBytes(id, sent);
+    if (this.limiter.enabled) {
+      const { allowed, resetSeconds } = this.bytes.take(tenantId, sent);
+      if (!allowed) throw new TooManyRequests('The ATS connections of this tenant send too many bytes.', resetSeconds);
+    }
+    return admitted;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

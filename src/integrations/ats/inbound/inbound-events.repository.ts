@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import type { AtsRecordKind } from '../connectors/ats-records.js';
+import type { InboundEventBody, InboundEventRow, InboundState } from './inbound-event.js';
+
+/** Which events a list shows. */
+export interface InboundFilter {
+  state?: InboundState | undefined;
+  /** The id of the record in the ATS. */
+  remoteId?: string | undefined;
+  /** The kind of that record. */
+  kind?: AtsRecordKind | undefined;
+}
+
+const COLUMNS = 'id, at, name, occurred_at, kind, remote_id, state, reason, detail, tries, decided_at';
+/** Failed events are put back so many at a time. */
+const AT_ONCE = 1_000;
+
+/** The statements that show inbound events, and settle what failed. */
+@Injectable()
+export class InboundEventsRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Returns a page, newest first, with one row too many. */
+  async list(
+    tenantId: string,
+    connectionId: string,
+    { state, remoteId, kind }: InboundFilter,
+    { after, limit }: { after: string | null; limit: number },
+  ): Promise<InboundEventRow[]> {
+    const values: unknown[] = [tenantId, connectionId];
+    const conditions = ['tenant_id = $1', 'connection_id = $2'];
+    const add = (condition: string, value: unknown) =>
+      conditions.push(condition.replace('?', `$${values.push(value)}`));
+    if (after !== null) add('id < ?', after);
+    if (remoteId === undefined && (state === 'waiting' || state === 'failed')) {
+      return this.open(state === 'failed', conditions, values, limit);
+    }
+    if (state !== undefined) add('state = ?', state);
+    if (remoteId !== undefined) add('remote_id = ?', remoteId);
+    if (kind !== undefined) add('kind = ?', kind);
+    const { rows } = await this.db.shaped<InboundEventRow>(
+      `select ${COLUMNS} from ats_events where ${conditions.join(' and ')} order by id desc limit ${limit + 1}`,
+      values,
+    );
+    return rows;
+  }
+
+  private async open(
+    failed: boolean,
+    conditions: readonly string[],
+    values: unknown[],
+    limit: number,
+  ): Promise<InboundEventRow[]> {
+    const { rows } = await this.db.shaped<InboundEventRow>(
+      `select ${COLUMNS} from (
+         select o.id as open_id, o.at as open_at from ats_open_events o
+         where ${conditions.map((one) => `o.${one}`).join(' and ')} and o.failed = ${String(failed)}
+         order by o.id desc limit ${limit + 1}) n
+       join ats_events on tenant_id = $1 and connection_id = $2 and id = open_id and at = open_at
+       order by open_id desc`,
+      values,
+    );
+    return rows;
+  }
+
+  /** Returns one event with what came. */
+  async one(tenantId: string, connectionId: string, id: string): Promise<InboundEventBody | undefined> {
+    const { rows } = await this.db.query<InboundEventBody>(
+      `select ${COLUMNS}, content_type, headers, body from ats_events
+       where tenant_id = $1 and connection_id = $2 and id = $3`,
+      [tenantId, connectionId, id],
+    );
+    return rows[0];
+  }
+
+  /** Lets an event be applied again. @returns the state that keeps it from that; null: it waits now */
+  async retry(tx: SqlRunner, tenantId: string, connectionId: string, id: string): Promise<InboundState | null> {
+    const { rows } = await tx.query<{ state: InboundState; erased: boolean }>(
+      `select state, body is null as erased from ats_events
+       where tenant_id = $1 and connection_id = $2 and id = $3 for update`,
+      [tenantId, connectionId, id],
+    );
+    const [row] = rows;
+    if (row === undefined || row.erased || row.state === 'applied' || row.state === 'waiting')
+      return row?.state ?? 'applied';
+    await tx.query(
+      `with again as (
+         update ats_events set state = 'waiting', reason = null, detail = null, tries = 0, decided_at = null
+         where tenant_id = $1 and connection_id = $2 and id = $3
+         returning id, at, coalesce(octet_length(body), 0) as bytes),
+       failed as (
+         delete from ats_open_events where tenant_id = $1 and connection_id = $2 and failed and id = $3)
+       insert into ats_open_events (tenant_id, connection_id, failed, id, at, bytes)
+       select $1, $2, false, a.id, a.at, a.bytes from again a`,
+      [tenantId, connectionId, id],
+    );
+    return null;
+  }
+
+  /** Lets failed events be applied again, oldest first. @returns how many */
+  async retryFailed(tx: SqlRunner, tenantId: string, connectionId: string): Promise<number> {
+    const { rowCount } = await tx.query(
+      `with failed as materialized (
+         select o.id, o.at from ats_open_events o join ats_events e
+           on e.tenant_id = $1 and e.connection_id = $2 and e.id = o.id and e.at = o.at and e.body is not null
+         where o.tenant_id = $1 and o.connection_id = $2 and o.failed order by o.id limit ${AT_ONCE}),
+       again as (
+         update ats_events e set state = 'waiting', reason = null, detail = null, tries = 0, decided_at = null
+         from failed f
+         where e.tenant_id = $1 and e.connection_id = $2 and e.id = f.id and e.at = f.at and e.state = 'failed'
+         returning e.id, e.at, octet_length(e.body) as bytes),
+       moved as (
+         delete from ats_open_events o
+         where o.tenant_id = $1 and o.connection_id = $2 and o.failed and o.id = any(array(select a.id from again a)))
+       insert into ats_open_events (tenant_id, connection_id, failed, id, at, bytes)
+       select $1, $2, false, a.id, a.at, a.bytes from again a`,
+      [tenantId, connectionId],
+    );
+    return rowCount ?? 0;
+  }
+
+  /** Notes that an event does not matter. @returns false where it is applied, or dismissed already */
+  async dismiss(tx: SqlRunner, tenantId: string, connectionId: string, id: string, reason: string): Promise<boolean> {
+    const { rowCount } = await tx.query(
+      `with dismissed as (
+         update ats_events set state = 'dismissed', reason = 'by_hand', detail = $4, decided_at = now(),
+           body = null, headers = null
+         where tenant_id = $1 and connection_id = $2 and id = $3 and state in ('waiting', 'failed') returning id)
+       delete from ats_open_events o
+       where o.tenant_id = $1 and o.connection_id = $2 and o.failed = any('{f,t}') and o.id = any(array(
+         select d.id from dismissed d))`,
+      [tenantId, connectionId, id, reason],
+    );
+    return rowCount === 1;
+  }
+}

@@ -1,0 +1,40 @@
+import { isLongerThan } from '../../../base/characters.js';
+import { isTidy } from '../../../base/http/text.js';
+import type { AtsRecordKind } from '../connectors/ats-records.js';
+import type { InboundEffect } from '../connectors/connector.js';
+
+/** How far ahead the time of an event may be: clocks differ. */
+const AHEAD_MS = 5 * 60_000;
+
+/** The record that an event is about. */
+export interface Subject {
+  kind: AtsRecordKind | null;
+  remoteId: string | null;
+}
+
+/** Returns the record that an effect is about. */
+export function subjectOf(effect: InboundEffect): Subject {
+  const { kind, remoteId } = named(effect);
+  const isId = remoteId !== null && remoteId !== '' && isTidy(remoteId) && !isLongerThan(remoteId, 255);
+  return isId ? { kind, remoteId } : { kind: null, remoteId: null };
+}
+
+function named(effect: InboundEffect): Subject {
+  switch (effect.kind) {
+    case 'none':
+      return { kind: null, remoteId: null };
+    case 'read_back':
+      return { kind: effect.of, remoteId: effect.remoteId };
+    case 'candidate':
+      return { kind: 'candidate', remoteId: effect.candidate.remoteId };
+    case 'job':
+      return { kind: 'job', remoteId: effect.job.remoteId };
+    case 'gone':
+      return { kind: effect.gone.kind, remoteId: effect.gone.remoteId };
+  }
+}
+
+/** Returns whether an event claims a time that is not yet: nothing could change its record until then. */
+export function isFromTheFuture(at: Date | null, now: Date): boolean {
+  return at !== null && at.getTime() > now.getTime() + AHEAD_MS;
+}

@@ -1,0 +1,247 @@
+import { Controller, Get, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { NotFound } from '../../../base/errors/domain-error.js';
+import { ApiHtml, ApiRedirect } from '../../../base/http/api-answers.js';
+import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { hostCookie } from '../../../base/http/cookies.js';
+import { readForm } from '../../../base/http/form.js';
+import { queryText, type Query as QueryMap } from '../../../base/http/query.js';
+import type { BridgeResponse } from '../../../base/http/request.js';
+import { AuthAddresses } from '../../../auth/connections/addresses.js';
+import { DomainsStore } from '../../../auth/connections/domains/domains.store.js';
+import type { SessionRow } from '../../../tenancy/sessions/sessions.repository.js';
+import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import { DocumentsGuard } from '../../../auth/sign-in/documents.guard.js';
+import { SignInLimits } from '../../../auth/sign-in/limits/sign-in-limits.js';
+import { sendPage } from '../../../auth/sign-in/pages/layout.js';
+import { TenantFaces } from '../../../auth/sign-in/pages/tenant-faces.js';
+import { demandSameSite } from '../../../auth/sign-in/sessions/same-site.js';
+import { sessionToken } from '../../../auth/sign-in/sessions/session.cookie.js';
+import { cookiesOf, type SignInHttpRequest } from '../../../auth/sign-in/sign-in.context.js';
+import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
+import { AtsAddresses } from '../connections/ats-addresses.js';
+import { AtsConnectionStore } from '../connections/ats-connections.store.js';
+import type { Connector } from '../connectors/connector.js';
+import { connectorOf } from '../connectors/index.js';
+import { AuthorizationStates } from './authorization-states.js';
+import { connectedPage, connectLinkPage, notConnectedPage, startPage, type Choosable } from './marketplace-pages.js';
+import { ConnectRefused } from './marketplace.errors.js';
+import { MarketplaceService, type Starter } from './marketplace.service.js';
+import { OAuthClients } from '../oauth/oauth-clients.js';
+
+const FORM_BYTES = 4_096;
+const COOKIE_SECONDS = 600;
+
+/** The form with which a person begins. */
+export class ConnectForm {
+  @ApiProperty({ required: false, description: 'The secret of a connect link, or the whole link.' })
+  code?: string;
+  @ApiProperty({ required: false, description: '`yes`: the user has seen for which tenant it is.' })
+  confirmed?: string;
+  @ApiProperty({ required: false, description: 'The connection that is connected again; empty: a new one.' })
+  connection?: string;
+}
+
+/**
+ * The pages with which a person connects an ATS by OAuth. An ATS opens `start` from its settings; nothing of that request
+ * is trusted but the provider in its path.
+ */
+@Controller('api/integrations/:provider')
+@ApiTags('ats-connections')
+@UseGuards(DocumentsGuard)
+export class MarketplaceController {
+  constructor(
+    private readonly marketplace: MarketplaceService,
+    private readonly states: AuthorizationStates,
+    private readonly clients: OAuthClients,
+    private readonly store: AtsConnectionStore,
+    private readonly sessions: SessionsService,
+    private readonly faces: TenantFaces,
+    private readonly addresses: AtsAddresses,
+    private readonly signIn: AuthAddresses,
+    private readonly limits: SignInLimits,
+    private readonly domains: DomainsStore,
+    private readonly tenants: TenantStore,
+  ) {}
+
+  @Get('start')
+  @ApiOperation({
+    summary: 'Where a user begins to connect an ATS, from its settings page or from here',
+    description: 'A signed-in administrator sees for which tenant it is; a user without a session signs in first.',
+  })
+  @ApiHtml(200, 'A button that leads to the ATS.')
+  @ApiRedirect(302, 'To the sign-in, and back.')
+  @ApiRefusals({ 403: ['not_an_administrator', 'cross_site_request'], 404: [] })
+  async start(
+    @Param('provider') provider: string,
+    @Req() req: SignInHttpRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const connector = this.partner(provider);
+    const session = await this.sessions.check(sessionToken(cookiesOf(req)));
+    if (session === null) {
+      const back = new URL(this.addresses.start(provider)).pathname;
+      return res.redirect(302, `${this.signIn.login}?${new URLSearchParams({ return_to: back }).toString()}`);
+    }
+    await this.marketplace.demandAdministrator(session);
+    await this.showStart(res, connector, { tenantId: session.tenant_id, session, link: null }, null);
+  }
+
+  @Post('start')
+  @ApiOperation({ summary: 'Sends the signed-in administrator to the ATS' })
+  @ApiConsumes('application/x-www-form-urlencoded')
+  @ApiBody({ type: ConnectForm })
+  @ApiRedirect(303, 'To the ATS.')
+  @ApiRefusals({ 401: ['no_session'], 403: ['not_an_administrator', 'cross_site_request'], 404: [] })
+  async begin(
+    @Param('provider') provider: string,
+    @Req() req: SignInHttpRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    demandSameSite(req, this.addresses.origin);
+    const connector = this.partner(provider);
+    const form = await readForm(req, FORM_BYTES);
+    const session = await this.sessions.check(sessionToken(cookiesOf(req)));
+    if (session === null) return this.refuse(res, connector, new ConnectRefused('other_person'));
+    await this.marketplace.demandAdministrator(session);
+    await this.go(res, connector, { tenantId: session.tenant_id, session, link: null }, form.get('connection') ?? '');
+  }
+
+  @Get('connect')
+  @ApiOperation({
+    summary: 'The page of a connect link',
+    description:
+      'The secret stands in the fragment and does not come to this address; opening the page uses nothing up.',
+  })
+  @ApiHtml(200, 'A button that goes on. Without scripts, a field for the link.')
+  @ApiRefusals({ 404: [] })
+  connectLink(@Param('provider') provider: string, @Res() res: BridgeResponse): void {
+    const connector = this.partner(provider);
+    sendPage(res, connectLinkPage(connector.title, this.addresses.connectLink(provider)));
+  }
+
+  @Post('connect')
+  @ApiOperation({ summary: 'Shows for which tenant a connect link is; confirmed, leads to the ATS' })
+  @ApiConsumes('application/x-www-form-urlencoded')
+  @ApiBody({ type: ConnectForm })
+  @ApiHtml(200, 'For which tenant the link is.')
+  @ApiRedirect(303, 'To the ATS.')
+  @ApiRefusals({ 400: ['connect_link_over'], 403: ['cross_site_request'], 404: [] })
+  async byLink(
+    @Param('provider') provider: string,
+    @Req() req: SignInHttpRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    demandSameSite(req, this.addresses.origin);
+    const connector = this.partner(provider);
+    const form = await readForm(req, FORM_BYTES);
+    const code = form.get('code') ?? '';
+    const secret = code.slice(code.indexOf('#') + 1).trim();
+    const starter = await this.orRefuse(res, connector, async () => {
+      await this.limits.start(req.ip ?? '', '');
+      return this.marketplace.linkOf(provider, secret);
+    });
+    if (starter === null) return;
+    req.tenantId = starter.tenantId;
+    if (form.get('confirmed') !== 'yes') return this.showStart(res, connector, starter, secret);
+    await this.go(res, connector, starter, form.get('connection') ?? '');
+  }
+
+  @Get('callback')
+  @ApiOperation({ summary: 'Takes the answer of the ATS: the redirect URI of its OAuth (RFC 6749 §4.1.2)' })
+  @ApiQuery({ name: 'state', required: true })
+  @ApiQuery({ name: 'code', required: false })
+  @ApiQuery({ name: 'error', required: false })
+  @ApiQuery({ name: 'iss', required: false, description: 'The issuer, where the ATS names it (RFC 9207).' })
+  @ApiHtml(200, 'The ATS is connected.')
+  @ApiHtml(400, 'Why it is not, and a way to begin again.')
+  @ApiRefusals({ 404: [] })
+  async callback(
+    @Param('provider') provider: string,
+    @Query() query: QueryMap,
+    @Req() req: SignInHttpRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const connector = this.partner(provider);
+    const cookies = cookiesOf(req);
+    const state = queryText(query, 'state') ?? '';
+    const session: SessionRow | null = await this.sessions.check(sessionToken(cookies));
+    const done = await this.orRefuse(res, connector, () => {
+      const [code, error] = [queryText(query, 'code') ?? null, queryText(query, 'error') ?? null];
+      const issuer = queryText(query, 'iss') ?? null;
+      return this.marketplace.complete(connector, { state, code, error, issuer, cookies, session, requestId: req.id });
+    });
+    if (done === null) return;
+    const { tenantId, marker, missing, users } = done;
+    // A page that asks has to know its browser: its cookie goes with the answer.
+    const cookie = users === null ? this.states.cookieOf(state) : null;
+    if (cookie !== null) res.setHeader('Set-Cookie', hostCookie(cookie as `__Host-${string}`, '', 'Lax', 0));
+    const face = await this.faces.of(tenantId);
+    const { title } = connector;
+    const action = this.addresses.writer(provider);
+    const ask = users === null ? null : { title, action, state, users, said: null };
+    sendPage(res, connectedPage({ title, tenant: face?.name ?? '', marker, missing, ask }), face);
+  }
+
+  private async showStart(
+    res: BridgeResponse,
+    connector: Connector,
+    starter: Starter,
+    code: string | null,
+  ): Promise<void> {
+    const face = await this.faces.of(starter.tenantId);
+    const { provider, title } = connector;
+    const { session } = starter;
+    const page = startPage({
+      title,
+      tenant: face?.name ?? '',
+      domains: await this.domains.verifiedOf(starter.tenantId),
+      former: await this.tenants.formerName(starter.tenantId),
+      link: starter.link,
+      person: session === null ? null : `${session.first_name} ${session.last_name}`.trim() || (session.email ?? ''),
+      action: code === null ? this.addresses.start(provider) : this.addresses.connectLink(provider),
+      code,
+      connections: await this.choosable(starter.tenantId, provider),
+    });
+    sendPage(res, page, face);
+  }
+
+  /** The connections that a new grant can be given to: those made by OAuth, and those that are disconnected. */
+  private async choosable(tenantId: string, provider: string): Promise<Choosable[]> {
+    const all = await this.store.of(tenantId);
+    return all
+      .filter((one) => one.provider === provider && (one.credential?.kind === 'oauth' || one.state === 'disconnected'))
+      .map(({ id, name }) => ({ id, name }));
+  }
+
+  private async go(res: BridgeResponse, connector: Connector, starter: Starter, connection: string): Promise<void> {
+    const known = await this.choosable(starter.tenantId, connector.provider);
+    const chosen = known.find(({ id }) => id === connection)?.id ?? null;
+    const { url, cookie } = await this.marketplace.begin(starter, connector, chosen);
+    res.setHeader('Set-Cookie', hostCookie(cookie.name as `__Host-${string}`, cookie.secret, 'Lax', COOKIE_SECONDS));
+    res.redirect(303, url);
+  }
+
+  /** Returns null after a refusal was shown. */
+  private async orRefuse<T>(res: BridgeResponse, connector: Connector, work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ConnectRefused)) throw error;
+      this.refuse(res, connector, error);
+      return null;
+    }
+  }
+
+  private refuse(res: BridgeResponse, { title, provider }: Connector, error: ConnectRefused): void {
+    const again = this.addresses.start(provider);
+    sendPage(res, notConnectedPage({ title, said: error.message, again, status: 400 }));
+  }
+
+  /** @throws {NotFound} where the provider is unknown, has no OAuth, or the operator has set no client for it */
+  private partner(provider: string): Connector {
+    const connector = connectorOf(provider);
+    if (connector?.oauth == null || this.clients.of(provider) === null) throw new NotFound('integration');
+    return connector;
+  }
+}

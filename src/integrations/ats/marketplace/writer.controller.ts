@@ -1,0 +1,89 @@
+import { Controller, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { NotFound } from '../../../base/errors/domain-error.js';
+import { ApiHtml } from '../../../base/http/api-answers.js';
+import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { hostCookie } from '../../../base/http/cookies.js';
+import { readForm } from '../../../base/http/form.js';
+import type { BridgeResponse } from '../../../base/http/request.js';
+import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import { DocumentsGuard } from '../../../auth/sign-in/documents.guard.js';
+import { SignInLimits } from '../../../auth/sign-in/limits/sign-in-limits.js';
+import { sendPage } from '../../../auth/sign-in/pages/layout.js';
+import { TenantFaces } from '../../../auth/sign-in/pages/tenant-faces.js';
+import { demandSameSite } from '../../../auth/sign-in/sessions/same-site.js';
+import { sessionToken } from '../../../auth/sign-in/sessions/session.cookie.js';
+import { cookiesOf, type SignInHttpRequest } from '../../../auth/sign-in/sign-in.context.js';
+import { AtsAddresses } from '../connections/ats-addresses.js';
+import { connectorOf } from '../connectors/index.js';
+import { AuthorizationStates } from './authorization-states.js';
+import { notConnectedPage, writerPage, writerSetPage } from './marketplace-pages.js';
+import { ConnectRefused } from './marketplace.errors.js';
+import { WriterChoice } from './writer-choice.js';
+
+const FORM_BYTES = 4_096;
+
+/** The form with which a person chooses the user as whom is written. */
+export class WriterForm {
+  @ApiProperty({ description: 'The `state` of the authorization that made the connection.' })
+  state!: string;
+  @ApiProperty({ description: 'The id of a user of the ATS.' })
+  as_user!: string;
+}
+
+/** Takes the user as whom a new connection writes, which the page at the end of the connecting asks for. */
+@Controller('api/integrations/:provider')
+@ApiTags('ats-connections')
+@UseGuards(DocumentsGuard)
+export class WriterController {
+  constructor(
+    private readonly choice: WriterChoice,
+    private readonly states: AuthorizationStates,
+    private readonly sessions: SessionsService,
+    private readonly faces: TenantFaces,
+    private readonly addresses: AtsAddresses,
+    private readonly limits: SignInLimits,
+  ) {}
+
+  @Post('writer')
+  @ApiOperation({
+    summary: 'Sets the user of the ATS as whom a new connection writes',
+    description: 'From the page at the end of the connecting, in the same browser, for ten minutes after its begin.',
+  })
+  @ApiConsumes('application/x-www-form-urlencoded')
+  @ApiBody({ type: WriterForm })
+  @ApiHtml(200, 'The user is set.')
+  @ApiHtml(400, 'The page is over, or belongs to another browser.')
+  @ApiHtml(422, 'The ATS does not know the user; the page asks again.')
+  @ApiRefusals({ 403: ['cross_site_request'], 404: [] })
+  async choose(
+    @Param('provider') provider: string,
+    @Req() req: SignInHttpRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    demandSameSite(req, this.addresses.origin);
+    const connector = connectorOf(provider);
+    if (connector?.oauth == null) throw new NotFound('integration');
+    const { title } = connector;
+    const form = await readForm(req, FORM_BYTES);
+    const [state, asUser] = [form.get('state') ?? '', form.get('as_user') ?? ''];
+    const cookies = cookiesOf(req);
+    try {
+      await this.limits.start(req.ip ?? '', '');
+      const session = await this.sessions.check(sessionToken(cookies));
+      const made = await this.choice.choose(connector, { state, asUser, cookies, session, requestId: req.id });
+      const face = await this.faces.of(made.tenantId);
+      const { said, users } = made;
+      if (said !== null) {
+        return sendPage(res, writerPage({ title, action: this.addresses.writer(provider), state, users, said }), face);
+      }
+      const cookie = this.states.cookieOf(state);
+      if (cookie !== null) res.setHeader('Set-Cookie', hostCookie(cookie as `__Host-${string}`, '', 'Lax', 0));
+      sendPage(res, writerSetPage(title), face);
+    } catch (error) {
+      if (!(error instanceof ConnectRefused)) throw error;
+      const again = this.addresses.start(provider);
+      sendPage(res, notConnectedPage({ title, said: error.message, again, status: 400 }));
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Flag } from '../../../base/http/fields.js';
+import { Text } from '../../../base/http/text.js';
+import { WRITE_STATES, type WriteKind, type WriteState } from './write.js';
+
+/** Why a write is dismissed. */
+export class DismissWrite {
+  @Text({ max: 200, example: 'The candidate asked for it.' })
+  reason!: string;
+}
+
+/** On whom the writing is tested. */
+export class TestWrite {
+  @Text({ max: 255, description: 'The id of a candidate that came through this connection.' })
+  candidate_id!: string;
+  @Flag({
+    optional: true,
+    description:
+      'The test is made also where it leaves a note that the API of the vendor cannot take back, or where it empties a field.',
+  })
+  confirm?: boolean;
+}
+
+/** A write to an ATS as this API shows it. */
+export class AtsWriteBody {
+  @ApiProperty({ example: 'awr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
+  id!: string;
+  @ApiProperty({ example: 'cand_01jd0q4m8k7v2y9wq3x5c6z8ab' })
+  candidate_id!: string;
+  @ApiProperty({ example: 'int_01jd0q4m8k7v2y9wq3x5c6z8ab' })
+  interview_id!: string;
+  @ApiProperty({ enum: ['link', 'scorecard'] })
+  kind!: WriteKind;
+  @ApiProperty({ enum: ['put', 'remove'], description: '`remove`: what an earlier revision wrote is taken back.' })
+  action!: 'put' | 'remove';
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Of a scorecard, its version.' })
+  revision!: number;
+  @ApiProperty({
+    enum: WRITE_STATES,
+    description:
+      '`superseded`: a newer revision took its place. `left`: it applies no more, or cannot be taken back; `reason` says why.',
+  })
+  state!: WriteState;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    enum: ['note', 'field', 'link'],
+    description: 'Where it was put at the last try.',
+  })
+  target!: string | null;
+  @ApiProperty({ description: 'Stands in what is written, and finds it in the ATS.' })
+  marker!: string;
+  @ApiProperty({ type: String, nullable: true, description: 'The id in the ATS.' })
+  remote_ref!: string | null;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Calls that could have taken effect.' })
+  attempts!: number;
+  @ApiProperty({ type: String, nullable: true, example: 'candidate_gone' })
+  reason!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The reason in words.' })
+  detail!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  attempted_at!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  written_at!: string | null;
+  @ApiProperty({ type: String, format: 'date-time' })
+  created_at!: string;
+  @ApiProperty({ type: String, format: 'date-time' })
+  updated_at!: string;
+}
+
+/** One try of a write. */
+export class WriteAttemptBody {
+  @ApiProperty({ type: String, format: 'date-time' })
+  at!: string;
+  @ApiProperty({ example: 'delivered', description: '`delivered`, how the write ended, or why it waits.' })
+  outcome!: string;
+  @ApiProperty({ type: String, nullable: true })
+  detail!: string | null;
+  @ApiProperty({ type: 'integer' })
+  ms!: number;
+}
+
+/** A write with its tries. */
+export class AtsWriteWithTriesBody extends AtsWriteBody {
+  @ApiProperty({ type: [WriteAttemptBody], description: 'Newest first, at most 50.' })
+  tries!: WriteAttemptBody[];
+}
+
+/** One step of a test. */
+export class TestStepBody {
+  @ApiProperty({ enum: ['candidate', 'user', 'write', 'read_back', 'take_back'] })
+  step!: string;
+  @ApiProperty()
+  ok!: boolean;
+  @ApiProperty({ description: 'What happened, in words.' })
+  detail!: string;
+}
+
+/** What a test of writing came to. */
+export class TestWriteBody {
+  @ApiProperty({ description: 'All steps succeeded.' })
+  ok!: boolean;
+  @ApiProperty({ enum: ['note', 'field', 'link'] })
+  target!: string;
+  @ApiProperty({ type: [TestStepBody] })
+  steps!: TestStepBody[];
+}

@@ -1,0 +1,244 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { WriteStatement } from '../../../base/database/write-statement.js';
+import { enqueueMessages } from '../../../engine/delivery/lanes/enqueue-messages.js';
+import type { WriteTarget } from '../connectors/connector.js';
+import { ATS, GONE, type AtsWriteRow, type WriteKind, type WriteState } from './write.js';
+
+/** Which writes a list shows. */
+export interface WriteFilter {
+  state?: WriteState | undefined;
+  candidateId?: string | undefined;
+}
+
+/** How a write ends, or how it stays. */
+export interface WriteEnd {
+  state: WriteState;
+  reason?: string | null;
+  detail?: string | null;
+  remoteRef?: string | null;
+}
+
+const COLUMNS = `id, connection_id, candidate_id, interview_id, kind, action, revision, sequence, state, target, marker,
+  remote_ref, attempts, attempted_at, written_at, reason, detail, created_at, updated_at`;
+
+/** The statements of writes to ATSs. */
+@Injectable()
+export class AtsWritesRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Puts down a write with its place in the lane of the candidate, whose row is locked. */
+  async add(
+    tx: SqlRunner,
+    tenantId: string,
+    row: Pick<
+      AtsWriteRow,
+      'id' | 'connection_id' | 'candidate_id' | 'interview_id' | 'kind' | 'action' | 'revision' | 'marker'
+    >,
+  ): Promise<void> {
+    const { id, connection_id, candidate_id, interview_id, kind, action, revision, marker } = row;
+    const statement = new WriteStatement().subject((p) => {
+      const texts = [tenantId, id, connection_id, candidate_id, interview_id, kind, action, marker];
+      return `insert into ats_writes (tenant_id, id, connection_id, candidate_id, interview_id, kind, action, marker,
+          revision, state)
+        values (${texts.map((value) => p.add(value)).join(', ')}, ${p.add(revision)}, 'waiting')
+        returning id, candidate_id, sequence, created_at`;
+    });
+    enqueue(statement, tenantId, connection_id);
+    await statement.run(tx);
+  }
+
+  /** Puts a write that ended back to the end of the candidate's lane. The candidate is locked. */
+  async again(tx: SqlRunner, tenantId: string, { id, connection_id }: AtsWriteRow): Promise<void> {
+    const statement = new WriteStatement().subject(
+      (
+        p,
+      ) => `update ats_writes set state = 'waiting', reason = null, detail = null, sequence = nextval('change_sequence'), updated_at = now()
+        where tenant_id = ${p.add(tenantId)} and id = ${p.add(id)}
+        returning id, candidate_id, sequence, now() as created_at`,
+    );
+    enqueue(statement, tenantId, connection_id);
+    await statement.run(tx);
+  }
+
+  /**
+   * Gives the writes of a merged candidate to the survivor. Those that wait follow what waits for the survivor; so do those
+   * that failed because the ATS had the candidate no more.
+   */
+  async move(tx: SqlRunner, tenantId: string, from: string, into: string): Promise<void> {
+    const { rows } = await tx.query<AtsWriteRow>(
+      `update ats_writes set candidate_id = $3, updated_at = now() where tenant_id = $1 and candidate_id = $2
+       returning ${COLUMNS}`,
+      [tenantId, from, into],
+    );
+    const waiting = rows.filter(({ state, reason }) => state === 'waiting' || (state === 'failed' && reason === GONE));
+    waiting.sort((a, b) => Number(BigInt(a.sequence) - BigInt(b.sequence)));
+    for (const row of waiting) await this.again(tx, tenantId, row);
+  }
+
+  /** Removes what waits for an erased candidate; of the others ids alone stay. */
+  async erase(tx: SqlRunner, tenantId: string, candidateId: string): Promise<void> {
+    await tx.query(`delete from ats_writes where tenant_id = $1 and candidate_id = $2 and state = 'waiting'`, [
+      tenantId,
+      candidateId,
+    ]);
+    await tx.query(
+      `update ats_writes set remote_ref = null, detail = null, reason = case when state = 'dismissed' then null else reason end
+       where tenant_id = $1 and candidate_id = $2`,
+      [tenantId, candidateId],
+    );
+  }
+
+  /** Ends the waiting revisions before this one that the ATS cannot have. @returns how many */
+  async supersede(
+    tx: SqlRunner,
+    tenantId: string,
+    of: { connectionId: string; interviewId: string; kind: WriteKind; before: number; reason: string },
+  ): Promise<number> {
+    const { rowCount } = await tx.query(
+      `update ats_writes set state = 'superseded', reason = $6, updated_at = now()
+       where tenant_id = $1 and connection_id = $2 and interview_id = $3 and kind = $4 and revision < $5
+         and state = 'waiting' and attempted_at is null`,
+      [tenantId, of.connectionId, of.interviewId, of.kind, of.before, of.reason],
+    );
+    return rowCount ?? 0;
+  }
+
+  /** Returns the revisions of one kind of an interview, newest first. */
+  async revisions(
+    tenantId: string,
+    of: { connectionId: string; interviewId: string; kind: WriteKind },
+    db: SqlRunner = this.db,
+  ): Promise<AtsWriteRow[]> {
+    const { rows } = await db.query<AtsWriteRow>(
+      `select ${COLUMNS} from ats_writes
+       where tenant_id = $1 and connection_id = $2 and interview_id = $3 and kind = $4 order by revision desc limit 200`,
+      [tenantId, of.connectionId, of.interviewId, of.kind],
+    );
+    return rows;
+  }
+
+  /** Returns the next write of a candidate; undefined: nothing waits. */
+  async next(tenantId: string, connectionId: string, candidateId: string): Promise<AtsWriteRow | undefined> {
+    const { rows } = await this.db.query<AtsWriteRow>(
+      `select ${COLUMNS} from ats_writes
+       where tenant_id = $1 and connection_id = $2 and candidate_id = $3 and state = 'waiting' order by sequence limit 1`,
+      [tenantId, connectionId, candidateId],
+    );
+    return rows[0];
+  }
+
+  async one(
+    tenantId: string,
+    connectionId: string,
+    id: string,
+    db: SqlRunner = this.db,
+    lock = false,
+  ): Promise<AtsWriteRow | undefined> {
+    const { rows } = await db.query<AtsWriteRow>(
+      `select ${COLUMNS} from ats_writes
+       where tenant_id = $1 and connection_id = $2 and id = $3${lock ? ' for update' : ''}`,
+      [tenantId, connectionId, id],
+    );
+    return rows[0];
+  }
+
+  /** Returns a page, newest first, with one too many. */
+  async list(
+    tenantId: string,
+    connectionId: string,
+    { state, candidateId }: WriteFilter,
+    { after, limit }: { after: string | null; limit: number },
+  ): Promise<AtsWriteRow[]> {
+    const values: unknown[] = [tenantId, connectionId];
+    const add = (value: unknown): string => `$${values.push(value)}`;
+    const conditions = [
+      ...(after === null ? [] : [`id < ${add(after)}`]),
+      ...(state === undefined ? [] : [`state = ${add(state)}`]),
+      ...(candidateId === undefined ? [] : [`candidate_id = ${add(candidateId)}`]),
+    ];
+    const where = ['tenant_id = $1', 'connection_id = $2', ...conditions].join(' and ');
+    const text = `select ${COLUMNS} from ats_writes where ${where} order by id desc limit ${limit + 1}`;
+    const both = state !== undefined && candidateId !== undefined;
+    const { rows } = await (both
+      ? this.db.search<AtsWriteRow>(text, values)
+      : this.db.shaped<AtsWriteRow>(text, values));
+    return rows;
+  }
+
+  /** Returns writes about a candidate, of all connections, newest first. @param before the id that they are older than */
+  async ofCandidate(tenantId: string, candidateId: string, before: string, limit: number): Promise<AtsWriteRow[]> {
+    const { rows } = await this.db.query<AtsWriteRow>(
+      `select ${COLUMNS} from ats_writes where tenant_id = $1 and candidate_id = $2 and id < $3
+       order by id desc limit $4`,
+      [tenantId, candidateId, before, limit],
+    );
+    return rows;
+  }
+
+  /**
+   * Notes that a call which may take effect begins now. It is committed before the call, so that the next try
+   * after a crash looks for the effect first.
+   *
+   * @param holdMs so long no other process begins one: the call is over by then
+   * @returns false where another process has begun one since the write was read, or it ended
+   */
+  async begin(tenantId: string, { id, attempts }: AtsWriteRow, target: WriteTarget, holdMs: number): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `update ats_writes set attempts = attempts + 1, attempted_at = coalesce(attempted_at, now()), target = $4,
+         busy_until = now() + $5 * interval '1 millisecond', updated_at = now()
+       where tenant_id = $1 and id = $2 and attempts = $3 and state = 'waiting'
+         and (busy_until is null or busy_until <= now())`,
+      [tenantId, id, attempts, target, holdMs],
+    );
+    return rowCount === 1;
+  }
+
+  /** Keeps the id that the ATS gave, until it is read back: from now on the write is not made again. */
+  async keepRef(tenantId: string, id: string, remoteRef: string): Promise<void> {
+    await this.db.query(
+      `update ats_writes set remote_ref = $3, busy_until = null, updated_at = now() where tenant_id = $1 and id = $2`,
+      [tenantId, id, remoteRef],
+    );
+  }
+
+  /** Notes that the call of `begin` is over: it has no effect any more. */
+  async release(tenantId: string, id: string): Promise<void> {
+    await this.db.query(`update ats_writes set busy_until = null where tenant_id = $1 and id = $2`, [tenantId, id]);
+  }
+
+  /** Notes how a try came out. A write that was dismissed or superseded meanwhile is shown as written if it was. */
+  async end(tenantId: string, id: string, { state, reason, detail, remoteRef }: WriteEnd): Promise<void> {
+    await this.db.query(
+      `update ats_writes set state = case when state = 'waiting' or $3 = 'written' then $3 else state end,
+         reason = $4, detail = $5, remote_ref = coalesce($6, remote_ref), busy_until = null,
+         written_at = case when $3 = 'written' then now() else written_at end, updated_at = now()
+       where tenant_id = $1 and id = $2`,
+      [tenantId, id, state, reason ?? null, detail ?? null, remoteRef ?? null],
+    );
+  }
+
+  /** Ends a write by hand. The write is locked. */
+  async dismiss(tx: SqlRunner, tenantId: string, id: string, reason: string): Promise<void> {
+    await tx.query(
+      `update ats_writes set state = 'dismissed', reason = $3, detail = null, updated_at = now()
+       where tenant_id = $1 and id = $2`,
+      [tenantId, id, reason],
+    );
+  }
+
+  /** Ends everything that waits for a connection. @returns how many writes */
+  async leaveAll(tx: SqlRunner, tenantId: string, connectionId: string, reason: string): Promise<number> {
+    const { rowCount } = await tx.query(
+      `update ats_writes set state = 'left', reason = $3, updated_at = now()
+       where tenant_id = $1 and connection_id = $2 and state = 'waiting'`,
+      [tenantId, connectionId, reason],
+    );
+    return rowCount ?? 0;
+  }
+}
+
+function enqueue(statement: WriteStatement, tenantId: string, connectionId: string): void {
+  const messages = { part: { name: 'subject' }, id: 'm.id', record: 'm.candidate_id', at: 'm.created_at' };
+  enqueueMessages(statement, { tenantId, channel: ATS }, [{ id: connectionId, ordered: true }], messages);
+}

@@ -1,0 +1,43 @@
+import { Module } from '@nestjs/common';
+import { Channels } from '../../../engine/delivery/channel.js';
+import { DeliveryModule } from '../../../engine/delivery/delivery.module.js';
+import { InterviewsModule } from '../../../hiring/interviews/interviews.module.js';
+import { AtsCallsModule } from '../calls/calls.module.js';
+import { AtsConnectionsModule } from '../connections/connections.module.js';
+import { AtsChannel } from './ats.channel.js';
+import { AtsDestinations } from './ats-destinations.js';
+import { AtsPublish } from './ats-publish.js';
+import { AtsWriters } from './ats-writers.js';
+import { AtsWritesController } from './ats-writes.controller.js';
+import { AtsWritesRepository } from './ats-writes.repository.js';
+import { AtsWritesService } from './ats-writes.service.js';
+import { WritePlanner } from './write-planner.js';
+import { TestWrites } from './test-writes.js';
+import { WriteRecorder } from './write-recorder.js';
+import { WriteSender } from './write-sender.js';
+import { WrittenCandidates } from './written-candidates.js';
+
+/** Writes meeting links and scorecards to ATSs. */
+@Module({
+  imports: [AtsConnectionsModule, AtsCallsModule, DeliveryModule, InterviewsModule],
+  controllers: [AtsWritesController],
+  providers: [
+    AtsChannel,
+    AtsDestinations,
+    AtsPublish,
+    AtsWriters,
+    AtsWritesRepository,
+    AtsWritesService,
+    TestWrites,
+    WritePlanner,
+    WriteRecorder,
+    WriteSender,
+    WrittenCandidates,
+  ],
+  exports: [AtsPublish, AtsWritesRepository],
+})
+export class AtsPublishModule {
+  constructor(channels: Channels, channel: AtsChannel) {
+    channels.add(channel);
+  }
+}

@@ -1,0 +1,72 @@
+import type { AtsCandidate } from '../connectors/ats-records.js';
+import type { CandidateRow } from '../../../hiring/candidates/candidate.js';
+import { personAt } from './record.rules.js';
+import type { AtsRecordRow, RecordItem } from './record.js';
+
+type CandidateItem = Extract<RecordItem, { kind: 'candidate' }>;
+
+/** What of an item is news for a record that is known, and the times that the record has afterwards. */
+export interface News {
+  candidate: AtsCandidate;
+  changedAt: Date;
+  personAt: Date;
+}
+
+/** Returns whether an ATS tells of an application, and not of the person alone. */
+export function tellsApplication({ jobRemoteId, stage, status }: AtsCandidate): boolean {
+  return jobRemoteId !== undefined || stage !== undefined || status !== undefined;
+}
+
+/** Returns what an ATS tells of the person alone. */
+export function personAlone({ remoteId, firstName, lastName, email, changedAt }: AtsCandidate): AtsCandidate {
+  return { remoteId, firstName, lastName, email, changedAt };
+}
+
+/**
+ * Returns whether an application ended beside another one that goes on: it tells nothing of the candidate's application.
+ *
+ * @param known the application that counts so far
+ */
+export function isBeside(candidate: AtsCandidate, known: { id: string | null; status: string | null }): boolean {
+  const own = candidate.metadata?.['application_id'] ?? null;
+  const hasEnded = candidate.status !== undefined && candidate.status !== 'active';
+  return hasEnded && known.status === 'active' && own !== null && known.id !== null && own !== known.id;
+}
+
+/**
+ * Returns what of an item is news. Person and application have a clock each: an event that tells of one and has no time
+ * of its own shuts out no earlier change of the other.
+ *
+ * @param before the candidate that is there; undefined: there is none
+ */
+export function newsOf(item: CandidateItem, record: AtsRecordRow | undefined, before: CandidateRow | undefined): News {
+  const { candidate } = item;
+  const times = { changedAt: item.changedAt, personAt: personAt(item) };
+  if (record === undefined || before === undefined) return { candidate, ...times };
+  const lastPerson = record.person_at ?? record.changed_at;
+  const known = { id: applicationOf(before), status: before.ats_status };
+  const isOther = isActiveOther(candidate, known);
+  const tellsStanding =
+    tellsApplication(candidate) && (isOther || item.changedAt >= record.changed_at) && !isBeside(candidate, known);
+  const tellsPerson = times.personAt >= lastPerson;
+  const said = tellsStanding ? candidate : personAlone(candidate);
+  return {
+    candidate: tellsPerson
+      ? said
+      : { ...said, firstName: before.first_name, lastName: before.last_name, email: before.email },
+    changedAt: tellsStanding ? item.changedAt : record.changed_at,
+    personAt: tellsPerson ? times.personAt : lastPerson,
+  };
+}
+
+/** An application that goes on counts before one that has ended, in each order of their events. */
+function isActiveOther(candidate: AtsCandidate, known: { id: string | null; status: string | null }): boolean {
+  const own = candidate.metadata?.['application_id'] ?? null;
+  const hasEnded = known.status !== null && known.status !== 'active';
+  return candidate.status === 'active' && hasEnded && own !== null && known.id !== null && own !== known.id;
+}
+
+function applicationOf({ metadata }: CandidateRow): string | null {
+  const { application_id: id } = JSON.parse(metadata) as Record<string, unknown>;
+  return typeof id === 'string' ? id : null;
+}

@@ -1,0 +1,109 @@
+import { cutTo, isLongerThan } from '../../../base/characters.js';
+import { MAX_EXTERNAL_ID } from '../../../base/http/external-id.js';
+import { EMAIL, isPlain, isTidy, tidy } from '../../../base/http/text.js';
+import type { SyncedCandidate } from '../../../hiring/candidates/synced-candidate.rules.js';
+import type { JobFields } from '../../../hiring/jobs/job.rules.js';
+import type { AtsConnection } from '../connections/connection.js';
+import type { AtsCandidate, AtsJob } from '../connectors/ats-records.js';
+import type { LeftOutReason } from './record.js';
+
+const MAX_NAME = 200;
+const MAX_EMAIL = 320;
+const MAX_URL = 2_000;
+const MAX_VALUE = 500;
+const UNTIDY = /[\p{Cc}\p{Cs}]/gu;
+const WEB = /^https?:\/\/[^\s/]\S*$/i;
+
+type Owner = Pick<AtsConnection, 'id' | 'provider' | 'marker'>;
+
+/** Returns the `external_id` of a record of an ATS; null: it would be none that the API takes. */
+export function externalIdOf({ marker }: Pick<AtsConnection, 'marker'>, remoteId: string): string | null {
+  const id = marker + remoteId;
+  if (id.length <= MAX_EXTERNAL_ID && remoteId !== '' && isPlain(id)) return id;
+  return remoteId !== '' && isTidy(id) && tidy(id) === id && !isLongerThan(id, MAX_EXTERNAL_ID) ? id : null;
+}
+
+/** Returns an opening as the jobs room writes it. What the ATS does not say stays as it is. */
+export function openingOf(owner: Owner, job: AtsJob): Partial<JobFields> & { ats_connection_id: string } {
+  const { department, location, employmentType, url, openedAt, closedAt, status } = job;
+  const text = (value: string | null | undefined) => (value == null ? value : clean(value, MAX_NAME) || null);
+  const fields = {
+    department: text(department),
+    location: text(location),
+    employment_type: text(employmentType),
+    url: url == null ? url : webAddress(url),
+    opened_at: openedAt,
+    closed_at: closedAt,
+  };
+  const said = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const title = clean(job.title, MAX_NAME) || job.remoteId;
+  return { ...said, title, status, ats: owner.provider, ats_connection_id: owner.id };
+}
+
+/**
+ * Returns a candidate as the candidates room writes it, or why it cannot be written.
+ *
+ * @param known the candidate that is there: an e-mail that the ATS has no more stays
+ */
+export function syncedOf(
+  owner: Owner,
+  candidate: AtsCandidate,
+  known: { email: string } | undefined,
+): SyncedCandidate | LeftOutReason {
+  const externalId = externalIdOf(owner, candidate.remoteId);
+  if (externalId === null) return 'bad_id';
+  const email = emailOf(candidate.email) ?? known?.email;
+  if (email === undefined) return 'no_email';
+  const first = clean(candidate.firstName, MAX_NAME);
+  const last = clean(candidate.lastName, MAX_NAME);
+  if (first === '' && last === '') return 'no_name';
+  const names = first === '' ? { firstName: last, lastName: '' } : { firstName: first, lastName: last };
+  const { stage, status } = candidate;
+  return {
+    externalId,
+    connectionId: owner.id,
+    email,
+    ...names,
+    metadata: metadataOf(owner, candidate),
+    ...(stage === undefined ? {} : { stage: stageName(stage) }),
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+function stageName(stage: AtsCandidate['stage']): string | null {
+  return stage == null ? null : clean(stage.name ?? stage.id, MAX_VALUE) || null;
+}
+
+function metadataOf(owner: Owner, candidate: AtsCandidate): Record<string, string | null> {
+  const { jobRemoteId, stage, metadata = {} } = candidate;
+  const job = jobRemoteId == null ? null : externalIdOf(owner, jobRemoteId);
+  const values: Record<string, string | null> = { ats: owner.provider };
+  if (jobRemoteId !== undefined) {
+    values['job_opening_id'] = job;
+    values['original_job_id'] = job === null ? null : jobRemoteId;
+  }
+  if (stage !== undefined) values['ats_stage'] = stageName(stage);
+  for (const name of Object.keys(metadata)) {
+    const value = metadata[name] ?? null;
+    if (isTidy(name) && name !== '') values[name] = value === null ? null : clean(value, MAX_VALUE) || null;
+  }
+  return values;
+}
+
+/** An address that the API would take, else none: an ATS holds anything that was ever typed into its field. */
+function emailOf(text: string | null): string | undefined {
+  if (text === null) return undefined;
+  const email = tidy(text);
+  return EMAIL.test.test(email) && isTidy(email) && !isLongerThan(email, MAX_EMAIL) ? email : undefined;
+}
+
+function webAddress(text: string): string | null {
+  const url = tidy(text);
+  return WEB.test(url) && isTidy(url) && !isLongerThan(url, MAX_URL) ? url : null;
+}
+
+/** Control characters become blanks: they come from texts that were pasted into the ATS. */
+function clean(text: string, max: number): string {
+  if (text.length <= max && isPlain(text)) return text;
+  return cutTo(tidy(cutTo(text, 4 * max).replace(UNTIDY, ' ')), max).trim();
+}

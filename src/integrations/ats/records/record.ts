@@ -1,0 +1,85 @@
+import type { SyncedEvents } from '../../../hiring/candidates/synced-candidates.js';
+import type { AtsCandidate, AtsGone, AtsJob, AtsRecordKind } from '../connectors/ats-records.js';
+
+/** `live`: at the ATS. `erased`: the API deleted the candidate. What is not live comes back by no event and no poll. */
+export type AtsRecordState = 'live' | 'deleted' | 'merged' | 'erased';
+
+/** A record of an ATS as this service knows it. */
+export interface AtsRecordRow {
+  remote_id: string;
+  record_id: string | null;
+  state: AtsRecordState;
+  survivor_id: string | null;
+  /**
+   * The ATS's time of the newest change that was taken; never later than the time of its taking. Of a candidate it is that
+   * of the application: its stage, its state and its opening.
+   */
+  changed_at: Date;
+  /** The same of a candidate's name and e-mail; null: as `changed_at`. Some events tell of these alone, and without a time. */
+  person_at: Date | null;
+  brought_by: RecordSource;
+  seen_in: string | null;
+}
+
+/** What brought a change. `import`: a first or full pass. */
+export type RecordSource = 'webhook' | 'poll' | 'import';
+
+/** What is said of one record. */
+export type RecordItem =
+  | { kind: 'job'; remoteId: string; changedAt: Date; job: AtsJob }
+  | {
+      kind: 'candidate';
+      remoteId: string;
+      /** The time of the application, where the item tells of one; else that of the person. */
+      changedAt: Date;
+      /** The time of name and e-mail, where it is another one. */
+      personAt?: Date;
+      candidate: AtsCandidate;
+    }
+  | { kind: 'gone'; remoteId: string; changedAt: Date; gone: AtsGone };
+
+/** How items are written. */
+export interface RecordWrite {
+  source: RecordSource;
+  events: SyncedEvents;
+  /** The full pass that has seen the records; null: none. */
+  pass: string | null;
+  /** Records that are taken whatever the selection says: known ones need them. */
+  forced?: ReadonlySet<string>;
+  /** Survivors of merges that the ATS was asked for and does not have. */
+  missing?: ReadonlySet<string>;
+}
+
+/** Why a record was left out, or an event has no effect. */
+export const LEFT_OUT_WORDS = {
+  older: 'A newer change of the record was taken before.',
+  gone: 'The record was deleted in the ATS.',
+  circle: 'The ATS says of two records that each was merged into the other; the first merge counts.',
+  merged: 'The record was merged into another one in the ATS.',
+  erased: 'The candidate was deleted here, and no event brings it back.',
+  no_email: 'The candidate has no e-mail in the ATS; it comes in once it has one.',
+  no_name: 'The candidate has no name in the ATS.',
+  bad_id: 'The id in the ATS is too long, or holds control characters.',
+  no_open_job: 'The candidate has no open job opening, and the connection takes those of open ones.',
+  not_active: 'The candidate is archived, rejected or hired, and the connection takes active ones.',
+  other_stage: 'The candidate is in a stage that the connection does not take.',
+  before_since: 'The candidate has not changed since the time from which the connection takes changes.',
+  job_not_open: 'The job opening is not open, and the connection takes open ones.',
+  claimed_by_another_connection: 'Another connection has brought the record with this external_id.',
+  metadata_too_large: 'The metadata would be over 16 KiB.',
+  not_stored: 'It could not be stored because of an error inside the service, which its log describes.',
+  unknown: 'The record was never taken.',
+  unchanged: 'The record is as the ATS says already.',
+} as const;
+
+/** Why a record was left out, as a code. */
+export type LeftOutReason = keyof typeof LEFT_OUT_WORDS;
+
+/** What became of an item. */
+export interface RecordResult {
+  kind: AtsRecordKind;
+  remoteId: string;
+  outcome: 'created' | 'updated' | 'unchanged' | 'closed' | 'deleted' | 'merged' | 'left_out';
+  reason: LeftOutReason | null;
+  recordId: string | null;
+}

@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { CandidatesModule } from '../../../hiring/candidates/candidates.module.js';
+import { JobsModule } from '../../../hiring/jobs/jobs.module.js';
+import { TasksModule } from '../../../engine/work/tasks.module.js';
+import { AtsCallsModule } from '../calls/calls.module.js';
+import { AtsConnectionsModule } from '../connections/connections.module.js';
+import { AtsRecordsModule } from '../records/records.module.js';
+import { AtsSync } from './ats-sync.js';
+import { MissingWebhooks } from './missing-webhooks.js';
+import { RunsController } from './runs.controller.js';
+import { RunsRepository } from './runs.repository.js';
+import { SyncOptions } from './sync.options.js';
+import { SyncPass } from './sync-pass.js';
+import { SyncWorker } from './sync-worker.js';
+import { SyncsRepository } from './syncs.repository.js';
+
+/** What is read from the ATS by the clock. */
+@Module({
+  imports: [AtsCallsModule, AtsConnectionsModule, AtsRecordsModule, CandidatesModule, JobsModule, TasksModule],
+  controllers: [RunsController],
+  providers: [
+    AtsSync,
+    MissingWebhooks,
+    RunsRepository,
+    { provide: SyncOptions, useFactory: () => new SyncOptions() },
+    SyncPass,
+    SyncWorker,
+    SyncsRepository,
+  ],
+  exports: [AtsSync, RunsRepository, SyncOptions, SyncWorker],
+})
+export class AtsSyncModule {}

@@ -1,0 +1,36 @@
+import { Module } from '@nestjs/common';
+import { Channels } from '../../../engine/delivery/channel.js';
+import { DeliveryModule } from '../../../engine/delivery/delivery.module.js';
+import { EventReceivers } from '../../../engine/events/event-receivers.js';
+import { PlatformClientModule } from '../../../forwarding/platform-client/platform-client.module.js';
+import { EndpointClient } from '../endpoint.client.js';
+import { EndpointSecrets } from '../endpoint-secrets.js';
+import { EndpointStore } from '../endpoint.store.js';
+import { WebhookAddresses } from '../webhook-addresses.js';
+import { EndpointSender } from './endpoint-sender.js';
+import { WebhookEventChannel } from './event-channel.js';
+import { WebhookChannel } from './webhook.channel.js';
+import { WebhookEvents } from './webhook-events.js';
+
+/** Delivers events to endpoints. */
+@Module({
+  // For `Outbound`, which makes all calls to other servers.
+  imports: [DeliveryModule, PlatformClientModule],
+  providers: [
+    EndpointSecrets,
+    EndpointStore,
+    WebhookAddresses,
+    EndpointClient,
+    EndpointSender,
+    WebhookChannel,
+    WebhookEventChannel,
+    WebhookEvents,
+  ],
+  exports: [DeliveryModule, EndpointSecrets, EndpointStore, EndpointSender, WebhookAddresses],
+})
+export class WebhookChannelModule {
+  constructor(channels: Channels, receivers: EventReceivers, channel: WebhookChannel, events: WebhookEventChannel) {
+    channels.add(channel);
+    receivers.add(events);
+  }
+}

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../base/config/config.js';
+import { Channel } from '../../../engine/delivery/channel.js';
+import type { Destination } from '../../../engine/delivery/destinations/destination.js';
+import type { FailureRules } from '../../../engine/delivery/failure.rules.js';
+import type { LeasedLane, Policy } from '../../../engine/delivery/lane-state.js';
+import type { Outcome, Sent } from '../../../engine/delivery/outcome.js';
+import { sequenceOfEvent } from '../../../engine/events/event-id.js';
+import { EventReader, type StoredEvent } from '../../../engine/events/event-reader.js';
+import { EndpointStore } from '../endpoint.store.js';
+import { takes, WEBHOOK, type Endpoint } from '../endpoint.js';
+import type { Verdict } from '../verdict.rules.js';
+import { EndpointSender } from './endpoint-sender.js';
+import { PACE, webhookRules } from './retries.rules.js';
+
+/** The message of a lane that is to be sent next; null: there is none (any more). */
+interface Next {
+  endpoint: Endpoint;
+  event: StoredEvent;
+}
+
+/**
+ * The channel to webhook endpoints. Every message is sent. A lane is one event; at an endpoint that asks for order it is
+ * a record, whose events are sent one after the other. The body of a message stands with the event alone: it is read
+ * when it is sent, so that an erased record is nowhere else.
+ */
+@Injectable()
+export class WebhookChannel extends Channel {
+  readonly name = WEBHOOK;
+  readonly folds = false;
+  override readonly needsKey = false;
+  /** What `prepare` found for the lanes of a claim. */
+  private readonly found = new WeakMap<LeasedLane, Next | null>();
+
+  constructor(
+    private readonly endpoints: EndpointStore,
+    private readonly events: EventReader,
+    private readonly sender: EndpointSender,
+    private readonly config: Config,
+  ) {
+    super();
+  }
+
+  override rulesOf(): FailureRules {
+    return webhookRules({ ...PACE, pauses: this.config.webhookRetries });
+  }
+
+  policyOf(): Policy {
+    return { active: 'post', inactive: 'post', deleted: 'post' };
+  }
+
+  override async prepare(lanes: readonly LeasedLane[], { tenantId, id }: Destination): Promise<void> {
+    await this.find(lanes, await this.endpoints.get(tenantId, id));
+    const rest = lanes.filter((lane) => this.found.get(lane) === null);
+    if (rest.length === 0) return;
+    // The write of the event may know an endpoint, or what it takes, a moment before this process does. What is not found
+    // now is never sent.
+    const endpoints = await this.endpoints.fresh(tenantId);
+    await this.find(
+      rest,
+      endpoints.find((endpoint) => endpoint.id === id),
+    );
+  }
+
+  private async find(lanes: readonly LeasedLane[], endpoint: Endpoint | undefined): Promise<void> {
+    if (endpoint === undefined) {
+      for (const lane of lanes) this.found.set(lane, null);
+      return;
+    }
+    const { tenantId } = endpoint;
+    const [single, records] = [lanes.filter(isOneEvent), lanes.filter((lane) => !isOneEvent(lane))];
+    const [bySequence, byRecord] = await Promise.all([
+      this.events.bySequences(
+        tenantId,
+        single.map(({ call }) => String(call.first)),
+      ),
+      this.events.nextOf(
+        tenantId,
+        records.map(({ subject, call }) => ({
+          record: subject,
+          from: String(call.first),
+          through: String(call.through),
+        })),
+        endpoint.events,
+      ),
+    ]);
+    const events = new Map(bySequence.map((event) => [event.sequence, event]));
+    for (const lane of single) this.keep(lane, endpoint, events.get(String(lane.call.first)));
+    for (const lane of records) this.keep(lane, endpoint, byRecord.get(lane.subject));
+  }
+
+  async send(lane: LeasedLane, destination: Destination, timeoutMs: number): Promise<Sent> {
+    if (!this.found.has(lane)) await this.prepare([lane], destination);
+    const next = this.found.get(lane) ?? null;
+    // The endpoint is gone, the event is older than the retention, or the endpoint takes it no more.
+    if (next === null) return { outcome: { kind: 'nothing' }, attempts: [] };
+    const { endpoint, event } = next;
+    if (endpoint.unreadable) return { outcome: UNREADABLE, attempts: [] };
+    const { verdict, attempt } = await this.sender.send(endpoint, event, timeoutMs);
+    return { outcome: outcomeOf(verdict, event), attempts: [attempt] };
+  }
+
+  private keep(lane: LeasedLane, endpoint: Endpoint, event: StoredEvent | undefined): void {
+    this.found.set(lane, event !== undefined && takes(endpoint, event.event) ? { endpoint, event } : null);
+  }
+}
+
+/** No key of the settings opens the secrets: the operator's fault, so the messages wait and lose no try. */
+const UNREADABLE: Outcome = {
+  kind: 'unavailable',
+  reason: 'secret_unreadable',
+  ownFault: false,
+  retryAfterMs: null,
+  notTheirs: true,
+};
+
+function isOneEvent({ subject }: LeasedLane): boolean {
+  return sequenceOfEvent(subject) !== null;
+}
+
+function outcomeOf(verdict: Verdict, { sequence, event: name, record, at }: StoredEvent): Outcome {
+  const through = Number(sequence);
+  const { kind, reason, retryAfterMs, fault } = verdict;
+  switch (kind) {
+    case 'delivered':
+      return { kind: 'delivered', through };
+    case 'failed':
+      return {
+        kind: 'unavailable',
+        reason,
+        ownFault: false,
+        retryAfterMs,
+        notTheirs: fault !== 'theirs',
+        through,
+        message: { name, record, at },
+      };
+    case 'gone':
+      return { kind: 'stopped', reason: 'gone', detail: 'The endpoint answered 410.' };
+    case 'refused_address':
+      return { kind: 'stopped', reason: 'address_refused', detail: 'The address is not one that is connected to.' };
+  }
+}

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Database } from '../../base/database/database.js';
+import { InvalidFields } from '../../base/errors/domain-error.js';
+import { TooManyRequests } from '../../base/http/http.errors.js';
+import { recordDirect } from '../../engine/delivery/attempts/record-direct.js';
+import { DeliveryWorker } from '../../engine/delivery/delivery.worker.js';
+import type { Attempt } from '../../engine/delivery/outcome.js';
+import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
+import { cancelMessage, passMessage } from '../../engine/delivery/lanes/cancel-message.js';
+import { waitingOf } from '../../engine/delivery/lanes/waiting.js';
+import { EVENT_NAMES, EVENTS, type EventName } from '../../engine/events/catalogue.js';
+import { sequenceOfEvent } from '../../engine/events/event-id.js';
+import { EventReader, type StoredEvent } from '../../engine/events/event-reader.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
+import { EndpointSender, type SentEvent, type Tried } from './channel/endpoint-sender.js';
+import { EndpointAccess } from './endpoint-access.js';
+import { TIMEOUT_MS } from './endpoint.client.js';
+import { takes, type Endpoint } from './endpoint.js';
+import { GivenUpRepository } from './given-up.repository.js';
+import { WebhookAddresses } from './webhook-addresses.js';
+import type { WebhookAttemptBody, WebhookBody } from './webhook-bodies.dto.js';
+import { EndpointNotReady, EndpointUnreadable } from './webhooks.errors.js';
+import { keyOf, WebhooksService } from './webhooks.service.js';
+
+/** Requests that a tenant waits for at the same time: each can take fifteen seconds. */
+const MOST_AT_ONCE = 4;
+
+/** Sends to an endpoint while the caller waits: tests, and repetitions by hand. */
+@Injectable()
+export class DirectDelivery {
+  private readonly out = new Map<string, number>();
+
+  constructor(
+    private readonly db: Database,
+    private readonly access: EndpointAccess,
+    private readonly webhooks: WebhooksService,
+    private readonly sender: EndpointSender,
+    private readonly addresses: WebhookAddresses,
+    private readonly states: DestinationStatesRepository,
+    private readonly givenUp: GivenUpRepository,
+    private readonly reader: EventReader,
+    private readonly worker: DeliveryWorker,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Sends the example of an event, signed, and returns what came of it. */
+  async test(caller: Caller, id: string, event?: EventName): Promise<WebhookAttemptBody> {
+    const endpoint = await this.access.one(caller, id);
+    await this.demandAddress(endpoint);
+    const tried = await this.send(endpoint, this.exampleOf(event ?? endpoint.events?.[0] ?? EVENT_NAMES[0]!));
+    const outcome = { outcome: tried.attempt.outcome };
+    await this.db.transaction(caller.tenantId, (tx) =>
+      this.webhooks.note(tx, caller, 'webhook.tested', id, { after: outcome }),
+    );
+    return attemptBody(tried.attempt);
+  }
+
+  /**
+   * Lets events go out again, after a test event was taken.
+   *
+   * @throws {EndpointNotReady} when it was not
+   */
+  async resume(caller: Caller, id: string): Promise<WebhookBody> {
+    const endpoint = await this.access.one(caller, id);
+    const before = await this.webhooks.get(caller, id);
+    if (before.state === 'active') return before;
+    await this.demandAddress(endpoint);
+    const { attempt, verdict } = await this.send(endpoint, this.exampleOf(endpoint.events?.[0] ?? EVENT_NAMES[0]!));
+    if (verdict.kind !== 'delivered') throw new EndpointNotReady(attemptBody(attempt));
+    await this.db.transaction(caller.tenantId, async (tx) => {
+      await this.access.locked(tx, caller, id);
+      await this.states.resume(tx, keyOf(endpoint));
+      await this.webhooks.note(tx, caller, 'webhook.resumed', id, { before: { reason: before.state_reason } });
+    });
+    this.worker.wake(keyOf(endpoint));
+    return this.webhooks.get(caller, id);
+  }
+
+  /**
+   * Sends one event again at once. A success cancels the try that waits, and what was given up; a failure leaves the
+   * schedule as it was.
+   */
+  async redeliver(caller: Caller, id: string, eventId: string): Promise<WebhookAttemptBody> {
+    const endpoint = await this.access.one(caller, id);
+    const event = await this.eventFor(endpoint, eventId);
+    const { attempt, verdict } = await this.send(endpoint, event);
+    const turn = verdict.kind === 'delivered' ? await this.turnOf(endpoint, event) : null;
+    await this.db.transaction(caller.tenantId, async (tx) => {
+      if (verdict.kind === 'delivered') {
+        await cancelMessage(tx, keyOf(endpoint), eventId);
+        if (turn !== null) await passMessage(tx, keyOf(endpoint), turn.record, turn.first, event.sequence);
+        await this.givenUp.remove(tx, caller.tenantId, id, [event.sequence]);
+      }
+      const after = { event_id: eventId, outcome: attempt.outcome };
+      await this.webhooks.note(tx, caller, 'webhook.redelivered', id, { after });
+    });
+    return attemptBody(attempt);
+  }
+
+  /** Returns where the lane of the event's record begins, if the event is the next one there; else null. */
+  private async turnOf(
+    endpoint: Endpoint,
+    { record, sequence }: StoredEvent,
+  ): Promise<{ record: string; first: string } | null> {
+    const [lane] = record === null ? [] : await waitingOf(this.db, keyOf(endpoint), [record]);
+    if (record === null || lane === undefined) return null;
+    const range = { record, from: lane.first, through: lane.through };
+    const next = (await this.reader.nextOf(endpoint.tenantId, [range], endpoint.events)).get(record);
+    return next?.sequence === sequence ? { record, first: lane.first } : null;
+  }
+
+  private async eventFor(endpoint: Endpoint, eventId: string): Promise<StoredEvent> {
+    const sequence = sequenceOfEvent(eventId);
+    const [event] = sequence === null ? [] : await this.reader.bySequences(endpoint.tenantId, [sequence]);
+    if (event !== undefined && takes(endpoint, event.event)) return event;
+    throw new InvalidFields([{ field: 'event_id', message: 'is no event that this endpoint takes' }]);
+  }
+
+  /** Where the caller waits for the answer, a refused address is a wrong field and no attempt. */
+  private async demandAddress({ tenantId, url }: Endpoint): Promise<void> {
+    const problem = await this.addresses.problemOfName(url, tenantId);
+    if (problem !== null) throw new InvalidFields([{ field: 'url', message: problem }]);
+  }
+
+  private async send(endpoint: Endpoint, event: SentEvent): Promise<Tried> {
+    if (endpoint.unreadable) throw new EndpointUnreadable();
+    const { tenantId } = endpoint;
+    const out = this.out.get(tenantId) ?? 0;
+    if (out >= MOST_AT_ONCE) throw new TooManyRequests('Other requests to endpoints of the tenant are under way.', 5);
+    this.out.set(tenantId, out + 1);
+    try {
+      const tried = await this.sender.send(endpoint, event, TIMEOUT_MS);
+      await recordDirect(this.db, keyOf(endpoint), tried.attempt);
+      return tried;
+    } finally {
+      const left = this.out.get(tenantId)! - 1;
+      if (left === 0) this.out.delete(tenantId);
+      else this.out.set(tenantId, left);
+    }
+  }
+
+  private exampleOf(event: EventName): SentEvent {
+    const data = JSON.stringify(EVENTS[event].example);
+    const id = `test_${randomBytes(12).toString('hex')}`;
+    return { id, sequence: '0', event, at: this.clock.now(), record: null, data };
+  }
+}
+
+/** Returns an attempt as the API shows it. */
+export function attemptBody(attempt: Attempt): WebhookAttemptBody {
+  return {
+    event_id: attempt.deliveryId!,
+    at: attempt.sentAt,
+    outcome: attempt.outcome,
+    status: attempt.status,
+    fault: attempt.fault ?? null,
+    detail: attempt.detail,
+    ms: attempt.ms,
+    address: attempt.address ?? null,
+    answer: attempt.answer,
+  };
+}

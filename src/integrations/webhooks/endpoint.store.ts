@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { FreshCache } from '../../base/fresh-cache.js';
+import type { Endpoint } from './endpoint.js';
+import { EndpointSecrets } from './endpoint-secrets.js';
+import { endpointOf, type EndpointRow, type StoredSecret } from './endpoint.mapping.js';
+
+const TTL = 800;
+
+/** The endpoints of a tenant as they were read, and the moment at which the first of their secrets ends. */
+interface Kept {
+  rows: readonly { row: EndpointRow; headers: Record<string, string> | null; secrets: readonly StoredSecret[] }[];
+  endpoints: readonly Endpoint[];
+  changesAt: number;
+}
+
+const NONE: readonly Endpoint[] = [];
+
+/**
+ * The endpoints of tenants, with opened secrets, as they were at the last change that was answered. A write of a record
+ * asks it which endpoints take the event, so it must not cost a query.
+ */
+@Injectable()
+export class EndpointStore {
+  private readonly cache: FreshCache<Kept>;
+
+  constructor(
+    private readonly db: Database,
+    private readonly secrets: EndpointSecrets,
+    private readonly clock: Clock,
+  ) {
+    this.cache = new FreshCache(clock, TTL, { proof: db.feed });
+    db.feed.on(['webhook_endpoints', 'webhook_secrets'], (row) => {
+      if (row === null) this.cache.drop();
+      else this.cache.drop(row.tenantId);
+    });
+  }
+
+  /** Returns all endpoints of a tenant, oldest first, whatever their state. */
+  async of(tenantId: string, db: SqlRunner = this.db): Promise<readonly Endpoint[]> {
+    const kept = await this.cache.get(tenantId, () => this.load(tenantId, db));
+    const now = this.clock.now().getTime();
+    // A secret ends by itself: nothing tells of it.
+    if (now >= kept.changesAt) Object.assign(kept, this.shaped(kept.rows, now));
+    return kept.endpoints;
+  }
+
+  /** Returns an endpoint, or undefined if the tenant has no such one. */
+  async get(tenantId: string, id: string): Promise<Endpoint | undefined> {
+    return (await this.of(tenantId)).find((endpoint) => endpoint.id === id);
+  }
+
+  /** Returns the endpoints as the database has them now; in a transaction, with its own changes. */
+  async fresh(tenantId: string, db: SqlRunner = this.db): Promise<readonly Endpoint[]> {
+    return (await this.load(tenantId, db)).endpoints;
+  }
+
+  /** After a change made here: resolves when no process goes by the old values. */
+  forget(tenantId: string): Promise<void> {
+    this.cache.drop(tenantId);
+    return this.db.feed.settled();
+  }
+
+  private async load(tenantId: string, db: SqlRunner): Promise<Kept> {
+    const { rows } = await db.query<EndpointRow>(
+      `select e.tenant_id, e.id, e.url, e.description, e.events, e.form, e.ordered, e.headers_sealed, e.created_by,
+         e.key_id, e.created_at, e.updated_at,
+         (select json_agg(json_build_object('sealed', s.sealed, 'expires_at', s.expires_at)
+            order by s.created_at desc, s.id desc)
+          from webhook_secrets s where s.tenant_id = $1 and s.endpoint_id = e.id) as secrets
+       from webhook_endpoints e where e.tenant_id = $1 order by e.id`,
+      [tenantId],
+    );
+    if (rows.length === 0) return { rows: [], endpoints: NONE, changesAt: Infinity };
+    const read = rows.map((row) => ({
+      row,
+      headers: this.secrets.openHeaders(tenantId, row.id, row.headers_sealed),
+      secrets: (row.secrets ?? []).map(({ sealed, expires_at }) => ({
+        secret: this.secrets.openSecret(tenantId, row.id, sealed),
+        expiresAt: expires_at === null ? null : Date.parse(expires_at),
+      })),
+    }));
+    return { rows: read, ...this.shaped(read, this.clock.now().getTime()) };
+  }
+
+  private shaped(rows: Kept['rows'], now: number): Pick<Kept, 'endpoints' | 'changesAt'> {
+    const ends = rows.flatMap(({ secrets }) => secrets.map(({ expiresAt }) => expiresAt ?? Infinity));
+    return {
+      endpoints: rows.map(({ row, headers, secrets }) => endpointOf(row, headers, secrets, now)),
+      changesAt: Math.min(...ends.filter((end) => end > now), Infinity),
+    };
+  }
+}

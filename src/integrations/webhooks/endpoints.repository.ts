@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { newId } from '../../base/ids.js';
+import { EndpointSecrets } from './endpoint-secrets.js';
+import { WEBHOOK, type Endpoint } from './endpoint.js';
+
+/** An endpoint that is to be stored. */
+export type NewEndpoint = Omit<Endpoint, 'secrets' | 'unreadable' | 'createdAt' | 'updatedAt'>;
+
+/** What a change of an endpoint writes. */
+export type ChangedEndpoint = Omit<NewEndpoint, 'createdBy' | 'keyId'>;
+
+/** What the database knows of an endpoint's delivery, beside the endpoint. */
+export interface EndpointFacts {
+  id: string;
+  state: 'ok' | 'open' | 'paused';
+  state_reason: string | null;
+  state_detail: string | null;
+  state_since: Date;
+  next_probe_at: Date | null;
+  failing_since: Date | null;
+  failing_stage: number;
+  last_success_at: Date | null;
+  waiting: number;
+  given_up: number;
+  secrets: { id: string; created_at: string; expires_at: string | null }[];
+}
+
+/** So many are counted at the most: what waits can be any number, and a list shows fifty endpoints. */
+const MOST_COUNTED = 10_000;
+/** Secrets that sign at the same time: each makes the header longer. */
+const MOST_SECRETS = 10;
+
+/** The statements of endpoints and their secrets. */
+@Injectable()
+export class EndpointsRepository {
+  constructor(
+    private readonly db: Database,
+    private readonly secrets: EndpointSecrets,
+  ) {}
+
+  async insert(tx: SqlRunner, endpoint: NewEndpoint): Promise<void> {
+    await tx.query(
+      `insert into webhook_endpoints (tenant_id, id, url, description, events, form, ordered, headers_sealed, created_by,
+         key_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10)`,
+      [...this.columnsOf(endpoint), JSON.stringify(endpoint.createdBy), endpoint.keyId],
+    );
+  }
+
+  async update(tx: SqlRunner, endpoint: ChangedEndpoint): Promise<void> {
+    await tx.query(
+      `update webhook_endpoints set url = $3, description = $4, events = $5, form = $6, ordered = $7,
+         headers_sealed = $8, updated_at = now()
+       where tenant_id = $1 and id = $2`,
+      this.columnsOf(endpoint),
+    );
+  }
+
+  /** Locks an endpoint until the end of the transaction. */
+  async lock(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
+    await tx.query(`select 1 from webhook_endpoints where tenant_id = $1 and id = $2 for update`, [tenantId, id]);
+  }
+
+  /** Removes an endpoint with its secrets. */
+  async remove(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
+    await tx.query(`delete from webhook_endpoints where tenant_id = $1 and id = $2`, [tenantId, id]);
+  }
+
+  /** Removes what was given up at an endpoint. */
+  async removeGivenUp(tenantId: string, id: string): Promise<void> {
+    await this.db.query(`delete from webhook_given_up where tenant_id = $1 and endpoint_id = $2`, [tenantId, id]);
+  }
+
+  /**
+   * Adds a secret in front of the others, which end after the overlap. The oldest make room.
+   *
+   * @param overlapSeconds 0: the others end now
+   */
+  async addSecret(tx: SqlRunner, tenantId: string, id: string, secret: string, overlapSeconds: number): Promise<void> {
+    await this.endOlder(tx, tenantId, id, overlapSeconds);
+    await tx.query(
+      `delete from webhook_secrets where tenant_id = $1 and endpoint_id = $2 and id = any(array(
+         select s.id from webhook_secrets s where s.tenant_id = $1 and s.endpoint_id = $2
+         order by s.created_at desc, s.id desc offset ${MOST_SECRETS - 1}))`,
+      [tenantId, id],
+    );
+    const sealed = this.secrets.sealSecret(tenantId, id, secret);
+    await tx.query(
+      `insert into webhook_secrets (tenant_id, endpoint_id, id, sealed, created_at)
+       values ($1, $2, $3, $4, clock_timestamp())`,
+      [tenantId, id, newId('whs'), sealed],
+    );
+  }
+
+  /** Ends all secrets but the newest now. Returns how many live ones that were. */
+  async revokeOlder(tx: SqlRunner, tenantId: string, id: string): Promise<number> {
+    const { rows } = await tx.query<{ live: boolean }>(
+      `delete from webhook_secrets where tenant_id = $1 and endpoint_id = $2 and id = any(array(
+         select s.id from webhook_secrets s where s.tenant_id = $1 and s.endpoint_id = $2
+         order by s.created_at desc, s.id desc offset 1))
+       returning expires_at is null or expires_at > now() as live`,
+      [tenantId, id],
+    );
+    return rows.filter(({ live }) => live).length;
+  }
+
+  private async endOlder(tx: SqlRunner, tenantId: string, id: string, overlapSeconds: number): Promise<void> {
+    await tx.query(
+      `delete from webhook_secrets where tenant_id = $1 and endpoint_id = $2 and ($3 = 0 or expires_at <= now())`,
+      [tenantId, id, overlapSeconds],
+    );
+    await tx.query(
+      `update webhook_secrets set
+         expires_at = least(coalesce(expires_at, 'infinity'), now() + $3 * interval '1 second')
+       where tenant_id = $1 and endpoint_id = $2`,
+      [tenantId, id, overlapSeconds],
+    );
+  }
+
+  /** Returns the facts of endpoints by their ids. */
+  async factsOf(
+    tenantId: string,
+    ids: readonly string[],
+    db: SqlRunner = this.db,
+  ): Promise<Map<string, EndpointFacts>> {
+    const { rows } = await db.query<EndpointFacts>(
+      `select d.id, d.state, d.state_reason, d.state_detail, d.state_since, d.next_probe_at, d.failing_since,
+         d.failing_stage, d.last_success_at,
+         (select count(*) from (select 1 from lanes l where l.tenant_id = $1 and l.channel = '${WEBHOOK}'
+            and l.destination = d.id and l.first_pending is not null and l.parked_reason is null
+            limit ${MOST_COUNTED}) w)::int as waiting,
+         (select count(*) from (select 1 from webhook_given_up g where g.tenant_id = $1 and g.endpoint_id = d.id
+            limit ${MOST_COUNTED}) g)::int as given_up,
+         (select coalesce(json_agg(json_build_object('id', s.id, 'created_at', s.created_at, 'expires_at', s.expires_at)
+            order by s.created_at desc, s.id desc), '[]'::json)
+          from webhook_secrets s where s.tenant_id = $1 and s.endpoint_id = d.id
+            and (s.expires_at is null or s.expires_at > now())) as secrets
+       from destinations d where d.tenant_id = $1 and d.channel = '${WEBHOOK}' and d.id = any($2::text[])`,
+      [tenantId, ids],
+    );
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /** Returns the ids of a key and of all keys that it has replaced: what one made belongs to its successor. */
+  async keysBefore(tenantId: string, keyId: string, db: SqlRunner = this.db): Promise<ReadonlySet<string>> {
+    const { rows } = await db.query<{ id: string }>(
+      `with recursive k as (
+         select a.id, a.replaces_id, 1 as n from api_keys a where a.tenant_id = $1 and a.id = $2
+         union all
+         select a.id, a.replaces_id, k.n + 1 from k join api_keys a on a.tenant_id = $1 and a.id = k.replaces_id
+         where k.n < 100
+       ) select id from k`,
+      [tenantId, keyId],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  private columnsOf(endpoint: ChangedEndpoint): unknown[] {
+    const { tenantId, id, url, description, events, form, ordered, headers } = endpoint;
+    const sealed = this.secrets.sealHeaders(tenantId, id, headers);
+    return [tenantId, id, url, description, events, form, ordered, sealed];
+  }
+}

@@ -1,0 +1,155 @@
+import { Choice, Choices, Flag, Ruled, Whole } from '../../base/http/fields.js';
+import { Text } from '../../base/http/text.js';
+import { ServerSet } from '../../base/http/validate.js';
+import { MAX_URL } from '../../base/http/url.js';
+import { EVENT_NAMES, type EventName } from '../../engine/events/catalogue.js';
+import { FORMS, type Form } from './endpoint.js';
+import { headersProblem } from './headers.rules.js';
+import { secretProblem } from './signature.js';
+
+const WEEK_SECONDS = 7 * 86_400;
+
+const URL_FIELD = {
+  max: MAX_URL,
+  format: 'uri',
+  example: 'https://hooks.example.com/talent-bridge',
+  description:
+    'https at a public address, port 443 or from 1024. Every IP address of its name is checked, at each delivery too.',
+};
+const EVENTS_FIELD = {
+  optional: true,
+  nullable: true,
+  description: 'The events that it takes; null: all of them.',
+  example: ['candidate.created', 'user.deactivated'],
+};
+const DESCRIPTION_FIELD = { max: 500, optional: true, nullable: true, example: 'Zap of the recruiting team' };
+const FORM_FIELD = {
+  optional: true,
+  description:
+    '`source`: `event`, `timestamp`, `data`. `standard`: `type` beside `event`. `cloudevents`: structured CloudEvents 1.0.',
+  example: 'source',
+};
+const ORDERED_FIELD = {
+  optional: true,
+  description: 'Events about one record arrive in order, one at a time: a failing one holds back those behind it.',
+};
+const HEADERS_SCHEMA = {
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  maxProperties: 10,
+} as const;
+const HEADERS_FIELD = {
+  optional: true,
+  description:
+    'Headers of its own, at most 10 and 4 KiB together; never those of the connection, `content-*` or `webhook-*`. Not shown again.',
+  example: { authorization: 'Bearer the receiver’s own token' },
+};
+
+const ownSecretProblem = (value: unknown): string | null =>
+  typeof value === 'string' ? secretProblem(value) : 'must be text';
+
+const SERVER_SET = [
+  'id',
+  'state',
+  'state_reason',
+  'state_detail',
+  'state_since',
+  'failing_since',
+  'next_attempt_at',
+  'last_success_at',
+  'waiting',
+  'given_up',
+  'header_names',
+  'secrets',
+  'key_id',
+  'created_by',
+  'created_at',
+  'updated_at',
+];
+
+/** What an endpoint can be given when it is made, and later. */
+class WebhookSettings {
+  @Choices(EVENT_NAMES, EVENTS_FIELD)
+  events?: EventName[] | null;
+
+  @Text(DESCRIPTION_FIELD)
+  description?: string | null;
+
+  @Choice(FORMS, FORM_FIELD)
+  form?: Form;
+
+  @Flag(ORDERED_FIELD)
+  ordered?: boolean;
+}
+
+/** The body of `POST /webhooks`. */
+@ServerSet(...SERVER_SET)
+export class CreateWebhook extends WebhookSettings {
+  @Text(URL_FIELD)
+  url!: string;
+
+  @Ruled(headersProblem, HEADERS_SCHEMA, HEADERS_FIELD)
+  headers?: Record<string, string>;
+
+  @Ruled(
+    ownSecretProblem,
+    { type: String },
+    {
+      optional: true,
+      description: 'A secret of the caller’s own: `whsec_` and 24 to 64 bytes in base64. Made unless given.',
+    },
+  )
+  secret?: string;
+}
+
+/** The body of `PATCH /webhooks/{id}`; what is left out stays. */
+@ServerSet(...SERVER_SET)
+export class ChangeWebhook extends WebhookSettings {
+  @Text({ ...URL_FIELD, optional: true })
+  url?: string;
+
+  @Ruled(headersProblem, HEADERS_SCHEMA, { ...HEADERS_FIELD, description: 'All of its own headers anew.' })
+  headers?: Record<string, string>;
+
+  @Ruled(
+    ownSecretProblem,
+    { type: String },
+    { optional: true, description: 'A secret of the caller’s own, with another origin in `url`. Made unless given.' },
+  )
+  secret?: string;
+}
+
+/** The body of `POST /webhooks/{id}/rotate-secret`. */
+export class RotateSecret {
+  @Whole({
+    min: 0,
+    max: WEEK_SECONDS,
+    optional: true,
+    description: 'How long the present secrets go on signing beside the new one; 0: not at all.',
+    example: 86_400,
+  })
+  overlap_seconds?: number;
+
+  @Ruled(
+    ownSecretProblem,
+    { type: String },
+    { optional: true, description: 'A secret of the caller’s own. Made unless given.' },
+  )
+  secret?: string;
+}
+
+/** The body of `POST /webhooks/{id}/test`. */
+export class TestWebhook {
+  @Choice(EVENT_NAMES, {
+    optional: true,
+    description: 'The event whose example is sent; the first that the endpoint takes unless set.',
+    example: 'candidate.created',
+  })
+  event?: EventName;
+}
+
+/** The body of `POST /webhooks/{id}/pause`. */
+export class PauseWebhook {
+  @Text({ max: 500, optional: true, nullable: true, example: 'The receiver moves to another host.' })
+  reason?: string | null;
+}

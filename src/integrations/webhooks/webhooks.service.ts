@@ -1,0 +1,233 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { InvalidFields } from '../../base/errors/domain-error.js';
+import { newId } from '../../base/ids.js';
+import type { DestinationKey } from '../../engine/delivery/destinations/destination.js';
+import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
+import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
+import { moveDestination } from '../../engine/delivery/destinations/move.js';
+import { removeDestination, removeLanes } from '../../engine/delivery/destinations/remove.js';
+import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../../tenancy/tenants/caps.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
+import { auditView, webhookBody } from './endpoint-body.mapping.js';
+import { BY_HAND } from './endpoint-state.rules.js';
+import { EndpointAccess } from './endpoint-access.js';
+import { TIMEOUT_MS } from './endpoint.client.js';
+import { EndpointStore } from './endpoint.store.js';
+import { WEBHOOK, type Endpoint } from './endpoint.js';
+import { EndpointsRepository, type NewEndpoint } from './endpoints.repository.js';
+import { headersOf } from './headers.rules.js';
+import { newSecret } from './signature.js';
+import type { ChangedWebhookBody, WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
+import { WebhookAddresses } from './webhook-addresses.js';
+import type { ChangeWebhook, CreateWebhook, RotateSecret } from './webhooks.dto.js';
+
+const SETTINGS = { concurrency: 8, timeout_ms: TIMEOUT_MS, rate: null };
+const DEFAULT_OVERLAP_SECONDS = 86_400;
+
+/** The administration of webhook endpoints. */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: EndpointsRepository,
+    private readonly access: EndpointAccess,
+    private readonly store: EndpointStore,
+    private readonly addresses: WebhookAddresses,
+    private readonly destinations: DestinationsRepository,
+    private readonly states: DestinationStatesRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Makes an endpoint. Only this answer shows its secret. */
+  async create(caller: Caller, input: CreateWebhook): Promise<WebhookWithSecretBody> {
+    const { tenantId } = caller;
+    const url = await this.checked(tenantId, input.url);
+    const secret = input.secret ?? newSecret();
+    const endpoint: NewEndpoint = {
+      tenantId,
+      id: newId('whk'),
+      url,
+      description: input.description ?? null,
+      events: input.events ?? null,
+      form: input.form ?? 'source',
+      ordered: input.ordered ?? false,
+      headers: headersOf(input.headers ?? {}),
+      createdBy: caller.actor,
+      keyId: caller.keyId,
+    };
+    await this.db.transaction(tenantId, async (tx) => {
+      await demandRoom(tx, CAPS.webhooks, tenantId);
+      await this.repository.insert(tx, endpoint);
+      await this.repository.addSecret(tx, tenantId, endpoint.id, secret, 0);
+      await this.destinations.save(tx, keyOf(endpoint), { baseUrl: url, settings: SETTINGS });
+      await this.note(tx, caller, 'webhook.created', endpoint.id, { after: auditView(endpoint) });
+    });
+    await this.store.forget(tenantId);
+    return { ...(await this.get(caller, endpoint.id)), secret };
+  }
+
+  /** Returns the endpoints that the caller sees, oldest first. There are at most fifty. */
+  async list(caller: Caller): Promise<WebhookBody[]> {
+    return this.bodiesOf(caller.tenantId, await this.access.all(caller));
+  }
+
+  async get(caller: Caller, id: string): Promise<WebhookBody> {
+    const [body] = await this.bodiesOf(caller.tenantId, [await this.access.one(caller, id)]);
+    return body!;
+  }
+
+  /**
+   * Changes an endpoint; what is left out stays. What waits is sent to the new address. Another origin gets another secret:
+   * a receiver could pass on messages with the signature that the former one trusts.
+   *
+   * @throws {InvalidFields} when the address gets another origin, and the headers of the present one are not given anew; or
+   *   when a secret is given without another origin
+   */
+  async change(caller: Caller, id: string, input: ChangeWebhook): Promise<ChangedWebhookBody> {
+    const { tenantId } = caller;
+    await this.access.one(caller, id);
+    const url = input.url === undefined ? undefined : await this.checked(tenantId, input.url);
+    const secret = await this.db.transaction(tenantId, async (tx) => {
+      const before = await this.access.locked(tx, caller, id);
+      const isMoved = url !== undefined && new URL(url).origin !== new URL(before.url).origin;
+      demandCredentials(before, input, isMoved);
+      const after = changed(before, input, url);
+      await this.repository.update(tx, after);
+      const made = isMoved ? (input.secret ?? newSecret()) : undefined;
+      if (made !== undefined) await this.repository.addSecret(tx, tenantId, id, made, 0);
+      await moveDestination(tx, keyOf(after), after.url);
+      await this.note(tx, caller, 'webhook.changed', id, { before: auditView(before), after: auditView(after) });
+      if (made !== undefined)
+        await this.note(tx, caller, 'webhook.secret_rotated', id, { after: { overlap_seconds: 0 } });
+      return made;
+    });
+    await this.store.forget(tenantId);
+    return { ...(await this.get(caller, id)), ...(secret === undefined ? {} : { secret }) };
+  }
+
+  /** Removes an endpoint with all that waits for it. */
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { tenantId } = caller;
+    const key = { tenantId, channel: WEBHOOK, id };
+    await this.db.transaction(tenantId, async (tx) => {
+      const before = await this.access.locked(tx, caller, id);
+      await this.repository.remove(tx, tenantId, id);
+      await removeDestination(tx, key);
+      await this.note(tx, caller, 'webhook.deleted', id, { before: auditView(before) });
+    });
+    await this.store.forget(tenantId);
+    await removeLanes(this.db, key);
+    await this.repository.removeGivenUp(tenantId, id);
+  }
+
+  /** Makes a new secret beside the present ones, which go on signing for the overlap. Only this answer shows it. */
+  async rotateSecret(caller: Caller, id: string, input: RotateSecret): Promise<WebhookWithSecretBody> {
+    const secret = input.secret ?? newSecret();
+    const overlap = input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
+    await this.changeSecrets(caller, id, 'webhook.secret_rotated', async (tx) => {
+      await this.repository.addSecret(tx, caller.tenantId, id, secret, overlap);
+      return { overlap_seconds: overlap };
+    });
+    return { ...(await this.get(caller, id)), secret };
+  }
+
+  /** Ends all secrets but the newest now. */
+  async revokeSecrets(caller: Caller, id: string): Promise<WebhookBody> {
+    await this.changeSecrets(caller, id, 'webhook.secrets_revoked', async (tx) => ({
+      revoked: await this.repository.revokeOlder(tx, caller.tenantId, id),
+    }));
+    return this.get(caller, id);
+  }
+
+  /** Stops deliveries until they are resumed; events wait. */
+  async pause(caller: Caller, id: string, reason: string | null): Promise<WebhookBody> {
+    await this.db.transaction(caller.tenantId, async (tx) => {
+      const endpoint = await this.access.locked(tx, caller, id);
+      await this.states.pause(tx, keyOf(endpoint), BY_HAND, reason);
+      await this.note(tx, caller, 'webhook.paused', id, { after: { reason } });
+    });
+    return this.get(caller, id);
+  }
+
+  /** Adds a line to the audit log. */
+  async note(
+    tx: SqlRunner,
+    { tenantId, actor, requestId }: Caller,
+    action: string,
+    id: string,
+    states: { before?: object; after?: object },
+  ): Promise<void> {
+    await this.audit.record(tx, {
+      tenantId,
+      actor,
+      requestId,
+      action,
+      targetType: 'webhook',
+      targetId: id,
+      ...states,
+    });
+  }
+
+  private async changeSecrets(
+    caller: Caller,
+    id: string,
+    action: string,
+    change: (tx: SqlRunner) => Promise<object>,
+  ): Promise<void> {
+    await this.db.transaction(caller.tenantId, async (tx) => {
+      await this.access.locked(tx, caller, id);
+      await this.note(tx, caller, action, id, { after: await change(tx) });
+    });
+    await this.store.forget(caller.tenantId);
+  }
+
+  /** Returns an address in its usual spelling. */
+  private async checked(tenantId: string, text: string): Promise<string> {
+    const problem = await this.addresses.problemOfName(text, tenantId);
+    if (problem !== null) throw new InvalidFields([{ field: 'url', message: problem }]);
+    return new URL(text).href;
+  }
+
+  private async bodiesOf(tenantId: string, endpoints: readonly Endpoint[]): Promise<WebhookBody[]> {
+    const facts = await this.repository.factsOf(
+      tenantId,
+      endpoints.map(({ id }) => id),
+    );
+    return endpoints.flatMap((endpoint) => {
+      const known = facts.get(endpoint.id);
+      return known === undefined ? [] : [webhookBody(endpoint, known)];
+    });
+  }
+}
+
+/** Returns the key of an endpoint's destination. */
+export function keyOf({ tenantId, id }: Pick<Endpoint, 'tenantId' | 'id'>): DestinationKey {
+  return { tenantId, channel: WEBHOOK, id };
+}
+
+/**
+ * Headers are credentials of the receiver and belong to its origin, as a platform's key does: a change of the address alone
+ * would send them to another host.
+ */
+function demandCredentials(before: Endpoint, input: ChangeWebhook, isMoved: boolean): void {
+  if (!isMoved && input.secret !== undefined) {
+    throw new InvalidFields([{ field: 'secret', message: 'belongs to another host in url; else use rotate-secret' }]);
+  }
+  if (!isMoved || input.headers !== undefined || Object.keys(before.headers).length === 0) return;
+  const message = 'must be given again with another host; {} removes them: they were given for the present one';
+  throw new InvalidFields([{ field: 'headers', message }]);
+}
+
+function changed(before: Endpoint, input: ChangeWebhook, url: string | undefined): Endpoint {
+  return {
+    ...before,
+    url: url ?? before.url,
+    ...(input.description === undefined ? {} : { description: input.description }),
+    ...(input.events === undefined ? {} : { events: input.events }),
+    ...(input.form === undefined ? {} : { form: input.form }),
+    ...(input.ordered === undefined ? {} : { ordered: input.ordered }),
+    ...(input.headers === undefined ? {} : { headers: headersOf(input.headers) }),
+  };
+}

@@ -1,0 +1,19 @@
+import { Global, Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { FailureFace } from '../../base/errors/failure-face.js';
+import { RefusalFace } from '../../directory-sync/routes/bulk/refusal-face.js';
+import { BulkRefusals } from './bulk-refusals.js';
+import { SurfaceFilter } from './exception.filter.js';
+
+/** How a failure looks to each audience. Global, because the SCIM door answers bulk operations with the same faces. */
+@Global()
+@Module({
+  providers: [
+    SurfaceFilter,
+    { provide: APP_FILTER, useExisting: SurfaceFilter },
+    { provide: RefusalFace, useClass: BulkRefusals },
+    { provide: FailureFace, useExisting: SurfaceFilter },
+  ],
+  exports: [SurfaceFilter, RefusalFace, FailureFace],
+})
+export class SurfacesModule {}

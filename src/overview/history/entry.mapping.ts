@@ -1,0 +1,87 @@
+import type { CauseInWords } from '../../tenancy/identity/cause.rules.js';
+import type { Actor } from '../../tenancy/identity/source.js';
+import { changeEntry, wordsOfChange } from './change-entry.mapping.js';
+import type { EntryKind } from './timeline.rules.js';
+
+/** An entry as the statement returns it: its position and its fields. */
+export interface EntryRow {
+  kind: EntryKind;
+  /** UTC, to the microsecond. */
+  at: string;
+  key: string;
+  id: string;
+  fields: Record<string, unknown>;
+}
+
+/** An entry as the API shows it; the other fields depend on its kind. */
+export interface HistoryEntry extends Record<string, unknown> {
+  id: string;
+  at: string;
+  kind: EntryKind;
+}
+
+/** Returns an entry as the API shows it. */
+export function entryBody({ id, at, kind, fields }: EntryRow): HistoryEntry {
+  return { id, at, kind, ...(kind === 'change' ? changeEntry(fields) : fields) };
+}
+
+/** The columns of an export for spreadsheets. Fields of a single kind are in `details`, as JSON. */
+export const ENTRY_COLUMNS = [
+  'id', 'at', 'kind', 'what', 'actor_kind', 'actor_id', 'actor_name', 'request_id', 'details', 'why',
+] as const; // prettier-ignore
+
+/** Returns the cells of an entry, in the order of `ENTRY_COLUMNS`. */
+export function entryCells(row: EntryRow): unknown[] {
+  const { id, at, kind, ...fields } = entryBody(row);
+  const { actor, requestId } = originOf(fields);
+  const what = whatHappened({ kind, fields });
+  return [id, at, kind, what, actor?.kind, actor?.id, actor?.name, requestId, fields, whyItHappened({ kind, fields })];
+}
+
+/** Returns the actor and the request of an entry, as far as its kind has them. */
+export function originOf(fields: Record<string, unknown>): { actor: Actor | undefined; requestId: string | undefined } {
+  const { source, actor, request_id } = fields as {
+    source?: { actor?: Actor; request_id?: string };
+    actor?: Actor;
+    request_id?: string | null;
+  };
+  return { actor: actor ?? source?.actor, requestId: request_id ?? source?.request_id };
+}
+
+/** Says in a few words why a change was made; undefined: the entry is no change. */
+export function whyItHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>): string | undefined {
+  if (kind !== 'change') return undefined;
+  return (fields['cause'] as CauseInWords | null)?.words ?? 'not recorded';
+}
+
+/** Describes an entry, as `entryBody` returns it, in a few words. */
+export function whatHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>): string {
+  const words = (...names: string[]): string =>
+    names
+      .map((name) => fields[name])
+      .filter((value) => value !== null && value !== undefined && value !== '')
+      .map((value) => (Array.isArray(value) ? value.join(',') : String(value)))
+      .join(' ');
+  switch (kind) {
+    case 'change':
+      return wordsOfChange(fields);
+    case 'delivery':
+      return words('method', 'path', 'status', 'outcome', 'detail');
+    case 'seat':
+      return words('event', 'role', 'reason');
+    case 'sign_in':
+      return words('event', 'outcome', 'reason', 'account');
+    case 'session':
+      return fields['ended_at'] == null ? 'began' : `began, ended ${words('ended_at', 'end_reason')}`;
+    case 'binding':
+      return words('made_by', 'made_of');
+    case 'linked':
+      return words('by', 'directory_id');
+    case 'held':
+      return words('event', 'reason', 'user_name');
+    case 'audit':
+      return words('event');
+    case 'removed':
+      return words('user_name');
+  }
+}

@@ -1,0 +1,90 @@
+import { Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { InvalidFields } from '../../base/errors/domain-error.js';
+import { ApiPage } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
+import { csvLine } from '../../base/http/csv.js';
+import { exportFormat, sendExport } from '../../base/http/export.js';
+import { pageOf, readPage } from '../../base/http/page.js';
+import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
+import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
+import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
+import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { ENTRY_SHAPE } from './entry.dto.js';
+import { ENTRY_COLUMNS, entryBody, entryCells } from './entry.mapping.js';
+import type { HistoryFilter } from './history.repository.js';
+import { HistoryService } from './history.service.js';
+import { ENTRY_KINDS, placeText, type EntryKind } from './timeline.rules.js';
+
+const OPTIONS = ['kind', 'since', 'until', 'order', 'limit', 'cursor', 'format'] as const;
+
+/** The history of a user: changes, deliveries, seats, sign-ins, sessions, and actions of admins. */
+@ApiController('users/:user_id/history', { tag: 'history' })
+@RequireScope('audit:read')
+@ApiRefusals()
+export class HistoryController {
+  constructor(private readonly history: HistoryService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'The history of a user, newest first; also of a deleted user',
+    description: '`format=csv` or `format=ndjson` exports all that matches.',
+  })
+  @ApiQuery({ name: 'kind', required: false, description: `with commas between: ${ENTRY_KINDS.join(', ')}` })
+  @ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiQuery({ name: 'until', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiQuery({ name: 'order', required: false, enum: ['asc', 'desc'] })
+  @ApiPage(ENTRY_SHAPE, { exports: true })
+  async list(
+    @CurrentCaller() { tenantId }: Caller,
+    @Param('user_id') userId: string,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const options = queryOptions(query, OPTIONS);
+    const filter: HistoryFilter = {
+      kinds: kindsIn(options.kind),
+      since: queryTime('since', options.since),
+      until: queryTime('until', options.until),
+      order: queryChoice('order', options.order, ['asc', 'desc']) ?? 'desc',
+    };
+    const format = exportFormat(options.format, req.headers.accept);
+    const { kind = '', since = '', until = '' } = options;
+    const page = readPage(query, `history ${[userId, kind, since, until, filter.order].join(' ')}`);
+    await this.history.demandKnown(tenantId, userId);
+    if (format !== 'json') return sendExport(res, format, 'history', this.export(tenantId, userId, filter, format));
+    const rows = await this.history.page(tenantId, userId, filter, page);
+    res.json(pageOf(page, rows, placeText, entryBody));
+  }
+
+  private async *export(
+    tenantId: string,
+    userId: string,
+    filter: HistoryFilter,
+    format: 'csv' | 'ndjson',
+  ): AsyncGenerator<string> {
+    if (format === 'csv') yield csvLine(ENTRY_COLUMNS);
+    for await (const rows of this.history.all(tenantId, userId, filter)) {
+      yield rows
+        .map((row) => (format === 'csv' ? csvLine(entryCells(row)) : `${JSON.stringify(entryBody(row))}\n`))
+        .join('');
+    }
+  }
+}
+
+/**
+ * Parses kinds from a list with commas, each once and in a fixed order.
+ *
+ * @throws {InvalidFields} 422 for an unknown kind
+ */
+function kindsIn(text: string | undefined): EntryKind[] | undefined {
+  if (text === undefined) return undefined;
+  const words = text.split(',').map((word) => word.trim());
+  if (!words.every((word) => (ENTRY_KINDS as readonly string[]).includes(word))) {
+    throw new InvalidFields([{ field: 'kind', message: `must be some of: ${ENTRY_KINDS.join(', ')}` }]);
+  }
+  return ENTRY_KINDS.filter((kind) => words.includes(kind));
+}

@@ -1,0 +1,79 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { LEAVER_STATES } from './leaver.rules.js';
+import { CauseBody } from '../../directory-sync/users/cause.dto.js';
+import { ChangeSourceBody } from '../../directory-sync/users/source.dto.js';
+
+/** The identifying fields of a leaver. */
+class LeaverPerson {
+  @ApiProperty({ type: String, nullable: true })
+  email!: string | null;
+  @ApiProperty()
+  first_name!: string;
+  @ApiProperty()
+  last_name!: string;
+  @ApiProperty({ type: String, nullable: true })
+  external_id!: string | null;
+}
+
+class LeaverMillisecondsShape {
+  @ApiProperty({ type: 'integer', example: 4 })
+  commit!: number;
+  @ApiProperty({ type: 'integer', nullable: true, example: 4 })
+  sessions!: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, example: 9 })
+  forward!: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, example: 31 })
+  confirm!: number | null;
+}
+
+class LeaverError {
+  @ApiProperty({ example: 'refused' })
+  code!: string;
+  @ApiProperty({ type: String, nullable: true })
+  detail!: string | null;
+}
+
+/** A departure as the API shows it. */
+export class LeaverShape {
+  @ApiProperty({ example: 'chg_42', description: 'The change of the departure.' })
+  id!: string;
+  @ApiProperty()
+  user_id!: string;
+  @ApiProperty({ type: 'integer', example: 42 })
+  change_sequence!: number;
+  @ApiProperty({ enum: ['deactivated', 'deleted'] })
+  kind!: string;
+  @ApiProperty({ type: LeaverPerson })
+  user!: LeaverPerson;
+  @ApiProperty({ description: 'Request, directory and actor.' })
+  source!: ChangeSourceBody;
+  @ApiProperty({ type: CauseBody, nullable: true, description: 'Null: not recorded; the change is older than causes.' })
+  cause!: CauseBody | null;
+  @ApiProperty({ format: 'date-time', description: 'When the request of the IdP arrived.' })
+  requested_at!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'The beginning of the hold.' })
+  held_at!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When an admin released it.' })
+  released_at!: string | null;
+  @ApiProperty({ format: 'date-time' })
+  committed_at!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  sessions_ended_at!: string | null;
+  @ApiProperty({ type: 'integer', example: 2, description: 'The number of sessions that it ended.' })
+  sessions_ended!: number;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'The first call to the platform.' })
+  forwarded_at!: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'The time of the platform’s answer.',
+  })
+  confirmed_at!: string | null;
+  @ApiProperty({ enum: LEAVER_STATES })
+  state!: string;
+  @ApiProperty({ type: LeaverMillisecondsShape, description: 'From the request to each step.' })
+  milliseconds!: LeaverMillisecondsShape;
+  @ApiProperty({ type: LeaverError, required: false, description: 'Of a parked one.' })
+  error?: LeaverError;
+}

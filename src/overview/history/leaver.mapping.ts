@@ -1,0 +1,122 @@
+import { causeInWords, type Cause, type CauseInWords } from '../../tenancy/identity/cause.rules.js';
+import type { Person } from '../../tenancy/identity/person.js';
+import type { ChangeSource } from '../../tenancy/identity/source.js';
+import {
+  millisecondsOf,
+  timesOf,
+  type LeaverMilliseconds,
+  type LeaverState,
+  type LeaverTimes,
+} from './leaver.rules.js';
+
+/** A departure as the statement returns it. */
+export interface LeaverRow extends LeaverTimes {
+  sequence: string;
+  user_id: string;
+  kind: 'deactivated' | 'deleted';
+  person: Person;
+  source: ChangeSource;
+  /** Null: the change is older than causes. */
+  cause: Cause | null;
+  sessions_ended: number;
+  /** The beginning and the end of the hold, for a departure that was held. */
+  held_at: Date | null;
+  released_at: Date | null;
+  state: LeaverState;
+  parked: string | null;
+  parked_detail: string | null;
+}
+
+/** The record of a leaver as the API shows it. */
+export interface LeaverBody {
+  id: string;
+  user_id: string;
+  change_sequence: number;
+  kind: 'deactivated' | 'deleted';
+  user: Omit<Person, 'role'>;
+  source: ChangeSource;
+  cause: CauseInWords | null;
+  requested_at: string;
+  held_at: string | null;
+  released_at: string | null;
+  committed_at: string;
+  sessions_ended_at: string | null;
+  sessions_ended: number;
+  forwarded_at: string | null;
+  confirmed_at: string | null;
+  state: LeaverState;
+  milliseconds: LeaverMilliseconds;
+  error?: { code: string; detail: string | null };
+}
+
+/** Returns the record of a leaver as the API shows it. */
+export function leaverBody(row: LeaverRow): LeaverBody {
+  const { email, first_name, last_name, external_id } = row.person;
+  const times = timesOf(row, row.state);
+  return {
+    id: `chg_${row.sequence}`,
+    user_id: row.user_id,
+    change_sequence: Number(row.sequence),
+    kind: row.kind,
+    user: { email, first_name, last_name, external_id },
+    source: row.source,
+    cause: causeInWords(row.cause, row.source),
+    requested_at: times.requested_at.toISOString(),
+    held_at: row.held_at?.toISOString() ?? null,
+    released_at: row.released_at?.toISOString() ?? null,
+    committed_at: times.committed_at.toISOString(),
+    sessions_ended_at: times.sessions_ended_at?.toISOString() ?? null,
+    sessions_ended: row.sessions_ended,
+    forwarded_at: times.forwarded_at?.toISOString() ?? null,
+    confirmed_at: times.confirmed_at?.toISOString() ?? null,
+    state: row.state,
+    milliseconds: millisecondsOf(times),
+    ...(row.state === 'parked' && row.parked !== null
+      ? { error: { code: row.parked, detail: row.parked_detail } }
+      : {}),
+  };
+}
+
+/** The columns of an export for spreadsheets. */
+export const LEAVER_COLUMNS = [
+  'user_id', 'change_sequence', 'kind', 'email', 'first_name', 'last_name', 'external_id', 'state', 'requested_at',
+  'committed_at', 'sessions_ended_at', 'sessions_ended', 'forwarded_at', 'confirmed_at', 'commit_ms', 'sessions_ms',
+  'forward_ms', 'confirm_ms', 'surface', 'directory_id', 'actor_kind', 'actor_id', 'actor_name', 'request_id', 'error',
+  'held_at', 'released_at', 'why',
+] as const; // prettier-ignore
+
+/** Returns the cells of a record, in the order of `LEAVER_COLUMNS`. */
+export function leaverCells(row: LeaverRow): unknown[] {
+  const body = leaverBody(row);
+  const { user, milliseconds, source } = body;
+  return [
+    body.user_id,
+    body.change_sequence,
+    body.kind,
+    user.email,
+    user.first_name,
+    user.last_name,
+    user.external_id,
+    body.state,
+    body.requested_at,
+    body.committed_at,
+    body.sessions_ended_at,
+    body.sessions_ended,
+    body.forwarded_at,
+    body.confirmed_at,
+    milliseconds.commit,
+    milliseconds.sessions,
+    milliseconds.forward,
+    milliseconds.confirm,
+    source.surface,
+    source.directory_id,
+    source.actor.kind,
+    source.actor.id,
+    source.actor.name,
+    source.request_id,
+    body.error?.code,
+    body.held_at,
+    body.released_at,
+    body.cause?.words ?? 'not recorded',
+  ];
+}

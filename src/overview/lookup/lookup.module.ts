@@ -1,0 +1,22 @@
+import { Global, Module } from '@nestjs/common';
+import { AtsConnectionsModule } from '../../integrations/ats/connections/connections.module.js';
+import { CandidatesModule } from '../../hiring/candidates/candidates.module.js';
+import { InterviewsModule } from '../../hiring/interviews/interviews.module.js';
+import { JobsModule } from '../../hiring/jobs/jobs.module.js';
+import { UsersModule } from '../../directory-sync/users/users.module.js';
+import { RecordNames } from '../../integrations/webhooks/record-names.js';
+import { NamesOfRecords } from './names-of-records.js';
+import { ResolveController } from './resolve.controller.js';
+
+/** Provides the port of `webhooks`; global, because `webhooks` does not know candidates and job openings. */
+@Global()
+@Module({
+  imports: [CandidatesModule, InterviewsModule, JobsModule, AtsConnectionsModule],
+  providers: [{ provide: RecordNames, useClass: NamesOfRecords }],
+  exports: [RecordNames],
+})
+export class RecordNamesModule {}
+
+/** The room of `resolve`. */
+@Module({ imports: [UsersModule, CandidatesModule, JobsModule], controllers: [ResolveController] })
+export class LookupModule {}

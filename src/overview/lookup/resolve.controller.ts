@@ -1,0 +1,63 @@
+import { Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiQuery } from '@nestjs/swagger';
+import { InvalidFields } from '../../base/errors/domain-error.js';
+import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import { CandidatesRepository } from '../../hiring/candidates/candidates.repository.js';
+import { JobsRepository } from '../../hiring/jobs/jobs.repository.js';
+import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { demandScope, type Caller } from '../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
+import { NoScope } from '../../tenancy/tenants/require-scope.js';
+import { UserDirectoryRepository } from '../../directory-sync/users/user-directory.repository.js';
+
+const TYPES = ['candidate', 'job', 'user'] as const;
+type Resolvable = (typeof TYPES)[number];
+
+/** The record that an id of another system belongs to. */
+class ResolveBody {
+  @ApiProperty()
+  found!: boolean;
+  @ApiProperty({ type: String, nullable: true })
+  id!: string | null;
+  @ApiProperty({ enum: TYPES })
+  type!: Resolvable;
+}
+
+/**
+ * Maps an external id to an id of this service. An unknown id is 200 too, so that automation tools can branch on it.
+ */
+@ApiController('resolve', { unversioned: true })
+export class ResolveController {
+  private readonly finders: Readonly<
+    Record<Resolvable, (tenantId: string, externalId: string) => Promise<string | null>>
+  >;
+
+  constructor(candidates: CandidatesRepository, jobs: JobsRepository, users: UserDirectoryRepository) {
+    this.finders = {
+      candidate: (tenantId, externalId) => candidates.resolve(tenantId, externalId),
+      job: async (tenantId, externalId) => (await jobs.byExternalId(tenantId, externalId))?.id ?? null,
+      user: async (tenantId, externalId) => (await users.byExternalId(tenantId, externalId))?.id ?? null,
+    };
+  }
+
+  @Get()
+  @NoScope()
+  @ApiOperation({
+    summary: 'Maps an external id to an internal one; needs the read scope of the type',
+    description: 'The id of a candidate that was merged leads to the candidate that it was merged into.',
+  })
+  @ApiQuery({ name: 'type', enum: TYPES })
+  @ApiQuery({ name: 'external_id' })
+  @ApiOkResponse({ type: ResolveBody })
+  async resolve(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<ResolveBody> {
+    const options = queryOptions(query, ['type', 'external_id']);
+    const type = queryChoice('type', options.type, TYPES);
+    const missing = (['type', 'external_id'] as const).filter((name) => !options[name]);
+    if (type === undefined || missing.length > 0) {
+      throw new InvalidFields(missing.map((field) => ({ field, message: 'is required' })));
+    }
+    demandScope(caller, `${type}s:read`);
+    const id = await this.finders[type](caller.tenantId, options.external_id!);
+    return { found: id !== null, id, type };
+  }
+}

@@ -1,0 +1,137 @@
+import 'reflect-metadata';
+import { Application } from './application.js';
+import type { Config } from '../base/config/config.js';
+import { loadConfig } from '../base/config/load-config.js';
+import { Sealer } from '../base/crypto/seal.js';
+import { EmbeddedPostgres, type EmbeddedEvent } from '../base/database/embedded/embedded-postgres.js';
+import { prepareSandbox } from './database-access.js';
+import { createDemoTenant, credentialsFile, readCredentials, refreshCredentials } from './first-run.js';
+import { SANDBOX_SCHEMA, SandboxProcess } from '../sandbox/sandbox-process.js';
+import { startFailure } from './start-failure.js';
+
+/** In production each message of the start is a log line in JSON. */
+const asJson = process.env['NODE_ENV'] === 'production';
+const say = (line = '', level = 'info'): boolean =>
+  process.stderr.write(`${asJson ? JSON.stringify({ level, time: new Date().toISOString(), message: line }) : line}\n`);
+
+/** What has been started so far: stopped in the reverse order. */
+const parts: { stop(): Promise<void> }[] = [];
+let stopping: Promise<void> | undefined;
+
+/** Runs the service with the settings of the environment until a signal ends the process, or a failure of the start. */
+export async function run(): Promise<void> {
+  listenToProcess();
+  try {
+    await main(loadConfig(process.env));
+  } catch (error) {
+    if (!stopping) {
+      say(startFailure(error), 'fatal');
+      await end(1);
+    }
+  }
+}
+
+function listenToProcess(): void {
+  // A closed pipe on standard output or error must not end the service. A message about it would fail in the same way.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (stopping) return; // a second Ctrl-C must not cut short what the first one began
+      say(`${signal}: finishing what is under way …`);
+      void end(0);
+    });
+  }
+
+  // After an uncaught error the state of the process is unknown: it is logged, running work is finished, the process ends.
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      const line = { level: 'fatal', message: event, error: error instanceof Error ? error.stack : String(error) };
+      process.stderr.write(`${JSON.stringify(line)}\n`);
+      if (!stopping) void end(1);
+    });
+  }
+}
+
+/** Database, sandbox, application, in this order. */
+async function main(config: Config): Promise<void> {
+  const embedded = config.databaseUrl === null ? await EmbeddedPostgres.start(config.dataDir) : null;
+  if (embedded) {
+    parts.push(embedded);
+    embedded.keepUp(embeddedEvent);
+  }
+  const url = config.databaseUrl ?? embedded!.serviceUrl();
+  const ownerUrl = embedded?.url() ?? config.migrationDatabaseUrl;
+  const patience = setTimeout(() => say('Waiting for the database …'), 2_000);
+  const app = await Application.create(config, url, ownerUrl).finally(() => clearTimeout(patience));
+  parts.push(app);
+  for (const words of app.warnings) say(`WARNING: ${words}`, 'warn');
+  const wanted = config.sandbox.enabled === 'on' || (config.sandbox.enabled === 'auto' && embedded !== null);
+  const sandbox = wanted ? await startSandbox(config, ownerUrl ?? url) : null;
+  if (sandbox) parts.splice(-1, 0, sandbox); // the application still sends to it while it stops
+  if (!config.production && !(await createDemoTenant(app, sandbox?.url ?? null))) {
+    await refreshCredentials(app, sandbox?.url ?? null);
+  }
+  await app.listen();
+  app.startWork();
+  await announce(config, sandbox?.url ?? null, embedded);
+}
+
+/** The sandbox has a role of its own, whose password follows from the encryption key: equal in every process. */
+async function startSandbox(config: Config, ownerUrl: string): Promise<SandboxProcess> {
+  const password = new Sealer(config.encryptionKeys).derive('sandbox role').toString('base64url');
+  const url = await prepareSandbox(ownerUrl, SANDBOX_SCHEMA, password);
+  return SandboxProcess.start(url, config.sandbox.port);
+}
+
+/** What became of an embedded database that ended by itself. Without a database the process is of no use. */
+function embeddedEvent(event: EmbeddedEvent, error?: Error): void {
+  const detail = error === undefined ? {} : { error: error.message };
+  const level = event === 'restarted' ? 'warn' : 'error';
+  const line = { level, time: new Date().toISOString(), message: `embedded database ${event}`, ...detail };
+  process.stderr.write(`${JSON.stringify(line)}\n`);
+  if (event === 'lost' && !stopping) void end(1);
+}
+
+async function end(code: number): Promise<void> {
+  stopping = (async () => {
+    for (const part of parts.splice(0).reverse()) await part.stop();
+  })();
+  try {
+    await stopping;
+  } catch (error) {
+    say(`stopping failed: ${String(error)}`, 'error');
+    process.exit(1);
+  }
+  process.exit(code);
+}
+
+async function announce(config: Config, sandboxUrl: string | null, embedded: EmbeddedPostgres | null): Promise<void> {
+  if (asJson) return; // the line `started` says it
+  const credentials = await readCredentials(config);
+  say();
+  say('  talent-bridge is ready');
+  say();
+  say(`  SCIM address    ${config.baseUrl}/scim/v2`);
+  say(`  API and docs    ${config.baseUrl}/docs`);
+  if (sandboxUrl)
+    say(`  Sandbox         ${sandboxUrl}   (the hiring platform’s stand-in: what arrived, faults on request)`);
+  if (credentials) say(`  Credentials     ${credentialsFile(config)}   (scim_token, api_key, operator_token)`);
+  say(`  Encryption      ${keysInWords(config)}`);
+  if (embedded) say(`  Database        ${embedded.folder}`);
+  if (credentials) {
+    const read = `$(node -p "require('${credentialsFile(config)}').scim_token")`;
+    say();
+    say('  Try it:');
+    say(`    curl -s ${config.baseUrl}/scim/v2/Users -H "Authorization: Bearer ${read}" \\`);
+    say(`      -H 'Content-Type: application/scim+json' -d '{"userName":"bjensen@example.com"}'`);
+    if (sandboxUrl) say(`  It is at ${sandboxUrl} a moment later. What is where: npx talent-bridge status`);
+    say(`  Next, your IdP: ${config.baseUrl}/docs/connect   or your ATS: ${config.baseUrl}/docs/ats/connect`);
+  }
+  say();
+}
+
+/** The ids of the encryption keys: what stands beside a sealed secret, and what a key is put back by. */
+function keysInWords({ encryptionKeys }: Config): string {
+  const [current, ...older] = encryptionKeys.map(({ id }) => id);
+  return older.length === 0 ? `key ${current} seals` : `key ${current} seals; ${older.join(', ')} still open`;
+}

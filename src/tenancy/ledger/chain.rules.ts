@@ -1,0 +1,174 @@
+import { CHAIN_START } from '../../base/crypto/chain.js';
+
+/** The chains of a tenant: the seat ledger and the audit log. */
+export type ChainName = 'seats' | 'audit';
+
+/** A sealed line of a chain as the verifier reads it; hashes are hex. */
+export interface ChainLine {
+  readonly sequence: number;
+  readonly entryId: string;
+  /** RFC 3339 with microseconds, UTC: the time that decides the line's day. */
+  readonly at: string;
+  readonly previousHash: string;
+  /** The hash that is stored beside the line. */
+  readonly hash: string;
+  /** The hash over the current content of the line. */
+  readonly computedHash: string;
+  /** Seats in use after the line; in the audit log the number of lines. */
+  readonly count: number;
+  /** The change of the count by the line. */
+  readonly delta: number;
+}
+
+/** The kinds of breaches; stable, part of the API. */
+export type Problem =
+  | 'line missing'
+  | 'line changed'
+  | 'order changed'
+  | 'count changed'
+  | 'time runs backwards'
+  | 'end missing'
+  | 'head missing'
+  | 'head replaced'
+  | 'head not signed'
+  | 'signature invalid'
+  | 'differs from signed head'
+  | 'differs from closed day'
+  | 'differs from known head'
+  | 'days changed'
+  | 'holders differ';
+
+/** The first incorrect place of a chain. */
+export interface Breach {
+  /** The sequence at which the chain is incorrect. */
+  readonly sequence: number;
+  /** The entry at that place; null when there is none. */
+  readonly entry_id: string | null;
+  /** The sequence of that entry: a later one where lines are missing. */
+  readonly found: number | null;
+  readonly problem: Problem;
+  /** The breach as a sentence. */
+  readonly detail: string;
+}
+
+/**
+ * A hash that the chain must have at a place, known from another source: a signed head, a closed day, an auditor's
+ * note.
+ */
+export interface Mark {
+  readonly sequence: number;
+  readonly hash: string;
+  readonly problem: Problem;
+  readonly detail: string;
+}
+
+/** The hash before the first line of a chain, as hex. */
+export const START_HASH = CHAIN_START.toString('hex');
+
+/** The start of a walk: after the line with this sequence and hash. */
+export interface ChainPlace {
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+/**
+ * Walks along a chain, oldest line first, and stops at the first incorrect line. Used to verify a chain and to close a
+ * day.
+ */
+export class ChainWalk {
+  private place: ChainPlace;
+  private last: ChainLine | null = null;
+  private readonly fromStart: boolean;
+  private found: Breach | null = null;
+  private readonly marks = new Map<number, Mark[]>();
+
+  /**
+   * Creates a walk.
+   *
+   * @param marks hashes known from other sources
+   * @param ordered whether times must not decrease along the chain
+   * @param start the place after which the walk begins; the beginning of the chain unless given
+   */
+  constructor(
+    marks: readonly Mark[] = [],
+    private readonly ordered = false,
+    start: ChainPlace = { sequence: 0, hash: START_HASH },
+  ) {
+    this.place = start;
+    this.fromStart = start.sequence === 0;
+    for (const mark of marks) this.marks.set(mark.sequence, [...(this.marks.get(mark.sequence) ?? []), mark]);
+  }
+
+  /** The last correct place. */
+  get end(): ChainPlace {
+    return this.place;
+  }
+
+  /** The last correct line; null before the first one. */
+  get lastLine(): ChainLine | null {
+    return this.last;
+  }
+
+  /** The first breach so far. */
+  get breach(): Breach | null {
+    return this.found;
+  }
+
+  /**
+   * Checks the next line.
+   *
+   * @returns false once the chain is broken
+   */
+  take(line: ChainLine): boolean {
+    if (this.found !== null) return false;
+    const expected = this.place.sequence + 1;
+    const problem = this.problemOf(line, expected);
+    if (problem !== null) {
+      this.found = { sequence: expected, entry_id: line.entryId, found: line.sequence, ...problem };
+      return false;
+    }
+    this.place = { sequence: line.sequence, hash: line.hash };
+    this.last = line;
+    return true;
+  }
+
+  /**
+   * Ends the walk. A mark behind the last line shows that the end was cut off.
+   *
+   * @returns the first breach, or null when the chain is whole
+   */
+  finish(): Breach | null {
+    if (this.found !== null) return this.found;
+    const behind = [...this.marks.keys()].filter((sequence) => sequence > this.place.sequence).sort((a, b) => a - b);
+    if (behind.length === 0) return null;
+    const [mark] = this.marks.get(behind.at(-1)!)!;
+    this.found = {
+      sequence: this.place.sequence + 1,
+      entry_id: null,
+      found: null,
+      problem: 'end missing',
+      detail: `the chain ends at ${this.place.sequence}, but ${mark!.detail} says that it reached ${mark!.sequence}`,
+    };
+    return this.found;
+  }
+
+  private problemOf(line: ChainLine, expected: number): Pick<Breach, 'problem' | 'detail'> | null {
+    if (line.sequence !== expected) return { problem: 'line missing', detail: `expected sequence ${expected}` };
+    if (line.previousHash !== this.place.hash) {
+      return { problem: 'order changed', detail: 'the hash of the entry before does not fit' };
+    }
+    // The count before the first line is known only at the beginning of the chain.
+    const before = this.last?.count ?? (this.fromStart ? 0 : null);
+    if (before !== null && line.count !== before + line.delta) {
+      return { problem: 'count changed', detail: 'the count does not fit' };
+    }
+    if (this.ordered && this.last !== null && line.at < this.last.at) {
+      return { problem: 'time runs backwards', detail: 'time runs backwards' };
+    }
+    if (line.computedHash !== line.hash) return { problem: 'line changed', detail: 'the entry was changed' };
+    const mark = this.marks.get(line.sequence)?.find(({ hash }) => hash !== line.hash);
+    return mark === undefined
+      ? null
+      : { problem: mark.problem, detail: `the hash of the entry differs from the one of ${mark.detail}` };
+  }
+}

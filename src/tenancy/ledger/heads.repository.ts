@@ -1,0 +1,187 @@
+import { Injectable } from '@nestjs/common';
+import { CHAIN_START } from '../../base/crypto/chain.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { ChainName } from './chain.rules.js';
+import type { DayFields, HeadSignature } from './head.rules.js';
+
+/** The live head of a chain, as it stands in the database. */
+export interface StoredHead {
+  sequence: number;
+  count: number;
+  /** Hex. */
+  hash: string;
+  /** RFC 3339 with microseconds, UTC; null before anything was sealed. */
+  sealed_through: string | null;
+  /** The last signed end; null: none yet. */
+  signed_sequence: number | null;
+  signed_hash: string | null;
+  signature: Buffer | null;
+  key_id: string | null;
+  /** The end of the chain before heads were signed; 0 once a head is signed. */
+  unsigned_through: number;
+}
+
+/** A closed day with its signature. */
+export interface ClosedDay extends DayFields, HeadSignature {
+  readonly closedAt: Date;
+}
+
+/** Lines with their new places in the chain, in order. */
+export interface SealedBatch {
+  readonly ids: readonly string[];
+  /** Hex. */
+  readonly hashes: readonly string[];
+  /** Seats after each line; null in the audit log. */
+  readonly counts: readonly number[] | null;
+  /** RFC 3339; null in the audit log. */
+  readonly effectiveAt: readonly string[] | null;
+  readonly sealedThrough: string | null;
+}
+
+/** Returns SQL for a time as RFC 3339 with microseconds, the form that the chains hash. */
+export const UTC = (column: string): string => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+const HEAD = `sequence::int as sequence, count, encode(hash, 'hex') as hash, ${UTC('sealed_through')} as sealed_through,
+  signed_sequence::int as signed_sequence, encode(signed_hash, 'hex') as signed_hash, signature, key_id,
+  unsigned_through::int as unsigned_through`;
+
+const DAY = `day::text as day, sequence::int as sequence, count, encode(hash, 'hex') as hash,
+  encode(previous, 'hex') as previous, key_id, signature, closed_at`;
+
+/** Statements on the heads of chains: live heads and those of closed days. */
+@Injectable()
+export class HeadsRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Creates the heads of a new tenant. */
+  async begin(tx: SqlRunner, tenantId: string): Promise<void> {
+    await tx.query(`insert into chain_heads (tenant_id, chain, hash) values ($1, 'seats', $2), ($1, 'audit', $2)`, [
+      tenantId,
+      CHAIN_START,
+    ]);
+  }
+
+  /**
+   * Locks a head to the end of the transaction. Null: there is none, or, without `wait`, another process has locked it.
+   */
+  async lock(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {
+    const { rows } = await tx.query<StoredHead>(`select ${HEAD} from lock_chain_head($1, $2, $3)`, [
+      tenantId,
+      chain,
+      wait,
+    ]);
+    return rows[0] ?? null;
+  }
+
+  /** Seals a batch onto the head; the signature is for the head after it. */
+  async seal(
+    tx: SqlRunner,
+    tenantId: string,
+    chain: ChainName,
+    batch: SealedBatch,
+    signature: HeadSignature | null,
+  ): Promise<void> {
+    await tx.query(
+      `select seal_chain($1, $2, $3::bigint[], array(select decode(h, 'hex') from unnest($4::text[]) with ordinality
+           as u(h, place) order by place), $5::int[], $6::timestamptz[], $7::timestamptz, $8, $9)`,
+      [
+        tenantId,
+        chain,
+        batch.ids,
+        batch.hashes,
+        batch.counts,
+        batch.effectiveAt,
+        batch.sealedThrough,
+        signature?.signature ?? null,
+        signature?.keyId ?? null,
+      ],
+    );
+  }
+
+  /**
+   * Returns the head and the last line of the chain in one snapshot.
+   *
+   * @param table the table of the lines
+   * @returns `head` null when there is none; `last` 0 when there is no sealed line
+   */
+  async headAndEnd(
+    tenantId: string,
+    chain: ChainName,
+    table: string,
+  ): Promise<{ head: StoredHead | null; last: number; unsealed: number }> {
+    const { rows } = await this.db.query<StoredHead & { present: boolean; last: number; unsealed: number }>(
+      `select ${HEAD}, h.tenant_id is not null as present,
+         coalesce((select max(sequence) from ${table} where tenant_id = $1 and sequence is not null), 0)::int as last,
+         (select count(*) from ${table} where tenant_id = $1 and sequence is null)::int as unsealed
+       from (select 1) as one left join chain_heads h on h.tenant_id = $1 and h.chain = $2`,
+      [tenantId, chain],
+    );
+    const { present, last, unsealed, ...head } = rows[0]!;
+    return { head: present ? head : null, last, unsealed };
+  }
+
+  /** Returns the stored hash of a line; null when there is no such line. */
+  async hashAt(db: SqlRunner, tenantId: string, table: string, sequence: number): Promise<string | null> {
+    const { rows } = await db.query<{ hash: string | null }>(
+      `select encode(hash, 'hex') as hash from ${table} where tenant_id = $1 and sequence = $2`,
+      [tenantId, sequence],
+    );
+    return rows[0]?.hash ?? null;
+  }
+
+  /** Returns closed days, newest first, before the given one. */
+  async days(tenantId: string, chain: ChainName, before: string | null, limit: number): Promise<ClosedDay[]> {
+    const { rows } = await this.db.query<DayRow>(
+      `select ${DAY} from closed_days where tenant_id = $1 and chain = $2 and ($3::date is null or day < $3)
+       order by closed_days.day desc limit $4`,
+      [tenantId, chain, before, limit],
+    );
+    return rows.map((row) => toDay(tenantId, chain, row));
+  }
+
+  /** Returns the newest closed day, inside the transaction that adds the next one. */
+  async lastDay(db: SqlRunner, tenantId: string, chain: ChainName): Promise<ClosedDay | null> {
+    const { rows } = await db.query<DayRow>(
+      `select ${DAY} from closed_days where tenant_id = $1 and chain = $2 order by closed_days.day desc limit 1`,
+      [tenantId, chain],
+    );
+    return rows[0] ? toDay(tenantId, chain, rows[0]) : null;
+  }
+
+  /** Adds a closed day. */
+  async addDay(tx: SqlRunner, day: DayFields, { keyId, signature }: HeadSignature): Promise<void> {
+    await tx.query(
+      `insert into closed_days (tenant_id, chain, day, sequence, count, hash, previous, key_id, signature)
+       values ($1, $2, $3, $4, $5, decode($6, 'hex'), decode($7, 'hex'), $8, $9)`,
+      [day.tenantId, day.chain, day.day, day.sequence, day.count, day.hash, day.previous, keyId, signature],
+    );
+  }
+
+  /** Returns tenants, by id, whose chain has grown since its newest closed day, or has a head without a signature. */
+  async grown(chain: ChainName, after: string, limit: number): Promise<string[]> {
+    const { rows } = await this.db.query<{ tenant_id: string }>(
+      `select h.tenant_id from chain_heads h where h.chain = $1 and h.tenant_id > $2 and h.sequence > coalesce(
+         (select d.sequence from closed_days d where d.tenant_id = h.tenant_id and d.chain = h.chain
+          order by d.day desc limit 1), 0)
+       order by h.tenant_id limit $3`,
+      [chain, after, limit],
+    );
+    return rows.map((row) => row.tenant_id);
+  }
+}
+
+interface DayRow {
+  day: string;
+  sequence: number;
+  count: number;
+  hash: string;
+  previous: string;
+  key_id: string;
+  signature: Buffer;
+  closed_at: Date;
+}
+
+function toDay(tenantId: string, chain: ChainName, row: DayRow): ClosedDay {
+  const { key_id: keyId, closed_at: closedAt, ...day } = row;
+  return { tenantId, chain, ...day, closed: true, keyId, closedAt };
+}

@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { Part, WriteStatement } from '../../base/database/write-statement.js';
+import type { Binding, Replaced, StoredBinding } from './binding.js';
+import type { BindingEnd } from './session-end.js';
+import { SessionEndings } from './session-endings.repository.js';
+
+/** Bindings of IdP subjects to users, as sign-ins read and write them. */
+@Injectable()
+export class BindingsRepository {
+  constructor(
+    private readonly db: Database,
+    private readonly sessions: SessionEndings,
+  ) {}
+
+  /** Returns the binding of a subject, live or ended. */
+  async ofSubject(tenantId: string, connectionId: string, subject: string): Promise<StoredBinding | null> {
+    const { rows } = await this.db.query<StoredBinding>(
+      `select subject, user_id, made_by, made_of, ended_at is not null as ended,
+         coalesce(end_reason = 'deleted', false) as removed
+       from identities
+       where tenant_id = $1 and connection_id = $2 and subject = $3`,
+      [tenantId, connectionId, subject],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Returns the live bindings of users at a connection; a user has at most one. */
+  async ofUsers(tenantId: string, connectionId: string, userIds: readonly string[]): Promise<Binding[]> {
+    if (userIds.length === 0) return [];
+    const { rows } = await this.db.query<Binding>(
+      `select subject, user_id, made_by, made_of from identities
+       where tenant_id = $1 and user_id = any ($3) and connection_id = $2 and ended_at is null`,
+      [tenantId, connectionId, userIds],
+    );
+    return rows;
+  }
+
+  /**
+   * Binds a subject to a user and ends the sessions of what it replaces. Unproven bindings of the user at any connection
+   * give way: otherwise the first person who claimed an address would go on beside its owner.
+   *
+   * @returns false when a concurrent sign-in has bound the subject to a user that is not in `replaces`
+   */
+  async bind(
+    tx: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    binding: Binding,
+    replaces: Replaced,
+  ): Promise<boolean> {
+    await this.sessions.ofReplaced(tx, tenantId, connectionId, binding, replaces);
+    await tx.query(
+      `delete from identities where tenant_id = $1 and user_id = $3 and connection_id = $2 and subject = $4
+         and ended_at is null`,
+      [tenantId, connectionId, binding.user_id, replaces.subject],
+    );
+    await this.dropUnproven(tx, tenantId, binding.user_id);
+    const { rowCount } = await tx.query(
+      `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
+       values ($1, $2, $3, $4, $5, $6)
+       on conflict (tenant_id, connection_id, subject) do update set user_id = excluded.user_id,
+         made_by = excluded.made_by, made_of = excluded.made_of, created_at = now(), last_sign_in_at = now(),
+         ended_at = null, end_reason = null
+       where identities.ended_at is not null or identities.user_id = excluded.user_id or identities.user_id = $7`,
+      [tenantId, connectionId, binding.subject, binding.user_id, binding.made_by, binding.made_of, replaces.userId],
+    );
+    return rowCount === 1;
+  }
+
+  private async dropUnproven(tx: SqlRunner, tenantId: string, userId: string): Promise<void> {
+    const { rows } = await tx.query<{ connection_id: string; subject: string; user_id: string }>(
+      `delete from identities where tenant_id = $1 and user_id = $2 and made_by = 'created' and made_of = ''
+       returning connection_id, subject, user_id`,
+      [tenantId, userId],
+    );
+    // The deletion has waited for a concurrent sign-in, so its session is visible to this statement.
+    for (const row of rows) await this.sessions.ofBinding(tx, tenantId, row);
+  }
+
+  /**
+   * Notes the use of a binding. `made_of` follows the directory; a binding that was read as unproven and has been proven
+   * since stays proven.
+   *
+   * @returns false when the binding is gone
+   */
+  async touch(tx: SqlRunner, tenantId: string, connectionId: string, binding: Binding): Promise<boolean> {
+    const { rowCount } = await tx.query(
+      `update identities set last_sign_in_at = now(),
+         made_by = case when $6 = 'created' and $5 = '' then made_by else $6 end,
+         made_of = case when $6 = 'created' and $5 = '' then made_of else $5 end
+       where tenant_id = $1 and connection_id = $2 and subject = $3 and user_id = $4 and ended_at is null`,
+      [tenantId, connectionId, binding.subject, binding.user_id, binding.made_of, binding.made_by],
+    );
+    return rowCount === 1;
+  }
+
+  /** Ends all bindings of a connection: the next sign-in of each user links anew. */
+  async endOfConnection(tx: SqlRunner, tenantId: string, connectionId: string, why: BindingEnd): Promise<void> {
+    await tx.query(
+      `update identities set ended_at = now(), end_reason = $3
+       where tenant_id = $1 and connection_id = $2 and ended_at is null`,
+      [tenantId, connectionId, why],
+    );
+  }
+
+  /**
+   * Removes the bindings that other connections have made by an e-mail of a domain, and ends their sessions.
+   *
+   * @param spellings the domain in its ASCII form and in its Unicode form
+   * @param connectionId the connection whose bindings stay
+   */
+  async dropOfDomain(
+    tx: SqlRunner,
+    tenantId: string,
+    spellings: readonly string[],
+    connectionId: string,
+  ): Promise<void> {
+    const { rows } = await tx.query<{ connection_id: string; subject: string; user_id: string }>(
+      `delete from identities i using users u
+       where i.tenant_id = $1 and u.tenant_id = $1 and u.id = i.user_id and i.connection_id <> $2
+         and ((i.made_by = 'email' and lower(regexp_replace(i.made_of, '^.*@', '')) = any ($3))
+           or (i.made_by = 'created' and i.made_of <> '' and lower(regexp_replace(u.email, '^.*@', '')) = any ($3)))
+       returning i.connection_id, i.subject, i.user_id`,
+      [tenantId, connectionId, spellings],
+    );
+    // The deletion has waited for a concurrent sign-in, so its session is visible to these statements.
+    for (const row of rows) await this.sessions.ofBinding(tx, tenantId, row);
+  }
+}
+
+/**
+ * Makes the use of a binding the subject of a statement, with the columns `user_id` and `session_epoch`. It writes
+ * nothing when the binding is gone.
+ *
+ * @param person the part that holds the user of the binding (`id`, `session_epoch`)
+ */
+export function useBinding(
+  statement: WriteStatement,
+  tenantId: string,
+  connectionId: string,
+  { subject, made_by, made_of }: Binding,
+  person: Part,
+): void {
+  statement.subject((p) => {
+    const kept = made_by === 'created' && made_of === '';
+    const made = kept ? '' : `, made_by = ${p.add(made_by)}, made_of = ${p.add(made_of)}`;
+    return `update identities i set last_sign_in_at = now()${made} from ${person.name} u
+      where i.tenant_id = ${p.add(tenantId)} and i.connection_id = ${p.add(connectionId)} and i.subject = ${p.add(subject)}
+        and i.user_id = u.id and i.ended_at is null
+      returning i.user_id, u.session_epoch`;
+  });
+}

@@ -1,0 +1,181 @@
+import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../../base/database/database.js';
+import type { Fragment } from '../../base/database/params.js';
+import type { WriteStatement } from '../../base/database/write-statement.js';
+import type { Binding, Replaced } from './binding.js';
+import type { EndedSession } from './ended-session.js';
+import type { ConnectionEnd, SessionEnd } from './session-end.js';
+import { SessionEvents } from './session-events.js';
+
+const ENDED = `id, user_id, connection_id, subject, idp_session, name_id, id_token_sealed, end_reason`;
+
+/** Returns an update that ends live sessions of a tenant. */
+function ending(tenantId: string, why: SessionEnd, which: Fragment): Fragment {
+  return (p) => {
+    const tenant = p.add(tenantId);
+    return `update sessions set ended_at = clock_timestamp(), end_reason = ${p.add(why)}
+      where tenant_id = ${tenant} and ended_at is null and ${which(p)} returning ${ENDED}`;
+  };
+}
+
+/** The ways in which sessions end, one statement each. */
+@Injectable()
+export class SessionEndings {
+  constructor(private readonly events: SessionEvents) {}
+
+  /**
+   * Ends one session. Returns it; null when it had ended before.
+   *
+   * @param userId ends it only if it is this user's; null: any user's
+   */
+  async end(
+    db: SqlRunner,
+    tenantId: string,
+    id: string,
+    why: SessionEnd,
+    userId: string | null = null,
+  ): Promise<EndedSession | null> {
+    const [ended] = await this.run(db, tenantId, why, (p) => {
+      const own = userId === null ? '' : ` and user_id = ${p.add(userId)}`;
+      return `id = ${p.add(id)}${own}`;
+    });
+    return ended ?? null;
+  }
+
+  /** Ends the session of a cookie. */
+  async endByHash(db: SqlRunner, tenantId: string, hash: Buffer, why: SessionEnd): Promise<EndedSession | null> {
+    const [ended] = await this.run(db, tenantId, why, (p) => `hash = ${p.add(hash)}`);
+    return ended ?? null;
+  }
+
+  /** Ends all sessions of a user; returns their number. */
+  async endAll(db: SqlRunner, tenantId: string, userId: string, why: SessionEnd): Promise<number> {
+    // The epoch also ends a session that a concurrent sign-in is writing; the update waits for that sign-in.
+    await db.query(`update users set session_epoch = session_epoch + 1 where tenant_id = $1 and id = $2`, [
+      tenantId,
+      userId,
+    ]);
+    return (await this.run(db, tenantId, why, (p) => `user_id = ${p.add(userId)}`)).length;
+  }
+
+  /**
+   * Ends the sessions that an IdP has ended: of a user, of its own sessions, or of both. A session that named no IdP
+   * session at sign-in may be the one.
+   *
+   * @param name the IdP's name for the user: the NameID of SAML, else the subject; null: the logout names sessions
+   *   alone
+   */
+  async endByIdp(
+    db: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    name: string | null,
+    idpSessions: readonly string[],
+  ): Promise<EndedSession[]> {
+    // Two texts, so that each has its index: plans are generic.
+    return this.run(db, tenantId, 'idp_logout', (p) => {
+      const at = `connection_id = ${p.add(connectionId)}`;
+      const sessions = p.add(idpSessions, 'text[]');
+      if (name === null) return `${at} and idp_session = any (${sessions})`;
+      return `${at} and coalesce(name_id ->> 'value', subject) = ${p.add(name)}
+        and (cardinality(${sessions}) = 0 or idp_session = any (${sessions}) or idp_session is null
+          or other_idp_sessions && ${sessions})`;
+    });
+  }
+
+  /** Ends the oldest live sessions of a user beyond the newest `most`. */
+  async endOldest(tx: SqlRunner, tenantId: string, userId: string, most: number): Promise<void> {
+    await this.run(tx, tenantId, 'too_many_sessions', (p) => {
+      const user = p.add(userId);
+      return `user_id = ${user} and id <= (
+        select o.id from sessions o where o.tenant_id = ${p.add(tenantId)} and o.user_id = ${user} and o.ended_at is null
+        order by o.id desc offset ${p.add(most)} limit 1)`;
+    });
+  }
+
+  /**
+   * Adds to a statement that begins a session: the former one of the browser ends, and the oldest live ones of the user
+   * beyond the newest `most`, the new one included. The statement does not see the row of the new session.
+   *
+   * @param former the session of the browser's cookie; null: there is none
+   */
+  async addTo(
+    statement: WriteStatement,
+    tenantId: string,
+    former: { tenantId: string; hash: Buffer } | null,
+    most: number,
+  ): Promise<void> {
+    if (former !== null) {
+      const ended = statement.add(
+        (p) => `update sessions n set ended_at = clock_timestamp(), end_reason = 'signed_in_again' from subject s
+          where n.tenant_id = ${p.add(former.tenantId)} and n.hash = ${p.add(former.hash)} and n.ended_at is null
+          returning n.id, n.user_id, n.end_reason`,
+      );
+      await this.events.add(statement, former.tenantId, ended);
+    }
+    const oldest = statement.add((p) => {
+      const tenant = p.add(tenantId);
+      // A row that two parts of a statement change is changed by one of them: the former session ends above.
+      const hash = former === null ? null : p.add(former.hash);
+      const others = (name: string): string => (hash === null ? '' : `and ${name}.hash <> ${hash}`);
+      return `update sessions n set ended_at = clock_timestamp(), end_reason = 'too_many_sessions' from subject s
+        where n.tenant_id = ${tenant} and n.user_id = s.user_id and n.ended_at is null ${others('n')} and n.id <= (
+          select o.id from sessions o where o.tenant_id = ${tenant} and o.user_id = s.user_id and o.ended_at is null
+            ${others('o')}
+          order by o.id desc offset ${p.add(most - 1)} limit 1)
+        returning n.id, n.user_id, n.end_reason`;
+    });
+    await this.events.add(statement, tenantId, oldest);
+  }
+
+  /** Ends all sessions of a connection. */
+  async ofConnection(tx: SqlRunner, tenantId: string, connectionId: string, why: ConnectionEnd): Promise<void> {
+    await this.run(tx, tenantId, why, (p) => `connection_id = ${p.add(connectionId)}`);
+  }
+
+  /** Ends the sessions of a user through one connection; returns how many there were. */
+  async ofUserAt(
+    tx: SqlRunner,
+    tenantId: string,
+    userId: string,
+    connectionId: string,
+    why: SessionEnd,
+  ): Promise<number> {
+    const ended = await this.run(tx, tenantId, why, (p) => {
+      return `user_id = ${p.add(userId)} and connection_id = ${p.add(connectionId)}`;
+    });
+    return ended.length;
+  }
+
+  /** Ends the sessions of what a new binding takes the place of. */
+  async ofReplaced(
+    tx: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    binding: Pick<Binding, 'subject' | 'user_id'>,
+    replaces: Replaced,
+  ): Promise<void> {
+    await this.run(tx, tenantId, 'binding_moved', (p) => {
+      const user = p.add(binding.user_id);
+      return `connection_id = ${p.add(connectionId)}
+        and ((subject = ${p.add(binding.subject)} and user_id = ${p.add(replaces.userId)})
+          or (user_id = ${user} and subject = ${p.add(replaces.subject)}))`;
+    });
+  }
+
+  /** Ends the sessions that began with a binding which is gone. */
+  async ofBinding(
+    tx: SqlRunner,
+    tenantId: string,
+    binding: { connection_id: string; subject: string; user_id: string },
+  ): Promise<void> {
+    await this.run(tx, tenantId, 'binding_moved', (p) => {
+      const { connection_id: connection, subject, user_id: user } = binding;
+      return `connection_id = ${p.add(connection)} and subject = ${p.add(subject)} and user_id = ${p.add(user)}`;
+    });
+  }
+
+  private run(db: SqlRunner, tenantId: string, why: SessionEnd, which: Fragment): Promise<EndedSession[]> {
+    return this.events.end(db, tenantId, ending(tenantId, why, which));
+  }
+}

@@ -1,0 +1,184 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Config } from '../../base/config/config.js';
+import { Sealer } from '../../base/crypto/seal.js';
+import { mintToken, parseToken } from '../../base/crypto/tokens.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { WriteStatement } from '../../base/database/write-statement.js';
+import { newId } from '../../base/ids.js';
+import type { SessionEnd } from './session-end.js';
+import type { NameId } from '../../protocols/saml/saml-sign-in.js';
+import type { EndedSession } from './ended-session.js';
+import { SessionEndings } from './session-endings.repository.js';
+import { SessionsRepository, type ListedSession, type NewSession, type SessionRow } from './sessions.repository.js';
+
+/** The minimum time between two notes of use; a tenth of the idle time where that is shorter. */
+const TOUCH_SECONDS = 60;
+/** Live sessions per user. A further sign-in ends the oldest one instead of being refused. */
+const MAX_SESSIONS = 50;
+const idTokenAad = (tenantId: string, id: string): string => `${tenantId}:sessions.id_token:${id}`;
+
+/** What a session keeps of the sign-in that began it. */
+export interface SessionFacts {
+  /** The IdP's name for the user. */
+  subject: string;
+  /** The IdP's own session: `sid` (OIDC), `SessionIndex` (SAML). */
+  idpSession: string | null;
+  otherIdpSessions?: readonly string[];
+  /** null of OIDC. */
+  nameId: NameId | null;
+  /** The ID token, for RP-initiated logout; null of SAML. */
+  idToken: string | null;
+  authContext: string | null;
+  /** When the IdP wants the session to end at the latest. */
+  sessionEnds: Date | null;
+}
+
+/** Sessions: begun by a sign-in, checked on each use, ended on all processes at once. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: SessionsRepository,
+    private readonly endings: SessionEndings,
+    private readonly config: Config,
+    private readonly sealer: Sealer,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Begins a session in the transaction of a sign-in.
+   *
+   * @returns the id, and the token for the cookie, which is stored nowhere else
+   */
+  async begin(
+    tx: SqlRunner,
+    tenantId: string,
+    who: { userId: string; userEpoch: number; connectionId: string | null; verified: SessionFacts },
+    origin: { ip: string | null; userAgent: string | null },
+  ): Promise<{ id: string; token: string }> {
+    const { token, session } = this.draft(tenantId, who.connectionId, who.verified, origin);
+    const { userId, userEpoch } = who;
+    await this.repository.insert(tx, tenantId, { ...session, userId, userEpoch });
+    await this.endings.endOldest(tx, tenantId, userId, MAX_SESSIONS);
+    return { id: session.id, token };
+  }
+
+  /**
+   * Adds a session to a statement whose subject has `user_id` and `session_epoch`, and ends the former session of the
+   * browser.
+   *
+   * @param old the token of the former session; null: there is none
+   * @returns as `begin`
+   */
+  async add(
+    statement: WriteStatement,
+    tenantId: string,
+    { connectionId, verified, old }: { connectionId: string; verified: SessionFacts; old: string | null },
+    origin: { ip: string | null; userAgent: string | null },
+  ): Promise<{ id: string; token: string }> {
+    const { token, session } = this.draft(tenantId, connectionId, verified, origin);
+    const former = old === null ? null : parseToken(old);
+    await this.endings.addTo(statement, tenantId, former?.kind === 'tbn' ? former : null, MAX_SESSIONS);
+    this.repository.add(statement, tenantId, session);
+    return { id: session.id, token };
+  }
+
+  private draft(
+    tenantId: string,
+    connectionId: string | null,
+    verified: SessionFacts,
+    origin: { ip: string | null; userAgent: string | null },
+  ): { token: string; session: Omit<NewSession, 'userId' | 'userEpoch'> } {
+    const { idleSeconds, absoluteSeconds } = this.config.session;
+    const latest = this.clock.now().getTime() + absoluteSeconds * 1000;
+    const { token, hash } = mintToken('tbn', tenantId);
+    const id = newId('ses');
+    const session = {
+      id,
+      hash,
+      connectionId,
+      subject: verified.subject,
+      idpSession: verified.idpSession,
+      otherIdpSessions: verified.otherIdpSessions ?? [],
+      nameId: verified.nameId,
+      idTokenSealed: verified.idToken === null ? null : this.sealer.seal(verified.idToken, idTokenAad(tenantId, id)),
+      authContext: verified.authContext,
+      ip: origin.ip,
+      userAgent: origin.userAgent?.slice(0, 300) ?? null,
+      idleSeconds,
+      // Never longer than the IdP permits (`SessionNotOnOrAfter`, `session_expiry`).
+      expiresAt: new Date(Math.min(latest, verified.sessionEnds?.getTime() ?? Infinity)),
+    };
+    return { token, session };
+  }
+
+  /** Returns the live session of a token and notes its use; null for any other token. */
+  async check(token: string | null): Promise<SessionRow | null> {
+    const parsed = token === null ? null : parseToken(token);
+    if (parsed === null || parsed.kind !== 'tbn') return null;
+    const session = await this.repository.byToken(parsed);
+    return session === null ? null : this.use(session);
+  }
+
+  /**
+   * Returns the live session that one of our tokens names.
+   *
+   * @param use true: the token is renewed, which is a use of the session; false: the token is introspected
+   */
+  async byId(tenantId: string, id: string, use: boolean): Promise<SessionRow | null> {
+    const session = await this.repository.byId(tenantId, id);
+    return session !== null && use ? this.use(session) : session;
+  }
+
+  /** Ends the session of a token; null when there was none. */
+  async end(
+    token: string | null,
+    why: SessionEnd,
+    db: SqlRunner = this.db,
+  ): Promise<(EndedSession & { tenantId: string }) | null> {
+    const parsed = token === null ? null : parseToken(token);
+    if (parsed === null || parsed.kind !== 'tbn') return null;
+    const ended = await this.endings.endByHash(db, parsed.tenantId, parsed.hash, why);
+    return ended === null ? null : { ...ended, tenantId: parsed.tenantId };
+  }
+
+  /** Ends one session of a user; false when the user has no such session. */
+  async endOne(
+    tenantId: string,
+    userId: string,
+    id: string,
+    why: SessionEnd,
+    db: SqlRunner = this.db,
+  ): Promise<boolean> {
+    return (await this.endings.end(db, tenantId, id, why, userId)) !== null;
+  }
+
+  endAll(tenantId: string, userId: string, why: SessionEnd, db: SqlRunner = this.db): Promise<number> {
+    return this.endings.endAll(db, tenantId, userId, why);
+  }
+
+  list(tenantId: string, userId: string): Promise<ListedSession[]> {
+    return this.repository.ofUser(tenantId, userId);
+  }
+
+  /** Returns the ID token of a session, for RP-initiated logout. */
+  idTokenOf(tenantId: string, session: Pick<EndedSession, 'id' | 'id_token_sealed'>): string | null {
+    const { id, id_token_sealed: sealed } = session;
+    // Where the key of the seal was removed, the IdP gets no hint, and asks which account to sign out.
+    return sealed === null ? null : this.sealer.unsealOrNull(sealed, idTokenAad(tenantId, id));
+  }
+
+  /** Returns when a session ends without further use. */
+  endOf({ expires_at, seen_at, idle_seconds }: Pick<SessionRow, 'expires_at' | 'seen_at' | 'idle_seconds'>): Date {
+    return new Date(Math.min(expires_at.getTime(), seen_at.getTime() + idle_seconds * 1000));
+  }
+
+  private async use(session: SessionRow): Promise<SessionRow> {
+    const every = Math.min(TOUCH_SECONDS, session.idle_seconds / 10) * 1000;
+    const now = this.clock.now();
+    if (now.getTime() - session.seen_at.getTime() < every) return session;
+    await this.repository.touch(session.tenant_id, session.id);
+    return { ...session, seen_at: now };
+  }
+}

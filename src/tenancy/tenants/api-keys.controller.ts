@@ -1,0 +1,82 @@
+import { Body, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiRefusals } from '../../base/http/api-problems.js';
+import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
+import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import type { BridgeResponse } from '../../base/http/request.js';
+import { ApiController } from './api-controller.js';
+import { ApiKeysService } from './api-keys.service.js';
+import type { Caller } from './caller.js';
+import { CurrentCaller } from './current-caller.js';
+import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from './left-endpoints.dto.js';
+import { RequireScope } from './require-scope.js';
+import { ApiKeyBody, CreateApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
+import { EvenWhenExhausted } from './storage/even-when-exhausted.js';
+
+/** The routes of API keys. */
+@ApiController('api-keys')
+@RequireScope('admin')
+export class ApiKeysController {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  @Post()
+  @ApiRefusals({ 409: ['too_many_api_keys'] })
+  @ApiOperation({ summary: 'A new key; its secret is shown this once' })
+  @ApiCreatedResponse({ type: NewApiKeyBody })
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKey): Promise<NewApiKeyBody> {
+    return this.keys.create(caller.tenantId, body, caller);
+  }
+
+  @Get()
+  @RequireScope('settings:read')
+  @ApiOperation({ summary: 'The keys of this tenant, newest first' })
+  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<ApiKeyBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    const page = readPage(query, 'api-keys');
+    return pageOf(
+      page,
+      await this.keys.list(caller.tenantId, page),
+      (key) => key.id,
+      (key) => key,
+    );
+  }
+
+  @Get(':key_id')
+  @RequireScope('settings:read')
+  @ApiOperation({ summary: 'One key' })
+  @ApiOkResponse({ type: ApiKeyBody })
+  get(@CurrentCaller() caller: Caller, @Param('key_id') id: string): Promise<ApiKeyBody> {
+    return this.keys.get(caller.tenantId, id);
+  }
+
+  @Post(':key_id/rotate')
+  @EvenWhenExhausted()
+  @ApiRefusals({ 409: ['credential_ended', 'too_many_api_keys'] })
+  @ApiOperation({ summary: 'A new key in place of this one, which holds for `overlap_seconds` yet (a day unless set)' })
+  @ApiCreatedResponse({ type: NewApiKeyBody })
+  rotate(
+    @CurrentCaller() caller: Caller,
+    @Param('key_id') id: string,
+    @Body() body: RotateCredential,
+  ): Promise<NewApiKeyBody> {
+    return this.keys.rotate(caller.tenantId, id, body, caller);
+  }
+
+  @Delete(':key_id')
+  @ApiOperation({
+    summary: 'Ends a key at once, with the connect links and test sign-ins that it has made',
+    description: 'Webhook endpoints that the key has made go on: the answer is 200 then, and names them.',
+  })
+  @ApiQuery(ENDPOINTS_QUERY)
+  @ApiOkResponse({ type: LeftEndpointsBody })
+  @ApiNoContentResponse()
+  async revoke(
+    @CurrentCaller() caller: Caller,
+    @Param('key_id') id: string,
+    @Query() query: QueryMap,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<LeftEndpointsBody | undefined> {
+    const pause = pausesEndpoints(queryOptions(query, ['endpoints']).endpoints);
+    return leftEndpoints(res, await this.keys.revoke(caller.tenantId, id, caller, pause));
+  }
+}

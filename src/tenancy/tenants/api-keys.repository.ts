@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { PageRequest } from '../../base/http/page.js';
+import type { ApiKeyBody } from './tenants.dto.js';
+
+// A service's key outlives its maker, and says so. The maker is the person behind it, be it through a key of theirs.
+// The column has the value `person` for the key of a user.
+const COLUMNS = `k.id, k.name, k.prefix, k.scopes,
+  case k.owner_kind when 'person' then 'user' else k.owner_kind end as owner_kind, k.owner_user_id, k.created_by, k.expires_at, k.last_used_at,
+  k.revoked_at, k.replaces_id, k.created_at,
+  k.owner_kind = 'service' and coalesce((
+    select not exists (select 1 from users u where u.tenant_id = k.tenant_id and u.id = maker.id and u.status = 'active')
+    from (select case
+                   when k.created_by ->> 'kind' in ('user', 'person') then k.created_by ->> 'id'
+                   when k.created_by ->> 'kind' = 'key' then (select m.owner_user_id from api_keys m
+                                    where m.tenant_id = k.tenant_id and m.id = k.created_by ->> 'id')
+                 end as id) maker
+    where maker.id is not null), false) as orphaned`;
+
+/** A key that is to be stored; the secret itself is not. */
+export interface NewKeyRow {
+  tenantId: string;
+  id: string;
+  name: string;
+  prefix: string;
+  hash: Buffer;
+  scopes: readonly string[];
+  ownerUserId: string | null;
+  createdBy: unknown;
+  expiresAt: Date | null;
+  replacesId: string | null;
+}
+
+/** The statements of API keys. */
+@Injectable()
+export class ApiKeysRepository {
+  constructor(private readonly db: Database) {}
+
+  async insert(tx: SqlRunner, key: NewKeyRow): Promise<void> {
+    await tx.query(
+      `insert into api_keys (tenant_id, id, name, prefix, hash, scopes, owner_kind, owner_user_id, created_by, expires_at,
+         replaces_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      [
+        key.tenantId,
+        key.id,
+        key.name,
+        key.prefix,
+        key.hash,
+        key.scopes,
+        key.ownerUserId === null ? 'service' : 'person',
+        key.ownerUserId,
+        JSON.stringify(key.createdBy),
+        key.expiresAt,
+        key.replacesId,
+      ],
+    );
+  }
+
+  /** Newest first. */
+  async list(tenantId: string, page: PageRequest): Promise<ApiKeyBody[]> {
+    const { rows } = await this.db.query<ApiKeyBody>(
+      `select ${COLUMNS} from api_keys k where k.tenant_id = $1 and ($2::text is null or k.id < $2)
+       order by k.id desc limit $3`,
+      [tenantId, page.after, page.limit + 1],
+    );
+    return rows;
+  }
+
+  async find(tenantId: string, id: string, db: SqlRunner = this.db): Promise<ApiKeyBody | null> {
+    const { rows } = await db.query<ApiKeyBody>(
+      `select ${COLUMNS} from api_keys k where k.tenant_id = $1 and k.id = $2`,
+      [tenantId, id],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Locks a key for a change to it; false when there is none. */
+  async lock(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
+    const { rowCount } = await tx.query(`select 1 from api_keys where tenant_id = $1 and id = $2 for update`, [
+      tenantId,
+      id,
+    ]);
+    return rowCount === 1;
+  }
+
+  /** Ends a key, in so many seconds from now; an earlier end stays. */
+  async revoke(tx: SqlRunner, tenantId: string, id: string, inSeconds: number): Promise<void> {
+    await tx.query(
+      `update api_keys set revoked_at = least(revoked_at, now() + make_interval(secs => $3))
+       where tenant_id = $1 and id = $2`,
+      [tenantId, id, inSeconds],
+    );
+  }
+}

@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { mintToken } from '../../base/crypto/tokens.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
+import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
+import type { PageRequest } from '../../base/http/page.js';
+import { newId } from '../../base/ids.js';
+import type { Actor } from '../identity/source.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+import { AuditService } from './audit/audit.service.js';
+import { CAPS, demandRoom } from './caps.js';
+import { CredentialStore } from './credentials.js';
+import { CredentialEnded } from './tenants.errors.js';
+import { MakerEnding, type LeftEndpoint } from './tenants.events.js';
+import { expiryProblem, rotatedExpiry } from './expiry.rules.js';
+import { type ApiKeyBody, type NewApiKeyBody, type RotateCredential } from './tenants.dto.js';
+import { TenantsRepository } from './tenants.repository.js';
+
+const DEFAULT_OVERLAP_SECONDS = 86_400;
+
+/** A key that is to be made. */
+export interface NewApiKey {
+  name: string;
+  scopes: readonly string[];
+  expires_at?: Date | null;
+  owner_user_id?: string | null;
+}
+
+interface By {
+  actor: Actor;
+  requestId: string | null;
+}
+
+/** Makes, rotates and revokes API keys. */
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: ApiKeysRepository,
+    private readonly tenants: TenantsRepository,
+    private readonly audit: AuditService,
+    private readonly credentials: CredentialStore,
+    private readonly clock: Clock,
+    private readonly events: DomainEvents,
+  ) {}
+
+  /** A new key; the answer is the only place that ever shows its secret. */
+  create(tenantId: string, input: NewApiKey, by: By): Promise<NewApiKeyBody> {
+    return this.db.transaction(tenantId, (tx) => this.createIn(tx, tenantId, input, by));
+  }
+
+  /** The same inside a transaction of the caller's. */
+  async createIn(
+    tx: SqlRunner,
+    tenantId: string,
+    input: NewApiKey,
+    by: By,
+    replacesId: string | null = null,
+  ): Promise<NewApiKeyBody> {
+    const expiresAt = input.expires_at ?? null;
+    const problem = expiresAt === null ? null : expiryProblem(expiresAt, this.clock.now());
+    if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
+    const ownerUserId = input.owner_user_id ?? null;
+    if (ownerUserId !== null && !(await this.tenants.hasActivePerson(tx, tenantId, ownerUserId))) {
+      throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
+    }
+    await demandRoom(tx, CAPS.apiKeys, tenantId);
+    const minted = mintToken('tbk', tenantId);
+    const id = newId('key');
+    await this.repository.insert(tx, {
+      tenantId,
+      id,
+      name: input.name,
+      prefix: minted.prefix,
+      hash: minted.hash,
+      scopes: input.scopes,
+      ownerUserId,
+      createdBy: by.actor,
+      expiresAt,
+      replacesId,
+    });
+    const key = (await this.repository.find(tenantId, id, tx))!;
+    await this.note(tx, tenantId, 'api_key.created', key, by);
+    return { ...key, api_key: minted.token };
+  }
+
+  list(tenantId: string, page: PageRequest): Promise<ApiKeyBody[]> {
+    return this.repository.list(tenantId, page);
+  }
+
+  /** 404 when this tenant has no such key. */
+  async get(tenantId: string, id: string, db?: SqlRunner): Promise<ApiKeyBody> {
+    const key = await this.repository.find(tenantId, id, db);
+    if (key === null) throw new NotFound('API key');
+    return key;
+  }
+
+  /**
+   * Makes a new key in place of an old one, which holds for a while yet. The new key ends after the same lifetime, unless
+   * the request names another end.
+   *
+   * @throws {CredentialEnded} when the old key has ended
+   */
+  async rotate(tenantId: string, id: string, input: RotateCredential, by: By): Promise<NewApiKeyBody> {
+    const key = await this.db.transaction(tenantId, async (tx) => {
+      if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
+      const old = await this.get(tenantId, id, tx);
+      const now = this.clock.now();
+      if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at <= now)) {
+        throw new CredentialEnded();
+      }
+      // First, so that the old key takes no place beside the new one.
+      await this.repository.revoke(tx, tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
+      const expiresAt = rotatedExpiry(old, input.expires_at, now);
+      const next = await this.createIn(
+        tx,
+        tenantId,
+        { name: old.name, scopes: old.scopes, expires_at: expiresAt, owner_user_id: old.owner_user_id },
+        by,
+        id,
+      );
+      await this.note(tx, tenantId, 'api_key.rotated', await this.get(tenantId, id, tx), by, old);
+      return next;
+    });
+    await this.credentials.forget(id);
+    return key;
+  }
+
+  /**
+   * Ends a key at once, on every process within a second.
+   *
+   * @param pause the webhook endpoints that the key has made are paused
+   * @returns these endpoints
+   */
+  async revoke(tenantId: string, id: string, by: By, pause: boolean): Promise<LeftEndpoint[]> {
+    const ended = await this.db.transaction(tenantId, async (tx) => {
+      if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
+      const before = await this.get(tenantId, id, tx);
+      if (before.revoked_at !== null && before.revoked_at.getTime() <= this.clock.now().getTime()) return [];
+      await this.repository.revoke(tx, tenantId, id, 0);
+      await this.note(tx, tenantId, 'api_key.revoked', await this.get(tenantId, id, tx), by, before);
+      const ending = new MakerEnding(tx, { tenantId, actor: by.actor, requestId: by.requestId }, { keyId: id }, pause);
+      await this.events.publish(ending);
+      return ending.endpoints;
+    });
+    await this.credentials.forget(id);
+    return ended;
+  }
+
+  private note(
+    tx: SqlRunner,
+    tenantId: string,
+    action: string,
+    key: ApiKeyBody,
+    by: By,
+    before?: ApiKeyBody,
+  ): Promise<void> {
+    return this.audit.record(tx, {
+      tenantId,
+      ...by,
+      action,
+      targetType: 'api_key',
+      targetId: key.id,
+      before,
+      after: key,
+    });
+  }
+}

@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../base/database/database.js';
+import { Chain, Chains, type ChainKind } from '../../ledger/chain.js';
+import { ChainHeads } from '../../ledger/chain-heads.js';
+import { AUDIT_COLUMNS, sealedLines, toChainLine, type AuditRow } from './audit.rules.js';
+
+const KIND: ChainKind<AuditRow> = {
+  chain: 'audit',
+  columns: AUDIT_COLUMNS,
+  // A tenant is created together with its first line.
+  mayBeEmpty: false,
+  ordered: false,
+  batch: 500,
+  line: toChainLine,
+  sealed: (head, rows) => sealedLines(head, rows),
+};
+
+/** The audit log. */
+@Injectable()
+export class AuditChain extends Chain<AuditRow> {
+  constructor(db: Database, heads: ChainHeads, chains: Chains) {
+    super(db, heads, chains, KIND);
+  }
+}

@@ -1,0 +1,132 @@
+import { Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { csvLine } from '../../../base/http/csv.js';
+import { exportFormat, sendExport } from '../../../base/http/export.js';
+import { pageOf, readPage } from '../../../base/http/page.js';
+import { queryOptions, queryTime, type Query as QueryMap } from '../../../base/http/query.js';
+import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
+import { ChainVerifier, verdictOf, type ChainVerdictBody } from '../../ledger/chain-verifier.js';
+import { HeadsPageDto } from '../../ledger/heads.dto.js';
+import { knownHead, PublishedHeads } from '../../ledger/published-heads.js';
+import { ApiController } from '../api-controller.js';
+import type { Caller } from '../caller.js';
+import { CurrentCaller } from '../current-caller.js';
+import { RequireScope } from '../require-scope.js';
+import type { AuditRow } from './audit.rules.js';
+import { AuditChain } from './audit-chain.js';
+import { AuditService, type AuditFilter } from './audit.service.js';
+
+const FILTERS = ['action', 'actor_id', 'target_type', 'target_id', 'since', 'until'] as const;
+const COLUMNS = ['id', 'at', 'actor_kind', 'actor_id', 'actor_name', 'action', 'target_type', 'target_id'] as const;
+
+/** The routes of the audit log. */
+@ApiController('audit')
+export class AuditController {
+  constructor(
+    private readonly audit: AuditService,
+    private readonly chain: AuditChain,
+    private readonly verifier: ChainVerifier,
+    private readonly heads: PublishedHeads,
+  ) {}
+
+  @Get()
+  @RequireScope('audit:read')
+  @ApiOperation({
+    summary: 'The audit log, newest first; `format=csv` or `format=ndjson` exports all that matches',
+  })
+  @ApiQuery({ name: 'action', required: false })
+  @ApiQuery({ name: 'actor_id', required: false })
+  @ApiQuery({ name: 'target_type', required: false })
+  @ApiQuery({ name: 'target_id', required: false })
+  @ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiQuery({ name: 'until', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiQuery({ name: 'limit', required: false })
+  @ApiQuery({ name: 'cursor', required: false })
+  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const options = queryOptions(query, [...FILTERS, 'limit', 'cursor', 'format']);
+    const filter: AuditFilter = {
+      action: options.action,
+      actor_id: options.actor_id,
+      target_type: options.target_type,
+      target_id: options.target_id,
+      since: queryTime('since', options.since),
+      until: queryTime('until', options.until),
+    };
+    const format = exportFormat(options.format, req.headers.accept);
+    if (format !== 'json') {
+      return sendExport(res, format, 'audit', this.export(caller.tenantId, filter, format));
+    }
+    const page = readPage(query, `audit ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
+    const rows = await this.audit.list(caller.tenantId, filter, page);
+    res.json(pageOf(page, rows, (row) => row.entry_id, view));
+  }
+
+  @Post('verify')
+  @HttpCode(200)
+  @RequireScope('audit:read')
+  @ApiOperation({ summary: 'Checks the chain over the log and names the first line that does not fit' })
+  @ApiQuery({ name: 'sequence', required: false, description: 'with `hash`: a head that the caller has kept' })
+  @ApiQuery({ name: 'hash', required: false })
+  async verify(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<ChainVerdictBody> {
+    return verdictOf(await this.verifier.verify(this.chain, caller.tenantId, knownHead(query)));
+  }
+
+  @Get('heads')
+  @RequireScope('audit:read')
+  @ApiOperation({ summary: 'The signed heads of the log by day (UTC), newest first, and the head of now' })
+  @ApiQuery({ name: 'limit', required: false })
+  @ApiQuery({ name: 'cursor', required: false })
+  @ApiOkResponse({ type: HeadsPageDto })
+  listHeads(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<HeadsPageDto> {
+    return this.heads.page(this.chain, caller.tenantId, query);
+  }
+
+  private async *export(tenantId: string, filter: AuditFilter, format: 'csv' | 'ndjson'): AsyncGenerator<string> {
+    if (format === 'csv') yield csvLine([...COLUMNS, 'before', 'after', 'request_id', 'sequence', 'hash']);
+    for await (const rows of this.audit.all(tenantId, filter)) {
+      yield rows.map((row) => (format === 'csv' ? csvOf(row) : `${JSON.stringify(view(row))}\n`)).join('');
+    }
+  }
+}
+
+/** A line as the API shows it. */
+function view(row: AuditRow): Record<string, unknown> {
+  return {
+    id: row.entry_id,
+    at: row.at,
+    actor: row.actor,
+    action: row.action,
+    target_type: row.target_type,
+    target_id: row.target_id,
+    before: row.before,
+    after: row.after,
+    request_id: row.request_id,
+    sequence: row.sequence === null ? null : Number(row.sequence),
+    hash: row.hash?.toString('hex') ?? null,
+  };
+}
+
+function csvOf(row: AuditRow): string {
+  const { actor } = row;
+  return csvLine([
+    row.entry_id,
+    row.at,
+    actor.kind,
+    actor.id,
+    actor.name,
+    row.action,
+    row.target_type,
+    row.target_id,
+    row.before,
+    row.after,
+    row.request_id,
+    row.sequence,
+    row.hash?.toString('hex') ?? null,
+  ]);
+}

@@ -1,0 +1,134 @@
+import type { SqlRunner } from '../../base/database/database.js';
+import { DomainError } from '../../base/errors/domain-error.js';
+
+/** A noun that a tenant can make only so many of. */
+interface Cap {
+  /** How many there can be at the same time. */
+  most: number;
+  /** The code of the refusal. */
+  code: string;
+  /** Whose they are, in words. */
+  whose: string;
+  what: string;
+  /** What makes room again. */
+  remedy: string;
+  /** Counts them; `$1` is the tenant, `$2` the directory or candidate whose they are. */
+  count: string;
+  /** Locks the row that creates of the same noun wait for. */
+  lock: string;
+}
+
+// A credential that is being rotated out ends by itself: it takes no place, but at most as many again may be ending.
+const LIVE = `(revoked_at is null or revoked_at > now()) and (expires_at is null or expires_at > now())`;
+const liveIn = (from: string): string =>
+  `select greatest(count(*) filter (where revoked_at is null), (count(*) + 1) / 2)::int as n from ${from} and ${LIVE}`;
+
+const TENANT_ROW = `select 1 from tenants where id = $1 for no key update`;
+const CANDIDATE_ROW = `select 1 from candidates where tenant_id = $1 and id = $2 for no key update`;
+const DIRECTORY_ROW = `select 1 from directories where tenant_id = $1 and id = $2 for no key update`;
+
+/** The caps of everything that an admin can make with one call and that nothing else bounds. */
+export const CAPS = {
+  apiKeys: {
+    most: 200,
+    code: 'too_many_api_keys',
+    whose: 'A tenant',
+    what: 'live API keys',
+    remedy: 'revoke one that is not needed',
+    count: liveIn('api_keys where tenant_id = $1'),
+    lock: TENANT_ROW,
+  },
+  directories: {
+    most: 50,
+    code: 'too_many_directories',
+    whose: 'A tenant',
+    what: 'directories',
+    remedy: 'delete one that is not needed',
+    count: `select count(*)::int as n from directories where tenant_id = $1 and deleted_at is null`,
+    lock: TENANT_ROW,
+  },
+  scimTokens: {
+    most: 20,
+    code: 'too_many_scim_tokens',
+    whose: 'A directory',
+    what: 'live SCIM tokens',
+    remedy: 'revoke one that is not needed',
+    count: liveIn('scim_tokens where tenant_id = $1 and directory_id = $2'),
+    lock: DIRECTORY_ROW,
+  },
+  roles: {
+    most: 200,
+    code: 'too_many_roles',
+    whose: 'A tenant',
+    what: 'roles',
+    remedy: 'delete one that is not needed',
+    count: `select count(*)::int as n from roles where tenant_id = $1`,
+    lock: TENANT_ROW,
+  },
+  webhooks: {
+    most: 50,
+    code: 'too_many_webhooks',
+    whose: 'A tenant',
+    what: 'webhook endpoints',
+    remedy: 'delete one that is not needed',
+    count: `select count(*)::int as n from webhook_endpoints where tenant_id = $1`,
+    lock: TENANT_ROW,
+  },
+  atsConnections: {
+    most: 20,
+    code: 'too_many_ats_connections',
+    whose: 'A tenant',
+    what: 'connections to ATSs',
+    remedy: 'delete one that is disconnected',
+    count: `select count(*)::int as n from ats_connections where tenant_id = $1`,
+    lock: TENANT_ROW,
+  },
+  interviews: {
+    most: 1_000,
+    code: 'too_many_interviews',
+    whose: 'A candidate',
+    what: 'interviews',
+    remedy: 'they go with the candidate',
+    count: `select count(*)::int as n from interviews where tenant_id = $1 and candidate_id = $2`,
+    lock: CANDIDATE_ROW,
+  },
+  tasks: {
+    most: 20,
+    code: 'too_many_tasks',
+    whose: 'A tenant',
+    what: 'imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run',
+    remedy: 'wait until one has finished',
+    count: `select count(*)::int as n from tasks
+      where tenant_id = $1 and state in ('waiting', 'running') and kind in ('platform.import', 'platform.drift', 'changes.resend', 'held.release', 'held.discard', 'webhooks.replay')`,
+    lock: TENANT_ROW,
+  },
+} as const satisfies Record<string, Cap>;
+
+/** As many of a noun as there can be. */
+class TooMany extends DomainError {
+  readonly kind = 'conflict';
+  readonly code: string;
+  constructor(cap: Cap, count: number) {
+    super(`${cap.whose} has at most ${cap.most} ${cap.what}, and there are ${count}: ${cap.remedy}.`);
+    this.code = cap.code;
+  }
+}
+
+/**
+ * Makes sure that there is room for one more. Creates of the same noun wait for each other until the transaction ends,
+ * so that those who come at once do not go over the cap together.
+ *
+ * @param ownerId the directory or candidate, of a noun that belongs to one
+ * @throws {TooMany} when there is no room
+ */
+export async function demandRoom(tx: SqlRunner, cap: Cap, tenantId: string, ownerId?: string): Promise<void> {
+  await tx.query(cap.lock, ownerId === undefined ? [tenantId] : [tenantId, ownerId]);
+  await lookForRoom(tx, cap, tenantId, ownerId);
+}
+
+/** The same without the lock, before work that would be in vain: {@link demandRoom} decides. */
+export async function lookForRoom(db: SqlRunner, cap: Cap, tenantId: string, ownerId?: string): Promise<void> {
+  const values = ownerId === undefined ? [tenantId] : [tenantId, ownerId];
+  const { rows } = await db.query<{ n: number }>(cap.count, values);
+  if (rows[0]!.n >= cap.most) throw new TooMany(cap, rows[0]!.n);
+}

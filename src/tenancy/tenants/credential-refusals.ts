@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { DomainEvents } from '../../base/domain-events.js';
+import { Logger } from '../../base/log/logger.js';
+import { credentialForm } from './credential-form.rules.js';
+import { TokenRefused, type RefusalReason } from './tenants.events.js';
+
+const EVERY = 10_000;
+const REMEMBERED = 1_000;
+
+/**
+ * The last refused credential of each directory, with the reason. Expired tokens that only show as 401 at the IdP are
+ * the commonest outage of provisioning. Written beside the request, and at most once in ten seconds for a directory.
+ */
+@Injectable()
+export class CredentialRefusals {
+  private readonly written = new Map<string, number>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly events: DomainEvents,
+  ) {}
+
+  /** Notes the refusal of a header that holds no token as it should, if it names a tenant at all. */
+  noteUnreadable(header: string): void {
+    const { problem, named } = credentialForm(header, 'tbs');
+    if (named === null || problem === null || problem === 'foreign') return;
+    const reason = problem === 'other_kind' ? 'not_a_scim_token' : problem;
+    this.write(named.tenantId, null, reason, `${named.kind}_${named.tenantId.replace(/^ten_/, '')}_`);
+  }
+
+  /** Notes a refusal. An unknown token names only its tenant: then all of its directories get the note. */
+  note(tenantId: string, directoryId: string | null, reason: RefusalReason, token: string): void {
+    this.write(tenantId, directoryId, reason, token.slice(0, token.length - 45));
+  }
+
+  private write(tenantId: string, directoryId: string | null, reason: RefusalReason, prefix: string): void {
+    const name = `${tenantId} ${directoryId ?? ''} ${reason}`;
+    const now = this.clock.monotonic();
+    if (now - (this.written.get(name) ?? -EVERY) < EVERY) return;
+    if (!this.makeRoom(now)) return;
+    this.written.set(name, now);
+    const refusal = { at: this.clock.now().toISOString(), reason, prefix };
+    this.events
+      .publish(new TokenRefused(tenantId, directoryId, refusal))
+      .catch((error: unknown) => this.logger.warn('refused credential not noted', { tenant_id: tenantId, error }));
+  }
+
+  // A wrong token can name any tenant: of more names than are remembered the newest are not noted, so that a
+  // flood of names writes no more than so many lines in ten seconds.
+  private makeRoom(now: number): boolean {
+    if (this.written.size < REMEMBERED) return true;
+    for (const [name, at] of this.written) if (now - at >= EVERY) this.written.delete(name);
+    return this.written.size < REMEMBERED;
+  }
+}

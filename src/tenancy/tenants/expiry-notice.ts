@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { Logger } from '../../base/log/logger.js';
+import { Background } from '../../base/loop.js';
+import { EventsRepository } from '../../engine/events/events.repository.js';
+import { NOTICE_DAYS, noticeAt } from './expiry.rules.js';
+
+const EVERY_MS = 6 * 3_600_000;
+
+interface Expiring {
+  tenant_id: string;
+  kind: 'api_key' | 'scim_token';
+  id: string;
+  directory_id: string | null;
+  expires_at: Date;
+}
+
+/**
+ * Records which credentials expire soon, in the log and as events: expired tokens that only show as 401 are the commonest
+ * outage of provisioning.
+ */
+@Injectable()
+export class ExpiryNotice extends Background {
+  constructor(
+    private readonly db: Database,
+    private readonly events: EventsRepository,
+    private readonly logger: Logger,
+  ) {
+    super(EVERY_MS, 'looking for credentials that expire', logger);
+  }
+
+  /** Records each credential that expires within 30 days and is not revoked; events once for each mark. */
+  override async run(): Promise<void> {
+    const { rows } = await this.db.query<Expiring>(
+      `select tenant_id, 'api_key' as kind, id, null as directory_id, expires_at from api_keys
+         where revoked_at is null and expires_at between now() and now() + $1 * interval '1 day'
+       union all
+       select tenant_id, 'scim_token', id, directory_id, expires_at from scim_tokens
+         where revoked_at is null and expires_at between now() and now() + $1 * interval '1 day'`,
+      [NOTICE_DAYS[0]],
+    );
+    for (const row of rows) await this.record(row);
+  }
+
+  private async record({ tenant_id: tenantId, kind, id, directory_id, expires_at }: Expiring): Promise<void> {
+    const about = { kind, credential_id: id, expires_at: expires_at.toISOString() };
+    this.logger.warn('credential.expiring', { tenant_id: tenantId, ...about });
+    const days = noticeAt(expires_at, new Date());
+    if (days === null) return;
+    const data = { ...about, directory_id, days };
+    await this.events.record(tenantId, [{ event: 'credential.expiring', data, threshold: `${id} ${days}` }]);
+  }
+}

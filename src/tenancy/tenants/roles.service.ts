@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
+import { Conflict, NotFound } from '../../base/errors/domain-error.js';
+import type { PageRequest } from '../../base/http/page.js';
+import { CAPS, demandRoom } from './caps.js';
+import type { Caller } from './caller.js';
+import { AuditService } from './audit/audit.service.js';
+import { RolesRepository } from './roles.repository.js';
+import { RoleInUse } from './tenants.errors.js';
+import { RoleConsoleChanged } from './tenants.events.js';
+import type { ChangeRole, CreateRole, RoleBody } from './roles.dto.js';
+import { TenantStore } from './tenant.store.js';
+
+/** The role of a user that is created without one. */
+const DEFAULT_ROLE = 'User';
+/** A role with more holders does not become one that administers: each holder is a line of the audit log and an event. */
+const MOST_ADMINISTRATORS = 1_000;
+/** The role that administers unless it is told otherwise. */
+const ADMIN_ROLE = 'Admin';
+
+/** Makes, changes and deletes roles of the catalogue. */
+@Injectable()
+export class RolesService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: RolesRepository,
+    private readonly audit: AuditService,
+    private readonly store: TenantStore,
+    private readonly events: DomainEvents,
+  ) {}
+
+  list(tenantId: string, page: PageRequest): Promise<RoleBody[]> {
+    return this.repository.list(tenantId, page);
+  }
+
+  async get(tenantId: string, name: string): Promise<RoleBody> {
+    const role = await this.repository.find(tenantId, name);
+    if (role === null) throw new NotFound('role');
+    return role;
+  }
+
+  /** 409 when the name is taken. */
+  create(caller: Caller, input: CreateRole): Promise<RoleBody> {
+    return this.changing(caller, 'role.created', input.name, async (tx) => {
+      await demandRoom(tx, CAPS.roles, caller.tenantId);
+      const { name, takes_seat } = input;
+      const console = input.console ?? (name === ADMIN_ROLE ? 'admin' : 'none');
+      const role = await this.repository.insert(tx, caller.tenantId, { name, takes_seat, console });
+      if (role === null) throw new Conflict('role_exists', 'A role of this name exists.');
+      return { before: null, after: role };
+    });
+  }
+
+  /**
+   * Changes a role.
+   *
+   * @throws {RoleInUse} when users hold it and it would take a seat from now on, or none; or when so many users hold it that
+   *   it cannot become one that administers
+   */
+  change(caller: Caller, name: string, input: ChangeRole): Promise<RoleBody> {
+    return this.changing(caller, 'role.changed', name, async (tx) => {
+      const before = await this.locked(tx, caller.tenantId, name);
+      const { takes_seat = before.takes_seat, console = before.console } = input;
+      const seatMoves = before.takes_seat !== takes_seat;
+      if (!seatMoves && before.console === console) return { before, after: before };
+      if (seatMoves && before.users > 0) throw new RoleInUse(name, `${before.users} users hold it`);
+      const after = { ...before, takes_seat, console };
+      if (before.console === 'none' && console !== 'none' && before.users > MOST_ADMINISTRATORS) {
+        throw new RoleInUse(
+          name,
+          `${before.users} users hold it, and at most ${MOST_ADMINISTRATORS} may administer by it`,
+        );
+      }
+      await this.repository.update(tx, caller.tenantId, after);
+      if (before.console !== console) {
+        await this.events.publish(new RoleConsoleChanged(tx, caller, name, before.console, console));
+      }
+      return { before, after };
+    });
+  }
+
+  /**
+   * Deletes a role.
+   *
+   * @throws {RoleInUse} while a user holds it, or a directory or a rule names it
+   */
+  async remove(caller: Caller, name: string): Promise<void> {
+    await this.changing(caller, 'role.deleted', name, async (tx) => {
+      const before = await this.locked(tx, caller.tenantId, name);
+      if (name === DEFAULT_ROLE) throw new RoleInUse(name, 'a user that is created without a role gets it');
+      if (before.users > 0) throw new RoleInUse(name, `${before.users} users hold it`);
+      const uses = await this.repository.usesElsewhere(tx, caller.tenantId, name);
+      if (uses > 0) throw new RoleInUse(name, `${uses} defaults or rules of directories or connections name it`);
+      await this.repository.delete(tx, caller.tenantId, name);
+      return { before, after: null };
+    });
+  }
+
+  private async locked(tx: SqlRunner, tenantId: string, name: string): Promise<RoleBody> {
+    await this.repository.lock(tx, tenantId, name);
+    const role = await this.repository.find(tenantId, name, tx);
+    if (role === null) throw new NotFound('role');
+    return role;
+  }
+
+  private async changing<A extends RoleBody | null>(
+    caller: Caller,
+    action: string,
+    name: string,
+    work: (tx: SqlRunner) => Promise<{ before: RoleBody | null; after: A }>,
+  ): Promise<A> {
+    const { tenantId, actor, requestId } = caller;
+    const after = await this.db.transaction(caller.tenantId, async (tx) => {
+      const done = await work(tx);
+      if (done.before !== done.after) {
+        const { before, after } = done;
+        await this.audit.record(tx, {
+          tenantId,
+          actor,
+          requestId,
+          action,
+          targetType: 'role',
+          targetId: name,
+          before,
+          after,
+        });
+      }
+      return done.after;
+    });
+    await this.store.forget(tenantId);
+    return after;
+  }
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Activity } from '../../../base/activity.js';
+import { Database } from '../../../base/database/database.js';
+import { Logger } from '../../../base/log/logger.js';
+import { Background } from '../../../base/loop.js';
+import { COUNTED_TABLES, type StorageClass } from './counted-tables.js';
+import { StorageRepository } from './storage.repository.js';
+import { nextMeasurement, restAfter, stateOf } from './storage.rules.js';
+import { TenantStorage } from './tenant-storage.js';
+
+const EVERY_MS = 5_000;
+const QUIET_MS = 60_000;
+/** The rows of one statement, a few milliseconds of work. */
+const ROWS = 5_000;
+const BUSY_PAUSE_MS = 100;
+
+/**
+ * Measures the bytes of tenants from their tables: each tenant once a day, and one that has written a twentieth of its limit
+ * at once. One tenant at a time in a process, in pieces of rows.
+ */
+@Injectable()
+export class StorageMeasuring extends Background {
+  private isStopping = false;
+
+  constructor(
+    private readonly db: Database,
+    private readonly repository: StorageRepository,
+    private readonly storage: TenantStorage,
+    private readonly logger: Logger,
+    private readonly activity: Activity,
+  ) {
+    super(EVERY_MS, 'measuring storage', logger, { everyMs: QUIET_MS, activity });
+    storage.onDue(() => this.wake());
+  }
+
+  override stop(): Promise<void> {
+    this.isStopping = true;
+    return super.stop();
+  }
+
+  /** Measures one tenant that is due; returns true when another one may be due. */
+  override async run(): Promise<boolean> {
+    const claimed = await this.repository.claim();
+    if (claimed === undefined) return false;
+    const { tenantId, written } = claimed;
+    const began = performance.now();
+    const classes = await this.measure(tenantId);
+    if (classes === null) {
+      await this.repository.release(tenantId);
+      return false;
+    }
+    const bytes = Object.values(classes).reduce((sum, one) => sum + one, 0);
+    const took = (performance.now() - began) / 1_000;
+    const state = await this.db.transaction(tenantId, async (tx) => {
+      const before = await this.repository.locked(tx, tenantId);
+      const used = bytes + Math.max(0, before.written - written);
+      const nextSeconds = nextMeasurement(stateOf(used, before.limit, before.state), took);
+      await this.repository.measured(tx, tenantId, {
+        bytes,
+        classes,
+        written,
+        nextSeconds,
+        restSeconds: restAfter(took),
+      });
+      return (await this.storage.settle(tx, tenantId)).state;
+    });
+    this.logger.debug('storage.measured', { tenant_id: tenantId, bytes, state, ms: Math.round(took * 1_000) });
+    await this.storage.look();
+    return true;
+  }
+
+  /** Returns the bytes by class; null: the process is stopping. */
+  private async measure(tenantId: string): Promise<Partial<Record<StorageClass, number>> | null> {
+    const classes: Partial<Record<StorageClass, number>> = {};
+    for (const [table, kind] of Object.entries(COUNTED_TABLES)) {
+      let after: string[] | null = null;
+      do {
+        if (this.isStopping) return null;
+        const piece = await this.repository.piece(tenantId, table, after, ROWS);
+        classes[kind] = (classes[kind] ?? 0) + piece.bytes;
+        after = piece.last;
+        if (this.activity.isBusy()) await sleep(BUSY_PAUSE_MS);
+      } while (after !== null);
+    }
+    return classes;
+  }
+}

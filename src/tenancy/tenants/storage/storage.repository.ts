@@ -1,0 +1,162 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../base/config/config.js';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import type { StorageClass } from './counted-tables.js';
+import type { StorageState } from './storage.rules.js';
+
+/** The storage of a tenant; all sizes in bytes. */
+export interface StorageRow {
+  tenantId: string;
+  /** Null: there is no limit. */
+  limit: number | null;
+  /** The limit of the tenant alone; null: that of the installation holds. */
+  ownLimit: number | null;
+  /** As measured, with what was written since then. */
+  used: number;
+  /** What was written since the beginning of the last measurement. */
+  written: number;
+  classes: Partial<Record<StorageClass, number>>;
+  state: StorageState;
+  measuredAt: Date | null;
+  /** A measurement is due. */
+  isDue: boolean;
+}
+
+/** What a measurement has found. */
+export interface Measured {
+  bytes: number;
+  classes: Partial<Record<StorageClass, number>>;
+  /** The estimate that the measurement replaces. */
+  written: number;
+  /** Seconds until the next measurement, and until the first one that follows from writes. */
+  nextSeconds: number;
+  restSeconds: number;
+}
+
+/** Tenants whose requests are refused, at the most; more than that would be an outage of another kind. */
+const MOST_EXHAUSTED = 100_000;
+/** A measurement whose process has ended is repeated after so long. */
+const LEASE = `interval '30 minutes'`;
+/** A tenant that has written this part of its limit since the last measurement is measured again. */
+const GROWN_PART = 20;
+
+const rowOf = (defaultLimit: string): string => `s.tenant_id as "tenantId",
+  coalesce(s.limit_bytes, ${defaultLimit}::bigint)::float8 as limit, s.limit_bytes::float8 as "ownLimit",
+  (s.measured + s.written)::float8 as used, s.written::float8 as written, s.classes, s.state,
+  s.measured_at as "measuredAt", s.due_at <= now() as "isDue"`;
+
+/** The statements of the bytes of tenants. */
+@Injectable()
+export class StorageRepository {
+  private readonly defaultLimit: number | null;
+
+  constructor(
+    private readonly db: Database,
+    config: Config,
+  ) {
+    this.defaultLimit = config.tenantStorageLimit;
+  }
+
+  /** Adds written bytes by tenant; returns the rows. What is no tenant is left out. */
+  async add(bytes: ReadonlyMap<string, number>): Promise<StorageRow[]> {
+    const { rows } = await this.db.query<StorageRow>(
+      `insert into tenant_storage as s (tenant_id, written)
+       select t.id, w.bytes from unnest($1::text[], $2::bigint[]) w(id, bytes) join tenants t on t.id = w.id order by t.id
+       on conflict (tenant_id) do update set written = s.written + excluded.written,
+         due_at = case when (s.written + excluded.written) * ${GROWN_PART} >= coalesce(s.limit_bytes, $3::bigint)
+           then least(s.due_at, greatest(now(), s.rest_until)) else s.due_at end
+       returning ${rowOf('$3')}`,
+      [[...bytes.keys()], [...bytes.values()], this.defaultLimit],
+    );
+    return rows;
+  }
+
+  /** Returns the tenants whose storage is exhausted. */
+  async exhausted(): Promise<string[]> {
+    const { rows } = await this.db.query<{ tenant_id: string }>(
+      `select tenant_id from tenant_storage where state <> 'ok' and state = 'exhausted' limit ${MOST_EXHAUSTED}`,
+    );
+    return rows.map(({ tenant_id: id }) => id);
+  }
+
+  /** Returns the storage of a tenant; undefined: the tenant has never written. */
+  async find(tenantId: string, db: SqlRunner = this.db): Promise<StorageRow | undefined> {
+    const { rows } = await db.query<StorageRow>(`select ${rowOf('$2')} from tenant_storage s where s.tenant_id = $1`, [
+      tenantId,
+      this.defaultLimit,
+    ]);
+    return rows[0];
+  }
+
+  /** The same, for a tenant that exists, with its row locked. */
+  async locked(tx: SqlRunner, tenantId: string): Promise<StorageRow> {
+    await tx.query(`insert into tenant_storage (tenant_id) values ($1) on conflict do nothing`, [tenantId]);
+    const { rows } = await tx.query<StorageRow>(
+      `select ${rowOf('$2')} from tenant_storage s where s.tenant_id = $1 for update`,
+      [tenantId, this.defaultLimit],
+    );
+    return rows[0]!;
+  }
+
+  /** Sets the limit of a tenant; null: that of the installation holds. */
+  async setLimit(tx: SqlRunner, tenantId: string, limit: number | null): Promise<void> {
+    await tx.query(`update tenant_storage set limit_bytes = $2 where tenant_id = $1`, [tenantId, limit]);
+  }
+
+  async setState(tx: SqlRunner, tenantId: string, state: StorageState): Promise<void> {
+    await tx.query(`update tenant_storage set state = $2 where tenant_id = $1`, [tenantId, state]);
+  }
+
+  /** Claims a tenant that is due, and what it has written so far; undefined: none is due. */
+  async claim(): Promise<{ tenantId: string; written: number } | undefined> {
+    const { rows } = await this.db.query<{ tenantId: string; written: number }>(
+      `update tenant_storage s set due_at = now() + ${LEASE}, rest_until = now() + ${LEASE}
+       from (select tenant_id from tenant_storage where due_at <= now() order by due_at limit 1 for update skip locked) d
+       where s.tenant_id = d.tenant_id returning s.tenant_id as "tenantId", s.written::float8 as written`,
+    );
+    return rows[0];
+  }
+
+  /** Lets a claimed tenant be measured again at once. */
+  async release(tenantId: string): Promise<void> {
+    await this.db.query(`update tenant_storage set due_at = now(), rest_until = now() where tenant_id = $1`, [
+      tenantId,
+    ]);
+  }
+
+  /**
+   * Measures some rows of a tenant in a table.
+   *
+   * @param after the key of the row before, as a former piece has returned it; null: from the first row
+   * @returns their bytes, and the key of the last row; null: there are no more rows
+   */
+  async piece(
+    tenantId: string,
+    table: string,
+    after: string[] | null,
+    most: number,
+  ): Promise<{ bytes: number; last: string[] | null }> {
+    const { rows } = await this.db.query<{ bytes: number; last: string[] | null }>(
+      `select bytes::float8 as bytes, last from measure_rows($1, $2, $3, $4)`,
+      [tenantId, table, after, most],
+    );
+    return rows[0]!;
+  }
+
+  /** Stores what was measured. */
+  async measured(tx: SqlRunner, tenantId: string, found: Measured): Promise<void> {
+    await tx.query(
+      `update tenant_storage set measured = $2, written = greatest(written - $3, 0), classes = $4, measured_at = now(),
+         due_at = now() + $5 * interval '1 second', rest_until = now() + $6 * interval '1 second'
+       where tenant_id = $1`,
+      [
+        tenantId,
+        Math.round(found.bytes),
+        Math.round(found.written),
+        JSON.stringify(found.classes),
+        found.nextSeconds,
+        found.restSeconds,
+      ],
+    );
+  }
+}

@@ -1,0 +1,127 @@
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { Logger } from '../../../base/log/logger.js';
+import { EventRecorder } from '../../../engine/events/event-recorder.js';
+import { EventsRepository } from '../../../engine/events/events.repository.js';
+import { StorageExhausted } from './storage.errors.js';
+import { StorageRepository, type StorageRow } from './storage.repository.js';
+import { isAtLeast, stateOf } from './storage.rules.js';
+
+const TICK_MS = 1_000;
+/** Each tick flushes tenants that have written at least so many bytes; each tenth tick flushes all. */
+const FLUSHED_AT = 256 * 1024;
+const ALL_EACH = 10;
+/** Each fifth tick reads the exhausted tenants again, while there are any. */
+const LOOK_EACH = 5;
+
+/**
+ * Refuses requests of tenants whose storage is exhausted. Every process has the exhausted tenants in memory, so that a
+ * request costs no statement, and adds what it has written to the counters every few seconds.
+ */
+@Injectable()
+export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
+  private full: ReadonlySet<string> = new Set();
+  private timer: NodeJS.Timeout | undefined;
+  private ticks = 0;
+  private running: Promise<void> | undefined;
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(
+    private readonly db: Database,
+    private readonly repository: StorageRepository,
+    private readonly events: EventsRepository,
+    private readonly recorder: EventRecorder,
+    private readonly logger: Logger,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.look();
+    this.timer = setInterval(() => {
+      this.running ??= this.tick().finally(() => (this.running = undefined));
+    }, TICK_MS).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+    await this.flush();
+  }
+
+  /** Returns whether the storage of a tenant is exhausted, as this process knows it. */
+  isExhausted(tenantId: string): boolean {
+    return this.full.has(tenantId);
+  }
+
+  /**
+   * Demands that a tenant may add data.
+   *
+   * @throws {StorageExhausted} when its storage is exhausted
+   */
+  demandRoom(tenantId: string): void {
+    if (this.full.has(tenantId)) throw new StorageExhausted();
+  }
+
+  /** Calls `listener` when a tenant has written so much that it is to be measured. */
+  onDue(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /**
+   * Adds what this process has written to the counters. Bytes that cannot be added are kept for the next flush.
+   *
+   * @param least tenants that have written less than so many bytes wait
+   */
+  async flush(least = 0): Promise<void> {
+    const taken = this.db.written.take(least);
+    if (taken.size === 0) return;
+    try {
+      const rows = await this.repository.add(taken);
+      taken.clear();
+      for (const row of rows) {
+        if (isRaised(row)) await this.db.transaction(row.tenantId, (tx) => this.settle(tx, row.tenantId));
+      }
+      if (rows.some(({ isDue }) => isDue)) for (const listener of this.listeners) listener();
+      if (rows.some(isRaised)) await this.look();
+    } catch (error) {
+      for (const [tenantId, bytes] of taken) this.db.written.add(tenantId, bytes);
+      this.logger.warn('storage.not_counted', { error });
+    }
+  }
+
+  /** Reads the exhausted tenants again. */
+  async look(): Promise<void> {
+    this.full = new Set(await this.repository.exhausted());
+  }
+
+  /**
+   * Sets the state of a tenant that follows from its figures, with an event where it rises, in the transaction of the
+   * figures.
+   */
+  async settle(tx: SqlRunner, tenantId: string): Promise<StorageRow> {
+    const row = await this.repository.locked(tx, tenantId);
+    const state = stateOf(row.used, row.limit, row.state);
+    if (state === row.state) return row;
+    await this.repository.setState(tx, tenantId, state);
+    const figures = { limit_bytes: row.limit ?? 0, used_bytes: Math.round(row.used) };
+    const about = { tenant_id: tenantId, state, ...figures };
+    if (state === 'ok' || isAtLeast(row.state, state)) this.logger.info('storage.eased', about);
+    else {
+      const event = `storage.${state}` as const;
+      this.logger.warn(event, about);
+      await this.events.record(tenantId, [{ event, data: figures }], tx);
+      this.recorder.wake(tenantId, event);
+    }
+    return { ...row, state };
+  }
+
+  private async tick(): Promise<void> {
+    this.ticks++;
+    await this.flush(this.ticks % ALL_EACH === 0 ? 0 : FLUSHED_AT);
+    if (this.full.size === 0 || this.ticks % LOOK_EACH !== 0) return;
+    await this.look().catch((error: unknown) => this.logger.warn('storage.not_read', { error }));
+  }
+}
+
+function isRaised(row: StorageRow): boolean {
+  return !isAtLeast(row.state, stateOf(row.used, row.limit, row.state));
+}

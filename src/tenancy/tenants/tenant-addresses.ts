@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Config } from '../../base/config/config.js';
+import { Database } from '../../base/database/database.js';
+import { FreshCache } from '../../base/fresh-cache.js';
+import { Unauthenticated } from './tenants.errors.js';
+
+const TTL = 900;
+
+/** What the addresses of SCIM begin with, below a base address. */
+export function scimBaseOf(baseUrl: string): string {
+  return `${baseUrl}/scim/v2`;
+}
+
+/** The base addresses that tenants have of their own. */
+@Injectable()
+export class TenantAddresses {
+  private readonly owners: FreshCache<ReadonlyMap<string, string>>;
+
+  constructor(
+    private readonly db: Database,
+    private readonly config: Config,
+    clock: Clock,
+  ) {
+    this.owners = new FreshCache(clock, TTL, { capacity: 1, proof: db.feed });
+    db.feed.on(['tenants'], () => this.owners.drop());
+  }
+
+  /** The base address that stands in the links of a tenant. */
+  async of(tenantId: string): Promise<string> {
+    for (const [host, owner] of await this.all()) if (owner === tenantId) return `https://${host}`;
+    return this.config.baseUrl;
+  }
+
+  /**
+   * Refuses a request at another tenant's own address: it opens no other tenant's resources.
+   *
+   * @throws {Unauthenticated} as for an unknown credential
+   */
+  async demandOwn(req: { headers: { host?: string | undefined } }, tenantId: string): Promise<void> {
+    const owners = await this.all();
+    if (owners.size === 0) return;
+    const owner = owners.get((req.headers.host ?? '').toLowerCase());
+    if (owner !== undefined && owner !== tenantId) throw new Unauthenticated('invalid');
+  }
+
+  /** Returns whether a host, with its port where there is one, is the own address of a tenant. */
+  async has(host: string): Promise<boolean> {
+    return (await this.all()).has(host.toLowerCase());
+  }
+
+  /** After a change made here: resolves when no process goes by the old values. */
+  forget(): Promise<void> {
+    this.owners.drop();
+    return this.db.feed.settled();
+  }
+
+  private all(): Promise<ReadonlyMap<string, string>> {
+    return this.owners.get('', async () => {
+      const { rows } = await this.db.query<{ id: string; base_url: string }>(
+        `select id, base_url from tenants where base_url is not null`,
+      );
+      return new Map(rows.map(({ id, base_url }) => [new URL(base_url).host, id]));
+    });
+  }
+}

@@ -1,0 +1,115 @@
+import { Body, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
+import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import type { BridgeResponse } from '../../base/http/request.js';
+import { OperatorController } from './api-controller.js';
+import { ApiKeysService } from './api-keys.service.js';
+import type { Caller } from './caller.js';
+import { CurrentCaller } from './current-caller.js';
+import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from './left-endpoints.dto.js';
+import {
+  ChangeAnyTenant,
+  CreateApiKey,
+  CreateTenant,
+  NewApiKeyBody,
+  NewTenantBody,
+  TenantBody,
+  type ApiKeyBody,
+} from './tenants.dto.js';
+import { TenantsService } from './tenants.service.js';
+
+/** The operator's: tenants, and the keys by which their own administration begins. */
+@OperatorController('tenants')
+export class TenantsController {
+  constructor(
+    private readonly tenants: TenantsService,
+    private readonly keys: ApiKeysService,
+  ) {}
+
+  @Post()
+  @ApiOperation({ summary: 'A new tenant, on request with a first API key' })
+  @ApiCreatedResponse({ type: NewTenantBody })
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateTenant): Promise<NewTenantBody> {
+    return this.tenants.create(body, by(caller));
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'All tenants, newest first' })
+  async list(@Query() query: QueryMap): Promise<Page<TenantBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    const page = readPage(query, 'tenants');
+    return pageOf(
+      page,
+      await this.tenants.list(page),
+      (tenant) => tenant.id,
+      (tenant) => tenant,
+    );
+  }
+
+  @Get(':tenant_id')
+  @ApiOperation({ summary: 'One tenant' })
+  @ApiOkResponse({ type: TenantBody })
+  get(@Param('tenant_id') id: string): Promise<TenantBody> {
+    return this.tenants.get(id);
+  }
+
+  @Patch(':tenant_id')
+  @ApiOperation({ summary: 'Changes a tenant' })
+  @ApiOkResponse({ type: TenantBody })
+  change(
+    @CurrentCaller() caller: Caller,
+    @Param('tenant_id') id: string,
+    @Body() body: ChangeAnyTenant,
+  ): Promise<TenantBody> {
+    return this.tenants.change(id, body, by(caller));
+  }
+
+  @Get(':tenant_id/api-keys')
+  @ApiOperation({ summary: 'The keys of a tenant' })
+  async listKeys(@Param('tenant_id') id: string, @Query() query: QueryMap): Promise<Page<ApiKeyBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    await this.tenants.get(id);
+    const page = readPage(query, `tenant keys ${id}`);
+    return pageOf(
+      page,
+      await this.keys.list(id, page),
+      (key) => key.id,
+      (key) => key,
+    );
+  }
+
+  @Post(':tenant_id/api-keys')
+  @ApiOperation({ summary: 'A key for a tenant: how its own administration begins, or begins again' })
+  @ApiCreatedResponse({ type: NewApiKeyBody })
+  async createKey(
+    @CurrentCaller() caller: Caller,
+    @Param('tenant_id') id: string,
+    @Body() body: CreateApiKey,
+  ): Promise<NewApiKeyBody> {
+    await this.tenants.get(id);
+    return this.keys.create(id, body, by(caller));
+  }
+
+  @Delete(':tenant_id/api-keys/:key_id')
+  @ApiOperation({
+    summary: 'Ends a key of a tenant at once, as `DELETE /api-keys/{key_id}` does',
+  })
+  @ApiQuery(ENDPOINTS_QUERY)
+  @ApiOkResponse({ type: LeftEndpointsBody })
+  @ApiNoContentResponse()
+  async revokeKey(
+    @CurrentCaller() caller: Caller,
+    @Param('tenant_id') id: string,
+    @Param('key_id') keyId: string,
+    @Query() query: QueryMap,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<LeftEndpointsBody | undefined> {
+    const pause = pausesEndpoints(queryOptions(query, ['endpoints']).endpoints);
+    return leftEndpoints(res, await this.keys.revoke(id, keyId, by(caller), pause));
+  }
+}
+
+function by(caller: Caller): Pick<Caller, 'actor' | 'requestId'> {
+  return { actor: caller.actor, requestId: caller.requestId };
+}

@@ -1,0 +1,211 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Flag, Moment, Choices, Nested, Ruled, Whole } from '../../base/http/fields.js';
+import { Text } from '../../base/http/text.js';
+import { urlOf } from '../../base/http/url.js';
+import { ServerSet } from '../../base/http/validate.js';
+import { HELP_URL, helpUrlProblem } from './help-url.rules.js';
+import { SCOPES, type Scope } from './scopes.js';
+import { CredentialBody } from './credential.dto.js';
+
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
+/** Returns the problem of a time zone's name, or null. */
+function timeZoneProblem(value: unknown): string | null {
+  if (typeof value !== 'string' || !/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/.test(value)) return 'must be an IANA time zone';
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value });
+    return null;
+  } catch {
+    return 'must be an IANA time zone such as Europe/Berlin';
+  }
+}
+
+const TIME_ZONE = {
+  type: String,
+  example: 'Europe/Berlin',
+  description: 'IANA name; days of this tenant begin there.',
+};
+
+/** How many break-glass accounts a tenant can name. */
+const MAX_BREAK_GLASS = 5;
+
+/** Returns the problem of a list of break-glass accounts, or null. The database says whether they are users. */
+function breakGlassProblem(value: unknown): string | null {
+  if (!Array.isArray(value)) return 'must be a list of user ids';
+  if (value.length > MAX_BREAK_GLASS) return `must name at most ${MAX_BREAK_GLASS} users, and names ${value.length}`;
+  if (!value.every((one) => typeof one === 'string' && /^[\w-]{1,64}$/.test(one))) return 'must hold only user ids';
+  return new Set(value).size === value.length ? null : 'must hold each id once';
+}
+
+const BREAK_GLASS = {
+  type: String,
+  isArray: true,
+  maxItems: MAX_BREAK_GLASS,
+  example: ['usr_01k0000000abcdefghjkmnpqrs'],
+  description:
+    'Users that no directory can deactivate or remove, and for which the operator can make a sign-in link. At most 5, each an active user when it is named.',
+};
+
+/** Returns the problem of a tenant's own base address, or null. */
+function baseUrlProblem(value: unknown): string | null {
+  const url = typeof value === 'string' ? urlOf(value) : null;
+  if (url === null || url.protocol !== 'https:') return 'must be an https address such as https://acme.example.com';
+  const isOrigin = url.pathname === '/' && url.search === '' && url.hash === '' && url.username + url.password === '';
+  return isOrigin ? null : 'must be an address without a path, a query or credentials';
+}
+
+const BASE_URL = {
+  type: String,
+  format: 'uri',
+  example: 'https://acme.example.com',
+  description:
+    'The tenant’s own base address, which stands in its links; null: the installation’s. No other tenant can have it, and it opens no other tenant’s resources.',
+};
+
+/** The first API key of a new tenant. */
+class FirstApiKey {
+  @Text({ max: 200, optional: true, example: 'first key' })
+  name?: string;
+
+  @Choices(SCOPES, { optional: true, description: 'All that a key can have, when left out.' })
+  scopes?: Scope[];
+
+  @Moment({ optional: true, nullable: true })
+  expires_at?: Date | null;
+}
+
+/** The body of `POST /tenants`. */
+@ServerSet('id', 'created_at', 'updated_at')
+export class CreateTenant {
+  @Text({ max: 200, example: 'Example Ltd.' })
+  name!: string;
+
+  @Ruled(timeZoneProblem, TIME_ZONE, { optional: true })
+  time_zone?: string;
+
+  @Flag({ optional: true, description: 'Whether the users API may write what a directory manages.' })
+  api_may_write_directory_users?: boolean;
+
+  @Nested(() => FirstApiKey, { optional: true, description: 'Also makes a first API key, shown once.' })
+  api_key?: FirstApiKey;
+}
+
+/** The body of `PATCH /tenants/{id}`. */
+@ServerSet('id', 'base_url', 'created_at', 'updated_at')
+export class ChangeTenant {
+  @Text({ max: 200, optional: true })
+  name?: string;
+
+  @Ruled(timeZoneProblem, TIME_ZONE, { optional: true })
+  time_zone?: string;
+
+  @Text({ max: 64, optional: true, nullable: true, description: 'The user who gets a seat even at the limit.' })
+  owner_user_id?: string | null;
+
+  @Ruled(helpUrlProblem, HELP_URL, { optional: true, nullable: true })
+  help_url?: string | null;
+
+  @Ruled(breakGlassProblem, BREAK_GLASS, { optional: true })
+  break_glass?: string[];
+
+  @Flag({ optional: true })
+  api_may_write_directory_users?: boolean;
+}
+
+/** The operator also sets what a tenant may not give itself. */
+@ServerSet('id', 'created_at', 'updated_at')
+export class ChangeAnyTenant extends ChangeTenant {
+  @Ruled(baseUrlProblem, BASE_URL, { optional: true, nullable: true })
+  base_url?: string | null;
+}
+
+/** The body of `POST /api-keys`. */
+@ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at', 'replaces_id', 'orphaned')
+export class CreateApiKey {
+  @Text({ max: 200, example: 'Zapier' })
+  name!: string;
+
+  @Choices(SCOPES, { description: '`admin` holds all of them.', example: ['users:read'] })
+  scopes!: Scope[];
+
+  @Moment({
+    optional: true,
+    nullable: true,
+    description: 'At most a year from now; without it the token does not expire.',
+  })
+  expires_at?: Date | null;
+
+  @Text({
+    max: 64,
+    optional: true,
+    nullable: true,
+    description: 'Makes it the key of a user, which ends with the user.',
+  })
+  owner_user_id?: string | null;
+}
+
+/** The body of the rotation of a key or token. */
+export class RotateCredential {
+  @Whole({ min: 0, max: MAX_OVERLAP_SECONDS, optional: true, description: 'How long the old one still holds.' })
+  overlap_seconds?: number;
+
+  @Moment({
+    optional: true,
+    nullable: true,
+    description:
+      'When the new one ends, at most a year from now; null: never. When left out, it lives as long as the old one was made for.',
+  })
+  expires_at?: Date | null;
+}
+
+/** A tenant as the API shows it. */
+export class TenantBody {
+  @ApiProperty({ example: 'ten_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty()
+  name!: string;
+  @ApiProperty({ example: 'UTC' })
+  time_zone!: string;
+  @ApiProperty({ type: String, nullable: true })
+  owner_user_id!: string | null;
+  @ApiProperty({ type: [String], description: 'Break-glass accounts: ids of users.' })
+  break_glass!: string[];
+  @ApiProperty()
+  api_may_write_directory_users!: boolean;
+  @ApiProperty({ ...BASE_URL, nullable: true })
+  base_url!: string | null;
+  @ApiProperty({ ...HELP_URL, nullable: true })
+  help_url!: string | null;
+  @ApiProperty()
+  created_at!: Date;
+  @ApiProperty()
+  updated_at!: Date;
+}
+
+/** An API key as the API shows it, without its secret. */
+export class ApiKeyBody extends CredentialBody {
+  @ApiProperty({ example: 'key_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty({ type: String, isArray: true, enum: SCOPES })
+  scopes!: Scope[];
+  @ApiProperty({ enum: ['service', 'user'] })
+  owner_kind!: 'service' | 'user';
+  @ApiProperty({ type: String, nullable: true })
+  owner_user_id!: string | null;
+  @ApiProperty({ description: 'A service’s key whose maker has left.' })
+  orphaned!: boolean;
+  @ApiProperty({ type: String, nullable: true })
+  replaces_id!: string | null;
+}
+
+/** An API key that was just made, with its secret. */
+export class NewApiKeyBody extends ApiKeyBody {
+  @ApiProperty({ description: 'The secret; only this answer shows it.' })
+  api_key!: string;
+}
+
+/** A tenant that was just made. */
+export class NewTenantBody extends TenantBody {
+  @ApiProperty({ required: false, description: 'The first key’s secret: shown this once.' })
+  api_key?: string;
+}

@@ -1,0 +1,84 @@
+import { DomainError } from '../../base/errors/domain-error.js';
+import { credentialForm, wordsOfForm } from './credential-form.rules.js';
+import type { ScopeDemand } from './require-scope.js';
+
+const MISSING = 'This address needs a credential: Authorization: Bearer <token>.';
+const INVALID = 'The credential is not valid: it is unknown, revoked or expired. Make a new one.';
+const REALM = 'Bearer realm="talent-bridge"';
+
+/** No credential came, or none that is valid: unknown, expired and revoked ones look alike from outside. */
+export class Unauthenticated extends DomainError {
+  readonly kind = 'unauthenticated';
+  readonly code: 'credential_missing' | 'credential_invalid';
+  /** @param form the `Authorization` header, and the kind of credential that the address takes: the answer then says what is wrong */
+  constructor(reason: 'missing' | 'invalid', form?: { header: string | undefined; kind: 'tbk' | 'tbs' }) {
+    const problem = form?.header === undefined ? null : credentialForm(form.header, form.kind).problem;
+    // RFC 6750 §3.1: a request without a credential is told no error code.
+    super(problem !== null ? wordsOfForm(problem) : reason === 'missing' ? MISSING : INVALID, {
+      headers: { 'WWW-Authenticate': reason === 'missing' ? REALM : `${REALM}, error="invalid_token"` },
+    });
+    this.code = reason === 'missing' ? 'credential_missing' : 'credential_invalid';
+  }
+}
+
+/** The request has more than one credential, so the caller is ambiguous. */
+export class SeveralCredentials extends DomainError {
+  readonly kind = 'malformed';
+  readonly code = 'several_credentials';
+  constructor() {
+    super('The request carries more than one credential.', {
+      headers: { 'WWW-Authenticate': `${REALM}, error="invalid_request"` },
+    });
+  }
+}
+
+/** The key is valid and lacks the scope of this route. */
+export class MissingScope extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'missing_scope';
+  /** @param alternatives what the key lacks of each that would do; the first is named to programs, in the form of RFC 6750 §3 */
+  constructor(alternatives: ScopeDemand) {
+    const [scope = ''] = alternatives.map((together) => together.join(' '));
+    super(`The API key lacks the scope ${alternatives.map((together) => together.join(' and ')).join(' or ')}.`, {
+      headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` },
+      members: { scope },
+    });
+  }
+}
+
+/** The write gives rights of administration, and its caller does not hold the scope `admin`. */
+export class RoleNeedsAdmin extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'role_needs_admin';
+  /** @param detail a sentence that names the role or the user, and what only an admin may do */
+  constructor(detail: string) {
+    super(`${detail} Use a key with the scope admin.`, { members: { scope: 'admin' } });
+  }
+}
+
+/** The installation's own administration, which no tenant's key reaches. */
+export class OperatorNeeded extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'operator_only';
+  constructor() {
+    super('This address is for the operator of the installation.');
+  }
+}
+
+/** A credential that ended already cannot be rotated. */
+export class CredentialEnded extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'credential_ended';
+  constructor() {
+    super('The credential is revoked or has expired; make a new one.');
+  }
+}
+
+/** A role that a user holds, or that a directory or rule names, can be neither deleted nor change its seat. */
+export class RoleInUse extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'role_in_use';
+  constructor(name: string, uses: string) {
+    super(`The role "${name}" is in use: ${uses}.`);
+  }
+}

@@ -1,0 +1,96 @@
+import { Global, Module } from '@nestjs/common';
+import { Idempotency } from '../../base/http/idempotency.js';
+import { FailedTries, RateLimiter } from '../../base/http/rate-limit.js';
+import { Administrators } from './administrators.js';
+import { ApiKeysController } from './api-keys.controller.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { EventsModule } from '../../engine/events/events.module.js';
+import { LedgerModule } from '../ledger/ledger.module.js';
+import { AuditChain } from './audit/audit-chain.js';
+import { AuditController } from './audit/audit.controller.js';
+import { AuditService } from './audit/audit.service.js';
+import { InstallationAudit } from './audit/installation-audit.js';
+import { InstallationAuditController } from './audit/installation-audit.controller.js';
+import { CredentialRefusals } from './credential-refusals.js';
+import { CredentialUses } from './credential-uses.js';
+import { CredentialStore } from './credentials.js';
+import { ExpiryNotice } from './expiry-notice.js';
+import { MeController } from './me.controller.js';
+import { OwnTenantController } from './own-tenant.controller.js';
+import { RolesController } from './roles.controller.js';
+import { RolesRepository } from './roles.repository.js';
+import { RolesService } from './roles.service.js';
+import { StorageController, TenantStorageController } from './storage/storage.controller.js';
+import { StorageMeasuring } from './storage/storage-measuring.js';
+import { StorageMetrics } from './storage/storage.metrics.js';
+import { StorageRepository } from './storage/storage.repository.js';
+import { StorageService } from './storage/storage.service.js';
+import { TenantStorage } from './storage/tenant-storage.js';
+import { TenantAddresses } from './tenant-addresses.js';
+import { TenantStore } from './tenant.store.js';
+import { TenantsController } from './tenants.controller.js';
+import { TenantsRepository } from './tenants.repository.js';
+import { TenantsService } from './tenants.service.js';
+
+/** Tenants and their credentials. Global, because the routes of every room use its guards. */
+@Global()
+@Module({
+  imports: [EventsModule, LedgerModule],
+  controllers: [
+    MeController,
+    ApiKeysController,
+    RolesController,
+    AuditController,
+    InstallationAuditController,
+    OwnTenantController,
+    TenantsController,
+    StorageController,
+    TenantStorageController,
+  ],
+  providers: [
+    RateLimiter,
+    FailedTries,
+    Idempotency,
+    CredentialRefusals,
+    CredentialUses,
+    CredentialStore,
+    TenantStore,
+    TenantAddresses,
+    TenantsRepository,
+    TenantsService,
+    ApiKeysRepository,
+    ApiKeysService,
+    RolesRepository,
+    RolesService,
+    AuditService,
+    InstallationAudit,
+    AuditChain,
+    Administrators,
+    ExpiryNotice,
+    StorageMeasuring,
+    StorageMetrics,
+    StorageRepository,
+    StorageService,
+    TenantStorage,
+  ],
+  exports: [
+    RateLimiter,
+    FailedTries,
+    Idempotency,
+    CredentialStore,
+    TenantStore,
+    TenantAddresses,
+    TenantsRepository,
+    TenantsService,
+    ApiKeysService,
+    AuditService,
+    InstallationAudit,
+    Administrators,
+    ExpiryNotice,
+    StorageMeasuring,
+    StorageMetrics,
+    TenantStorage,
+  ],
+})
+export class TenantsModule {}

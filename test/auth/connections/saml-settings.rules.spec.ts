@@ -1,0 +1,93 @@
+import type { FieldError } from '../../../src/base/errors/domain-error.js';
+import { idpByFields, samlAfter, signersAfter, sourceOf } from '../../../src/auth/connections/saml-settings.rules.js';
+import type { SamlSettings } from '../../../src/auth/connections/connection.settings.js';
+import { base64Of, pemOf } from '../../../src/protocols/saml/certificate.rules.js';
+import { newKey } from '../../protocols/saml/support/keys.js';
+import { samlSettings } from './support/settings.js';
+
+const allowance = { allowPrivate: false };
+const now = new Date('2030-06-01T12:00:00.000Z');
+let pem: string;
+let known: SamlSettings;
+beforeAll(async () => {
+  pem = pemOf(base64Of((await newKey('idp')).certificate))!;
+  known = { ...samlSettings, certificates: [{ pem, added_at: '2030-01-01T00:00:00.000Z' }] };
+});
+const fields = (errors: readonly FieldError[]): string[] => errors.map(({ field }) => field);
+const XML = '<EntityDescriptor/>';
+const URL = 'https://idp.example.com/metadata';
+
+it.each<[string, boolean, object, string, string[]]>([
+  ['fields of a new connection', false, { sso_url: 'x' }, 'fields', []],
+  ['an address of a new connection', false, { metadata_url: URL }, 'url', []],
+  ['a text of a new connection', false, { metadata_xml: XML }, 'xml', []],
+  ['an entity id beside metadata', false, { metadata_xml: XML, idp_entity_id: 'urn:idp' }, 'xml', []],
+  ['nothing of a new connection', false, {}, 'fields', ['metadata_xml']],
+  ['two sources', false, { metadata_xml: XML, metadata_url: URL }, 'url', ['metadata_url']],
+  ['fields beside metadata', false, { metadata_xml: XML, sso_url: 'x' }, 'xml', ['metadata_xml']],
+  ['nothing in a change', true, {}, 'fields', []],
+  ['a private address', true, { metadata_url: 'https://10.0.0.1/' }, 'url', ['metadata_url']],
+])('reads the source: %s', (_what, isChange, input, kind, expected) => {
+  const errors: FieldError[] = [];
+  expect(sourceOf(isChange ? known : null, input, allowance, errors).kind).toBe(kind);
+  expect(fields(errors)).toEqual(expected);
+});
+
+it('refuses a text that the stored address would overwrite', () => {
+  const errors: FieldError[] = [];
+  sourceOf({ ...known, metadata_url: URL }, { metadata_xml: XML }, allowance, errors);
+  expect(fields(errors)).toEqual(['metadata_xml']);
+});
+
+function byFields(before: SamlSettings | null, input: object): [ReturnType<typeof idpByFields>, string[]] {
+  const errors: FieldError[] = [];
+  const idp = idpByFields(before, input, now, allowance, errors);
+  return [idp, fields(errors)];
+}
+
+it('demands what a new connection by fields needs', () => {
+  expect(byFields(null, {})[1]).toEqual(['idp_entity_id', 'certificates', 'sso_url']);
+});
+
+it('pins certificates with the present time, and keeps the time of known ones', () => {
+  const [fresh] = byFields(null, {
+    idp_entity_id: 'urn:idp',
+    sso_url: 'https://idp.example.com/sso',
+    certificates: [pem],
+  });
+  expect(fresh.certificates[0]!.added_at).toBe(now.toISOString());
+  expect(byFields(known, { certificates: [pem] })[0].certificates).toEqual(known.certificates);
+});
+
+it.each<[string, object, string[]]>([
+  ['a certificate that is none', { certificates: ['x'] }, ['certificates']],
+  ['http', { sso_url: 'http://idp.example.com/sso' }, ['sso_url']],
+  ['a script', { slo_url: 'javascript:alert(1)' }, ['slo_url']],
+])('refuses %s', (_what, input, errors) => {
+  expect(byFields(known, input)[1]).toEqual(errors);
+});
+
+it('refuses to change by hand what the metadata says', () => {
+  const before = { ...known, metadata_url: URL };
+  expect(byFields(before, { sso_url: 'https://idp.example.com/other' })[1]).toEqual(['sso_url']);
+  expect(byFields(before, { sso_url: 'https://idp.example.com/other', metadata_url: null })[1]).toEqual([]);
+});
+
+it('reads the signers of metadata', () => {
+  const errors: FieldError[] = [];
+  expect(signersAfter(null, {}, now, errors)).toEqual([]);
+  expect(signersAfter(null, { metadata_certificates: [pem] }, now, errors)).toHaveLength(1);
+  expect(
+    signersAfter({ ...known, metadata_certificates: known.certificates }, { metadata_certificates: [] }, now, errors),
+  ).toEqual([]);
+  expect(errors).toEqual([]);
+  signersAfter(null, { metadata_certificates: ['x'] }, now, errors);
+  expect(fields(errors)).toEqual(['metadata_certificates']);
+});
+
+it('joins the settings, with the defaults of a new connection', () => {
+  expect(samlAfter(null, {}, samlSettings, samlSettings, [])).toEqual(samlSettings);
+  const changed = samlAfter(known, { signed: 'both', subject_claim: 'uid' }, known, known, []);
+  expect(changed).toEqual({ ...known, signed: 'both', subject_claim: 'uid' });
+  expect(samlAfter(changed, { subject_claim: null }, known, known, [])).not.toHaveProperty('subject_claim');
+});

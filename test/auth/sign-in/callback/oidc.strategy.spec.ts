@@ -1,0 +1,176 @@
+import {
+  Catch,
+  Controller,
+  Get,
+  Inject,
+  Injectable,
+  Module,
+  Req,
+  UseGuards,
+  type ArgumentsHost,
+  type CanActivate,
+  type ExceptionFilter,
+  type ExecutionContext,
+  type INestApplication,
+} from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { Clock } from '../../../../src/base/clock.js';
+import { Config } from '../../../../src/base/config/config.js';
+import { Outbound } from '../../../../src/base/http/outbound.js';
+import { OidcAddresses } from '../../../../src/protocols/oidc/oidc-addresses.js';
+import { AuthAddresses } from '../../../../src/auth/connections/addresses.js';
+import {
+  OidcSignInGuard,
+  TenantOidcStrategy,
+  type PendingOidcSignIn,
+} from '../../../../src/auth/sign-in/callback/oidc.strategy.js';
+import { OidcProtocol } from '../../../../src/protocols/oidc/oidc.protocol.js';
+import type { VerifiedSignIn } from '../../../../src/auth/sign-in/verified-sign-in.js';
+import { SignInRefused } from '../../../../src/auth/sign-in/refusals/sign-in-refused.js';
+import { fresh } from '../../../protocols/oidc/support/attempt.js';
+import { hostileOp, type HostileOp } from '../../../protocols/oidc/support/op.js';
+import { HandClock, newConnection, newParty } from '../../../protocols/oidc/support/party.js';
+
+// The strategy in Nest: several applications in one process share the one passport, and none may see another's sign-in.
+
+const clock = new HandClock();
+const clientOf = (name: string) => ({ id: `con_${name}`, clientId: name, slug: name });
+
+/** What an application keeps of the sign-ins that it began. */
+class Pending {
+  readonly party = newParty(clock);
+  readonly begun = new Map<string, Omit<PendingOidcSignIn, 'query'>>();
+}
+
+/** Puts the sign-in on the request, as the callback of the service does. */
+@Injectable()
+class Prepare implements CanActivate {
+  constructor(@Inject(Pending) private readonly pending: Pending) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request & { signIn?: PendingOidcSignIn }>();
+    const query = new URL(request.url, 'http://x').searchParams;
+    const begun = this.pending.begun.get(query.get('state') ?? '');
+    if (begun !== undefined) request.signIn = { ...begun, query };
+    return true;
+  }
+}
+
+@Controller()
+class CallbackController {
+  @Get('callback')
+  @UseGuards(Prepare, OidcSignInGuard)
+  callback(@Req() request: Request & { user?: VerifiedSignIn }): object {
+    return { subject: request.user?.subject, claims: { ...request.user?.claims } };
+  }
+}
+
+@Catch(SignInRefused)
+class RefusalFilter implements ExceptionFilter {
+  catch(refusal: SignInRefused, host: ArgumentsHost): void {
+    host.switchToHttp().getResponse<Response>().status(401).json({ reason: refusal.reason });
+  }
+}
+
+@Module({ controllers: [CallbackController], providers: [Pending, Prepare, TenantOidcStrategy] })
+class TestModule {}
+
+interface App {
+  app: INestApplication;
+  url: string;
+  pending: Pending;
+  op: HostileOp;
+}
+
+async function newApp(): Promise<App> {
+  const app = await NestFactory.create(TestModule, { logger: false });
+  app.useGlobalFilters(new RefusalFilter());
+  await app.listen(0, '127.0.0.1');
+  return { app, url: await app.getUrl(), pending: app.get(Pending), op: await hostileOp(() => clock.now()) };
+}
+
+let apps: App[];
+
+beforeAll(async () => {
+  apps = [await newApp(), await newApp()];
+});
+
+afterAll(async () => {
+  for (const { app, pending, op } of apps) {
+    await app.close();
+    await pending.party.close();
+    await op.stop();
+  }
+});
+
+/** Begins at an application, and comes back to it. Out: the status and the body. */
+async function signIn({ url, pending, op }: App, clientId = 'client-1', answer = {}): Promise<[number, unknown]> {
+  const connection = newConnection(op.issuer, clientOf(clientId));
+  const expected = fresh();
+  await pending.party.protocol.begin(connection, { ...expected, prompt: null, loginHint: null });
+  pending.begun.set(expected.state, { protocol: pending.party.protocol, connection, expected });
+  op.tamper.idToken = (header, claims) =>
+    op.sign({ ...claims, aud: clientId, sub: `sub-of-${clientId}`, nonce: expected.nonce }, header);
+  const query = new URLSearchParams({ code: 'code-1', state: expected.state, ...answer });
+  const back = await fetch(`${url}/callback?${query.toString()}`, { headers: { host: 'evil.example.com' } });
+  return [back.status, await back.json()];
+}
+
+it('lets a verified sign-in through, in each application of the process', async () => {
+  for (const app of [...apps, ...apps]) {
+    expect(await signIn(app)).toEqual([
+      200,
+      { subject: 'sub-of-client-1', claims: expect.objectContaining({ email: 'ada@example.com' }) },
+    ]);
+  }
+});
+
+it('keeps apart what arrives at the same time', async () => {
+  // Two at a time: each application has an IdP of its own, which holds one nonce.
+  for (let round = 0; round < 20; round += 1) {
+    const names = apps.map((_app, i) => `client-${round}-${i}`);
+    const ends = await Promise.all(apps.map((app, i) => signIn(app, names[i])));
+    expect(ends.map(([, body]) => (body as VerifiedSignIn).subject)).toEqual(names.map((name) => `sub-of-${name}`));
+  }
+});
+
+it.each<[string, object, string]>([
+  ['an error', { error: 'access_denied' }, 'idp_error'],
+  ['another IdP', { iss: 'https://evil.example.com' }, 'issuer_mismatch'],
+  ['no code', { code: '' }, 'idp_answer_invalid'],
+])('%s is the refusal itself, and never a way through', async (_name, answer, reason) => {
+  const [app] = apps as [App];
+  expect(await signIn(app, 'client-1', answer)).toEqual([401, { reason }]);
+  expect((await signIn(app))[0]).toBe(200);
+});
+
+it('a request that nothing was prepared for is a fault, not a sign-in', async () => {
+  const [app] = apps as [App];
+  for (const query of ['', '?code=x&state=y', '?SAMLResponse=x', '?error=access_denied', '?state=__proto__']) {
+    const answer = await fetch(`${app.url}/callback${query}`);
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).not.toContain('sub-');
+  }
+  expect((await signIn(app))[0]).toBe(200);
+});
+
+@Module({
+  providers: [
+    { provide: Outbound, useFactory: () => new Outbound() },
+    { provide: Clock, useValue: clock },
+    { provide: Config, useValue: { appUrl: 'https://app.example.com', allowPrivateDestinations: true } },
+    AuthAddresses,
+    { provide: OidcAddresses, useExisting: AuthAddresses },
+    OidcProtocol,
+  ],
+})
+class ProtocolModule {}
+
+it('the protocol is made by Nest of what the service has', async () => {
+  const context = await NestFactory.createApplicationContext(ProtocolModule, { logger: false });
+  const { op } = apps[0]!;
+  expect(await context.get(OidcProtocol).check(newConnection(op.issuer))).toMatchObject({ ok: true, keys: 1 });
+  await context.get(Outbound).close();
+  await context.close();
+});

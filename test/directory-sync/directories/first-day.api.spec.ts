@@ -1,0 +1,35 @@
+import { startApp, type TestApp } from '../../support/app.js';
+import { send } from '../../support/http.js';
+
+/** The bursts of a first day, and of an ordinary token, at 100 requests a second. */
+const FIRST_DAY = '10000';
+const ORDINARY = '1000';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ RATE_LIMIT: '100' });
+});
+afterAll(() => app.close());
+
+const burstOf = async (token: string): Promise<string | null> =>
+  (await send('GET', `${app.url}/scim/v2/Users?count=0`, token)).headers.get('ratelimit-limit');
+/** Moves the directories of a tenant into the past. */
+const age = (tenantId: string, days: number): Promise<unknown> =>
+  app.db.query(
+    `update directories set created_at = created_at - $2 * interval '1 day',
+       first_day_from = first_day_from - $2 * interval '1 day' where tenant_id = $1`,
+    [tenantId, days],
+  );
+
+it('gives no second first day to a directory that is deleted and made again, or to another one, within a week', async () => {
+  const { tenantId, apiKey, directoryId, scimToken } = await app.newTenant();
+  const second = await app.newDirectory(tenantId);
+  expect([await burstOf(scimToken), await burstOf(second.token)]).toEqual([FIRST_DAY, FIRST_DAY]);
+  await age(tenantId, 2);
+  const gone = await send('DELETE', `${app.url}/api/v1/directories/${directoryId}`, apiKey);
+  expect(gone.status).toBe(204);
+  const again = await app.newDirectory(tenantId);
+  expect(await burstOf(again.token)).toBe(ORDINARY);
+  await age(tenantId, 6);
+  expect(await burstOf((await app.newDirectory(tenantId)).token)).toBe(FIRST_DAY);
+});

@@ -1,0 +1,39 @@
+import { effectOf, type PreviewEffect, type Previewed } from '../../../../src/directory-sync/routes/preview/preview.rules.js';
+import type { Current, Decision } from '../../../../src/tenancy/identity/held.rules.js';
+
+const PERSON = { email: 'a@x.example', first_name: 'A', last_name: 'B', role: 'User', external_id: 'E' };
+const current = (more: Partial<Current> = {}): Current => ({
+  person: PERSON,
+  status: 'active',
+  seat: 'held',
+  held: null,
+  everActive: true,
+  ...more,
+});
+const would = (more: Partial<Decision['inForce']> = {}, rest: Partial<Decision> = {}): Decision => ({
+  inForce: { ...PERSON, status: 'active', ...more },
+  seat: 'held',
+  held: null,
+  ...rest,
+});
+const NEW = current({ status: 'inactive', seat: 'none', held: 'preview', everActive: false });
+const OUT = would({ status: 'inactive' }, { seat: 'none' });
+const NOTHING: PreviewEffect = { kinds: [], fields: [], takesSeat: false, freesSeat: false, held: null };
+
+const rows: [string, Partial<Previewed>, Partial<PreviewEffect>][] = [
+  ['a new user', { current: NEW }, { kinds: ['create'], takesSeat: true }],
+  ['a new user without a role', { current: NEW, would: would({ status: 'inactive', role: null }, { seat: 'none', held: 'no_role' }) }, { kinds: ['create'], held: 'no_role' }],
+  ['a user as before', {}, {}],
+  ['another name', { would: would({ first_name: 'C' }) }, { kinds: ['update'], fields: ['first_name'] }],
+  ['a leaver', { would: OUT }, { kinds: ['deactivate'], fields: ['status'], freesSeat: true }],
+  ['a rehire', { current: current({ status: 'inactive', seat: 'none' }) }, { kinds: ['update'], fields: ['status'], takesSeat: true }],
+  ['a removed user', { removed: true, would: null }, { kinds: ['delete'], fields: ['status'], freesSeat: true }],
+  ['an unmanaged user as before', { owner: 'unmanaged' }, { kinds: ['link'] }],
+  ['an unmanaged user with another role', { owner: 'unmanaged', would: would({ role: 'Admin' }) }, { kinds: ['link', 'update'], fields: ['role'] }],
+  ['a user of the replaced directory, put out', { owner: 'replaced', would: OUT }, { kinds: ['take_over', 'deactivate'], fields: ['status'], freesSeat: true }],
+]; // prettier-ignore
+
+it.each(rows)('%s', (_, of, expected) => {
+  const effect = effectOf({ owner: 'own', removed: false, current: current(), would: would(), ...of });
+  expect(effect).toEqual({ ...NOTHING, ...expected });
+});

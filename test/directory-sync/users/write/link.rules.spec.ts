@@ -1,0 +1,53 @@
+import { matchOf } from '../../../../src/directory-sync/users/write/link.rules.js';
+import { Taken } from '../../../../src/directory-sync/users/users.errors.js';
+import type { ConflictingUser } from '../../../../src/directory-sync/users/users.repository.js';
+import type { WritingDirectory } from '../../../../src/directory-sync/users/write/write-context.js';
+
+const DIRECTORY = { id: 'dir', takesOver: 'old', superseded: false, onMatch: 'link' } as WritingDirectory;
+const holder = (more: Partial<ConflictingUser>): ConflictingUser => ({
+  id: 'usr',
+  directory_id: null,
+  status: 'active',
+  gone: false,
+  name_written: false,
+  yields: false,
+  same_name: false,
+  same_email: false,
+  same_key: false,
+  ...more,
+});
+const LEAVER = { status: 'inactive' } as const;
+
+type Row = [string, Partial<ConflictingUser>[], boolean, [string, string] | null];
+const rows: Row[] = [
+  ['no user at all', [], false, null],
+  ['an unmanaged user by the name that stands in', [{ same_name: true }], false, ['usr', 'email']],
+  ['a leaver by the name that stands in', [{ ...LEAVER, same_name: true, same_email: true }], false, null],
+  ['the same by a write that leaves it out', [{ ...LEAVER, same_name: true }], true, ['usr', 'email']],
+  ['a leaver by a name of a directory', [{ ...LEAVER, same_name: true, name_written: true }], false, ['usr', 'user_name']],
+  ['a leaver by key', [{ ...LEAVER, same_key: true, same_email: true }], false, ['usr', 'external_id']],
+  ['a leaver of the old directory by e-mail', [{ ...LEAVER, directory_id: 'old', same_email: true }], false, null],
+  ['a user of the old directory', [{ directory_id: 'old', same_email: true }], false, ['usr', 'email']],
+  ['a user of another directory', [{ directory_id: 'other', same_name: true }], false, null],
+  ['two users', [{ id: 'a', same_key: true }, { id: 'b', same_email: true }], false, null],
+  ['two, one of the same name', [{ id: 'a', same_key: true }, { id: 'b', same_name: true }], false, ['b', 'email']],
+  ['two, one of them a leaver', [{ id: 'a', ...LEAVER, same_name: true }, { id: 'b', same_email: true }], false, ['b', 'email']],
+  ['a removed user of another directory', [{ gone: true, directory_id: 'old', same_name: true }], false, null],
+  ['a removed user that is kept', [{ gone: true, directory_id: 'dir', same_name: true }], false, ['usr', 'user_name']],
+]; // prettier-ignore
+
+it.each(rows)('%s', (_, holders, leavesOut, expected) => {
+  const match = matchOf(DIRECTORY, holders.map(holder), leavesOut);
+  expect(match && [match.user.id, match.by]).toEqual(expected);
+});
+
+it('refuses a match, and only a match, where the directory says so', () => {
+  const refusing = { ...DIRECTORY, onMatch: 'refuse' } as const;
+  expect(() => matchOf(refusing, [holder({ same_email: true })], false)).toThrow(Taken);
+  expect(matchOf(refusing, [holder({ ...LEAVER, same_email: true })], false)).toBeNull();
+});
+
+it('never links for a superseded directory, nor for another channel', () => {
+  expect(matchOf({ ...DIRECTORY, superseded: true }, [holder({ same_name: true })], false)).toBeNull();
+  expect(matchOf(null, [holder({ same_name: true })], false)).toBeNull();
+});

@@ -1,0 +1,105 @@
+import { callWith, EARLIER, EVENTS, LANES, laneWith, LATER, NOW, TOKEN } from '../../support/lanes.js';
+import { createsAccount } from '../../../src/engine/delivery/call.js';
+import { accountOf, transition } from '../../../src/engine/delivery/lane.js';
+import type { Lane, LaneState } from '../../../src/engine/delivery/lane-state.js';
+
+const [i, d, c, b, p] = ['idle', 'due', 'calling', 'backing_off', 'parked'] as const;
+/** The event is refused: the lane stays as it is. */
+const _ = null;
+
+// The state after each event, for each lane of test/support/lanes.ts in its order:
+// idle ×3, due ×4, calling ×5, backing_off ×3, parked ×2.
+const TABLE: Record<string, (LaneState | null)[]> = {
+  enqueued: [d, d, d, d, d, d, d, c, c, c, c, c, d, d, d, d, d],
+  'enqueued, older': [_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _],
+  claimed: [_, _, _, c, c, c, c, _, _, _, _, c, _, _, c, _, _],
+  'claimed early': [_, _, _, c, c, c, c, _, _, _, _, c, c, c, c, _, _],
+  delivered: [_, _, _, _, _, _, _, i, d, i, i, _, _, _, _, _, _],
+  'nothing to send': [_, _, _, _, _, _, _, i, d, i, i, _, _, _, _, _, _],
+  'next step': [_, _, _, _, _, _, _, d, d, d, d, _, _, _, _, _, _],
+  waits: [_, _, _, _, _, _, _, b, b, b, b, _, _, _, _, _, _],
+  unavailable: [_, _, _, _, _, _, _, b, b, b, b, _, _, _, _, _, _],
+  'unavailable at the limit': [_, _, _, _, _, _, _, p, b, p, p, _, _, _, _, _, _],
+  refused: [_, _, _, _, _, _, _, p, d, p, p, _, _, _, _, _, _],
+  stopped: [_, _, _, _, _, _, _, d, d, d, d, _, _, _, _, _, _],
+  'handed back': [_, _, _, _, _, _, _, d, d, d, d, _, _, _, _, _, _],
+  unparked: [_, _, _, d, d, d, d, c, c, c, c, c, d, d, d, d, d],
+  resent: [d, d, d, d, d, d, d, c, c, c, c, c, d, d, d, d, d],
+  rebound: [d, d, i, d, d, d, d, d, d, d, d, d, d, d, d, d, d],
+  imported: [i, _, _, d, _, _, _, _, _, _, _, _, _, b, b, p, _],
+  dismissed: [_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, i, i],
+  'destination returned': [_, _, _, _, _, _, _, _, _, _, _, _, d, d, d, _, _],
+  'account released': [_, _, i, _, _, _, _, _, _, _, _, _, _, _, _, _, _],
+  'names needed': [_, _, d, _, _, _, _, _, _, _, _, _, _, _, _, _, _],
+};
+
+describe('transition', () => {
+  it('has a row for each event and a column for each lane', () => {
+    expect(Object.keys(TABLE)).toEqual(Object.keys(EVENTS));
+    for (const row of Object.values(TABLE)) expect(row).toHaveLength(Object.keys(LANES).length);
+  });
+
+  const cases = Object.entries(TABLE).flatMap(([event, row]) =>
+    Object.entries(LANES).map(([name, lane], n) => [event, name, lane, row[n] ?? null] as const),
+  );
+  it.each(cases)('%s: %s', (event, _name, lane, expected) => {
+    const next = transition(lane, EVENTS[event]!(lane), NOW);
+    if (expected === null) expect(next).toBe(lane);
+    else {
+      expect(next).not.toBe(lane);
+      expect(next.state).toBe(expected);
+    }
+    expect(brokenRules(next)).toEqual([]);
+  });
+});
+
+/** The check constraint of the table, as it reads in TypeScript. */
+function brokenRules(lane: Lane): string[] {
+  const { state } = lane;
+  const has = (value: unknown): boolean => value !== null;
+  const rules: Record<string, boolean> = {
+    'something is pending unless idle': has(lane.firstPending) === (state !== 'idle'),
+    'pending since': has(lane.pendingSince) === (state !== 'idle'),
+    'only calling has a lease': has(lane.leaseToken) === (state === 'calling'),
+    'calling has a call, idle has none':
+      (state !== 'calling' || has(lane.call)) && (state !== 'idle' || !has(lane.call)),
+    'only parked has a reason': has(lane.parkedReason) === (state === 'parked'),
+    'only calling and backing_off wait': has(lane.nextAt) === (state === 'calling' || state === 'backing_off'),
+    'only an open call is outdated': !has(lane.newerSince) || has(lane.call),
+    'the account is what is known': lane.account === accountOf(lane),
+  };
+  return Object.entries(rules).flatMap(([rule, holds]) => (holds ? [] : [rule]));
+}
+
+describe('a claim', () => {
+  it('freezes the target, and repeats an open call as it was', () => {
+    const claim = EVENTS['claimed']!(LANES['due']!);
+    const fresh = transition(LANES['due']!, claim, NOW);
+    expect(fresh).toMatchObject({ leaseToken: TOKEN, nextAt: LATER, callCount: 4 });
+    expect(fresh.call).toEqual(callWith({ n: 4 }));
+    const open = LANES['due, with an open call']!;
+    expect(transition(open, claim, NOW)).toMatchObject({ call: open.call, callCount: 3, newerSince: EARLIER });
+  });
+
+  it('forgets what is known of another address', () => {
+    const lane = LANES['due, at an earlier address']!;
+    const next = transition(lane, EVENTS['claimed']!(lane), NOW);
+    expect(next).toMatchObject({ epoch: 1, accountId: null, confirmedState: null, account: 'none', callCount: 4 });
+    expect(next.call).toMatchObject({ n: 4, platform_id: null, confirmed: null, known: null });
+  });
+});
+
+describe('accountOf', () => {
+  it('says that a call for an active user creates an account exactly where the call does', () => {
+    for (const accountId of [null, 'hp_1'])
+      for (const confirmedState of [null, 'active', 'inactive', 'deleted'] as const)
+        for (const why of [null, 'conflict', 'gone', 'lost', 'no_id', 'dissolved', 'found', 'aside'] as const) {
+          const lookup = why === null ? null : { why };
+          const lane = laneWith({ accountId, confirmedState, lookup });
+          const call = callWith({ platform_id: accountId, confirmed: confirmedState, lookup });
+          expect(['none', 'unnamed'].includes(lane.account)).toBe(createsAccount(call));
+          const unknown = accountId === null && (confirmedState === 'active' || why === 'lost' || why === 'no_id');
+          expect(['unnamed', 'lost'].includes(lane.account)).toBe(unknown);
+        }
+  });
+});

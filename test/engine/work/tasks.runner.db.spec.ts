@@ -1,0 +1,73 @@
+import { Logger } from '../../../src/base/log/logger.js';
+import { TaskClaims } from '../../../src/engine/work/task-claims.repository.js';
+import { TaskHandlers } from '../../../src/engine/work/task-handlers.js';
+import { TaskFailed, type TaskHandler, type TaskKind } from '../../../src/engine/work/task.js';
+import { TasksRepository } from '../../../src/engine/work/tasks.repository.js';
+import { TasksRunner } from '../../../src/engine/work/tasks.runner.js';
+import { testDatabase, type TestDatabase } from '../../support/database.js';
+
+const ACTOR = { kind: 'system', id: 'test' } as never;
+
+describe('the runner of tasks', () => {
+  let database: TestDatabase;
+  let tasks: TasksRepository;
+  beforeAll(async () => {
+    database = await testDatabase();
+    tasks = new TasksRepository(database.db);
+  });
+  afterEach(() => database.owner.execute(`delete from tasks`));
+  afterAll(() => database.close());
+
+  const add = async (tenant: string, kind: TaskKind): Promise<string> => {
+    const id = `ten_${tenant}`;
+    await database.owner.execute(`insert into tenants (id, name) values ('${id}', '${tenant}') on conflict do nothing`);
+    return (await tasks.add(database.db, id, { kind, payload: {}, createdBy: ACTOR })).id;
+  };
+  const started = (local: TaskHandler['run'], calling: TaskHandler['run']): TasksRunner => {
+    const handlers = new TaskHandlers();
+    handlers.add(['rules-changed'], { run: local });
+    handlers.add(['platform.import'], { run: calling, callsOut: true });
+    const runner = new TasksRunner(new TaskClaims(database.db), handlers, new Logger('silent'));
+    runner.start();
+    return runner;
+  };
+  const done = { done: 1, next: null };
+
+  it.each([
+    ['one that calls another system', 'tasks that call no other system', 'rules-changed', 'platform.import'],
+    ['one that calls no other system', 'tasks whose platforms hang', 'platform.import', 'rules-changed'],
+    ['another import', 'tasks whose platforms hang', 'platform.import', 'platform.import'],
+  ] as const)('does %s while many %s are under way', async (_one, _many, many, one) => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let ran: () => void = () => undefined;
+    const other = new Promise<void>((resolve) => (ran = resolve));
+    for (let n = 0; n < 6; n++) await add(`many${n}`, many);
+    await add('other', one);
+    const work: TaskHandler['run'] = async (task) => {
+      if (task.tenantId === 'ten_other') ran();
+      else await held;
+      return done;
+    };
+    const runner = started(work, work);
+    await other;
+    release();
+    await runner.stop();
+  });
+
+  it('ends a task that cannot go on, with its cause, and works on', async () => {
+    const id = await add('broken', 'platform.import');
+    const runner = started(
+      async () => done,
+      async () => {
+        throw new TaskFailed('There is no platform connection.');
+      },
+    );
+    await runner.drain();
+    await runner.stop();
+    expect(await tasks.find('ten_broken', id)).toMatchObject({
+      state: 'failed',
+      error: 'There is no platform connection.',
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { startLever, type LeverSimulator } from '../../../simulators/index.js';
+import { startApp, type TestApp } from '../../../support/app.js';
+import { connectLever, until, type Connected } from '../../../support/ats.js';
+
+let service: TestApp;
+let lever: LeverSimulator;
+
+beforeAll(async () => {
+  lever = await startLever({ rateFactor: 1_000 });
+  service = await startApp();
+});
+afterAll(async () => {
+  await service.close();
+  await lever.close();
+});
+beforeEach(() => lever.faults.clear());
+
+const path = (ats: Connected): string => `/ats-connections/${ats.connectionId}`;
+const madeOf = async (ats: Connected): Promise<string[]> =>
+  (await ats.api.get(path(ats))).body.webhook.made as string[];
+const setUp = (ats: Connected): Promise<void> => until(async () => (await madeOf(ats)).length === 5);
+const urls = (): string[] => [...new Set(lever.webhooks().map(({ url }) => url))];
+
+/** A connection whose first set-up lost the answer to one of its webhooks: Lever has it, and no row knows it. */
+async function interrupted(): Promise<Connected> {
+  lever.fault({ kind: 'reset', after: true, method: 'POST', path: '/webhooks' });
+  const ats = await connectLever(service, lever);
+  await setUp(ats);
+  return ats;
+}
+
+test('webhooks that an interrupted set-up left at Lever are removed by the next one', async () => {
+  const ats = await interrupted();
+  expect(lever.webhooks()).toHaveLength(5);
+  expect(urls()).toHaveLength(1);
+  await ats.api.post(`${path(ats)}/disconnect`);
+  expect(lever.webhooks()).toEqual([]);
+});
+
+test('a disconnect removes what was left, and counts it', async () => {
+  const ats = await connectLever(service, lever);
+  await setUp(ats);
+  const { url } = lever.webhooks()[0]!;
+  await lever.webhookTarget(url.replace(/api_token=.*/, 'api_token=of-a-lost-set-up'), { event: 'candidateHired' });
+  const { body } = await ats.api.post(`${path(ats)}/disconnect`);
+  expect(body.webhooks_removed).toBe(6);
+  expect(lever.webhooks()).toEqual([]);
+});
+
+test('webhooks of another connection to the account, and those that lead elsewhere, stay', async () => {
+  const [one, other] = [await connectLever(service, lever), await connectLever(service, lever)];
+  await Promise.all([setUp(one), setUp(other)]);
+  await lever.webhookTarget('https://elsewhere.example/api/webhooks/lever?api_token=x', { event: 'candidateHired' });
+  const { url } = lever.webhooks()[0]!;
+  const byHand = url.replace(/api_token=.*/, `api_token=${other.token}`);
+  await lever.webhookTarget(byHand, { event: 'candidateHired' });
+  await one.api.post(`${path(one)}/disconnect`);
+  expect(lever.webhooks()).toHaveLength(7);
+  expect(await madeOf(other)).toHaveLength(5);
+  expect(urls()).toEqual(expect.arrayContaining([byHand, 'https://elsewhere.example/api/webhooks/lever?api_token=x']));
+});

@@ -1,0 +1,93 @@
+import type { OutboundAnswer, OutboundFailure } from '../../../src/base/http/outbound.js';
+import { retryAfterMs, verdictOf } from '../../../src/integrations/webhooks/verdict.rules.js';
+
+const NOW = new Date('2026-03-02T09:15:30.000Z');
+const DAY = 86_400_000;
+
+const answer = (status: number, more: Partial<Extract<OutboundAnswer, { kind: 'answer' }>> = {}): OutboundAnswer => ({
+  kind: 'answer',
+  status,
+  contentType: 'text/html',
+  retryAfter: null,
+  location: null,
+  body: '<html>hello</html>',
+  truncated: false,
+  ms: 3,
+  address: '192.0.2.1',
+  ...more,
+});
+const failure = (reason: OutboundFailure, detail = 'E'): OutboundAnswer => ({
+  kind: 'failed',
+  reason,
+  detail,
+  ms: 3,
+  address: null,
+});
+
+it.each([
+  [200, 'delivered', 'delivered', null],
+  [204, 'delivered', 'delivered', null],
+  [299, 'delivered', 'delivered', null],
+  [301, 'failed', 'redirect', 'theirs'],
+  [307, 'failed', 'redirect', 'theirs'],
+  [308, 'failed', 'redirect', 'theirs'],
+  [400, 'failed', 'status_400', 'theirs'],
+  [401, 'failed', 'status_401', 'theirs'],
+  [403, 'failed', 'status_403', 'theirs'],
+  [404, 'failed', 'status_404', 'theirs'],
+  [410, 'gone', 'gone', 'theirs'],
+  [429, 'failed', 'status_429', 'theirs'],
+  [500, 'failed', 'status_500', 'theirs'],
+  [503, 'failed', 'status_503', 'theirs'],
+])('status %s is %s, whatever the body', (status, kind, reason, fault) => {
+  expect(verdictOf(answer(status), NOW)).toMatchObject({ kind, status, reason, fault });
+});
+
+it.each<[OutboundFailure, string, string, string]>([
+  ['blocked', 'BLOCKED_ADDRESS', 'refused_address', 'theirs'],
+  ['timeout', 'no complete answer within 15000 ms', 'failed', 'theirs'],
+  ['timeout', 'UND_ERR_CONNECT_TIMEOUT', 'failed', 'theirs'],
+  ['refused', 'ECONNREFUSED', 'failed', 'theirs'],
+  ['refused', 'EHOSTUNREACH', 'failed', 'network'],
+  ['refused', 'ENETUNREACH', 'failed', 'network'],
+  ['refused', 'EADDRNOTAVAIL', 'failed', 'ours'],
+  ['reset', 'ECONNRESET', 'failed', 'theirs'],
+  ['reset', 'EMFILE', 'failed', 'ours'],
+  ['tls', 'CERT_HAS_EXPIRED', 'failed', 'theirs'],
+  ['dns', 'ENOTFOUND', 'failed', 'theirs'],
+  ['dns', 'ETIMEOUT', 'failed', 'network'],
+  ['dns', 'ESERVFAIL', 'failed', 'network'],
+  ['dns', 'ECONNREFUSED', 'failed', 'network'],
+  ['dns', 'ETOOMANY', 'failed', 'ours'],
+])('a failure by %s (%s) is %s, and the fault is %s', (reason, detail, kind, fault) => {
+  expect(verdictOf(failure(reason, detail), NOW)).toMatchObject({ kind, status: null, fault, answer: null });
+});
+
+it.each([
+  ['120', 120_000],
+  ['0', 0],
+  ['99999999', DAY],
+  ['99999999999999999999999', DAY],
+  ['-1', null],
+  ['1.5', null],
+  ['soon', null],
+  ['', null],
+  [null, null],
+  ['Mon, 02 Mar 2026 09:16:30 GMT', 60_000],
+  ['Monday, 02-Mar-26 09:16:30 GMT', 60_000],
+  ['Mon, 02 Mar 2020 09:16:30 GMT', 0],
+  ['Mon, 02 Mar 2036 09:16:30 GMT', DAY],
+  ['2026-03-02T09:16:30Z', null],
+])('reads Retry-After %p as %p ms', (header, ms) => {
+  expect(retryAfterMs(header, NOW)).toBe(ms);
+  expect(verdictOf(answer(503, { retryAfter: header }), NOW).retryAfterMs).toBe(ms);
+});
+
+it('keeps the first 4 KiB of an answer, cut between characters, without U+0000', () => {
+  expect(verdictOf(answer(500, { body: 'a\0b' }), NOW).answer).toBe('a\ufffdb');
+  const long = verdictOf(answer(500, { body: 'é'.repeat(5_000) }), NOW).answer!;
+  expect(Buffer.byteLength(long)).toBe(4096);
+  expect(long).toBe('é'.repeat(2048));
+  const odd = verdictOf(answer(500, { body: `a${'🧪'.repeat(5_000)}` }), NOW).answer!;
+  expect(odd).toBe(`a${'🧪'.repeat(1023)}`);
+});

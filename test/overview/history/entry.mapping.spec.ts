@@ -1,0 +1,64 @@
+import {
+  ENTRY_COLUMNS,
+  entryBody,
+  entryCells,
+  whatHappened,
+  whyItHappened,
+  type EntryRow,
+} from '../../../src/overview/history/entry.mapping.js';
+import type { EntryKind } from '../../../src/overview/history/timeline.rules.js';
+
+const row = (kind: EntryKind, fields: Record<string, unknown>): EntryRow => ({
+  kind,
+  at: '2026-01-31T12:00:00.000001Z',
+  key: 'k',
+  id: 'e1',
+  fields,
+});
+const ann = { kind: 'user', id: 'usr_1', name: 'Ann' };
+
+it('returns an entry with its fields and without its key', () => {
+  expect(entryBody(row('audit', { event: 'directory.created' }))).toEqual({
+    id: 'e1',
+    at: '2026-01-31T12:00:00.000001Z',
+    kind: 'audit',
+    event: 'directory.created',
+  });
+});
+
+it.each<[string, Record<string, unknown>, unknown[]]>([
+  ['its own actor', { actor: ann, request_id: 'req_1' }, ['user', 'usr_1', 'Ann', 'req_1']],
+  ['the actor of its source', { source: { actor: ann, request_id: 'req_2' } }, ['user', 'usr_1', 'Ann', 'req_2']],
+  ['no actor', {}, [undefined, undefined, undefined, undefined]],
+])('fills the cells of an entry with %s', (_, fields, expected) => {
+  const cells = entryCells(row('audit', fields));
+  expect(cells).toHaveLength(ENTRY_COLUMNS.length);
+  expect(cells.slice(4, 8)).toEqual(expected);
+  expect(cells[8]).toEqual(fields);
+  expect(cells.at(-1)).toBeUndefined();
+});
+
+it.each<[EntryKind, Record<string, unknown>, string]>([
+  [
+    'change',
+    { event: 'updated', changed: ['role'], from: { role: 'User' }, to: { role: 'Admin' } },
+    'updated role User → Admin',
+  ],
+  ['delivery', { method: 'PATCH', path: '/v1/users/1', status: 200, detail: null }, 'PATCH /v1/users/1 200'],
+  ['seat', { event: 'claimed', role: 'User', reason: '' }, 'claimed User'],
+  ['session', { ended_at: null }, 'began'],
+  ['session', { ended_at: '2026-02-01', end_reason: 'logout' }, 'began, ended 2026-02-01 logout'],
+  ['linked', { by: 'email', directory_id: 'dir_1' }, 'email dir_1'],
+  ['held', { event: 'released', reason: 'guard' }, 'released guard'],
+  ['removed', { user_name: 'ann' }, 'ann'],
+])('describes an entry of the kind %s %j', (kind, fields, expected) => {
+  expect(whatHappened({ kind, fields })).toBe(expected);
+});
+
+it.each<[string, EntryKind, Record<string, unknown>, string | undefined]>([
+  ['the cause of a change', 'change', { cause: { words: 'a seat became free' } }, 'a seat became free'],
+  ['that the cause of an old change was not recorded', 'change', { cause: null }, 'not recorded'],
+  ['nothing of another entry', 'seat', {}, undefined],
+])('says %s', (_, kind, fields, expected) => {
+  expect(whyItHappened({ kind, fields })).toBe(expected);
+});

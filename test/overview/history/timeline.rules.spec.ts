@@ -1,0 +1,53 @@
+import { whatHappened } from '../../../src/overview/history/entry.mapping.js';
+import { ENTRY_KINDS, keyBound, momentOf, placeIn, placeText, type Place } from '../../../src/overview/history/timeline.rules.js';
+
+const place: Place = { at: '2026-01-31T12:00:00.123456Z', kind: 'change', key: '0000000000000000042' };
+
+it('a place survives its cursor', () => {
+  for (const key of ['7', '', 'con_1_ab', 'with blanks in it']) {
+    expect(placeIn(placeText({ ...place, key }))).toEqual({ ...place, key });
+  }
+  expect(placeIn(null)).toBeNull();
+});
+
+it('a list begins at the end of time that its order says', () => {
+  expect([momentOf(null, 'desc'), momentOf(null, 'asc')]).toEqual(['infinity', '-infinity']);
+  expect([momentOf(place, 'desc'), momentOf(place, 'asc')]).toEqual([place.at, place.at]);
+});
+
+describe('of what happened in the very moment of the place', () => {
+  const later = ENTRY_KINDS.slice(ENTRY_KINDS.indexOf('change') + 1);
+  const earlier = ENTRY_KINDS.slice(0, ENTRY_KINDS.indexOf('change'));
+  const some = ['0', 'con_x', 'usr_x', 'ses_zzz'];
+
+  it('downwards, what stands below is still to come, and what stands above was told', () => {
+    for (const kind of earlier) for (const key of some) expect(key < keyBound(place, kind, 'desc')).toBe(true);
+    for (const kind of later) for (const key of some) expect(key < keyBound(place, kind, 'desc')).toBe(false);
+  });
+
+  it('upwards it is the other way round', () => {
+    for (const kind of later) for (const key of some) expect(key > keyBound(place, kind, 'asc')).toBe(true);
+    for (const kind of earlier) for (const key of some) expect(key > keyBound(place, kind, 'asc')).toBe(false);
+  });
+
+  it('of the same kind, the key decides; and without a place nothing was told', () => {
+    expect([keyBound(place, 'change', 'desc'), keyBound(place, 'change', 'asc')]).toEqual([place.key, place.key]);
+    for (const key of some) {
+      expect([key < keyBound(null, 'change', 'desc'), key > keyBound(null, 'change', 'asc')]).toEqual([true, true]);
+    }
+  });
+});
+
+it.each([
+  ['change', { event: 'updated', changed: ['role'], from: null, to: { role: 'User' } }, 'updated role User'],
+  ['delivery', { method: 'PATCH', path: '/v1/users/1', status: null, outcome: 'unavailable', detail: 'timeout' }, 'PATCH /v1/users/1 unavailable timeout'],
+  ['seat', { event: 'claim', role: 'User', reason: 'created' }, 'claim User created'],
+  ['sign_in', { event: 'sign-in', outcome: 'refused', reason: 'no_seat', account: 'a@e.com' }, 'sign-in refused no_seat a@e.com'],
+  ['session', { ended_at: null, end_reason: null }, 'began'],
+  ['session', { ended_at: '2026-01-31T12:00:00.000Z', end_reason: 'deactivated' }, 'began, ended 2026-01-31T12:00:00.000Z deactivated'],
+  ['binding', { made_by: 'claim', made_of: 'x' }, 'claim x'],
+  ['audit', { event: 'sessions.ended' }, 'sessions.ended'],
+  ['removed', { user_name: 'a@e.com' }, 'a@e.com'],
+] as const)('in a few words: %s %j', (kind, fields, words) => {
+  expect(whatHappened({ kind, fields })).toBe(words);
+}); // prettier-ignore

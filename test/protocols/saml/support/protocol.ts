@@ -1,0 +1,55 @@
+import { AuthAddresses } from '../../../../src/auth/connections/addresses.js';
+import type { SamlSettings } from '../../../../src/protocols/saml/saml-settings.js';
+import { SamlKeySource, type SamlKeyPair, type SamlKeys } from '../../../../src/protocols/saml/saml-keys.js';
+import { SamlProtocol } from '../../../../src/protocols/saml/saml.protocol.js';
+import { SamlVerifier } from '../../../../src/protocols/saml/verifier.js';
+import { SamlRefused } from '../../../../src/protocols/saml/saml-refused.js';
+import type { SamlSignIn } from '../../../../src/protocols/saml/saml-sign-in.js';
+import { SystemClock, type Clock } from '../../../../src/base/clock.js';
+import type { Config } from '../../../../src/base/config/config.js';
+import { newKey } from './keys.js';
+import { SP } from './idp.js';
+
+class TestKeys extends SamlKeySource {
+  constructor(readonly keys: SamlKeys) {
+    super();
+  }
+  async samlKeys(): Promise<SamlKeys> {
+    return this.keys;
+  }
+}
+
+/** The protocol as the application makes it, with real keys and a real verifier. Close it at the end. */
+export async function samlSp(clock: Clock = new SystemClock()) {
+  const current = await newKey('sp-new');
+  const older = await newKey('sp-old');
+  const verifier = new SamlVerifier();
+  const protocol = new SamlProtocol(
+    new TestKeys({ current, all: [current, older] }),
+    new AuthAddresses({ appUrl: SP.appUrl } as Config),
+    clock,
+    verifier,
+  );
+  return {
+    protocol,
+    verifier,
+    current,
+    older,
+    /** What a posted form leads to: somebody, or the reason why nobody. */
+    outcome: (connection: SamlSettings, form: ReadonlyMap<string, string>, requestId: string | null = SP.request) =>
+      outcome(async () => protocol.verify(connection, protocol.read(form), { requestId })),
+    close: () => verifier.close(),
+  };
+}
+
+export type SamlSp = Awaited<ReturnType<typeof samlSp>> & { older: SamlKeyPair };
+
+/** Somebody's subject, or the reason of the refusal; any other error fails the test. */
+export async function outcome(run: () => Promise<SamlSignIn>): Promise<string> {
+  try {
+    return `signed in: ${(await run()).subject}`;
+  } catch (error) {
+    if (error instanceof SamlRefused) return error.reason;
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { PoolProblem, WorkerPool } from '../../../src/protocols/saml/worker-pool.js';
+
+const SCRIPT = `
+import { parentPort, workerData } from 'node:worker_threads';
+import { threadId } from 'node:worker_threads';
+parentPort.on('message', (job) => {
+  if (job === 'hang') for (;;);
+  if (job === 'die') process.exit(1);
+  if (job === 'throw') throw new Error('broken');
+  if (job === 'reject') return void Promise.reject(new Error('broken'));
+  if (job === 'eat') { const all = []; for (;;) all.push(new Array(1e6).fill('x')); }
+  parentPort.postMessage({ verdict: { job, threadId, env: Object.keys(process.env).length } });
+});
+parentPort.postMessage({ ready: true });
+`;
+
+describe('the pool of threads', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pool-'));
+  const script = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return pathToFileURL(join(folder, name));
+  };
+  const pools: WorkerPool[] = [];
+  const pool = (url: URL, options: Partial<ConstructorParameters<typeof WorkerPool>[1]> = {}) => {
+    const made = new WorkerPool(url, { size: 2, deadlineMs: 300, queue: 5, queuePerKey: 5, data: null, ...options });
+    pools.push(made);
+    return made;
+  };
+  afterAll(async () => {
+    await Promise.all(pools.map((one) => one.close()));
+    rmSync(folder, { recursive: true });
+  });
+
+  const outcome = async (job: Promise<unknown>): Promise<string> => {
+    try {
+      return String(((await job) as { job: unknown }).job);
+    } catch (error) {
+      if (error instanceof PoolProblem) return error.kind;
+      throw error;
+    }
+  };
+
+  it('does jobs in at most two threads, which know nothing of our environment', async () => {
+    const both = pool(script('good.mjs', SCRIPT));
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map((job) => both.run('key', job) as Promise<Record<string, number>>),
+    );
+    expect(answers.map(({ job }) => job)).toEqual([1, 2, 3, 4, 5]);
+    expect(new Set(answers.map(({ threadId }) => threadId)).size).toBeLessThanOrEqual(2);
+    expect(answers[0]!['env']).toBe(0);
+  });
+
+  it.each([
+    ['hang', 'deadline'],
+    ['die', 'broken'],
+    ['throw', 'broken'],
+    ['reject', 'broken'],
+  ])('goes on after a job that makes it %s', async (job, kind) => {
+    const one = pool(script('good.mjs', SCRIPT), { size: 1 });
+    expect(await outcome(one.run('key', 'honest'))).toBe('honest');
+    const waiting = [one.run('key', job), one.run('key', 'behind it')];
+    expect(await Promise.all(waiting.map(outcome))).toEqual([kind, 'behind it']);
+    expect(await outcome(one.run('key', 'honest'))).toBe('honest');
+  });
+
+  it('survives a job that takes all memory', async () => {
+    const one = pool(script('good.mjs', SCRIPT), { size: 1, deadlineMs: 20_000 });
+    expect(await outcome(one.run('key', 'eat'))).toBe('broken');
+    expect(await outcome(one.run('key', 'honest'))).toBe('honest');
+  });
+
+  it('lets only so many wait', async () => {
+    const one = pool(script('good.mjs', SCRIPT), { size: 1, queue: 2 });
+    const outcomes = await Promise.all(['hang', 'b', 'c'].map((job) => outcome(one.run('key', job))));
+    expect(outcomes).toEqual(['deadline', 'b', 'busy']);
+  });
+
+  it('gives each key its turn, whatever one of them has waiting', async () => {
+    const one = pool(script('good.mjs', SCRIPT), { size: 1, queue: 50, queuePerKey: 20 });
+    await one.run('first', 'warm');
+    const order: string[] = [];
+    const note = async (key: string, job: string) => {
+      await one.run(key, job);
+      order.push(job);
+    };
+    const flood = Array.from({ length: 20 }, (_, i) => note('loud', `loud ${i}`));
+    await Promise.all([...flood, note('quiet', 'quiet 0'), note('quiet', 'quiet 1'), note('other', 'other 0')]);
+    // One was under way, and one stood before each of them.
+    expect(order.slice(0, 6)).toEqual(['loud 0', 'loud 1', 'quiet 0', 'other 0', 'loud 2', 'quiet 1']);
+    expect(order).toHaveLength(23);
+  });
+
+  it('lets only so many wait of one key, and takes others meanwhile', async () => {
+    const one = pool(script('good.mjs', SCRIPT), { size: 1, queue: 50, queuePerKey: 2 });
+    await one.run('key', 'warm');
+    const outcomes = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((job) => outcome(one.run('loud', job))).concat(outcome(one.run('quiet', 'honest'))),
+    );
+    expect(outcomes).toEqual(['a', 'b', 'c', 'busy', 'honest']);
+  });
+
+  it('does not try for ever to start what does not start', async () => {
+    const broken = pool(script('broken.mjs', `throw new Error('broken');`));
+    expect(await Promise.all([outcome(broken.run('key', 1)), outcome(broken.run('key', 2))])).toEqual([
+      'broken',
+      'broken',
+    ]);
+  });
+
+  it('rejects waiting jobs when it closes, and accepts no more', async () => {
+    const closing = pool(script('good.mjs', SCRIPT), { size: 1, deadlineMs: 10_000 });
+    const waiting = [closing.run('key', 'hang'), closing.run('key', 'behind it')].map(outcome);
+    await closing.close();
+    expect(await Promise.all(waiting)).toEqual(['closed', 'closed']);
+    expect(await outcome(closing.run('key', 'late'))).toBe('closed');
+  });
+});

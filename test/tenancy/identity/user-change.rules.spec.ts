@@ -1,0 +1,60 @@
+import type { InForce } from '../../../src/tenancy/identity/person.js';
+import { changeBetween, mustForward } from '../../../src/tenancy/identity/user-change.rules.js';
+
+const A: InForce = {
+  email: 'a@x.example',
+  first_name: 'A',
+  last_name: '',
+  role: 'User',
+  external_id: 'E',
+  status: 'active',
+};
+const off: InForce = { ...A, status: 'inactive' };
+
+describe('the change between two states', () => {
+  it.each<[string, InForce | null, InForce, boolean, string | null, string[]]>([
+    ['created', null, A, false, 'created', ['email', 'first_name', 'role', 'external_id', 'status']],
+    ['nothing', A, { ...A }, true, null, []],
+    ['a name', A, { ...A, last_name: 'B' }, true, 'updated', ['last_name']],
+    ['an e-mail that goes', A, { ...A, email: null }, true, 'updated', ['email']],
+    ['several', A, { ...A, role: 'Admin', external_id: null }, true, 'updated', ['role', 'external_id']],
+    ['deactivated', A, off, true, 'deactivated', ['status']],
+    ['deactivated with another name', A, { ...off, first_name: 'B' }, true, 'deactivated', ['first_name', 'status']],
+    ['reactivated', off, A, true, 'reactivated', ['status']],
+    ['in force for the first time', off, A, false, 'created', ['status']],
+    ['deleted', A, { ...A, status: 'deleted' }, true, 'deleted', ['status']],
+    ['an inactive one, changed', off, { ...off, first_name: 'B' }, true, 'updated', ['first_name']],
+  ])('%s', (_, before, after, everActive, kind, changed) => {
+    const change = changeBetween(before, after, everActive);
+    expect(change?.kind ?? null).toBe(kind);
+    if (change === null) return;
+    expect(change.changed).toEqual(changed);
+    expect(change.status).toBe(after.status);
+    expect(change.person).toEqual({
+      email: after.email,
+      first_name: after.first_name,
+      last_name: after.last_name,
+      role: after.role,
+      external_id: after.external_id,
+    });
+  });
+});
+
+describe('whether the change is forwarded', () => {
+  it.each<[string, InForce | null, InForce, boolean, boolean]>([
+    ['somebody new', null, A, true, true],
+    ['somebody new without an e-mail', null, { ...A, email: null }, false, false],
+    ['somebody new and inactive', null, off, false, false],
+    ['a change', A, { ...A, first_name: 'B' }, true, true],
+    ['an e-mail that arrives', { ...A, email: null }, A, true, true],
+    ['a name without an e-mail', { ...A, email: null }, { ...A, email: null, first_name: 'B' }, true, false],
+    ['a role without an e-mail', { ...A, email: null }, { ...A, email: null, role: 'Guest' }, true, true],
+    ['a role before the platform knew', { ...A, email: null }, { ...A, email: null, role: 'Guest' }, false, false],
+    ['deactivated', A, off, true, true],
+    ['deactivated before the platform knew', { ...A, email: null }, { ...off, email: null }, false, false],
+    ['deleted', A, { ...A, status: 'deleted' }, true, true],
+    ['deleted before the platform knew', { ...A, email: null }, { ...A, email: null, status: 'deleted' }, false, false],
+  ])('%s', (_, before, after, everActive, expected) => {
+    expect(mustForward(changeBetween(before, after, everActive)!, everActive)).toBe(expected);
+  });
+});

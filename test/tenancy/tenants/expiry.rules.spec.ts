@@ -1,0 +1,38 @@
+import { expiryProblem, MAX_LIFETIME_MS, noticeAt, rotatedExpiry } from '../../../src/tenancy/tenants/expiry.rules.js';
+
+const DAY = 86_400_000;
+const at = (days: number) => new Date(Date.UTC(2026, 0, 1) + days * DAY);
+const NOW = at(20);
+
+it.each([
+  ['has no end when the old one has none', null, undefined, null],
+  ['has the lifetime of the old one, from now on', at(30), undefined, at(50)],
+  ['has the end that is asked for', at(30), at(21), at(21)],
+  ['has no end when that is asked for', at(30), null, null],
+  ['lives a year at the most', at(5_000), undefined, new Date(NOW.getTime() + MAX_LIFETIME_MS)],
+])('a credential that takes the place of another one %s', (_, expires_at, asked, expected) => {
+  expect(rotatedExpiry({ created_at: at(0), expires_at }, asked, NOW)).toEqual(expected);
+});
+
+it('an end lies in the future, and at most a year from now', () => {
+  expect([at(19), NOW, at(21), at(386), at(387)].map((value) => expiryProblem(value, NOW))).toEqual([
+    'must be in the future',
+    'must be in the future',
+    null,
+    null,
+    'must be at most a year from now',
+  ]);
+});
+
+describe('the mark that an expiring credential has passed', () => {
+  const now = new Date('2026-01-01T00:00:00.000Z');
+  it.each([
+    [40, null],
+    [30, 30],
+    [8, 30],
+    [7, 7],
+    [0.5, 1],
+  ])('with %s days left is %s', (left, mark) => {
+    expect(noticeAt(new Date(now.getTime() + left * 86_400_000), now)).toBe(mark);
+  });
+});
