@@ -1,29 +1,55 @@
-// The arrows between the rooms (docs/why/architecture.md): calls go down, and nothing below knows what stands above it.
-export const FLOORS = [
-  ['base'],
-  ['identity', 'ledger', 'scim', 'oidc', 'saml', 'platform-client'],
-  ['tenants', 'tasks', 'events', 'delivery', 'sessions'],
-  ['directories', 'seats', 'forwarding', 'webhooks'],
-  ['users', 'connections', 'candidates', 'jobs', 'interviews'],
-  ['directory-sync', 'sign-in', 'ats'],
-  ['lookup', 'history', 'surfaces', 'operations', 'cli'],
+// The order of the houses and of the rooms in them (docs/why/architecture.md): a room knows those above it in this list, and
+// nothing below.
+export const ROOMS = [
+  'base',
+  'protocols/scim',
+  'protocols/oidc',
+  'protocols/saml',
+  'tenancy/identity',
+  'tenancy/ledger',
+  'tenancy/tenants',
+  'tenancy/sessions',
+  'engine/delivery',
+  'engine/events',
+  'engine/work',
+  'forwarding/platform-client',
+  'forwarding',
+  'seats',
+  'hiring/jobs',
+  'hiring/candidates',
+  'hiring/interviews',
+  'directory-sync/directories',
+  'directory-sync/users',
+  'directory-sync/routes',
+  'auth/connections',
+  'auth/sign-in',
+  'integrations/webhooks',
+  'integrations/ats',
+  'overview/lookup',
+  'overview/history',
+  'operations/surfaces',
+  'operations',
+  'start',
+  'cli',
 ];
 
-const below = FLOORS.slice(0, -1).map((rooms, floor) => ({
-  name: `floor-${floor}-knows-nothing-above`,
+/** The files of a room: those of a room inside of it are another room's. */
+const within = (room) => {
+  const inner = ROOMS.filter((other) => other.startsWith(`${room}/`)).map((other) => other.slice(room.length + 1));
+  return `^src/${room}/${inner.length === 0 ? '' : `(?!(?:${inner.join('|')})/)`}`;
+};
+
+const order = ROOMS.slice(0, -1).map((room, place) => ({
+  name: `${room.replace('/', '-')}-knows-no-room-that-comes-later`,
   severity: 'error',
-  from: { path: `^src/(${rooms.join('|')})/` },
-  to: {
-    path: `^src/(${FLOORS.slice(floor + 1)
-      .flat()
-      .join('|')})/`,
-  },
+  from: { path: within(room) },
+  to: { path: ROOMS.slice(place + 1).map(within) },
 }));
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    ...below,
+    ...order,
     {
       name: 'no-circles',
       severity: 'error',
@@ -35,20 +61,20 @@ export default {
       comment: 'The protocol could be a package of its own.',
       severity: 'error',
       from: { path: '^src/protocols/scim/' },
-      to: { pathNot: '^src/(scim/|base/errors/|base/characters)', dependencyTypesNot: ['core'] },
+      to: { pathNot: '^src/(protocols/scim/|base/errors/|base/characters)', dependencyTypesNot: ['core'] },
     },
     {
       name: 'identity-is-pure',
       severity: 'error',
       from: { path: '^src/tenancy/identity/' },
-      to: { pathNot: '^src/(identity/|base/characters)' },
+      to: { pathNot: '^src/(tenancy/identity/|base/characters)' },
     },
     ...['saml', 'oidc'].map((room) => ({
-      name: `${room}-stands-on-base`,
+      name: `${room}-needs-base-alone`,
       comment: 'The protocol has settings and refusal reasons of its own: it could be a package.',
       severity: 'error',
-      from: { path: `^src/${room}/` },
-      to: { path: '^src/', pathNot: `^src/(${room}|base)/` },
+      from: { path: `^src/protocols/${room}/` },
+      to: { path: '^src/', pathNot: `^src/(protocols/${room}|base)/` },
     })),
     {
       name: 'rules-and-mappings-are-pure',
@@ -61,27 +87,27 @@ export default {
       },
     },
     {
-      name: 'nobody-imports-the-sandbox',
+      name: 'no-import-of-the-sandbox',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(sandbox/|sandbox-main|sandbox-process)' },
+      from: { path: '^src/', pathNot: '^src/(sandbox|start)/' },
       to: { path: '^src/sandbox/' },
     },
     {
-      name: 'the-sandbox-stands-alone',
+      name: 'the-sandbox-needs-base-alone',
       severity: 'error',
       from: { path: '^src/sandbox/' },
       to: { path: '^src/', pathNot: '^src/(sandbox|base)/' },
     },
     {
-      name: 'nobody-imports-the-top',
+      name: 'no-house-imports-the-program',
       severity: 'error',
-      from: { path: '^src/[a-z-]+/', pathNot: '^src/cli/' },
-      to: { path: '^src/(main|program|service|application|app\\.module|first-run|data-source|database-access)\\.ts$' },
+      from: { path: '^src/[a-z-]+/', pathNot: '^src/start/' },
+      to: { path: '^src/(main|app\\.module)\\.ts$' },
     },
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, pathNot: '(\\.d\\.ts$)|(^src/(main|cli|sandbox-main)\\.ts$)|(/tables\\.ts$)' },
+      from: { orphan: true, pathNot: '(\\.d\\.ts$)|(^src/(cli/|sandbox/)?main\\.ts$)|(/tables\\.ts$)' },
       to: {},
     },
     { name: 'no-undeclared', severity: 'error', from: {}, to: { dependencyTypes: ['npm-no-pkg', 'unknown'] } },

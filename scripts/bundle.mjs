@@ -61,7 +61,7 @@ const own = {
 export async function bundle() {
   const program = path.join(DIST, 'service.program');
   await build({
-    entryPoints: [path.join(DIST, 'service.js')],
+    entryPoints: [path.join(DIST, 'start/service.js')],
     outfile: program,
     bundle: true,
     platform: 'node',

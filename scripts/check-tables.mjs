@@ -1,39 +1,41 @@
-// The floors hold for SQL as for imports (docs/why/architecture.md): a room writes its own tables alone, and reads those of
-// rooms below that say so in their `tables.ts`.
+// The order of the rooms holds for SQL as for imports (docs/why/architecture.md): a room writes its own tables alone, and reads those of
+// earlier rooms that say so in their `tables.ts`.
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import { FLOORS } from '../.dependency-cruiser.mjs';
+import { ROOMS } from '../.dependency-cruiser.mjs';
 
 /**
- * Reads of a table of a room above, each with its reason. A view would hide the arrow and not turn it: the question is asked
+ * Reads of a table of a later room, each with its reason. A view would hide the arrow and not turn it: the question is asked
  * on the main road, or before the tenant's other rooms are known.
  */
 const UPWARD = {
-  'connections by sessions': 'a session is live while its connection is',
-  'connections by tenants': 'a role that a connection gives cannot be deleted',
-  'deleted_users by sessions': 'the list of bindings names users that were removed',
-  'directories by tenants': 'caps; a role that a directory gives cannot be deleted',
-  'group_rules by tenants': 'a role that a rule gives cannot be deleted',
-  'group_members by directories': 'the list of groups that an admin sees',
-  'groups by directories': 'the list of groups that an admin sees; a rule names a group',
-  'pending_members by directories': 'the list of members that are awaited',
-  'scim_tokens by tenants': 'credentials of both kinds are looked up in one batch',
-  'webhook_endpoints by tenants': 'caps',
-  'ats_connections by tenants': 'caps',
-  'candidates by tenants': 'caps',
-  'interviews by tenants': 'caps',
-  'users by directories': 'how many users a directory has',
+  'connections by tenancy/sessions': 'a session is live while its connection is',
+  'connections by tenancy/tenants': 'a role that a connection gives cannot be deleted',
+  'deleted_users by tenancy/sessions': 'the list of bindings names users that were removed',
+  'directories by tenancy/tenants': 'caps; a role that a directory gives cannot be deleted',
+  'group_rules by tenancy/tenants': 'a role that a rule gives cannot be deleted',
+  'group_members by directory-sync/directories': 'the list of groups that an admin sees',
+  'groups by directory-sync/directories': 'the list of groups that an admin sees; a rule names a group',
+  'pending_members by directory-sync/directories': 'the list of members that are awaited',
+  'scim_tokens by tenancy/tenants': 'credentials of both kinds are looked up in one batch',
+  'webhook_endpoints by tenancy/tenants': 'caps',
+  'ats_connections by tenancy/tenants': 'caps',
+  'candidates by tenancy/tenants': 'caps',
+  'interviews by tenancy/tenants': 'caps',
+  'tasks by tenancy/tenants': 'caps',
+  'directories by seats': 'the names of the directories in reports',
+  'users by directory-sync/directories': 'how many users a directory has',
   'users by forwarding': 'the drift report compares users with the platform’s list',
-  'users by delivery': 'the owner of the names that are in the way of a create',
+  'users by engine/delivery': 'the owner of the names that are in the way of a create',
   'users by seats': 'waiting users; the ledger is compared with the users',
-  'users by sessions': 'a session is live while its user is',
-  'users by tenants': 'a personal key is live while its user is; a role in use cannot be deleted',
+  'users by tenancy/sessions': 'a session is live while its user is',
+  'users by tenancy/tenants': 'a personal key is live while its user is; a role in use cannot be deleted',
 };
 
 /** Writes of a table of another room, each with its reason. */
 const WRITES = {
-  'users by sessions': 'the epoch by which all sessions of a user end at once',
+  'users by tenancy/sessions': 'the epoch by which all sessions of a user end at once',
 };
 
 const SQL = /\b(delete\s+from|insert\s+into|update|from|join|using|into|table)\s+(?:only\s+)?([a-z_]+)\b/g;
@@ -89,6 +91,7 @@ function declared(rooms) {
 function crossings(rooms, owner) {
   return rooms.flatMap((room) =>
     filesIn(`src/${room}`)
+      .filter((file) => !ROOMS.some((other) => other.startsWith(`${room}/`) && file.startsWith(`src/${other}/`)))
       .filter((file) => !file.includes('/migrations/') && !file.endsWith('/tables.ts'))
       .flatMap((file) =>
         textsOf(file).flatMap((text) =>
@@ -100,22 +103,20 @@ function crossings(rooms, owner) {
   );
 }
 
-/** Fails where a statement crosses the floors. */
+/** Fails where a statement crosses the order of the rooms. */
 export function checkTables() {
-  const rooms = FLOORS.flat();
-  const floorOf = (room) => FLOORS.findIndex((floor) => floor.includes(room));
-  const { owner, readable } = declared(rooms);
+  const { owner, readable } = declared(ROOMS);
   const problems = new Set();
   const used = new Set();
-  for (const { room, table, file, writes } of crossings(rooms, owner)) {
+  for (const { room, table, file, writes } of crossings(ROOMS, owner)) {
     const to = owner.get(table);
     const name = `${table} by ${room}`;
     const excused = (writes ? WRITES : UPWARD)[name] !== undefined;
     if (excused) used.add(`${writes ? 'write' : 'read'} ${name}`);
     if (writes) {
       if (!excused) problems.add(`${file} writes ${table}, which belongs to ${to}`);
-    } else if (floorOf(room) < floorOf(to)) {
-      if (!excused) problems.add(`${file} reads ${table}, which belongs to ${to} on a floor above`);
+    } else if (ROOMS.indexOf(room) < ROOMS.indexOf(to)) {
+      if (!excused) problems.add(`${file} reads ${table}, which belongs to ${to} which comes later`);
     } else if (!readable.has(table)) {
       problems.add(`${file} reads ${table}, which ${to} does not offer (src/${to}/tables.ts)`);
     }
@@ -126,5 +127,5 @@ export function checkTables() {
   for (const name of Object.keys(WRITES)) {
     if (!used.has(`write ${name}`)) problems.add(`scripts/check-tables.mjs excuses a write that is gone: ${name}`);
   }
-  if (problems.size > 0) throw new Error(`SQL crosses the floors:\n  ${[...problems].sort().join('\n  ')}`);
+  if (problems.size > 0) throw new Error(`SQL crosses the order of the rooms:\n  ${[...problems].sort().join('\n  ')}`);
 }

@@ -7,10 +7,12 @@ const { checkDependencies } = await import('./check-dependencies.mjs');
 const { checkExports } = await import('./check-exports.mjs');
 const { checkOrders } = await import('./check-orders.mjs');
 const { checkTables } = await import('./check-tables.mjs');
+const CACHE = ['--cache', '--cache-strategy', 'content'];
 const node = (script, ...args) => run(process.execPath, [`node_modules/${script}`, ...args], { stdio: 'inherit' });
-node('typescript/bin/tsc', '-p', '.');
-node('eslint/bin/eslint.js', 'src', 'test', '--max-warnings', '0');
-node('prettier/bin/prettier.cjs', '--check', '.');
+// What did not change since the last run is not looked at again.
+node('typescript/bin/tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', '.data/check/types.json');
+node('eslint/bin/eslint.js', 'src', 'test', '--max-warnings', '0', ...CACHE, '--cache-location', '.data/check/eslint');
+node('prettier/bin/prettier.cjs', '--check', '.', ...CACHE, '--cache-location', '.data/check/prettier');
 node('dependency-cruiser/bin/dependency-cruise.mjs', 'src', '--config', '.dependency-cruiser.mjs');
 checkTables();
 checkOrders();

@@ -1,33 +1,23 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import type { Config } from './base/config/config.js';
-import { SignInModule } from './auth/sign-in/sign-in.module.js';
+import { AuthModule } from './auth/auth.module.js';
 import { SignInMetrics } from './auth/sign-in/log/sign-in.metrics.js';
-import { AtsModule } from './integrations/ats/ats.module.js';
-import { CandidatesModule, CandidateTitlesModule } from './hiring/candidates/candidates.module.js';
 import { ConfigModule } from './base/config/config.module.js';
+import type { Config } from './base/config/config.js';
 import { DatabaseModule } from './base/database/database.module.js';
-import { DirectoryConsequencesModule, DirectorySyncModule } from './directory-sync/routes/directory-sync.module.js';
-import { EventsModule } from './engine/events/events.module.js';
+import { DirectorySyncModule } from './directory-sync/directory-sync.module.js';
+import { EngineModule } from './engine/engine.module.js';
 import { ForwardingModule } from './forwarding/forwarding.module.js';
-import { HistoryModule } from './overview/history/history.module.js';
-import { InterviewsModule } from './hiring/interviews/interviews.module.js';
-import { JobsModule } from './hiring/jobs/jobs.module.js';
-import { LookupModule, RecordNamesModule } from './overview/lookup/lookup.module.js';
+import { HiringModule } from './hiring/hiring.module.js';
+import { IntegrationsModule } from './integrations/integrations.module.js';
 import { Metrics } from './operations/metrics.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { SandboxMeetingModule } from './operations/sandbox-meeting.module.js';
+import { OverviewModule } from './overview/overview.module.js';
 import { SeatsModule } from './seats/seats.module.js';
-import { SurfacesModule } from './operations/surfaces/surfaces.module.js';
-import { TasksModule } from './engine/work/tasks.module.js';
-import { TenantsModule } from './tenancy/tenants/tenants.module.js';
-import { UsersModule } from './directory-sync/users/users.module.js';
-import { WebhooksModule } from './integrations/webhooks/webhooks.module.js';
+import { TenancyModule } from './tenancy/tenancy.module.js';
 
-/**
- * The rooms. The SCIM door is named first: routes are tried in the order in which they are made known, and it is the
- * one that IdPs knock at ten thousand times in a first sync.
- */
+/** The whole product: one module for each house. Routes are tried in this order. */
 @Module({})
 export class AppModule {
   constructor(metrics: Metrics, signIns: SignInMetrics) {
@@ -41,24 +31,14 @@ export class AppModule {
         ConfigModule.with(config),
         DatabaseModule.with(dataSource),
         DirectorySyncModule,
-        DirectoryConsequencesModule,
-        UsersModule,
-        CandidatesModule,
-        CandidateTitlesModule,
-        JobsModule,
-        InterviewsModule,
-        SignInModule,
+        HiringModule,
+        AuthModule,
         SeatsModule,
         ForwardingModule,
-        TenantsModule,
-        TasksModule,
-        EventsModule,
-        WebhooksModule,
-        AtsModule,
-        LookupModule,
-        RecordNamesModule,
-        HistoryModule,
-        SurfacesModule,
+        TenancyModule,
+        EngineModule,
+        IntegrationsModule,
+        OverviewModule,
         OperationsModule,
         SandboxMeetingModule,
       ],

@@ -8,5 +8,7 @@ if (!('navigator' in globalThis)) {
   Object.defineProperty(globalThis, 'navigator', { value: { userAgent: `Node.js/${major}` }, configurable: true });
 }
 
-const { run } = evaluate(compile(path.join(import.meta.dirname, 'service.program'))) as typeof import('./start/service.js');
+const { run } = evaluate(
+  compile(path.join(import.meta.dirname, 'service.program')),
+) as typeof import('./start/service.js');
 await run();

@@ -7,6 +7,7 @@ import { DeliveryModule } from '../engine/delivery/delivery.module.js';
 import { HeldMetrics } from '../directory-sync/users/held/held.metrics.js';
 import { StorageMetrics } from '../tenancy/tenants/storage/storage.metrics.js';
 import { UsersModule } from '../directory-sync/users/users.module.js';
+import { ExpiryNotice } from './expiry-notice.js';
 import { Lifecycle } from './lifecycle.js';
 import { Metrics } from './metrics.js';
 import { MetricsAccess } from './metrics-access.js';
@@ -19,12 +20,14 @@ import { RestoreWatch } from './restore/restore-watch.js';
 import { Retention } from './retention.js';
 import { SealedSecrets } from './sealed-secrets.js';
 import { Statistics } from './statistics.js';
+import { SurfacesModule } from './surfaces/surfaces.module.js';
 
 /** Operation of the service: health, readiness, metrics, request log, retention. */
 @Module({
-  imports: [DeliveryModule, UsersModule],
+  imports: [DeliveryModule, UsersModule, SurfacesModule],
   controllers: [OperationsController, PlatformDocsController, SiteController, KeyRotationController],
   providers: [
+    ExpiryNotice,
     InstallationRepository,
     RestoreWatch,
     Lifecycle,
@@ -38,6 +41,7 @@ import { Statistics } from './statistics.js';
     Statistics,
   ],
   exports: [
+    ExpiryNotice,
     RestoreWatch,
     Lifecycle,
     Metrics,

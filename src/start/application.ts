@@ -35,7 +35,7 @@ import { Statistics } from '../operations/statistics.js';
 import { Lifecycle } from '../operations/lifecycle.js';
 import { setupHttp } from '../operations/setup-http.js';
 import { QuietDirectories } from '../directory-sync/directories/quiet-directories.js';
-import { ExpiryNotice } from '../tenancy/tenants/expiry-notice.js';
+import { ExpiryNotice } from '../operations/expiry-notice.js';
 import { StorageMeasuring } from '../tenancy/tenants/storage/storage-measuring.js';
 import { ChainSealer } from '../tenancy/ledger/chain-sealer.js';
 import { PeopleUpkeep } from '../directory-sync/users/people-upkeep.js';

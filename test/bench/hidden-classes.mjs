@@ -1,5 +1,5 @@
 // The hidden classes that the engine makes for each request, once the service is warm. They should be none: an object with
-// a class of its own is slow to make, and slow for all that reads it. `npm run bench:classes [kind]` names the places.
+// a class of its own is slow to make, and slow for all that reads it. `npm run bench -- classes [kind]` names the places.
 import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// What many tenants and many processes cost: `npm run bench:tenants`. 1 000 tenants of 100 users beside one of 100 000, at the
+// What many tenants and many processes cost: `npm run bench -- tenants`. 1 000 tenants of 100 users beside one of 100 000, at the
 // same service, in turns; then two API processes beside one. BENCH_SCALE and BENCH_ROUNDS as in bench.mjs.
 import { readFileSync } from 'node:fs';
 import os from 'node:os';

@@ -1,4 +1,4 @@
-// A tenant of a million users beside one of ten thousand, in one database: `npm run bench:million` (about five minutes).
+// A tenant of a million users beside one of ten thousand, in one database: `npm run bench -- million` (about five minutes).
 // Then the upgrade: the indexes that migrations build, made anew while users are written.
 import { groupBody, patchBody, userBody } from './bodies.mjs';
 import { latencies, median } from './load.mjs';

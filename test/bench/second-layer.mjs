@@ -1,6 +1,6 @@
 // The cost of the second layer in the database: the hot statements as owner, as the service's plain role, and as that
 // role under row-level security with the tenant set in each transaction, as a pool needs it. On throwaway copies of the
-// tables, in schemas of their own. `npm run bench:layers`, and a section of `npm run bench`.
+// tables, in schemas of their own. `npm run bench -- layers`, and a section of `npm run bench`.
 import pg from 'pg';
 import path from 'node:path';
 import { rmSync } from 'node:fs';

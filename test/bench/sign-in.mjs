@@ -1,4 +1,4 @@
-// What a sign-in costs beside the bare libraries, and what sign-ins leave to others: `npm run bench:sign-in` (two
+// What a sign-in costs beside the bare libraries, and what sign-ins leave to others: `npm run bench -- sign-in` (two
 // minutes). Both programs answer the same browsers and ask the same IdP; the CPU time of node and PostgreSQL counts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

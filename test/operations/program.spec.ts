@@ -79,7 +79,7 @@ test('the cache of the service is accepted with the flags of the service, and le
 /** Says whether the compiler refuses a cache, in a process that has not compiled the program before. */
 function rejected(program: string, flags: string[] = []): string {
   const asking = path.join(folder, 'asking.mjs');
-  copyFileSync(path.join(DIST, 'program.js'), path.join(folder, 'program.mjs'));
+  copyFileSync(path.join(DIST, 'start/program.js'), path.join(folder, 'program.mjs'));
   writeFileSync(
     asking,
     `import { compile } from './program.mjs';

@@ -32,7 +32,7 @@ export default async function setup() {
     { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, NODE_OPTIONS: '' } },
   );
   if (swc.status !== 0) throw new Error('the set-up of the tests does not compile');
-  const { prepareDatabase } = await import(pathToFileURL(path.join(built, 'database-access.js')).href);
+  const { prepareDatabase } = await import(pathToFileURL(path.join(built, 'start/database-access.js')).href);
 
   let admin = process.env.TEST_DATABASE_URL;
   if (admin === undefined) {

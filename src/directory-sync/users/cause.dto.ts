@@ -1,5 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ROLE_ORIGINS, TRIGGERS, type CauseInWords, type GroupName, type RoleOrigin } from '../../tenancy/identity/cause.rules.js';
+import {
+  ROLE_ORIGINS,
+  TRIGGERS,
+  type CauseInWords,
+  type GroupName,
+  type RoleOrigin,
+} from '../../tenancy/identity/cause.rules.js';
 import type { HeldReason } from '../../tenancy/identity/person.js';
 import { HELD_REASONS } from './held/held.dto.js';
 

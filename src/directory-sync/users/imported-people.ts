@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { PeopleIntakePort, type Intake, type LeftOutReason, type PeopleIntake } from '../../forwarding/people-intake.js';
+import {
+  PeopleIntakePort,
+  type Intake,
+  type LeftOutReason,
+  type PeopleIntake,
+} from '../../forwarding/people-intake.js';
 import { accountRefusal } from '../../tenancy/identity/adoption.rules.js';
 import type { Person } from '../../tenancy/identity/person.js';
 import type { ChangeSource } from '../../tenancy/identity/source.js';

@@ -9,7 +9,12 @@ import { InvalidFields } from '../../base/errors/domain-error.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from '../../tenancy/tenants/left-endpoints.dto.js';
+import {
+  ENDPOINTS_QUERY,
+  leftEndpoints,
+  LeftEndpointsBody,
+  pausesEndpoints,
+} from '../../tenancy/tenants/left-endpoints.dto.js';
 import { RequireScope } from '../../tenancy/tenants/require-scope.js';
 import type { LeftEndpoint } from '../../tenancy/tenants/tenants.events.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';

@@ -1,4 +1,6 @@
 import { Global, Module } from '@nestjs/common';
+import { SessionEvents } from '../../tenancy/sessions/session-events.js';
+import { StorageEvents } from '../../tenancy/tenants/storage/storage-events.js';
 import { EventFloors } from './event-floors.js';
 import { EventReader } from './event-reader.js';
 import { EventReceivers } from './event-receivers.js';
@@ -9,6 +11,8 @@ import { EventsRepository } from './events.repository.js';
 import { EventsService } from './events.service.js';
 import { EventHorizon } from './horizon.js';
 import { LedgerFacts } from './ledger-facts.js';
+import { RecordedSessionEvents } from './recorded-session-events.js';
+import { RecordedStorageEvents } from './recorded-storage-events.js';
 import { StoredEvents } from './stored-events.js';
 
 const SHARED = [EventsRepository, EventReceivers, EventRecorder, EventReader, EventSources, EventFloors];
@@ -17,8 +21,16 @@ const SHARED = [EventsRepository, EventReceivers, EventRecorder, EventReader, Ev
 @Global()
 @Module({
   controllers: [EventsController],
-  providers: [...SHARED, StoredEvents, EventHorizon, EventsService, LedgerFacts],
-  exports: SHARED,
+  providers: [
+    ...SHARED,
+    { provide: SessionEvents, useClass: RecordedSessionEvents },
+    { provide: StorageEvents, useClass: RecordedStorageEvents },
+    StoredEvents,
+    EventHorizon,
+    EventsService,
+    LedgerFacts,
+  ],
+  exports: [...SHARED, SessionEvents, StorageEvents],
 })
 export class EventsModule {
   constructor(sources: EventSources, stored: StoredEvents) {

@@ -9,7 +9,10 @@ import { newId } from '../../base/ids.js';
 import { trimEndOf } from '../../base/trim.js';
 import type { Destination, DestinationSettings } from '../../engine/delivery/destinations/destination.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
-import { DestinationsRepository, type DestinationChange } from '../../engine/delivery/destinations/destinations.repository.js';
+import {
+  DestinationsRepository,
+  type DestinationChange,
+} from '../../engine/delivery/destinations/destinations.repository.js';
 import { pendingOf } from '../../engine/delivery/lanes/backlog.js';
 import { boundSubjects } from '../../engine/delivery/lanes/rebind.js';
 import { judge } from '../../engine/delivery/retry.rules.js';

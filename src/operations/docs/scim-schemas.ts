@@ -1,5 +1,10 @@
 import type { Attribute } from '../../protocols/scim/schema/attribute.js';
-import { COMMON_ATTRIBUTES, GROUP_TYPE, USER_TYPE, type ResourceTypeDef } from '../../protocols/scim/schema/resource-types.js';
+import {
+  COMMON_ATTRIBUTES,
+  GROUP_TYPE,
+  USER_TYPE,
+  type ResourceTypeDef,
+} from '../../protocols/scim/schema/resource-types.js';
 import {
   BULK_REQUEST_URN,
   BULK_RESPONSE_URN,

@@ -3,14 +3,12 @@ import { BindingsRepository } from './bindings.repository.js';
 import { IdentitiesRepository } from './identities.repository.js';
 import { IdpLogouts } from './idp-logouts.repository.js';
 import { SessionEndings } from './session-endings.repository.js';
-import { SessionEvents } from './session-events.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 
 const PARTS = [
   SessionsRepository,
   SessionEndings,
-  SessionEvents,
   SessionsService,
   IdpLogouts,
   BindingsRepository,

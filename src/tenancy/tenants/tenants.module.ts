@@ -5,7 +5,6 @@ import { Administrators } from './administrators.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { EventsModule } from '../../engine/events/events.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { AuditChain } from './audit/audit-chain.js';
 import { AuditController } from './audit/audit.controller.js';
@@ -15,7 +14,6 @@ import { InstallationAuditController } from './audit/installation-audit.controll
 import { CredentialRefusals } from './credential-refusals.js';
 import { CredentialUses } from './credential-uses.js';
 import { CredentialStore } from './credentials.js';
-import { ExpiryNotice } from './expiry-notice.js';
 import { MeController } from './me.controller.js';
 import { OwnTenantController } from './own-tenant.controller.js';
 import { RolesController } from './roles.controller.js';
@@ -36,7 +34,7 @@ import { TenantsService } from './tenants.service.js';
 /** Tenants and their credentials. Global, because the routes of every room use its guards. */
 @Global()
 @Module({
-  imports: [EventsModule, LedgerModule],
+  imports: [LedgerModule],
   controllers: [
     MeController,
     ApiKeysController,
@@ -67,7 +65,6 @@ import { TenantsService } from './tenants.service.js';
     InstallationAudit,
     AuditChain,
     Administrators,
-    ExpiryNotice,
     StorageMeasuring,
     StorageMetrics,
     StorageRepository,
@@ -87,7 +84,6 @@ import { TenantsService } from './tenants.service.js';
     AuditService,
     InstallationAudit,
     Administrators,
-    ExpiryNotice,
     StorageMeasuring,
     StorageMetrics,
     TenantStorage,

@@ -71,7 +71,9 @@ describeInBrowser('in a browser', () => {
         slug: slugs.saml,
         idp_entity_id: 'https://placeholder.example',
         sso_url: 'https://placeholder.example/sso',
-        certificates: [(await import('../../protocols/saml/support/keys.js').then(({ newKey }) => newKey('x'))).certificate],
+        certificates: [
+          (await import('../../protocols/saml/support/keys.js').then(({ newKey }) => newKey('x'))).certificate,
+        ],
         directory_id: house.directoryId,
       })
     ).body;

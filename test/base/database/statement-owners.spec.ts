@@ -3,48 +3,48 @@ import path from 'node:path';
 import ts from 'typescript';
 
 // The gate in front of the pool knows a statement's tenant by its first parameter. What names no tenant uses the share of
-// the installation, which all tenants have in common: so only these rooms may send such statements.
+// the installation, which all tenants have in common: so only these files may send such statements.
 const OF_THE_INSTALLATION = [
-  'integrations/ats/connections/ats-connections.store.ts', // tokens of webhooks, in batches, before the tenant is known
-  'integrations/ats/inbound/apply/inboxes.repository.ts', // connections whose events wait, of any tenant
-  'integrations/ats/sync/syncs.repository.ts', // the next sync that is due, of any tenant
-  'base/crypto/reseal.ts',
-  'base/http/idempotency.ts', // the sweep
   'auth/connections/connection.store.ts', // by slug and by issuer, before the tenant is known
   'auth/connections/connections.repository.ts', // the next metadata that is due, of any tenant
   'auth/connections/domains/domains.repository.ts', // the next domain that is due, of any tenant
   'auth/connections/domains/domains.store.ts', // by domain, before the tenant is known
   'auth/connections/keys/service-keys.repository.ts',
-  'engine/delivery/destinations/destination-states.repository.ts', // figures
-  'engine/delivery/lanes/backlog.ts', // figures
-  'engine/delivery/lanes/due.ts', // destinations that are due, of any tenant
+  'auth/sign-in/limits/shared-buckets.store.ts',
+  'auth/sign-in/tokens/session-tokens.repository.ts', // codes in batches
+  'base/crypto/reseal.ts',
+  'base/http/idempotency.ts', // the sweep
   'directory-sync/directories/directory-marks.ts', // last requests of directories, of many tenants at once
   'directory-sync/directories/quiet-directories.ts', // silent directories of all tenants
   'directory-sync/routes/roles/deleted-directories.ts',
+  'directory-sync/users/held/former-protected.ts',
+  'directory-sync/users/held/held.metrics.ts', // figures
+  'directory-sync/users/people-upkeep.ts',
+  'engine/delivery/destinations/destination-states.repository.ts', // figures
+  'engine/delivery/lanes/backlog.ts', // figures
+  'engine/delivery/lanes/due.ts', // destinations that are due, of any tenant
   'engine/events/horizon.ts', // what is committed, of all tenants
-  'tenancy/ledger/chain-keys.ts', // keys of the installation
-  'tenancy/ledger/chain.ts', // tenants with lines to seal
-  'tenancy/ledger/heads.repository.ts', // tenants whose heads or days are due
+  'engine/work/task-claims.repository.ts', // the next task that is due, of any tenant
+  'integrations/ats/connections/ats-connections.store.ts', // tokens of webhooks, in batches, before the tenant is known
+  'integrations/ats/inbound/apply/inboxes.repository.ts', // connections whose events wait, of any tenant
+  'integrations/ats/sync/syncs.repository.ts', // the next sync that is due, of any tenant
+  'operations/expiry-notice.ts',
   'operations/metrics.ts',
   'operations/restore/installation.repository.ts', // the installation’s own row
   'operations/retention.ts', // months, through functions of the owner
   'operations/statistics.ts',
   'seats/seats.repository.ts', // tenants whose seats are counted under the lock
+  'tenancy/ledger/chain-keys.ts', // keys of the installation
+  'tenancy/ledger/chain.ts', // tenants with lines to seal
+  'tenancy/ledger/heads.repository.ts', // tenants whose heads or days are due
   'tenancy/sessions/sessions.repository.ts', // cookies in batches
-  'auth/sign-in/limits/shared-buckets.store.ts',
-  'auth/sign-in/tokens/session-tokens.repository.ts', // codes in batches
-  'engine/work/task-claims.repository.ts', // the next task that is due, of any tenant
   'tenancy/tenants/audit/installation-audit.ts', // the installation’s own log
   'tenancy/tenants/credential-queries.ts', // tokens in batches
   'tenancy/tenants/credential-uses.ts',
-  'tenancy/tenants/expiry-notice.ts',
   'tenancy/tenants/storage/storage.metrics.ts', // figures
   'tenancy/tenants/storage/storage.repository.ts', // counters of many tenants at once; the next tenant that is due
   'tenancy/tenants/tenant-addresses.ts', // by address, before the tenant is known
   'tenancy/tenants/tenants.repository.ts',
-  'directory-sync/users/held/former-protected.ts',
-  'directory-sync/users/held/held.metrics.ts', // figures
-  'directory-sync/users/people-upkeep.ts',
 ];
 
 const SRC = path.resolve('src');

@@ -1,9 +1,4 @@
-import {
-  errorsPage,
-  eventsPage,
-  reasonsPage,
-  scopesPage,
-} from '../../../src/cli/reference/lists.mapping.js';
+import { errorsPage, eventsPage, reasonsPage, scopesPage } from '../../../src/cli/reference/lists.mapping.js';
 
 it('writes an event with its severity, the next step and an example', () => {
   const page = eventsPage({ 'a.b': { severity: 'info', runbook: 'Do it.', example: { n: 1 } } });

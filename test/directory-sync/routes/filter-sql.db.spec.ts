@@ -9,7 +9,12 @@ import { printFilter } from '../../../src/protocols/scim/filter/print.js';
 import { resolveFilter } from '../../../src/protocols/scim/filter/resolve.js';
 import { toSql } from '../../../src/protocols/scim/filter/to-sql.js';
 import type { Attribute } from '../../../src/protocols/scim/schema/attribute.js';
-import { GROUP_TYPE, USER_TYPE, type Resource, type ResourceTypeDef } from '../../../src/protocols/scim/schema/resource-types.js';
+import {
+  GROUP_TYPE,
+  USER_TYPE,
+  type Resource,
+  type ResourceTypeDef,
+} from '../../../src/protocols/scim/schema/resource-types.js';
 import { ENTERPRISE_URN } from '../../../src/protocols/scim/urns.js';
 import { draftOf } from '../../../src/directory-sync/users/user.mapping.js';
 import { casesOf } from '../../protocols/scim/cases.js';

@@ -4,7 +4,7 @@ import { EVENTS } from '../../../src/engine/events/catalogue.js';
 import { EventsRepository, type NewEvent } from '../../../src/engine/events/events.repository.js';
 import { QuietDirectories } from '../../../src/directory-sync/directories/quiet-directories.js';
 import { ChainSealer } from '../../../src/tenancy/ledger/chain-sealer.js';
-import { ExpiryNotice } from '../../../src/tenancy/tenants/expiry-notice.js';
+import { ExpiryNotice } from '../../../src/operations/expiry-notice.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, eventually } from '../../support/http.js';

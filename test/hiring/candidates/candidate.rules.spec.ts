@@ -1,5 +1,10 @@
 import type { CandidateChange, CandidateRow, Metadata } from '../../../src/hiring/candidates/candidate.js';
-import { changedCandidate, newCandidate, sameCandidate, titled } from '../../../src/hiring/candidates/candidate.rules.js';
+import {
+  changedCandidate,
+  newCandidate,
+  sameCandidate,
+  titled,
+} from '../../../src/hiring/candidates/candidate.rules.js';
 
 const AT = new Date('2026-03-01T00:00:00Z');
 const LATER = new Date('2026-03-02T00:00:00Z');

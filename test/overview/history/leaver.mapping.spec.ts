@@ -1,4 +1,9 @@
-import { LEAVER_COLUMNS, leaverBody, leaverCells, type LeaverRow } from '../../../src/overview/history/leaver.mapping.js';
+import {
+  LEAVER_COLUMNS,
+  leaverBody,
+  leaverCells,
+  type LeaverRow,
+} from '../../../src/overview/history/leaver.mapping.js';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 31, 12, 0, second));
 const ROW: LeaverRow = {

@@ -1,4 +1,9 @@
-import { LEAVER_STATES, millisecondsOf, timesOf, type LeaverTimes } from '../../../src/overview/history/leaver.rules.js';
+import {
+  LEAVER_STATES,
+  millisecondsOf,
+  timesOf,
+  type LeaverTimes,
+} from '../../../src/overview/history/leaver.rules.js';
 
 const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 31, 12) + ms);
 const written: LeaverTimes = {

@@ -1,5 +1,12 @@
 import { whatHappened } from '../../../src/overview/history/entry.mapping.js';
-import { ENTRY_KINDS, keyBound, momentOf, placeIn, placeText, type Place } from '../../../src/overview/history/timeline.rules.js';
+import {
+  ENTRY_KINDS,
+  keyBound,
+  momentOf,
+  placeIn,
+  placeText,
+  type Place,
+} from '../../../src/overview/history/timeline.rules.js';
 
 const place: Place = { at: '2026-01-31T12:00:00.123456Z', kind: 'change', key: '0000000000000000042' };
 

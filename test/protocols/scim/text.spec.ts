@@ -1,5 +1,11 @@
 import fc from '../../support/properties.js';
-import { compareCodePoints, foldCase, isStorable, parseDateTime, userNameKey } from '../../../src/protocols/scim/text.js';
+import {
+  compareCodePoints,
+  foldCase,
+  isStorable,
+  parseDateTime,
+  userNameKey,
+} from '../../../src/protocols/scim/text.js';
 
 const text = fc.string({ unit: 'binary', maxLength: 20 });
 

@@ -5,7 +5,13 @@ import type { ChangeSource } from '../../../tenancy/identity/source.js';
 import { clean, platformNames } from '../../../tenancy/identity/names.rules.js';
 import { SeatLimitReached } from '../../../seats/seats.errors.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
-import { documentOf, draftOf, emailAddress, withFields, type UserDocument } from '../../../directory-sync/users/user.mapping.js';
+import {
+  documentOf,
+  draftOf,
+  emailAddress,
+  withFields,
+  type UserDocument,
+} from '../../../directory-sync/users/user.mapping.js';
 import type { UserRow } from '../../../directory-sync/users/user.row.js';
 import { Taken } from '../../../directory-sync/users/users.errors.js';
 import type { WriteStatement } from '../../../base/database/write-statement.js';

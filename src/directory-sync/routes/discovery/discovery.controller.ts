@@ -4,7 +4,11 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import { Config } from '../../../base/config/config.js';
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
 import { listResponseText } from '../../../protocols/scim/messages/list-response.js';
-import { resourceTypeDocuments, schemaDocuments, serviceProviderConfig } from '../../../protocols/scim/schema/discovery.js';
+import {
+  resourceTypeDocuments,
+  schemaDocuments,
+  serviceProviderConfig,
+} from '../../../protocols/scim/schema/discovery.js';
 import type { Resource } from '../../../protocols/scim/schema/resource-types.js';
 import { answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';

@@ -1,7 +1,11 @@
 import { Controller, Delete, Get, Patch, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { BridgeResponse } from '../../../base/http/request.js';
-import { parseListQuery, parseProjectionQuery, parseSearchRequest } from '../../../protocols/scim/messages/list-query.js';
+import {
+  parseListQuery,
+  parseProjectionQuery,
+  parseSearchRequest,
+} from '../../../protocols/scim/messages/list-query.js';
 import { parsePatchRequest } from '../../../protocols/scim/messages/patch-request.js';
 import { etagOf, matchesIfNoneMatch } from '../../../protocols/scim/resource/etag.js';
 import { parseProjection, projectionNeeds, type Projection } from '../../../protocols/scim/resource/project.js';

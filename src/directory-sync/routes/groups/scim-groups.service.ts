@@ -4,7 +4,12 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import type { AnswerShare } from '../../../base/http/answer-budget.js';
 import { newId } from '../../../base/ids.js';
 import { applyPatch, type PatchOperation } from '../../../protocols/scim/patch/apply.js';
-import { planGroupPatch, type GroupPatchPlan, type Member, type MemberEdit } from '../../../protocols/scim/patch/group-plan.js';
+import {
+  planGroupPatch,
+  type GroupPatchPlan,
+  type Member,
+  type MemberEdit,
+} from '../../../protocols/scim/patch/group-plan.js';
 import { readResource } from '../../../protocols/scim/resource/coerce.js';
 import { sameJson } from '../../../protocols/scim/resource/equal.js';
 import { etagOf } from '../../../protocols/scim/resource/etag.js';

@@ -1,8 +1,7 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { Logger } from '../../../base/log/logger.js';
-import { EventRecorder } from '../../../engine/events/event-recorder.js';
-import { EventsRepository } from '../../../engine/events/events.repository.js';
+import { StorageEvents } from './storage-events.js';
 import { StorageExhausted } from './storage.errors.js';
 import { StorageRepository, type StorageRow } from './storage.repository.js';
 import { isAtLeast, stateOf } from './storage.rules.js';
@@ -29,8 +28,7 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly db: Database,
     private readonly repository: StorageRepository,
-    private readonly events: EventsRepository,
-    private readonly recorder: EventRecorder,
+    private readonly events: StorageEvents,
     private readonly logger: Logger,
   ) {}
 
@@ -108,8 +106,7 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
     else {
       const event = `storage.${state}` as const;
       this.logger.warn(event, about);
-      await this.events.record(tenantId, [{ event, data: figures }], tx);
-      this.recorder.wake(tenantId, event);
+      await this.events.record(tx, tenantId, event, figures);
     }
     return { ...row, state };
   }

@@ -1,4 +1,8 @@
-import { isStale, plainLogoutRefusal, plainRefusal } from '../../../../src/auth/sign-in/refusals/refusal-texts.rules.js';
+import {
+  isStale,
+  plainLogoutRefusal,
+  plainRefusal,
+} from '../../../../src/auth/sign-in/refusals/refusal-texts.rules.js';
 import { REFUSAL_REASONS } from '../../../../src/auth/sign-in/refusals/sign-in-refused.js';
 
 it.each(REFUSAL_REASONS)('has a text for %s that gives no detail away', (reason) => {

@@ -1,4 +1,8 @@
-import { effectOf, type PreviewEffect, type Previewed } from '../../../../src/directory-sync/routes/preview/preview.rules.js';
+import {
+  effectOf,
+  type PreviewEffect,
+  type Previewed,
+} from '../../../../src/directory-sync/routes/preview/preview.rules.js';
 import type { Current, Decision } from '../../../../src/tenancy/identity/held.rules.js';
 
 const PERSON = { email: 'a@x.example', first_name: 'A', last_name: 'B', role: 'User', external_id: 'E' };

@@ -1,4 +1,9 @@
-import { claimOf, isCircle, isInConflict, type Claim } from '../../../../src/directory-sync/users/write/circle.rules.js';
+import {
+  claimOf,
+  isCircle,
+  isInConflict,
+  type Claim,
+} from '../../../../src/directory-sync/users/write/circle.rules.js';
 import { caseOf, DIRECTORY, draft, stored } from './support.js';
 
 const claim = (has: string | null, wants: string | null): Claim => ({

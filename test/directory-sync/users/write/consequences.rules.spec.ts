@@ -1,4 +1,7 @@
-import { consequencesOfRemoval, consequencesOfWrite } from '../../../../src/directory-sync/users/write/consequences.rules.js';
+import {
+  consequencesOfRemoval,
+  consequencesOfWrite,
+} from '../../../../src/directory-sync/users/write/consequences.rules.js';
 import { decide } from '../../../../src/directory-sync/users/write/effective-state.rules.js';
 import { writtenIn } from '../../../../src/directory-sync/users/write/requested-state.rules.js';
 import { nextWrite } from '../../../../src/directory-sync/users/write/user-write.rules.js';

@@ -1,4 +1,9 @@
-import { consoleOf, grantableRoles, refusedRoles, rightSteps } from '../../../../src/directory-sync/users/write/console-rights.rules.js';
+import {
+  consoleOf,
+  grantableRoles,
+  refusedRoles,
+  rightSteps,
+} from '../../../../src/directory-sync/users/write/console-rights.rules.js';
 import { TENANT } from './support.js';
 
 const { roles } = TENANT;

@@ -1,5 +1,10 @@
 import type { HeldReason } from '../../../../src/tenancy/identity/person.js';
-import { asksSeat, decide, removalHeld, stillReleased } from '../../../../src/directory-sync/users/write/effective-state.rules.js';
+import {
+  asksSeat,
+  decide,
+  removalHeld,
+  stillReleased,
+} from '../../../../src/directory-sync/users/write/effective-state.rules.js';
 import { writtenIn } from '../../../../src/directory-sync/users/write/requested-state.rules.js';
 import { NO_CONFLICTS, type WriteCase } from '../../../../src/directory-sync/users/write/write-case.js';
 import { byRules, caseOf, DIRECTORY, draft, stored } from './support.js';

@@ -1,4 +1,8 @@
-import { discardedRoleAfter, givenRoles, writtenIn } from '../../../../src/directory-sync/users/write/requested-state.rules.js';
+import {
+  discardedRoleAfter,
+  givenRoles,
+  writtenIn,
+} from '../../../../src/directory-sync/users/write/requested-state.rules.js';
 import type { WriteCase } from '../../../../src/directory-sync/users/write/write-case.js';
 import type { WritingDirectory } from '../../../../src/directory-sync/users/write/write-context.js';
 import { byRules, caseOf, DIRECTORY, draft, stored, TENANT } from './support.js';

@@ -1,4 +1,8 @@
-import { DocumentTooLarge, MAX_DOCUMENT_BYTES, storedDocument } from '../../../../src/directory-sync/users/write/stored-document.js';
+import {
+  DocumentTooLarge,
+  MAX_DOCUMENT_BYTES,
+  storedDocument,
+} from '../../../../src/directory-sync/users/write/stored-document.js';
 
 /** A document whose text has so many bytes. */
 const of = (bytes: number, more: object = { active: false }): object => {

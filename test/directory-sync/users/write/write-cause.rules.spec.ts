@@ -1,6 +1,11 @@
 import type { Cause } from '../../../../src/tenancy/identity/cause.rules.js';
 import type { UserWithGroups } from '../../../../src/directory-sync/users/users.repository.js';
-import { NO_CONFLICTS, type Conflicts, type Edit, type WriteCase } from '../../../../src/directory-sync/users/write/write-case.js';
+import {
+  NO_CONFLICTS,
+  type Conflicts,
+  type Edit,
+  type WriteCase,
+} from '../../../../src/directory-sync/users/write/write-case.js';
 import { planWrite, type WriteCommand } from '../../../../src/directory-sync/users/write/write-plan.rules.js';
 import { byRules, caseOf, DIRECTORY, draft, STAMP, stored } from './support.js';
 

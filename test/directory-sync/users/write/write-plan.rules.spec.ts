@@ -1,6 +1,11 @@
 import type { HeldReason } from '../../../../src/tenancy/identity/person.js';
 import type { UserWithGroups } from '../../../../src/directory-sync/users/users.repository.js';
-import { NO_CONFLICTS, type Conflicts, type Edit, type WriteCase } from '../../../../src/directory-sync/users/write/write-case.js';
+import {
+  NO_CONFLICTS,
+  type Conflicts,
+  type Edit,
+  type WriteCase,
+} from '../../../../src/directory-sync/users/write/write-case.js';
 import type { WritingDirectory } from '../../../../src/directory-sync/users/write/write-context.js';
 import { planWrite, type WritePlan } from '../../../../src/directory-sync/users/write/write-plan.rules.js';
 import { caseOf, DIRECTORY, draft, STAMP, stored } from './support.js';

@@ -1,5 +1,11 @@
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
-import { hurry, leverHouse, person, PLAN, type LeverHouse } from '../../../integrations/ats/publish/support/lever-house.js';
+import {
+  hurry,
+  leverHouse,
+  person,
+  PLAN,
+  type LeverHouse,
+} from '../../../integrations/ats/publish/support/lever-house.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { candidate } from '../../../support/candidates.js';
 import { newHouse, type House } from '../../../support/house.js';

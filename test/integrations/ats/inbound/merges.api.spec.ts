@@ -1,4 +1,9 @@
-import { startAshby, startGreenhouse, type AshbySimulator, type GreenhouseSimulator } from '../../../simulators/index.js';
+import {
+  startAshby,
+  startGreenhouse,
+  type AshbySimulator,
+  type GreenhouseSimulator,
+} from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectAshby, connectGreenhouse, until, type Connected } from '../../../support/ats.js';
 import { hurry } from '../publish/support/lever-house.js';

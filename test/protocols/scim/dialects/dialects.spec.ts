@@ -1,4 +1,9 @@
-import { dialectOf, PROFILE_NAMES, type Dialect, type Profile } from '../../../../src/protocols/scim/dialects/dialects.js';
+import {
+  dialectOf,
+  PROFILE_NAMES,
+  type Dialect,
+  type Profile,
+} from '../../../../src/protocols/scim/dialects/dialects.js';
 import {
   booleanFromText,
   complexFromLoose,

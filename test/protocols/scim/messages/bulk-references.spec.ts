@@ -1,4 +1,8 @@
-import { bulkReferences, substituteBulkIds, withoutReferences } from '../../../../src/protocols/scim/messages/bulk-references.js';
+import {
+  bulkReferences,
+  substituteBulkIds,
+  withoutReferences,
+} from '../../../../src/protocols/scim/messages/bulk-references.js';
 import { frozen } from '../cases.js';
 
 const ids = new Map([

@@ -4,7 +4,12 @@ import {
   serviceProviderConfig,
   type ServiceFeatures,
 } from '../../../../src/protocols/scim/schema/discovery.js';
-import { findAttribute, GROUP_TYPE, RESOURCE_TYPES, USER_TYPE } from '../../../../src/protocols/scim/schema/resource-types.js';
+import {
+  findAttribute,
+  GROUP_TYPE,
+  RESOURCE_TYPES,
+  USER_TYPE,
+} from '../../../../src/protocols/scim/schema/resource-types.js';
 import { ENTERPRISE_URN, GROUP_URN, USER_URN } from '../../../../src/protocols/scim/urns.js';
 
 const BASE = 'https://x.example/scim/v2';

@@ -4,7 +4,13 @@ import type { Credential } from '../../../../../src/integrations/ats/connections
 import { greenhouse } from '../../../../../src/integrations/ats/connectors/greenhouse/greenhouse.connector.js';
 import { lever } from '../../../../../src/integrations/ats/connectors/lever/lever.connector.js';
 import type { Message, Target } from '../../../../simulators/core/sender.js';
-import { startAshby, startGreenhouse, startLever, type Simulator, type SimOptions } from '../../../../simulators/index.js';
+import {
+  startAshby,
+  startGreenhouse,
+  startLever,
+  type Simulator,
+  type SimOptions,
+} from '../../../../simulators/index.js';
 
 /** A candidate for every vendor. */
 export interface KitCandidate {

@@ -1,4 +1,10 @@
-import { faultOf, groupsOf, stepOf, type Group, type ReadEvent } from '../../../../../src/integrations/ats/inbound/apply/plan.rules.js';
+import {
+  faultOf,
+  groupsOf,
+  stepOf,
+  type Group,
+  type ReadEvent,
+} from '../../../../../src/integrations/ats/inbound/apply/plan.rules.js';
 import type { AtsCandidate } from '../../../../../src/integrations/ats/connectors/ats-records.js';
 import type { InboundEffect } from '../../../../../src/integrations/ats/connectors/connector.js';
 import type { AtsRecordRow } from '../../../../../src/integrations/ats/records/record.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../base/database/database.js';
-import { Logger } from '../../base/log/logger.js';
-import { Background } from '../../base/loop.js';
-import { EventsRepository } from '../../engine/events/events.repository.js';
-import { NOTICE_DAYS, noticeAt } from './expiry.rules.js';
+import { Database } from '../base/database/database.js';
+import { Logger } from '../base/log/logger.js';
+import { Background } from '../base/loop.js';
+import { EventsRepository } from '../engine/events/events.repository.js';
+import { NOTICE_DAYS, noticeAt } from '../tenancy/tenants/expiry.rules.js';
 
 const EVERY_MS = 6 * 3_600_000;
 

@@ -66,4 +66,4 @@ export class DirectoryConsequencesModule {}
     PreviewEditing,
   ],
 })
-export class DirectorySyncModule {}
+export class ScimRoutesModule {}

@@ -1,0 +1,25 @@
+// `npm run bench`: the cost of operations, or the named part of it: `npm run bench -- sign-in`.
+import { spawn } from 'node:child_process';
+import { prepare } from './prepare.mjs';
+
+const PARTS = {
+  main: 'bench.mjs',
+  tenants: 'many-tenants.mjs',
+  million: 'million.mjs',
+  webhooks: 'webhooks.mjs',
+  classes: 'hidden-classes.mjs',
+  ats: 'ats.mjs',
+  'sign-in': 'sign-in.mjs',
+  layers: 'second-layer.mjs',
+};
+
+const [part = 'main', ...more] = process.argv.slice(2);
+if (!Object.hasOwn(PARTS, part)) {
+  console.error(`There is no part ${part}. The parts are ${Object.keys(PARTS).join(', ')}.`);
+  process.exit(2);
+}
+await prepare();
+const child = spawn(process.execPath, [`test/bench/${PARTS[part]}`, ...more], { stdio: 'inherit' });
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => child.kill('SIGTERM'));
+child.on('exit', (code) => process.exit(code ?? 1));

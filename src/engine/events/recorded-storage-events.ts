@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { StorageEvents } from '../../tenancy/tenants/storage/storage-events.js';
+import { EventRecorder } from './event-recorder.js';
+import { EventsRepository } from './events.repository.js';
+
+/** Records the events of the storage of tenants. */
+@Injectable()
+export class RecordedStorageEvents extends StorageEvents {
+  constructor(
+    private readonly events: EventsRepository,
+    private readonly recorder: EventRecorder,
+  ) {
+    super();
+  }
+
+  override async record(...[tx, tenantId, event, data]: Parameters<StorageEvents['record']>): Promise<void> {
+    await this.events.record(tenantId, [{ event, data }], tx);
+    this.recorder.wake(tenantId, event);
+  }
+}

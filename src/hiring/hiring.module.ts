@@ -1,0 +1,8 @@
+import { Module } from '@nestjs/common';
+import { CandidatesModule, CandidateTitlesModule } from './candidates/candidates.module.js';
+import { JobsModule } from './jobs/jobs.module.js';
+import { InterviewsModule } from './interviews/interviews.module.js';
+
+/** Jobs, candidates and their interviews. */
+@Module({ imports: [CandidatesModule, CandidateTitlesModule, JobsModule, InterviewsModule] })
+export class HiringModule {}
