@@ -1,6 +1,6 @@
 import { HttpCode, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { reseal } from '../base/crypto/reseal.js';
+import { reseal } from '../base/sealing/reseal.js';
 import { Sealer } from '../base/crypto/seal.js';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
-import { countSealed, type SealedCount } from '../base/crypto/reseal.js';
+import { countSealed, type SealedCount } from '../base/sealing/reseal.js';
 import { Sealer } from '../base/crypto/seal.js';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';

@@ -1,5 +1,5 @@
 import { refusalOfUrl } from '../../base/http/public-address.js';
-import { MAX_URL, urlOf } from '../../base/http/url.js';
+import { MAX_URL, urlOf } from '../../base/url.js';
 
 /** Returns why this service must not call an address; null: it may. `Outbound` checks again at use. */
 export function calledAddressProblem(text: string, allowPrivate: boolean): string | null {

@@ -1,8 +1,4 @@
-/** An encryption key, and the id that stands beside the secrets that it has sealed. */
-export interface EncryptionKey {
-  id: string;
-  key: Buffer;
-}
+import type { EncryptionKey } from '../crypto/seal.js';
 
 /** The work of a process: requests, background work, or both. */
 export type Role = 'all' | 'api' | 'worker';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isBase64, ValidateBy, type ValidationOptions } from 'class-validator';
 import ipaddr from 'ipaddr.js';
-import { urlOf } from '../http/url.js';
+import { urlOf } from '../url.js';
 
 // Each rule checks the text of a variable; an empty value counts as absent. The operator reads the message beside the
 // name of the variable, so the message states the rule and never repeats the value.

@@ -1,5 +1,10 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { EncryptionKey } from '../config/config.js';
+
+/** An encryption key, and the id that stands beside the secrets that it has sealed. */
+export interface EncryptionKey {
+  id: string;
+  key: Buffer;
+}
 
 const NO_KEY = 'none of the keys in the settings opens this secret: it was sealed with another key, changed or moved';
 

@@ -1,5 +1,4 @@
 import type { QueryResultRow } from 'pg';
-import type { PageRequest } from '../http/page.js';
 import { cutAtBytes, cutRowsOf, type CutRows } from './byte-cut.js';
 import type { Database } from './database.js';
 
@@ -19,6 +18,12 @@ export interface RecordFilter {
   updatedSince?: Date | undefined;
 }
 
+/** The requested part of a list: at most `limit` records after the id `after`; null asks for the first ones. */
+interface ListPart {
+  limit: number;
+  after: string | null;
+}
+
 /** Comes after every other character. */
 const LAST = '\u{10ffff}';
 
@@ -31,7 +36,7 @@ export async function listRecords<Row extends QueryResultRow>(
   { table, columns }: ListedTable,
   tenantId: string,
   { equal, prefix, updatedSince }: RecordFilter,
-  page: PageRequest,
+  page: ListPart,
 ): Promise<CutRows<Row>> {
   const params: unknown[] = [tenantId];
   const conditions = ['r.tenant_id = $1'];

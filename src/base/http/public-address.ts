@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { DestinationNetworks, isMetadataAddress, isMetadataName } from './destination-networks.js';
-import { MAX_URL, urlOf } from './url.js';
+import { MAX_URL, urlOf } from '../url.js';
 
 /** What the operator admits for destinations of tenants beside public addresses. */
 export interface Admission {

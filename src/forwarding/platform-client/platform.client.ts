@@ -1,6 +1,6 @@
 import { hash, randomFillSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { urlOf } from '../../base/http/url.js';
+import { urlOf } from '../../base/url.js';
 import { Outbound, type OutboundAnswer, type OutboundRequest } from '../../base/http/outbound.js';
 import type { PlatformConnection, PlatformRequest } from './platform.types.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
-import { urlOf } from '../../base/http/url.js';
+import { urlOf } from '../../base/url.js';
 import type { Destination } from '../../engine/delivery/destinations/destination.js';
 import type { PlatformConnection } from '../platform-client/platform.types.js';
 

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Choice, Flag, Nested, Ruled, Whole } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
-import { MAX_URL, urlOf } from '../../base/http/url.js';
+import { MAX_URL, urlOf } from '../../base/url.js';
 import { ServerSet } from '../../base/http/validate.js';
 
 const REMOVALS = ['inactive', 'delete'] as const;

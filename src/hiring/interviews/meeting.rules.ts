@@ -1,4 +1,4 @@
-import { parsedUrl } from '../../base/http/url.js';
+import { parsedUrl } from '../../base/url.js';
 import type { InterviewRow, Meeting } from './interview.js';
 
 const MAX_URL = 2_000;

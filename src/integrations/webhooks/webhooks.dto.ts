@@ -1,7 +1,7 @@
 import { Choice, Choices, Flag, Ruled, Whole } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { ServerSet } from '../../base/http/validate.js';
-import { MAX_URL } from '../../base/http/url.js';
+import { MAX_URL } from '../../base/url.js';
 import { EVENT_NAMES, type EventName } from '../../engine/events/catalogue.js';
 import { FORMS, type Form } from './endpoint.js';
 import { headersProblem } from './headers.rules.js';

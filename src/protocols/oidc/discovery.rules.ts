@@ -1,4 +1,4 @@
-import { urlOf } from '../../base/http/url.js';
+import { urlOf } from '../../base/url.js';
 import { OidcRefused } from './oidc-refused.js';
 import { shorten, type JsonObject } from './json.rules.js';
 

@@ -3,7 +3,7 @@ import type { Config } from '../../base/config/config.js';
 import { type Outbound, type OutboundAnswer } from '../../base/http/outbound.js';
 import { refusalOfUrl } from '../../base/http/public-address.js';
 import { isHtmlPage } from '../../base/http/html-page.js';
-import { urlOf } from '../../base/http/url.js';
+import { urlOf } from '../../base/url.js';
 import { OidcRefused } from './oidc-refused.js';
 import { readObject, shorten, type JsonObject } from './json.rules.js';
 

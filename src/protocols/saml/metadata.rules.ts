@@ -1,5 +1,5 @@
 import { isHtmlPage } from '../../base/http/html-page.js';
-import { urlOf } from '../../base/http/url.js';
+import { urlOf } from '../../base/url.js';
 import type { SamlBinding } from './saml-settings.js';
 import { SamlRefused } from './saml-refused.js';
 import { certificateProblem, pemOf } from './certificate.rules.js';

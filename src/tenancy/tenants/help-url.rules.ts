@@ -1,4 +1,4 @@
-import { urlOf } from '../../base/http/url.js';
+import { urlOf } from '../../base/url.js';
 
 const HELP_MAX = 2_048;
 

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Flag, Moment, Choices, Nested, Ruled, Whole } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
-import { urlOf } from '../../base/http/url.js';
+import { urlOf } from '../../base/url.js';
 import { ServerSet } from '../../base/http/validate.js';
 import { HELP_URL, helpUrlProblem } from './help-url.rules.js';
 import { SCOPES, type Scope } from './scopes.js';

@@ -1,5 +1,5 @@
 import { Sealer } from '../../../src/base/crypto/seal.js';
-import { reseal } from '../../../src/base/crypto/reseal.js';
+import { reseal } from '../../../src/base/sealing/reseal.js';
 import { SEALED_COLUMNS } from '../../../src/operations/sealed-columns.js';
 import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';

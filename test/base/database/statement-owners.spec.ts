@@ -12,8 +12,8 @@ const OF_THE_INSTALLATION = [
   'auth/connections/keys/service-keys.repository.ts',
   'auth/sign-in/limits/shared-buckets.store.ts',
   'auth/sign-in/tokens/session-tokens.repository.ts', // codes in batches
-  'base/crypto/reseal.ts',
   'base/http/idempotency.ts', // the sweep
+  'base/sealing/reseal.ts',
   'directory-sync/directories/directory-marks.ts', // last requests of directories, of many tenants at once
   'directory-sync/directories/quiet-directories.ts', // silent directories of all tenants
   'directory-sync/routes/roles/deleted-directories.ts',

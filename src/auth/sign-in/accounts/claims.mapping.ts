@@ -1,4 +1,4 @@
-import { urlOf } from '../../../base/http/url.js';
+import { urlOf } from '../../../base/url.js';
 import { trimOf } from '../../../base/trim.js';
 import type { Connection } from '../../connections/connection.js';
 import { domainOf } from '../../connections/domains/domain.rules.js';

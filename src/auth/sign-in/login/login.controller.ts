@@ -1,6 +1,6 @@
 import { Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { urlOf } from '../../../base/http/url.js';
+import { urlOf } from '../../../base/url.js';
 import { InvalidFields, NotFound } from '../../../base/errors/domain-error.js';
 import { readForm } from '../../../base/http/form.js';
 import { queryText, type Query as QueryMap } from '../../../base/http/query.js';

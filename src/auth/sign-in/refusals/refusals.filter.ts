@@ -1,6 +1,6 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
-import { FailureFace } from '../../../base/errors/failure-face.js';
+import { FailureFace } from '../../../base/http/failure-face.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { Logger } from '../../../base/log/logger.js';
 import { newId } from '../../../base/ids.js';

@@ -1,4 +1,4 @@
-import { parsedUrl } from '../../../base/http/url.js';
+import { parsedUrl } from '../../../base/url.js';
 
 /** Where a browser may be sent after a sign-in. */
 export interface ReturnRules {

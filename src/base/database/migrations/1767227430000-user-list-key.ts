@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { buildIndex } from '../build-index.js';
+import { buildIndex } from './build-index.js';
 
 /** Tables with a foreign key to `users`; the key itself is `(tenant_id, user_id)`. */
 const CHILDREN = ['user_aliases', 'preview_writes'];

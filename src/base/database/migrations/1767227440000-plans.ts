@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { buildIndex, removeIndex } from '../build-index.js';
+import { buildIndex, removeIndex } from './build-index.js';
 
 /** Columns of which one follows from the other, by table: a directory, a group, a connection has one tenant. */
 const CORRELATED: readonly (readonly [table: string, column: string])[] = [

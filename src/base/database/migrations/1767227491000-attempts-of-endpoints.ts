@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { buildIndex } from '../build-index.js';
+import { buildIndex } from './build-index.js';
 
 const DEFINITION = `(tenant_id, channel, destination, at desc) where channel <> 'platform'`;
 

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { buildIndex, removeIndex } from '../build-index.js';
+import { buildIndex, removeIndex } from './build-index.js';
 
 /** What sealing a line sets. */
 const SEALING = ['sequence', 'previous_hash', 'hash', 'count_after', 'effective_at'];

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { buildIndex, removeIndex } from '../build-index.js';
+import { buildIndex, removeIndex } from './build-index.js';
 
 /**
  * Two groups of a directory may have one name: a group that is renamed can get the name of another one, so that names can

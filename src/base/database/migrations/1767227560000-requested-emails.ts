@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { buildIndex, removeIndex } from '../build-index.js';
+import { buildIndex, removeIndex } from './build-index.js';
 
 /** The e-mail that the document of a user names: as `draftOf` of the users room, for the rows of older versions. */
 const REQUESTED = `lower(btrim(case coalesce(d.attribute_map ->> 'email', '')

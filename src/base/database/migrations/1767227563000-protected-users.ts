@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { buildIndex, removeIndex } from '../build-index.js';
+import { buildIndex, removeIndex } from './build-index.js';
 
 /** Finds the users that are held as owner or break-glass account, of which a tenant has at most a few. */
 export class ProtectedUsers1767227563000 implements MigrationInterface {

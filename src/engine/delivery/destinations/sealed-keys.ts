@@ -1,4 +1,4 @@
-import type { SealedColumn } from '../../../base/crypto/reseal.js';
+import type { SealedColumn } from '../../../base/sealing/reseal.js';
 import { destinationKeyAad } from './destinations.repository.js';
 
 /** The column that holds the sealed keys of destinations. */

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Ruled } from '../../../base/http/fields.js';
-import { MAX_URL, urlOf } from '../../../base/http/url.js';
+import { MAX_URL, urlOf } from '../../../base/url.js';
 import { ServerSet } from '../../../base/http/validate.js';
 
 /** What is wrong with the base address of an engine; null: nothing. */

@@ -4,7 +4,7 @@ import { Config } from '../../../base/config/config.js';
 import { Database } from '../../../base/database/database.js';
 import { Conflict, InvalidFields } from '../../../base/errors/domain-error.js';
 import { refusalOfUrl } from '../../../base/http/public-address.js';
-import { urlOf } from '../../../base/http/url.js';
+import { urlOf } from '../../../base/url.js';
 import { newId } from '../../../base/ids.js';
 import { trimEndOf } from '../../../base/trim.js';
 import { DEFAULT_SETTINGS, type Destination } from '../../../engine/delivery/destinations/destination.js';

@@ -4,7 +4,7 @@ import { Config } from '../../../base/config/config.js';
 import { DestinationNetworks } from '../../../base/http/destination-networks.js';
 import { Outbound } from '../../../base/http/outbound.js';
 import { refusalOfUrl } from '../../../base/http/public-address.js';
-import { urlOf } from '../../../base/http/url.js';
+import { urlOf } from '../../../base/url.js';
 import { trimEndOf } from '../../../base/trim.js';
 import { AtsCredentials } from '../connections/ats-credentials.js';
 import type { AtsConnection } from '../connections/connection.js';

@@ -3,7 +3,7 @@ import { Config } from '../../../base/config/config.js';
 import { DestinationNetworks } from '../../../base/http/destination-networks.js';
 import { Outbound } from '../../../base/http/outbound.js';
 import { PRIVATE_HINT, refusalOfUrl } from '../../../base/http/public-address.js';
-import { parsedUrl } from '../../../base/http/url.js';
+import { parsedUrl } from '../../../base/url.js';
 import type { Connector } from '../connectors/connector.js';
 
 /** The one rule for addresses of ATSs that tenants name, and our own addresses that ATSs know. */

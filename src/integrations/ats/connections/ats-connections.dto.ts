@@ -1,6 +1,6 @@
 import { Choice, Flag, Moment, Nested, Ruled } from '../../../base/http/fields.js';
 import { Text } from '../../../base/http/text.js';
-import { MAX_URL } from '../../../base/http/url.js';
+import { MAX_URL } from '../../../base/url.js';
 import { ServerSet } from '../../../base/http/validate.js';
 import { connectors } from '../connectors/index.js';
 import { chosenTokenProblem } from './chosen-token.rules.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SealedColumn } from '../../../base/crypto/reseal.js';
+import type { SealedColumn } from '../../../base/sealing/reseal.js';
 import { Sealer } from '../../../base/crypto/seal.js';
 import type { Credential } from './credential.js';
 

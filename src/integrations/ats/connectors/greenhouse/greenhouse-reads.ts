@@ -1,4 +1,4 @@
-import { parsedUrl } from '../../../../base/http/url.js';
+import { parsedUrl } from '../../../../base/url.js';
 import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
 import type { AtsCandidate, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
 import type { AtsUser } from '../connector.js';

@@ -1,4 +1,4 @@
-import { parsedUrl } from '../../../../base/http/url.js';
+import { parsedUrl } from '../../../../base/url.js';
 import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
 import type { AtsWrite, WriteRules } from '../connector.js';
 import { idOf, listOf, objectOf, objectsIn, textOf, unexpected, type RemoteObject } from '../remote-json.js';

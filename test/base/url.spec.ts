@@ -1,4 +1,4 @@
-import { MAX_URL, parsedUrl, urlOf } from '../../../src/base/http/url.js';
+import { MAX_URL, parsedUrl, urlOf } from '../../src/base/url.js';
 
 const FRENCH = 'https://caf\u00e9.example/x';
 

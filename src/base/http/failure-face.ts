@@ -1,4 +1,4 @@
-import type { BridgeRequest, BridgeResponse } from '../http/request.js';
+import type { BridgeRequest, BridgeResponse } from './request.js';
 
 /** A port: answers a request with an error, for middleware that answers refusals itself and can fail at that. */
 export abstract class FailureFace {

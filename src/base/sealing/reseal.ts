@@ -1,5 +1,5 @@
 import { Database } from '../database/database.js';
-import { type Sealer } from './seal.js';
+import { type Sealer } from '../crypto/seal.js';
 
 /** A column of sealed secrets, with the data that each secret is bound to. */
 export interface SealedColumn {
