@@ -102,7 +102,7 @@ export default {
       name: 'no-house-imports-the-program',
       severity: 'error',
       from: { path: '^src/[a-z-]+/', pathNot: '^src/start/' },
-      to: { path: '^src/(main|app\\.module)\\.ts$' },
+      to: { path: '^src/(main|start/app\\.module)\\.ts$' },
     },
     {
       name: 'no-orphans',

@@ -1,7 +1,7 @@
 import { Command as Commander, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { CliError, EXIT, ServiceRefusal } from './cli.errors.js';
-import { Client } from './client.js';
-import { byOptions, optionOf, type Command, type CommandOption } from './command.js';
+import { CliError, EXIT, ServiceRefusal } from './client/cli.errors.js';
+import { Client } from './client/client.js';
+import { byOptions, optionOf, type Command, type CommandOption } from './command/command.js';
 import { ATS_COMMANDS } from './commands/ats.js';
 import { ATS_EVENT_COMMANDS } from './commands/ats-events.js';
 import { AUDIT_COMMANDS } from './commands/audit.js';
@@ -29,10 +29,10 @@ import { ATS_LINK_COMMANDS } from './commands/ats-links.js';
 import { ATS_WRITE_COMMANDS } from './commands/ats-writes.js';
 import { CANDIDATE_COMMANDS } from './commands/candidates.js';
 import { JOB_COMMANDS } from './commands/jobs.js';
-import { findConnection, type Env } from './connection.js';
-import { print, type Terminal } from './output.js';
-import { withIds } from './references.js';
-import { optionsOf, runToEnd } from './wait.js';
+import { findConnection, type Env } from './client/connection.js';
+import { print, type Terminal } from './output/output.js';
+import { withIds } from './references/references.js';
+import { optionsOf, runToEnd } from './command/wait.js';
 
 /** Every command there is. */
 export const COMMANDS: readonly Command[] = [

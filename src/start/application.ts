@@ -6,7 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
 import { EventsWorker } from '../integrations/ats/inbound/apply/events-worker.js';
 import { SyncWorker } from '../integrations/ats/sync/sync-worker.js';
-import { AppModule } from '../app.module.js';
+import { AppModule } from './app.module.js';
 import type { Config } from '../base/config/config.js';
 import { Database } from '../base/database/database.js';
 import { Logger, NestLogger } from '../base/log/logger.js';

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { execFile } from 'node:child_process';
-import { dataDirOf, findConnection } from '../../src/cli/connection.js';
+import { dataDirOf, findConnection } from '../../src/cli/client/connection.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { COMMANDS } from '../../src/cli/program.js';
-import { optionsOf } from '../../src/cli/wait.js';
-import { optionOf } from '../../src/cli/command.js';
+import { optionsOf } from '../../src/cli/command/wait.js';
+import { optionOf } from '../../src/cli/command/command.js';
 import { EVENT_NAMES, EVENTS } from '../../src/engine/events/catalogue.js';
 import { pictureOf } from '../../src/operations/docs/site/markdown.mapping.js';
 import { anchorsOf, blocksOf, linksOf, PAGES, read, ROOT } from './documents.js';

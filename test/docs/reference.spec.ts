@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { COMMANDS } from '../../src/cli/program.js';
-import { optionOf } from '../../src/cli/command.js';
+import { optionOf } from '../../src/cli/command/command.js';
 import { REFUSAL_REASONS } from '../../src/auth/sign-in/refusals/sign-in-refused.js';
 import { VARIABLES } from '../../src/base/config/variables.js';
 import { loadConfig } from '../../src/base/config/load-config.js';

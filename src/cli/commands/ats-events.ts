@@ -1,6 +1,6 @@
-import { CliError, EXIT } from '../cli.errors.js';
-import { encode } from '../client.js';
-import { columns, given, numbers, queryOf, type Command, type CommandOption } from '../command.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import { encode } from '../client/client.js';
+import { columns, given, numbers, queryOf, type Command, type CommandOption } from '../command/command.js';
 import { ats, ATS_CONNECTION } from './ats.js';
 
 const LIMIT: CommandOption = { name: 'limit', description: 'how many, 50 unless set' };

@@ -1,6 +1,6 @@
-import { CliError, EXIT } from '../cli.errors.js';
-import { encode } from '../client.js';
-import { columns, given, type Command } from '../command.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import { encode } from '../client/client.js';
+import { columns, given, type Command } from '../command/command.js';
 
 /** Commands about links with which an ATS is connected by OAuth. */
 export const ATS_LINK_COMMANDS: Command[] = [

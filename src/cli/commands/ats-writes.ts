@@ -1,5 +1,5 @@
-import { encode, type Json } from '../client.js';
-import { columns, CSV, given, isExport, numbers, queryOf, type Command, type Context } from '../command.js';
+import { encode, type Json } from '../client/client.js';
+import { columns, CSV, given, isExport, numbers, queryOf, type Command, type Context } from '../command/command.js';
 import { ats, ATS_CONNECTION } from './ats.js';
 
 const WRITE = { name: 'write_id', description: 'as the list shows it (awr_…)', required: true };

@@ -1,8 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { CliError, EXIT } from '../cli.errors.js';
-import { encode, type Json } from '../client.js';
-import { columns, given, nothingSaid, numbers, type Command, type CommandOption, type Context } from '../command.js';
-import { NAMED_BY } from '../references.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import { encode, type Json } from '../client/client.js';
+import {
+  columns,
+  given,
+  nothingSaid,
+  numbers,
+  type Command,
+  type CommandOption,
+  type Context,
+} from '../command/command.js';
+import { NAMED_BY } from '../references/references.js';
 
 /** The argument of commands about one connection to an ATS. */
 export const ATS_CONNECTION = {

@@ -1,4 +1,4 @@
-import type { Json } from '../client.js';
+import type { Json } from '../client/client.js';
 import {
   columns,
   isExport,
@@ -9,7 +9,7 @@ import {
   type Command,
   type CommandOption,
   type Context,
-} from '../command.js';
+} from '../command/command.js';
 
 /** A head that an auditor has kept. */
 export const KNOWN_HEAD: readonly CommandOption[] = [

@@ -1,7 +1,7 @@
 import { ATS_STATUSES } from '../../hiring/candidates/candidate.js';
-import { encode, type Json } from '../client.js';
-import { columns, CSV, isExport, numbers, queryOf, type Command } from '../command.js';
-import { recordOf } from '../record-id.js';
+import { encode, type Json } from '../client/client.js';
+import { columns, CSV, isExport, numbers, queryOf, type Command } from '../command/command.js';
+import { recordOf } from '../references/record-id.js';
 
 const FILTERS = [
   'email',

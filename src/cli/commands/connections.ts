@@ -1,8 +1,8 @@
-import { encode, type Json } from '../client.js';
-import { CONFIRM, demandConfirmed } from '../confirmation.js';
-import { columns, type Command } from '../command.js';
-import { CONNECTION, connectionId } from '../connection-id.js';
-import { changedFields, changeOptions, createOptions, newFields } from '../connection-options.js';
+import { encode, type Json } from '../client/client.js';
+import { CONFIRM, demandConfirmed } from '../command/confirmation.js';
+import { columns, type Command } from '../command/command.js';
+import { CONNECTION, connectionId } from '../references/connection-id.js';
+import { changedFields, changeOptions, createOptions, newFields } from './connection-options.js';
 
 export const CONNECTION_COMMANDS: Command[] = [
   create('oidc', 'Makes a connection to an IdP by OpenID Connect'),

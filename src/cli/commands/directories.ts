@@ -1,8 +1,8 @@
-import { CliError, EXIT } from '../cli.errors.js';
-import { encode, type Client, type Json } from '../client.js';
-import { CONFIRM, demandConfirmed } from '../confirmation.js';
-import { columns, given, nothingSaid, numbers, type Command, type Context } from '../command.js';
-import { DIRECTORY, directoryId } from '../directory-id.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import { encode, type Client, type Json } from '../client/client.js';
+import { CONFIRM, demandConfirmed } from '../command/confirmation.js';
+import { columns, given, nothingSaid, numbers, type Command, type Context } from '../command/command.js';
+import { DIRECTORY, directoryId } from '../references/directory-id.js';
 
 const PROFILES = ['tolerant', 'entra', 'okta', 'strict', 'ipsie'];
 const ON_MATCH = ['link', 'refuse'];

@@ -1,7 +1,7 @@
-import { CliError, EXIT } from '../cli.errors.js';
-import { encode, type Json } from '../client.js';
-import { columns, given, numbers, type Command, type Context } from '../command.js';
-import { DIRECTORY, directoryId } from '../directory-id.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import { encode, type Json } from '../client/client.js';
+import { columns, given, numbers, type Command, type Context } from '../command/command.js';
+import { DIRECTORY, directoryId } from '../references/directory-id.js';
 
 const LIMIT = { name: 'limit', description: 'how many, 200 unless set' };
 

@@ -1,5 +1,5 @@
-import { encode, type Client, type Json } from '../client.js';
-import { columns, given, type Command, type CommandOption, type Context } from '../command.js';
+import { encode, type Client, type Json } from '../client/client.js';
+import { columns, given, type Command, type CommandOption, type Context } from '../command/command.js';
 
 const DOMAIN = { name: 'domain', required: true, description: 'such as example.com' };
 const BOUND: CommandOption = {

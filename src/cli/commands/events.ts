@@ -1,6 +1,6 @@
 import { EVENT_NAMES } from '../../engine/events/catalogue.js';
-import type { Json } from '../client.js';
-import { columns, numbers, queryOf, type Command } from '../command.js';
+import type { Json } from '../client/client.js';
+import { columns, numbers, queryOf, type Command } from '../command/command.js';
 
 /** What a tenant is told. */
 export const EVENT_COMMANDS: Command[] = [

@@ -1,7 +1,7 @@
-import { CliError, EXIT } from '../cli.errors.js';
-import { encode, type Json } from '../client.js';
-import { columns, given, queryOf, type Command, type Context } from '../command.js';
-import { personId } from '../person-id.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import { encode, type Json } from '../client/client.js';
+import { columns, given, queryOf, type Command, type Context } from '../command/command.js';
+import { personId } from '../references/person-id.js';
 
 const REASON = { name: 'reason', description: 'guard, no_seat, no_email …' };
 

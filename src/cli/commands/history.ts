@@ -1,9 +1,9 @@
 import { originOf, whatHappened, whyItHappened, type HistoryEntry } from '../../overview/history/entry.mapping.js';
 import type { Actor } from '../../tenancy/identity/source.js';
-import { actorName } from '../actor-name.js';
-import { encode, type Json } from '../client.js';
-import { columns, isExport, LONG_LIST, numbers, queryOf, SPAN, type Command } from '../command.js';
-import { PERSON, personId } from '../person-id.js';
+import { actorName } from '../output/actor-name.js';
+import { encode, type Json } from '../client/client.js';
+import { columns, isExport, LONG_LIST, numbers, queryOf, SPAN, type Command } from '../command/command.js';
+import { PERSON, personId } from '../references/person-id.js';
 
 export const HISTORY_COMMANDS: Command[] = [
   {

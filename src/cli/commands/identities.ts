@@ -1,6 +1,6 @@
-import { encode, type Json } from '../client.js';
-import { columns, given, type Command } from '../command.js';
-import { PERSON, personId } from '../person-id.js';
+import { encode, type Json } from '../client/client.js';
+import { columns, given, type Command } from '../command/command.js';
+import { PERSON, personId } from '../references/person-id.js';
 
 export const IDENTITY_COMMANDS: Command[] = [
   {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { CliError, EXIT } from '../cli.errors.js';
-import { encode, type Json } from '../client.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import { encode, type Json } from '../client/client.js';
 import {
   columns,
   CSV,
@@ -12,8 +12,8 @@ import {
   type Command,
   type CommandOption,
   type Context,
-} from '../command.js';
-import { recordOf } from '../record-id.js';
+} from '../command/command.js';
+import { recordOf } from '../references/record-id.js';
 
 const CANDIDATES = { what: 'candidate', path: '/candidates', prefix: 'cand_' };
 const INTERVIEW = { name: 'interview_id', required: true, description: 'as the list shows it (int_…)' };

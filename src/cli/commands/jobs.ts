@@ -1,5 +1,5 @@
-import { columns, numbers, queryOf, type Command } from '../command.js';
-import { recordOf } from '../record-id.js';
+import { columns, numbers, queryOf, type Command } from '../command/command.js';
+import { recordOf } from '../references/record-id.js';
 
 const JOBS = { what: 'job', path: '/jobs', prefix: 'job_' };
 

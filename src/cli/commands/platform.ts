@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { CHANGE_STATES } from '../../forwarding/changes/change.mapping.js';
-import { readable, type ShownChange } from '../change-words.js';
-import { encode, type Json } from '../client.js';
-import { CONFIRM, demandConfirmed } from '../confirmation.js';
-import { columns, given, nothingSaid, numbers, queryOf, type Command } from '../command.js';
+import { readable, type ShownChange } from '../output/change-words.js';
+import { encode, type Json } from '../client/client.js';
+import { CONFIRM, demandConfirmed } from '../command/confirmation.js';
+import { columns, given, nothingSaid, numbers, queryOf, type Command } from '../command/command.js';
 
 const REMOVALS = ['inactive', 'delete'];
 const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'];

@@ -1,5 +1,5 @@
-import { encode } from '../client.js';
-import { columns, type Command, type CommandOption } from '../command.js';
+import { encode } from '../client/client.js';
+import { columns, type Command, type CommandOption } from '../command/command.js';
 
 const ROLE = { name: 'name', required: true, description: 'the role, such as User' };
 const TAKES_SEAT: CommandOption = {

@@ -1,6 +1,6 @@
 import { ENTRY_KINDS } from '../../seats/ledger/event.mapping.js';
-import type { Json } from '../client.js';
-import { CliError, EXIT } from '../cli.errors.js';
+import type { Json } from '../client/client.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
 import {
   columns,
   given,
@@ -10,7 +10,7 @@ import {
   type Command,
   type CommandOption,
   type Context,
-} from '../command.js';
+} from '../command/command.js';
 
 const DAYS: readonly CommandOption[] = [
   { name: 'from', description: 'the first day, such as 2026-10-01', required: true },

@@ -1,7 +1,7 @@
-import { CliError, EXIT } from '../cli.errors.js';
-import type { Json } from '../client.js';
-import { given, numbers, queryOf, type Command, type Context } from '../command.js';
-import { verifyExport } from '../seat-export.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import type { Json } from '../client/client.js';
+import { given, numbers, queryOf, type Command, type Context } from '../command/command.js';
+import { verifyExport } from './seat-export.js';
 import { headsOf, KNOWN_HEAD } from './audit.js';
 import { AS_OF, EXCEL, exportOf } from './seat-lists.js';
 

@@ -1,7 +1,7 @@
 import { prepareDatabase } from '../../start/database-access.js';
-import { CliError, EXIT } from '../cli.errors.js';
-import type { Json } from '../client.js';
-import { columns, given, numbers, type Command } from '../command.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import type { Json } from '../client/client.js';
+import { columns, given, numbers, type Command } from '../command/command.js';
 import { stateWord } from './platform.js';
 import { storageWords } from './storage.js';
 

@@ -1,6 +1,6 @@
-import { encode } from '../client.js';
-import { columns, given, isExport, LONG_LIST, numbers, queryOf, SPAN, type Command } from '../command.js';
-import { PERSON, personId } from '../person-id.js';
+import { encode } from '../client/client.js';
+import { columns, given, isExport, LONG_LIST, numbers, queryOf, SPAN, type Command } from '../command/command.js';
+import { PERSON, personId } from '../references/person-id.js';
 
 export const SIGN_IN_COMMANDS: Command[] = [
   {

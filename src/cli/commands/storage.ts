@@ -1,6 +1,6 @@
-import { CliError, EXIT } from '../cli.errors.js';
-import { encode, type Json } from '../client.js';
-import { columns, type Command } from '../command.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import { encode, type Json } from '../client/client.js';
+import { columns, type Command } from '../command/command.js';
 import { tenantOf } from './domains.js';
 
 const UNITS: Readonly<Record<string, number>> = { MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };

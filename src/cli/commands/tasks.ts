@@ -1,6 +1,6 @@
-import { encode } from '../client.js';
-import { columns, numbers, type Command } from '../command.js';
-import { barOf, taskRecord, type ShownTask } from '../task-words.js';
+import { encode } from '../client/client.js';
+import { columns, numbers, type Command } from '../command/command.js';
+import { barOf, taskRecord, type ShownTask } from '../output/task-words.js';
 
 const TASK = { name: 'task_id', required: true, description: 'as the list shows it' };
 const LIMIT = { name: 'limit', description: 'how many, 50 unless set' };

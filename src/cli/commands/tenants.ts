@@ -1,5 +1,5 @@
-import { encode, type Json } from '../client.js';
-import { columns, given, queryOf, type Command } from '../command.js';
+import { encode, type Json } from '../client/client.js';
+import { columns, given, queryOf, type Command } from '../command/command.js';
 import { tenantOf } from './domains.js';
 import { STORAGE_COMMANDS } from './storage.js';
 

@@ -1,9 +1,9 @@
 import type { Actor } from '../../tenancy/identity/source.js';
-import { actorName } from '../actor-name.js';
-import { encode, type Client, type Json } from '../client.js';
-import { numbers, queryOf, type Command } from '../command.js';
-import { CliError, EXIT } from '../cli.errors.js';
-import { PERSON, personId } from '../person-id.js';
+import { actorName } from '../output/actor-name.js';
+import { encode, type Client, type Json } from '../client/client.js';
+import { numbers, queryOf, type Command } from '../command/command.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import { PERSON, personId } from '../references/person-id.js';
 
 const FILTERS = ['directory', 'status', 'role', 'seat', 'held'] as const;
 

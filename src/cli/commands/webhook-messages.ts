@@ -1,6 +1,6 @@
-import { CliError, EXIT } from '../cli.errors.js';
-import type { Json } from '../client.js';
-import { columns, given, numbers, queryOf, type Command, type CommandOption } from '../command.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import type { Json } from '../client/client.js';
+import { columns, given, numbers, queryOf, type Command, type CommandOption } from '../command/command.js';
 import { at, ENDPOINT } from './webhooks.js';
 
 const LIMIT: CommandOption = { name: 'limit', description: 'how many, 50 unless set' };

@@ -1,9 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { CliError, EXIT } from '../cli.errors.js';
-import { encode, type Json } from '../client.js';
-import { CONFIRM, demandConfirmed } from '../confirmation.js';
-import { columns, given, nothingSaid, numbers, type Command, type CommandOption, type Context } from '../command.js';
-import { NAMED_BY } from '../references.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import { encode, type Json } from '../client/client.js';
+import { CONFIRM, demandConfirmed } from '../command/confirmation.js';
+import {
+  columns,
+  given,
+  nothingSaid,
+  numbers,
+  type Command,
+  type CommandOption,
+  type Context,
+} from '../command/command.js';
+import { NAMED_BY } from '../references/references.js';
 
 const FORMS = ['source', 'standard', 'cloudevents'];
 /** The argument of commands about one endpoint. */

@@ -1,6 +1,6 @@
-import type { Command, CommandOption } from '../command.js';
-import { optionOf } from '../command.js';
-import { optionsOf } from '../wait.js';
+import type { Command, CommandOption } from '../command/command.js';
+import { optionOf } from '../command/command.js';
+import { optionsOf } from '../command/wait.js';
 import { code, head, table } from './markdown.js';
 
 /** What the page of the command line is made from. */

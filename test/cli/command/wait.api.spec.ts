@@ -1,10 +1,10 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { COMMANDS, runCli } from '../../src/cli/program.js';
-import { startApp, type TestApp } from '../support/app.js';
-import { newHouse, type House } from '../support/house.js';
-import { fresh, madeUser, user } from '../support/scim.js';
+import { COMMANDS, runCli } from '../../../src/cli/program.js';
+import { startApp, type TestApp } from '../../support/app.js';
+import { newHouse, type House } from '../../support/house.js';
+import { fresh, madeUser, user } from '../../support/scim.js';
 
 /** The command of each operation that answers with a task. */
 const COMMAND_OF: Record<string, string> = {

@@ -1,4 +1,4 @@
-import type { Json } from './client.js';
+import type { Json } from '../client/client.js';
 import { blockOf, tableOf } from './table.js';
 
 /** Where a command writes: results to one side, everything else to the other. */

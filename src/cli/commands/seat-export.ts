@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { ExportVerifier, type ChainVerdict, type SealedEntry } from '../seats/ledger/chain.rules.js';
-import { CliError, EXIT } from './cli.errors.js';
+import { ExportVerifier, type ChainVerdict, type SealedEntry } from '../../seats/ledger/chain.rules.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
 
 /** What a file alone cannot show. */
 const CUT =

@@ -1,6 +1,6 @@
-import { CliError, EXIT } from './cli.errors.js';
-import type { Client } from './client.js';
-import type { Context } from './command.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import type { Client } from '../client/client.js';
+import type { Context } from '../command/command.js';
 
 /** How commands say which directory they are about. */
 export const DIRECTORY = {

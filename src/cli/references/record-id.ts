@@ -1,6 +1,6 @@
-import { CliError } from './cli.errors.js';
-import { encode, type Client, type Json } from './client.js';
-import type { Context } from './command.js';
+import { CliError } from '../client/cli.errors.js';
+import { encode, type Client, type Json } from '../client/client.js';
+import type { Context } from '../command/command.js';
 
 /** Records that a command names by id or `external_id`. */
 export interface NamedRecords {

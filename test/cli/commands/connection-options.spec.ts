@@ -1,6 +1,6 @@
-import { ConnectionFields } from '../../src/auth/connections/connections.dto.js';
-import { changeOptions, createOptions } from '../../src/cli/connection-options.js';
-import { CHANGEABLE, SETTINGS } from '../../src/cli/connection-settings.js';
+import { ConnectionFields } from '../../../src/auth/connections/connections.dto.js';
+import { changeOptions, createOptions } from '../../../src/cli/commands/connection-options.js';
+import { CHANGEABLE, SETTINGS } from '../../../src/cli/commands/connection-settings.js';
 
 /** The fields that the API takes, as the documentation of its DTO names them. */
 const FIELDS = (Reflect.getMetadata('swagger/apiModelPropertiesArray', ConnectionFields.prototype) as string[]).map(

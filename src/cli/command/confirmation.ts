@@ -1,4 +1,4 @@
-import { CliError, EXIT } from './cli.errors.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
 import type { CommandOption, Context } from './command.js';
 
 /** The option by which the caller of a dangerous command shows that its effect is known. */

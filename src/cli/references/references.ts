@@ -1,6 +1,6 @@
-import { CliError, EXIT } from './cli.errors.js';
-import type { Client } from './client.js';
-import type { Command, Context, Reference } from './command.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import type { Client } from '../client/client.js';
+import type { Command, Context, Reference } from '../command/command.js';
 import { connectionNamed } from './connection-id.js';
 import { directoryNamed } from './directory-id.js';
 import { personNamed } from './person-id.js';

@@ -1,5 +1,5 @@
-import { CliError, EXIT } from './cli.errors.js';
-import type { Context } from './command.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import type { Context } from '../command/command.js';
 
 /** How commands say which user they are about. */
 export const PERSON = { name: 'user_id', required: true, description: 'the id, e-mail, external_id or userName' };

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CliError, EXIT } from './cli.errors.js';
-import { encode, type Client } from './client.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import { encode, type Client } from '../client/client.js';
 import type { Command, CommandOption, Context } from './command.js';
-import type { Terminal } from './output.js';
-import { endLine, isGoingOn, isTask, progressLine, taskRecord, type ShownTask } from './task-words.js';
+import type { Terminal } from '../output/output.js';
+import { endLine, isGoingOn, isTask, progressLine, taskRecord, type ShownTask } from '../output/task-words.js';
 
 /** The option of every command that begins a task. */
 const WAIT: CommandOption = {

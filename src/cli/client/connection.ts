@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { trimEndOf } from '../base/trim.js';
+import { trimEndOf } from '../../base/trim.js';
 import { CliError, EXIT } from './cli.errors.js';
 
 /** Variables of the environment. */
@@ -26,7 +26,7 @@ interface CredentialsFile {
 }
 
 /** The root of the installation: both `src/cli` and `dist/cli` are two folders below it. */
-const INSTALLATION = path.resolve(import.meta.dirname, '../..');
+const INSTALLATION = path.resolve(import.meta.dirname, '../../..');
 
 /**
  * Puts together where the service is and what opens it: TALENT_BRIDGE_URL, TALENT_BRIDGE_API_KEY and OPERATOR_TOKEN,

@@ -1,4 +1,4 @@
-import { tableOf } from '../../src/cli/table.js';
+import { tableOf } from '../../../src/cli/output/table.js';
 
 const NAMES = ['id', 'email', 'why'];
 const ROW = ['usr_01k0000000abcdefghjkmnpqrs', 'barbara.jensen@a-rather-long-company-name.example', 'x'.repeat(200)];

@@ -1,4 +1,4 @@
-import type { Json } from './client.js';
+import type { Json } from '../client/client.js';
 
 /** A change as `GET /changes/{id}` answers it. */
 export interface ShownChange {

@@ -1,4 +1,4 @@
-import { barOf, duration, endLine, progressLine, type ShownTask } from '../../src/cli/task-words.js';
+import { barOf, duration, endLine, progressLine, type ShownTask } from '../../../src/cli/output/task-words.js';
 
 const task = (more: Partial<ShownTask> = {}): ShownTask => ({
   id: 'tsk_1',

@@ -1,4 +1,4 @@
-import type { Json } from './client.js';
+import type { Json } from '../client/client.js';
 
 /** A task as the API shows it, as far as its progress is concerned. */
 export type ShownTask = Json & {

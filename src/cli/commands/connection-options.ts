@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { CliError, EXIT } from './cli.errors.js';
-import type { Json } from './client.js';
-import { given, nothingSaid, numbers, optionOf, type CommandOption, type Context } from './command.js';
+import { CliError, EXIT } from '../client/cli.errors.js';
+import type { Json } from '../client/client.js';
+import { given, nothingSaid, numbers, optionOf, type CommandOption, type Context } from '../command/command.js';
 import { CHANGEABLE, SETTINGS, type Setting } from './connection-settings.js';
 
 /** The options of `create-oidc` and `create-saml`. */

@@ -1,7 +1,7 @@
-import { CliError, EXIT, type RefusedField } from './cli.errors.js';
-import type { Client, Json } from './client.js';
-import type { Env } from './connection.js';
-import type { TaskKind } from '../engine/work/task.js';
+import { CliError, EXIT, type RefusedField } from '../client/cli.errors.js';
+import type { Client, Json } from '../client/client.js';
+import type { Env } from '../client/connection.js';
+import type { TaskKind } from '../../engine/work/task.js';
 
 /** The kinds of records that an option or argument can name in another way than by id. */
 export type Reference = 'ats_connection' | 'candidate' | 'connection' | 'directory' | 'job' | 'user' | 'webhook';

@@ -1,0 +1,47 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { AuthModule } from '../auth/auth.module.js';
+import { SignInMetrics } from '../auth/sign-in/log/sign-in.metrics.js';
+import { ConfigModule } from '../base/config/config.module.js';
+import type { Config } from '../base/config/config.js';
+import { DatabaseModule } from '../base/database/database.module.js';
+import { DirectorySyncModule } from '../directory-sync/directory-sync.module.js';
+import { EngineModule } from '../engine/engine.module.js';
+import { ForwardingModule } from '../forwarding/forwarding.module.js';
+import { HiringModule } from '../hiring/hiring.module.js';
+import { IntegrationsModule } from '../integrations/integrations.module.js';
+import { Metrics } from '../operations/metrics.js';
+import { OperationsModule } from '../operations/operations.module.js';
+import { SandboxMeetingModule } from '../operations/sandbox-meeting.module.js';
+import { OverviewModule } from '../overview/overview.module.js';
+import { SeatsModule } from '../seats/seats.module.js';
+import { TenancyModule } from '../tenancy/tenancy.module.js';
+
+/** The whole product: one module for each house. Routes are tried in this order. */
+@Module({})
+export class AppModule {
+  constructor(metrics: Metrics, signIns: SignInMetrics) {
+    metrics.add(signIns);
+  }
+
+  static with(config: Config, dataSource: DataSource): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.with(config),
+        DatabaseModule.with(dataSource),
+        DirectorySyncModule,
+        HiringModule,
+        AuthModule,
+        SeatsModule,
+        ForwardingModule,
+        TenancyModule,
+        EngineModule,
+        IntegrationsModule,
+        OverviewModule,
+        OperationsModule,
+        SandboxMeetingModule,
+      ],
+    };
+  }
+}
