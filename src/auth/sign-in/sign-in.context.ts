@@ -2,12 +2,12 @@ import { plainAddress } from '../../base/http/address.js';
 import { readCookies } from '../../base/http/cookies.js';
 import type { BridgeRequest } from '../../base/http/request.js';
 import type { Connection } from '../connections/connection.js';
-import type { PendingOidcSignIn } from './callback/oidc.strategy.js';
+import type { PendingOidcSignIn } from './strategies/oidc.strategy.js';
 import type { BrowserHalf } from './requests/browser-half.js';
 import type { SignInRequest } from './requests/sign-in-requests.repository.js';
-import type { PendingSamlSignIn } from './callback/saml.strategy.js';
+import type { PendingSamlSignIn } from './strategies/saml.strategy.js';
 import type { Origin } from './log/sign-in-log.js';
-import type { VerifiedSignIn } from './verified-sign-in.js';
+import type { VerifiedSignIn } from './strategies/verified-sign-in.js';
 
 /** What a browser with an open sign-in has not sent. */
 export type MissingCookies = 'cookies' | 'cookie' | null;

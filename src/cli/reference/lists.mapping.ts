@@ -1,4 +1,4 @@
-import type { PlainRefusal } from '../../auth/sign-in/refusals/refusal-texts.rules.js';
+import type { PlainRefusal } from '../../auth/sign-in/refusal-pages/refusal-texts.rules.js';
 import { code, head, table } from './markdown.js';
 
 /** Renders the page of all codes of problems. */

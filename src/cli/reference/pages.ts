@@ -1,5 +1,5 @@
 import { REFUSAL_REASONS, type RefusalReason } from '../../auth/sign-in/refusals/sign-in-refused.js';
-import { plainRefusal } from '../../auth/sign-in/refusals/refusal-texts.rules.js';
+import { plainRefusal } from '../../auth/sign-in/refusal-pages/refusal-texts.rules.js';
 import { AFTER, COMMANDS, NOUNS } from '../program.js';
 import { EVENTS } from '../../engine/events/catalogue.js';
 import { SCOPE_TEXTS } from '../../tenancy/tenants/scopes.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Connection } from '../../connections/connection.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
-import type { VerifiedSignIn } from '../verified-sign-in.js';
+import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
 import type { IdentityRefusal } from './account.rules.js';
 import { AccountsRepository } from './accounts.repository.js';
 import { claimedAccount, type ClaimedAccount } from './claims.mapping.js';

@@ -2,7 +2,7 @@ import { urlOf } from '../../../base/url.js';
 import { trimOf } from '../../../base/trim.js';
 import type { Connection } from '../../connections/connection.js';
 import { domainOf } from '../../connections/domains/domain.rules.js';
-import type { VerifiedSignIn } from '../verified-sign-in.js';
+import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
 import { OIDC_NAMES, SAML_NAMES } from './claim-names.js';
 import { firstOf, textOf } from './claim-values.js';
 import { roleClaim, type RoleClaim } from './role-claim.rules.js';

@@ -5,7 +5,7 @@ import { forgetCookie } from '../requests/browser-half.js';
 import type { SignInRequest } from '../requests/sign-in-requests.repository.js';
 import { sessionCookie } from '../sessions/session.cookie.js';
 import { TokenExchange } from '../tokens/token-exchange.js';
-import { SignInStart } from '../login/sign-in-start.js';
+import { SignInStart } from '../requests/sign-in-start.js';
 
 /** The last step of a sign-in: sets the session's cookie and redirects to the target. */
 @Injectable()

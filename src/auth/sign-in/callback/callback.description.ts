@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiProperty, ApiQuery } from '@nestjs/swagger';
 import { ApiHtml, ApiRedirect } from '../../../base/http/api-answers.js';
 import { ApiForeignQuery, ApiRefusals } from '../../../base/http/api-problems.js';
-import { reasonsBut, RefusalPages } from '../refusals/refusal-pages.description.js';
+import { reasonsBut, RefusalPages } from '../refusal-pages/refusal-pages.description.js';
 
 /** Without the reasons that only SAML has, and those of the page after it. */
 const OF_OIDC = reasonsBut(

@@ -12,7 +12,7 @@ import { holdPerson } from '../accounts/accounts.repository.js';
 import type { ClaimedAccount } from '../accounts/claims.mapping.js';
 import type { IdentityDecision } from '../accounts/identity-decision.js';
 import { SignInLog, type Origin, type SignInEntry } from '../log/sign-in-log.js';
-import type { VerifiedSignIn } from '../verified-sign-in.js';
+import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
 
 /** A new session. */
 export interface SignedIn {

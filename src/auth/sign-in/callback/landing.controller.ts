@@ -10,8 +10,8 @@ import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { Arrival } from './arrival.js';
 import { DocumentsGuard } from '../documents.guard.js';
 import { landingToken, noLandingCookie } from './landing.cookie.js';
-import { RefusedSignIns } from '../refusals/refusals.filter.js';
-import { SignInStart } from '../login/sign-in-start.js';
+import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
+import { SignInStart } from '../requests/sign-in-start.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
 
 /** The page after a SAML answer: a request of our own site, with all cookies. */

@@ -10,7 +10,7 @@ import { BrowserHalf, isHandle, mayHaveBegun } from '../requests/browser-half.js
 import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
 import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
-import type { PendingSamlSignIn } from './saml.strategy.js';
+import type { PendingSamlSignIn } from '../strategies/saml.strategy.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { cookiesOf, type SignInContext, type SignInHttpRequest } from '../sign-in.context.js';
 

@@ -16,7 +16,7 @@ import { IdpLogouts } from '../../../tenancy/sessions/idp-logouts.repository.js'
 import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
-import type { VerifiedSignIn } from '../verified-sign-in.js';
+import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { KnownSignIn, successOf, type Found, type SignedIn } from './known-sign-in.js';
 

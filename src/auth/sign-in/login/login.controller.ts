@@ -15,10 +15,10 @@ import { choicePage, emailPage } from '../pages/pages.js';
 import { TenantFaces } from '../pages/tenant-faces.js';
 import { DocumentsGuard } from '../documents.guard.js';
 import { DescribedInitiatedLogin, DescribedLogin } from './login.description.js';
-import { RefusedSignIns } from '../refusals/refusals.filter.js';
+import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
-import { startAsk, startQuery } from './start-ask.mapping.js';
-import { SignInStart, type StartAsk } from './sign-in-start.js';
+import { startAsk, startQuery } from '../requests/start-ask.mapping.js';
+import { SignInStart, type StartAsk } from '../requests/sign-in-start.js';
 import { follow } from './next-step.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
 

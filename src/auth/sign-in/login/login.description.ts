@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiProperty, ApiQuery } from '@nestjs/swagger';
 import { ApiHtml, ApiRedirect } from '../../../base/http/api-answers.js';
 import { ApiRefusals } from '../../../base/http/api-problems.js';
-import { RefusalPages } from '../refusals/refusal-pages.description.js';
+import { RefusalPages } from '../refusal-pages/refusal-pages.description.js';
 
 /** Describes the login for the API reference. */
 export function DescribedLogin(): MethodDecorator {

@@ -2,7 +2,7 @@ import type { BridgeResponse } from '../../../base/http/request.js';
 import { sendPage } from '../pages/layout.js';
 import { handoverPage } from '../pages/pages.js';
 import type { TenantFace } from '../pages/tenant-faces.js';
-import type { NextStep } from './sign-in-start.js';
+import type { NextStep } from '../requests/sign-in-start.js';
 
 /**
  * Sends the browser to the IdP.

@@ -8,7 +8,7 @@ import { IDP_PROVIDER } from '../../connections/slug.rules.js';
 import { sendFramedPage } from '../pages/layout.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { PendingSignIns } from '../callback/pending.guards.js';
-import { RefusedSignIns } from '../refusals/refusals.filter.js';
+import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { originOf, type SignInHttpRequest } from '../sign-in.context.js';
 import { DescribedFrontChannel } from './logout.description.js';

@@ -14,7 +14,7 @@ import type { ArrivedLogout } from '../../../protocols/saml/logout.js';
 import { refusalIn } from '../refusals/protocol-refusals.js';
 import type { SignInRefused } from '../refusals/sign-in-refused.js';
 import { PendingSignIns } from '../callback/pending.guards.js';
-import { RefusedSignIns } from '../refusals/refusals.filter.js';
+import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { originOf, type SignInHttpRequest } from '../sign-in.context.js';
 import { SignInLog } from '../log/sign-in-log.js';

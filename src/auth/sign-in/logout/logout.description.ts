@@ -12,7 +12,7 @@ import {
 import { ApiHtml, ApiRedirect } from '../../../base/http/api-answers.js';
 import { ApiForeignQuery, ApiRefusals } from '../../../base/http/api-problems.js';
 import { SIGNATURE_ALGORITHMS } from '../../../protocols/saml/names.js';
-import { RefusalPages } from '../refusals/refusal-pages.description.js';
+import { RefusalPages } from '../refusal-pages/refusal-pages.description.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const OURS = 'The IdP’s answer to our LogoutRequest; instead of `SAMLRequest`.';

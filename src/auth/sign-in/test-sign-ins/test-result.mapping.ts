@@ -3,7 +3,7 @@ import { claimedAccount } from '../accounts/claims.mapping.js';
 import type { Connection } from '../../connections/connection.js';
 import type { TestResult } from '../pages/pages.js';
 import type { RefusalReason } from '../refusals/sign-in-refused.js';
-import type { VerifiedSignIn } from '../verified-sign-in.js';
+import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
 
 const MAX_CLAIMS = 200;
 const MAX_VALUE = 500;

@@ -8,7 +8,7 @@ import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
 import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
-import { SignInStart } from '../login/sign-in-start.js';
+import { SignInStart } from '../requests/sign-in-start.js';
 
 class TestSignInBody {
   @ApiProperty({

@@ -3,7 +3,7 @@ import fc from '../../../support/properties.js';
 import { SignInCompletion } from '../../../../src/auth/sign-in/callback/sign-in-completion.js';
 import { SignInRefused } from '../../../../src/auth/sign-in/refusals/sign-in-refused.js';
 import { ConnectionStore } from '../../../../src/auth/connections/connection.store.js';
-import type { VerifiedSignIn } from '../../../../src/auth/sign-in/verified-sign-in.js';
+import type { VerifiedSignIn } from '../../../../src/auth/sign-in/strategies/verified-sign-in.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, patch, user } from '../../../support/scim.js';

@@ -1,6 +1,6 @@
 import { claimedAccount } from '../../../../src/auth/sign-in/accounts/claims.mapping.js';
 import type { Connection, SamlConnection } from '../../../../src/auth/connections/connection.js';
-import type { VerifiedSignIn } from '../../../../src/auth/sign-in/verified-sign-in.js';
+import type { VerifiedSignIn } from '../../../../src/auth/sign-in/strategies/verified-sign-in.js';
 import { newConnection } from '../../../protocols/oidc/support/party.js';
 import { samlIdp, type SamlIdp } from '../../../protocols/saml/support/idp.js';
 

@@ -1,4 +1,4 @@
-import type { VerifiedSignIn } from '../../../../src/auth/sign-in/verified-sign-in.js';
+import type { VerifiedSignIn } from '../../../../src/auth/sign-in/strategies/verified-sign-in.js';
 import { failedTest, workingTest } from '../../../../src/auth/sign-in/test-sign-ins/test-result.mapping.js';
 import { newConnection } from '../../../protocols/oidc/support/party.js';
 

@@ -5,8 +5,8 @@ import OIDCStrategy from 'passport-openidconnect';
 import type { OidcConnection } from '../../connections/connection.js';
 import { refusalIn } from '../refusals/protocol-refusals.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
-import { fromOidc } from '../verified-sign-in.mapping.js';
-import type { VerifiedSignIn } from '../verified-sign-in.js';
+import { fromOidc } from './verified-sign-in.mapping.js';
+import type { VerifiedSignIn } from './verified-sign-in.js';
 import type { OidcExpected, OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
 
 /** An answered sign-in, and what verifies it. */

@@ -1,4 +1,4 @@
-import type { NameId } from '../../protocols/saml/saml-sign-in.js';
+import type { NameId } from '../../../protocols/saml/saml-sign-in.js';
 
 /** What an IdP says about a person: verified, and not matched with a user yet. */
 export interface VerifiedSignIn {

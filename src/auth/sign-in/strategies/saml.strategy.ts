@@ -4,8 +4,8 @@ import { MultiSamlStrategy } from '@node-saml/passport-saml';
 import type { SamlConnection } from '../../connections/connection.js';
 import { refusalIn } from '../refusals/protocol-refusals.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
-import { fromSaml } from '../verified-sign-in.mapping.js';
-import type { VerifiedSignIn } from '../verified-sign-in.js';
+import { fromSaml } from './verified-sign-in.mapping.js';
+import type { VerifiedSignIn } from './verified-sign-in.js';
 import type { SamlAnswer } from '../../../protocols/saml/answer.js';
 import type { SamlSignIn } from '../../../protocols/saml/saml-sign-in.js';
 

@@ -5,9 +5,9 @@ import type { Actor } from '../../../tenancy/identity/source.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import type { Connection } from '../../connections/connection.js';
 import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
-import { BrowserHalf, giveUpOldest, isHandle, newHandle } from '../requests/browser-half.js';
-import { returnTarget, type ReturnTarget } from '../requests/return-to.rules.js';
-import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
+import { BrowserHalf, giveUpOldest, isHandle, newHandle } from './browser-half.js';
+import { returnTarget, type ReturnTarget } from './return-to.rules.js';
+import { SignInRequestsRepository, type SignInRequest } from './sign-in-requests.repository.js';
 import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 

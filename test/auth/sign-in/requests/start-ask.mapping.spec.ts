@@ -1,4 +1,4 @@
-import { startAsk, startQuery } from '../../../../src/auth/sign-in/login/start-ask.mapping.js';
+import { startAsk, startQuery } from '../../../../src/auth/sign-in/requests/start-ask.mapping.js';
 
 const CHALLENGE = 'a'.repeat(43);
 

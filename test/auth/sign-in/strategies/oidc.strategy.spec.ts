@@ -24,9 +24,9 @@ import {
   OidcSignInGuard,
   TenantOidcStrategy,
   type PendingOidcSignIn,
-} from '../../../../src/auth/sign-in/callback/oidc.strategy.js';
+} from '../../../../src/auth/sign-in/strategies/oidc.strategy.js';
 import { OidcProtocol } from '../../../../src/protocols/oidc/oidc.protocol.js';
-import type { VerifiedSignIn } from '../../../../src/auth/sign-in/verified-sign-in.js';
+import type { VerifiedSignIn } from '../../../../src/auth/sign-in/strategies/verified-sign-in.js';
 import { SignInRefused } from '../../../../src/auth/sign-in/refusals/sign-in-refused.js';
 import { fresh } from '../../../protocols/oidc/support/attempt.js';
 import { hostileOp, type HostileOp } from '../../../protocols/oidc/support/op.js';

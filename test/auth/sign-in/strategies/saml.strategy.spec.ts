@@ -5,8 +5,8 @@ import {
   SamlSignInGuard,
   TenantSamlStrategy,
   type PendingSamlSignIn,
-} from '../../../../src/auth/sign-in/callback/saml.strategy.js';
-import type { VerifiedSignIn } from '../../../../src/auth/sign-in/verified-sign-in.js';
+} from '../../../../src/auth/sign-in/strategies/saml.strategy.js';
+import type { VerifiedSignIn } from '../../../../src/auth/sign-in/strategies/verified-sign-in.js';
 import { SignInRefused } from '../../../../src/auth/sign-in/refusals/sign-in-refused.js';
 import { formOf, samlIdp, SP, type SamlIdp } from '../../../protocols/saml/support/idp.js';
 import { samlSp, type SamlSp } from '../../../protocols/saml/support/protocol.js';

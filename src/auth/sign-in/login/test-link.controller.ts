@@ -11,12 +11,12 @@ import { TenantFaces } from '../pages/tenant-faces.js';
 import { demandSameSite } from '../sessions/same-site.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { DocumentsGuard } from '../documents.guard.js';
-import { follow } from '../login/next-step.js';
-import { RefusedSignIns } from '../refusals/refusals.filter.js';
+import { follow } from './next-step.js';
+import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
-import { SignInStart } from '../login/sign-in-start.js';
+import { SignInStart } from '../requests/sign-in-start.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
-import { TestResults } from './test-results.js';
+import { TestResults } from '../test-sign-ins/test-results.js';
 
 /** The link of a test sign-in. Opening it shows a button, which begins the test and uses up the link. */
 @Controller('api/auth/test/:slug/:handle')

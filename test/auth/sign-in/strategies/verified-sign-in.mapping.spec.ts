@@ -1,6 +1,6 @@
-import type { OidcSignIn } from '../../../src/protocols/oidc/oidc-sign-in.js';
-import type { SamlSignIn } from '../../../src/protocols/saml/saml-sign-in.js';
-import { fromOidc, fromSaml } from '../../../src/auth/sign-in/verified-sign-in.mapping.js';
+import type { OidcSignIn } from '../../../../src/protocols/oidc/oidc-sign-in.js';
+import type { SamlSignIn } from '../../../../src/protocols/saml/saml-sign-in.js';
+import { fromOidc, fromSaml } from '../../../../src/auth/sign-in/strategies/verified-sign-in.mapping.js';
 
 const shared = {
   subject: 'ada-1815',

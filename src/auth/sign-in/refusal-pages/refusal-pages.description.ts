@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHtml } from '../../../base/http/api-answers.js';
-import { REFUSAL_REASONS, type RefusalReason } from './sign-in-refused.js';
+import { REFUSAL_REASONS, type RefusalReason } from '../refusals/sign-in-refused.js';
 import { plainRefusal } from './refusal-texts.rules.js';
 
 const PAGE = 'A page with plain words and a support id; the tenant’s sign-in log has the reason.';

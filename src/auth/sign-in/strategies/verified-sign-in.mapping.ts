@@ -1,5 +1,5 @@
-import type { OidcSignIn } from '../../protocols/oidc/oidc-sign-in.js';
-import type { SamlSignIn } from '../../protocols/saml/saml-sign-in.js';
+import type { OidcSignIn } from '../../../protocols/oidc/oidc-sign-in.js';
+import type { SamlSignIn } from '../../../protocols/saml/saml-sign-in.js';
 import type { VerifiedSignIn } from './verified-sign-in.js';
 
 /** Restates what an OpenID provider said in the words that both protocols share. */

@@ -2,7 +2,7 @@ import {
   isStale,
   plainLogoutRefusal,
   plainRefusal,
-} from '../../../../src/auth/sign-in/refusals/refusal-texts.rules.js';
+} from '../../../../src/auth/sign-in/refusal-pages/refusal-texts.rules.js';
 import { REFUSAL_REASONS } from '../../../../src/auth/sign-in/refusals/sign-in-refused.js';
 
 it.each(REFUSAL_REASONS)('has a text for %s that gives no detail away', (reason) => {
