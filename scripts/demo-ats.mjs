@@ -70,16 +70,26 @@ The simulators run until Ctrl-C.
    Connect Greenhouse with a client: npx talent-bridge ats connect --provider greenhouse --client_id gh_client --client_secret gh_client_secret
 3. Look at what came in:            npx talent-bridge ats list
                                     npx talent-bridge candidate list
-4. Change a candidate in Lever; the webhook goes out by itself:
+4. Change a candidate in Lever; Lever sends its webhook:
 
    curl -s ${lever.origin}/__sim/change -d '["${opportunity.id}", { "stage": "ai-interview" }]'
 
-5. Let Lever fail three times, with 429:
+5. Schedule an interview: the link goes to the profile in Lever. The page that connected Lever asks as whom; without it:
+                                    npx talent-bridge ats set <ats_…> --as-user <id of "npx talent-bridge ats users <ats_…>">
+
+   npx talent-bridge interview schedule <cand_…> --starts-at 2030-01-01T10:00:00Z --ends-at 2030-01-01T11:00:00Z
+
+   Open the meeting link, and put the scorecard, which goes to Lever as a note:
+
+   npx talent-bridge interview scorecard <int_…> --put '{ "overall": 4, "recommendation": "yes", "summary": "Knows the field" }'
+
+6. See the note in Lever:           curl -s ${lever.origin}/__sim/notes -d '["${opportunity.id}"]'
+   All that went either way:        npx talent-bridge candidate history <cand_…>
+   What was sent and asked:         curl -s ${lever.origin}/__sim/state
+
+7. Let Lever fail three times, with 429:
 
    curl -s ${lever.origin}/__sim/fault -d '[{ "kind": "status", "status": 429, "retryAfter": 5, "times": 3 }]'
-
-6. See what was written to a profile: curl -s ${lever.origin}/__sim/notes -d '["${opportunity.id}"]'
-   What was sent and asked:           curl -s ${lever.origin}/__sim/state
 `);
 
 const stop = async () => {
