@@ -1,5 +1,7 @@
 // `npm run check`: types, lint, format, the arrows between the rooms, no order by a cast, no unused export, and no package that is not in the table of dependencies.
-import { prepare, run } from './prepare.mjs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { prepare } from './prepare.mjs';
 
 await prepare();
 // The checks import packages that `prepare` installs on a fresh clone.
@@ -7,13 +9,28 @@ const { checkDependencies } = await import('./check-dependencies.mjs');
 const { checkExports } = await import('./check-exports.mjs');
 const { checkOrders } = await import('./check-orders.mjs');
 const { checkTables } = await import('./check-tables.mjs');
-const CACHE = ['--cache', '--cache-strategy', 'content'];
-const node = (script, ...args) => run(process.execPath, [`node_modules/${script}`, ...args], { stdio: 'inherit' });
-// What did not change since the last run is not looked at again.
-node('typescript/bin/tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', '.data/check/types.json');
-node('eslint/bin/eslint.js', 'src', 'test', '--max-warnings', '0', ...CACHE, '--cache-location', '.data/check/eslint');
-node('prettier/bin/prettier.cjs', '--check', '.', ...CACHE, '--cache-location', '.data/check/prettier');
-node('dependency-cruiser/bin/dependency-cruise.mjs', 'src', '--config', '.dependency-cruiser.mjs');
+
+/** A file that did not change since the last run is not looked at again. */
+const cached = (tool) => ['--cache', '--cache-strategy', 'content', '--cache-location', `.data/check/${tool}`];
+const TYPES = ['typescript/bin/tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', '.data/check/types.json'];
+const LINT = ['eslint/bin/eslint.js', 'src', 'test', '--max-warnings', '0', ...cached('eslint')];
+const FORMAT = ['prettier/bin/prettier.cjs', '--check', '.', ...cached('prettier')];
+const ARROWS = ['dependency-cruiser/bin/dependency-cruise.mjs', 'src', '--config', '.dependency-cruiser.mjs'];
+
+/** Runs a program of a package; returns whether it ended well, after its output was printed as a whole. */
+async function passes([script, ...args]) {
+  const child = spawn(process.execPath, [`node_modules/${script}`, ...args]);
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => output.push(part));
+  const [code] = await once(child, 'close');
+  process.stdout.write(Buffer.concat(output));
+  return code === 0;
+}
+
+// Lint takes as long as the others together.
+const others = async () => [await passes(TYPES), await passes(FORMAT), await passes(ARROWS)];
+const results = (await Promise.all([passes(LINT), others()])).flat();
+if (results.includes(false)) process.exit(1);
 checkTables();
 checkOrders();
 checkExports();

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 
 /** Where an entry comes from. */
-export const CANDIDATE_ENTRY_KINDS = ['event', 'ats_event', 'interview', 'ats_write'] as const;
+const CANDIDATE_ENTRY_KINDS = ['event', 'ats_event', 'interview', 'ats_write'] as const;
 
 /** One of {@link CANDIDATE_ENTRY_KINDS}. */
 export type CandidateEntryKind = (typeof CANDIDATE_ENTRY_KINDS)[number];

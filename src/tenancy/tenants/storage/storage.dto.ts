@@ -20,7 +20,7 @@ export class SetStorageLimit {
 }
 
 /** The bytes of one kind of data. */
-export class StorageOfClass {
+class StorageOfClass {
   @ApiProperty({ enum: STORAGE_CLASSES, example: 'people' })
   class!: StorageClass;
   @ApiProperty({ type: 'integer', example: 1_048_576 })
