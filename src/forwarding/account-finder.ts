@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { Database } from '../base/database/database.js';
 import { digestOf, type Lookup, type StandInNames } from '../engine/delivery/call.js';
-import type { Destination } from '../engine/delivery/destinations/destination.js';
+import type { Destination } from '../engine/delivery/destination.js';
 import type { LeasedLane } from '../engine/delivery/lane-state.js';
 import {
   boundTo,

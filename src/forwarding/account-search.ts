@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import type { Destination } from '../engine/delivery/destinations/destination.js';
+import type { Destination } from '../engine/delivery/destination.js';
 import type { LeasedLane } from '../engine/delivery/lane-state.js';
 import type { Attempt, Outcome } from '../engine/delivery/outcome.js';
 import { judge } from '../engine/delivery/retry.rules.js';

@@ -1,7 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
-import { DeliveryWorker } from '../engine/delivery/delivery.worker.js';
+import { DeliveryWorker } from '../engine/delivery/pump/delivery.worker.js';
 import { enqueue } from '../engine/delivery/lanes/enqueue.js';
 import type { ExplainedChange } from '../tenancy/identity/cause.rules.js';
 import { endsSessions } from '../tenancy/identity/user-change.rules.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainEvents } from '../base/domain-events.js';
 import { ChangeParked, DestinationBack, DestinationPaused } from '../engine/delivery/delivery.events.js';
-import type { DestinationKey } from '../engine/delivery/destinations/destination.js';
+import type { DestinationKey } from '../engine/delivery/destination.js';
 import { EventsRepository, type NewEvent } from '../engine/events/events.repository.js';
 import type { SqlRunner } from '../base/database/database.js';
 import { changeId } from './changes/change.mapping.js';

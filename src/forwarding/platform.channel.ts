@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { deliveryId } from '../engine/delivery/call.js';
 import { Channel } from '../engine/delivery/channel.js';
-import type { Destination } from '../engine/delivery/destinations/destination.js';
+import type { Destination } from '../engine/delivery/destination.js';
 import type { LeasedLane, Policy } from '../engine/delivery/lane-state.js';
 import type { Sent } from '../engine/delivery/outcome.js';
 import { judge } from '../engine/delivery/retry.rules.js';

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { KeyRotationController } from './key-rotation.controller.js';
 import { PlatformDocsController } from './docs/platform-docs.controller.js';
 import { SiteController } from './docs/site/site.controller.js';
-import { DeliveryMetrics } from '../engine/delivery/delivery.metrics.js';
+import { DeliveryMetrics } from '../engine/delivery/pump/delivery.metrics.js';
 import { DeliveryModule } from '../engine/delivery/delivery.module.js';
 import { HeldMetrics } from '../directory-sync/users/held/held.metrics.js';
 import { StorageMetrics } from '../tenancy/tenants/storage/storage.metrics.js';

@@ -22,7 +22,7 @@ import { demandRole, prepareDatabase } from './database-access.js';
 import { DayCloser } from '../tenancy/ledger/day-closer.js';
 import { DeletedDirectories } from '../directory-sync/routes/roles/deleted-directories.js';
 import { FirstPlatform } from '../forwarding/platform/first-platform.js';
-import { DeliveryWorker } from '../engine/delivery/delivery.worker.js';
+import { DeliveryWorker } from '../engine/delivery/pump/delivery.worker.js';
 import { TasksRunner } from '../engine/work/tasks.runner.js';
 import { MetricsServer } from '../operations/metrics-server.js';
 import { setupDocs } from '../operations/docs/docs.js';

@@ -11,7 +11,10 @@ function filesOf(part: string): string[] {
 }
 
 const fromController = reachedByValue(['src/directory-sync/routes/users/scim-users.controller.ts']);
-const fromWorker = reachedByValue(['src/engine/delivery/delivery.worker.ts', 'src/forwarding/forwarding.module.ts']);
+const fromWorker = reachedByValue([
+  'src/engine/delivery/pump/delivery.worker.ts',
+  'src/forwarding/forwarding.module.ts',
+]);
 
 it.each([...filesOf(BEFORE_COMMIT), ...filesOf(AFTER_COMMIT)])('lists an existing file: %s', (file) => {
   expect(existsSync(file)).toBe(true);

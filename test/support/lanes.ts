@@ -1,5 +1,5 @@
 import { digestOf, type Call } from '../../src/engine/delivery/call.js';
-import { accountOf } from '../../src/engine/delivery/lane.js';
+import { accountOf } from '../../src/engine/delivery/lanes/lane.js';
 import type { Lane, LaneEvent } from '../../src/engine/delivery/lane-state.js';
 import { steadyPause } from '../../src/engine/delivery/failure.rules.js';
 import { settlementOf } from '../../src/engine/delivery/lanes/settlement.rules.js';

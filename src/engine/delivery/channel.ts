@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { DeliveryOptions } from './delivery.options.js';
-import type { Destination } from './destinations/destination.js';
+import type { Destination } from './destination.js';
 import { steadyRules, type FailureRules } from './failure.rules.js';
 import type { LeasedLane, Policy } from './lane-state.js';
 import type { Sent } from './outcome.js';

@@ -1,6 +1,6 @@
 import type { SqlRunner } from '../../base/database/database.js';
 import type { TriedMessage } from './outcome.js';
-import type { DestinationKey } from './destinations/destination.js';
+import type { DestinationKey } from './destination.js';
 
 /** A destination takes nothing more until an administrator acts. Part of the transaction that pauses it. */
 export class DestinationPaused {

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { Channels } from './channel.js';
-import { DeliveryMetrics } from './delivery.metrics.js';
+import { DeliveryMetrics } from './pump/delivery.metrics.js';
 import { DeliveryOptions } from './delivery.options.js';
-import { DeliveryWorker } from './delivery.worker.js';
+import { DeliveryWorker } from './pump/delivery.worker.js';
 import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
 

@@ -1,4 +1,4 @@
-import { PROBE_TIMES, type ProbeTimes } from './destinations/destination.rules.js';
+import { PROBE_TIMES, type ProbeTimes } from './destination.rules.js';
 
 /** The pace of the delivery; tests run it faster. */
 export class DeliveryOptions {

@@ -1,5 +1,5 @@
 import type { DeliveryOptions } from './delivery.options.js';
-import { PEOPLE_AWAY, type AwayRules, type ProbeTimes } from './destinations/destination.rules.js';
+import { PEOPLE_AWAY, type AwayRules, type ProbeTimes } from './destination.rules.js';
 import { backoff } from './retry.rules.js';
 
 /** What the engine does about the failures of a channel. */

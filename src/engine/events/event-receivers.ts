@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
-import type { DestinationKey } from '../delivery/destinations/destination.js';
+import type { DestinationKey } from '../delivery/destination.js';
 import type { Receiver } from '../delivery/lanes/enqueue-messages.js';
 
 /** A receiver of a tenant's events. */

@@ -3,7 +3,7 @@ import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
 import { Conflict } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
-import type { Destination } from '../../engine/delivery/destinations/destination.js';
+import type { Destination } from '../../engine/delivery/destination.js';
 import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
 import { judge, type Verdict } from '../../engine/delivery/retry.rules.js';
 import { PlatformClient } from '../platform-client/platform.client.js';

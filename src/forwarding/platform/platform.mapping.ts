@@ -1,4 +1,4 @@
-import { DEFAULT_SETTINGS, type Destination } from '../../engine/delivery/destinations/destination.js';
+import { DEFAULT_SETTINGS, type Destination } from '../../engine/delivery/destination.js';
 import type { PlatformBody } from './platform.dto.js';
 import { KEY_UNREADABLE } from './platform-test.rules.js';
 

@@ -7,7 +7,7 @@ import { refusalOfUrl } from '../../base/http/public-address.js';
 import { urlOf } from '../../base/url.js';
 import { newId } from '../../base/ids.js';
 import { trimEndOf } from '../../base/trim.js';
-import type { Destination, DestinationSettings } from '../../engine/delivery/destinations/destination.js';
+import type { Destination, DestinationSettings } from '../../engine/delivery/destination.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
 import {
   DestinationsRepository,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import type { Destination } from '../../engine/delivery/destinations/destination.js';
+import type { Destination } from '../../engine/delivery/destination.js';
 import { judge } from '../../engine/delivery/retry.rules.js';
 import { PlatformClient } from '../platform-client/platform.client.js';
 import type { PlatformUser } from '../platform-client/platform.types.js';

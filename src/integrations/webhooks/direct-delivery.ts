@@ -5,7 +5,7 @@ import { Database } from '../../base/database/database.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { TooManyRequests } from '../../base/http/http.errors.js';
 import { recordDirect } from '../../engine/delivery/attempts/record-direct.js';
-import { DeliveryWorker } from '../../engine/delivery/delivery.worker.js';
+import { DeliveryWorker } from '../../engine/delivery/pump/delivery.worker.js';
 import type { Attempt } from '../../engine/delivery/outcome.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
 import { cancelMessage, passMessage } from '../../engine/delivery/lanes/cancel-message.js';

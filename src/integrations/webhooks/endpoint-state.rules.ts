@@ -1,4 +1,4 @@
-import type { Destination } from '../../engine/delivery/destinations/destination.js';
+import type { Destination } from '../../engine/delivery/destination.js';
 import { STAGES } from '../../engine/delivery/destinations/failing.rules.js';
 
 /** The states of an endpoint. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
-import { DeliveryWorker } from '../../engine/delivery/delivery.worker.js';
+import { DeliveryWorker } from '../../engine/delivery/pump/delivery.worker.js';
 import { replay } from '../../engine/delivery/lanes/replay.js';
 import { eventId } from '../../engine/events/event-id.js';
 import { EventReader } from '../../engine/events/event-reader.js';

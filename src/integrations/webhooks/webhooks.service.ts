@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
-import type { DestinationKey } from '../../engine/delivery/destinations/destination.js';
+import type { DestinationKey } from '../../engine/delivery/destination.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
 import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
 import { moveDestination } from '../../engine/delivery/destinations/move.js';

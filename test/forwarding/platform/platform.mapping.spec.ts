@@ -1,4 +1,4 @@
-import { DEFAULT_SETTINGS, type Destination } from '../../../src/engine/delivery/destinations/destination.js';
+import { DEFAULT_SETTINGS, type Destination } from '../../../src/engine/delivery/destination.js';
 import { view } from '../../../src/forwarding/platform/platform.mapping.js';
 
 const destination = {

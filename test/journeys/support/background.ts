@@ -1,5 +1,5 @@
 import { DeliveryOptions } from '../../../src/engine/delivery/delivery.options.js';
-import { DeliveryWorker } from '../../../src/engine/delivery/delivery.worker.js';
+import { DeliveryWorker } from '../../../src/engine/delivery/pump/delivery.worker.js';
 import { TasksRunner } from '../../../src/engine/work/tasks.runner.js';
 import { PeopleUpkeep } from '../../../src/directory-sync/users/people-upkeep.js';
 import type { TestApp } from '../../support/app.js';

@@ -1,5 +1,5 @@
 import type { Database } from '../../../base/database/database.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 
 /** A request to a destination, as it is listed. */
 export interface ListedAttempt {

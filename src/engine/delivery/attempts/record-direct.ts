@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../../../base/database/database.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 import type { Attempt } from '../outcome.js';
 
 /** Records a request that no lane asked for: a test, or a repetition by hand. Its subject is its own id. */

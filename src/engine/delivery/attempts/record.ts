@@ -1,7 +1,7 @@
 import type { SqlRunner } from '../../../base/database/database.js';
 import { deliveryId, type Call } from '../call.js';
-import type { DestinationKey } from '../destinations/destination.js';
-import { arraysOf, valuesOf, type ArrayColumns } from '../lanes/arrays.js';
+import type { DestinationKey } from '../destination.js';
+import { arraysOf, valuesOf, type ArrayColumns } from './arrays.js';
 import type { Attempt } from '../outcome.js';
 
 /** A request with the call that it belongs to. */

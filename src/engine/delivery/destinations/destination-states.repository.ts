@@ -9,9 +9,9 @@ import {
   DestinationRecovered,
 } from '../delivery.events.js';
 import { unpark } from '../lanes/unpark.js';
-import type { Destination, DestinationKey, DestinationState } from './destination.js';
+import type { Destination, DestinationKey, DestinationState } from '../destination.js';
 import { STAGES } from './failing.rules.js';
-import { looksMisconfigured, withRefusal, type Refusal } from './destination.rules.js';
+import { looksMisconfigured, withRefusal, type Refusal } from '../destination.rules.js';
 
 const BY_KEY = `tenant_id = $1 and channel = $2 and id = $3`;
 const PAUSED = `state = 'paused', state_since = now(), next_probe_at = null, version = version + 1, updated_at = now()`;

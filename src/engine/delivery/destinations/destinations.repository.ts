@@ -8,7 +8,7 @@ import {
   type DestinationKey,
   type DestinationSettings,
   type DestinationState,
-} from './destination.js';
+} from '../destination.js';
 
 /** A change of a destination; a field that is left out stays. */
 export interface DestinationChange {

@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../../../base/database/database.js';
-import type { DestinationKey } from './destination.js';
+import type { DestinationKey } from '../destination.js';
 
 /**
  * Gives a destination another address. What waits is sent there. A pause stays: another address alone does not show that

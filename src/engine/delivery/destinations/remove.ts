@@ -1,5 +1,5 @@
 import type { Database, SqlRunner } from '../../../base/database/database.js';
-import type { DestinationKey } from './destination.js';
+import type { DestinationKey } from '../destination.js';
 
 /** So many lanes are removed by one statement: none holds its locks for long. */
 const BATCH = 5_000;

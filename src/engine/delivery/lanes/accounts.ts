@@ -1,6 +1,6 @@
 import type { Database } from '../../../base/database/database.js';
 import type { StandInNames, TargetState } from '../call.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 import { apply, lock } from './lock.js';
 
 /** What no two accounts of a destination share. */

@@ -1,5 +1,5 @@
 import type { Database } from '../../../base/database/database.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 
 /** So many lanes are counted at the most: a scrape reads no more of them. */
 const COUNTED = 100_000;

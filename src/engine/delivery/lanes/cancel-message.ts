@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../../../base/database/database.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 
 const NOT_HELD = `tenant_id = $1 and channel = $2 and destination = $3 and subject = $4 and state in ('due', 'backing_off')`;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { Call } from '../call.js';
-import type { Destination } from '../destinations/destination.js';
+import type { Destination } from '../destination.js';
 import { ASIDE, type LeasedLane, type Policy } from '../lane-state.js';
 
 /** What a claim may take. */

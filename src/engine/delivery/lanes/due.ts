@@ -1,5 +1,5 @@
 import type { Database } from '../../../base/database/database.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 import { ASIDE } from '../lane-state.js';
 import { CLAIMABLE } from './claim.js';
 

@@ -1,6 +1,6 @@
 import type { Part, WriteStatement } from '../../../base/database/write-statement.js';
 import type { TargetState } from '../call.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 
 /** What a destination is to have, and the part of the statement that made it so. */
 export interface Enqueued {

@@ -1,6 +1,6 @@
 import type { Database } from '../../../base/database/database.js';
 import type { TargetState } from '../call.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 
 const BATCH = 500;
 

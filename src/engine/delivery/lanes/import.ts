@@ -1,6 +1,6 @@
 import type { Database } from '../../../base/database/database.js';
 import { digestOf, type TargetState } from '../call.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 import { apply, lock } from './lock.js';
 
 /** An account that the destination already has, and the subject to whom it belongs. */

@@ -1,7 +1,7 @@
 import type { SqlRunner } from '../../../base/database/database.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 import type { Lane, LaneEvent } from '../lane-state.js';
-import { transition } from '../lane.js';
+import { transition } from './lane.js';
 import { LANE_COLUMNS, laneOf, type LaneRow } from './lane-row.mapping.js';
 import { write, type LaneChange } from './write.js';
 

@@ -1,4 +1,4 @@
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 
 /** SQL about how far a change has come. Every condition names the tenant, which is $1. */
 export interface ProgressSql {

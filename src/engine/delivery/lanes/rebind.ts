@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../../../base/database/database.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 import { apply, lock } from './lock.js';
 
 const BATCH = 500;

@@ -1,5 +1,5 @@
 import type { Database } from '../../../base/database/database.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 
 /** Removes the lanes of messages that are delivered: no newer change will come for their subjects. */
 export async function removeDelivered(

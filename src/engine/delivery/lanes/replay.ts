@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../../../base/database/database.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 
 /** A message that is to be sent again. */
 export interface ReplayedMessage {

@@ -1,10 +1,10 @@
 import type { SqlRunner } from '../../../base/database/database.js';
 import { deliveryId } from '../call.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 import type { Lane, SettledStep } from '../lane-state.js';
-import { claimedLane, isAtRest, transition } from '../lane.js';
+import { claimedLane, isAtRest, transition } from './lane.js';
 import type { Attempt } from '../outcome.js';
-import { arraysOf, valuesOf, type ArrayColumns } from './arrays.js';
+import { arraysOf, valuesOf, type ArrayColumns } from '../attempts/arrays.js';
 
 /** A step after which nothing is pending, with its one request. */
 export interface PlainStep {

@@ -2,7 +2,7 @@ import type { Database } from '../../../base/database/database.js';
 import type { DomainEvents } from '../../../base/domain-events.js';
 import { recordAttempts } from '../attempts/record.js';
 import { ChangeParked, MessageGivenUp } from '../delivery.events.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 import type { LaneEvent, SettledStep } from '../lane-state.js';
 import { apply, lock } from './lock.js';
 import { removeDelivered } from './remove.js';

@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../../../base/database/database.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 
 /** A lane of a channel that keeps every message, while something of it waits. */
 export interface WaitingLane {

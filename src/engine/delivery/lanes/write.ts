@@ -1,7 +1,7 @@
 import type { SqlRunner } from '../../../base/database/database.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 import type { Lane } from '../lane-state.js';
-import { arraysOf, valuesOf, type ArrayColumns } from './arrays.js';
+import { arraysOf, valuesOf, type ArrayColumns } from '../attempts/arrays.js';
 
 /** A lane before and after a transition. */
 export interface LaneChange {

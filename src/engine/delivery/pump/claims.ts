@@ -1,5 +1,5 @@
 import type { Channel } from '../channel.js';
-import type { Destination } from '../destinations/destination.js';
+import type { Destination } from '../destination.js';
 import type { FailureRules } from '../failure.rules.js';
 import type { LeasedLane } from '../lane-state.js';
 import { claim } from '../lanes/claim.js';

@@ -1,12 +1,5 @@
-import type { Destination, DestinationKey } from '../destinations/destination.js';
-import {
-  afterFailure,
-  afterSuccess,
-  isAway,
-  newHealth,
-  probePause,
-  type Health,
-} from '../destinations/destination.rules.js';
+import type { Destination, DestinationKey } from '../destination.js';
+import { afterFailure, afterSuccess, isAway, newHealth, probePause, type Health } from '../destination.rules.js';
 import { stageOf } from '../destinations/failing.rules.js';
 import type { FailureRules } from '../failure.rules.js';
 import type { LeasedLane } from '../lane-state.js';

@@ -1,6 +1,6 @@
 import type { Channel } from '../channel.js';
-import type { Destination } from '../destinations/destination.js';
-import { probePause } from '../destinations/destination.rules.js';
+import type { Destination } from '../destination.js';
+import { probePause } from '../destination.rules.js';
 import type { FailureRules } from '../failure.rules.js';
 import type { LeasedLane } from '../lane-state.js';
 import { claim } from '../lanes/claim.js';

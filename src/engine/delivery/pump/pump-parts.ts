@@ -1,10 +1,10 @@
 import type { Activity } from '../../../base/activity.js';
 import type { Database } from '../../../base/database/database.js';
 import type { Logger } from '../../../base/log/logger.js';
-import type { DeliveryMetrics } from '../delivery.metrics.js';
+import type { DeliveryMetrics } from './delivery.metrics.js';
 import type { DomainEvents } from '../../../base/domain-events.js';
 import type { DeliveryOptions } from '../delivery.options.js';
-import type { Destination } from '../destinations/destination.js';
+import type { Destination } from '../destination.js';
 import type { DestinationStatesRepository } from '../destinations/destination-states.repository.js';
 import type { DestinationsRepository } from '../destinations/destinations.repository.js';
 import type { CallBudget } from './call-budget.js';

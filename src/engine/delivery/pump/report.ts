@@ -1,5 +1,5 @@
 import { deliveryId } from '../call.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 import type { LeasedLane } from '../lane-state.js';
 import type { Sent } from '../outcome.js';
 import type { PumpParts } from './pump-parts.js';

@@ -1,5 +1,5 @@
 import type { Channel } from '../channel.js';
-import type { DestinationKey } from '../destinations/destination.js';
+import type { DestinationKey } from '../destination.js';
 import type { SettledStep } from '../lane-state.js';
 import { settle } from '../lanes/settle.js';
 import type { PumpParts } from './pump-parts.js';

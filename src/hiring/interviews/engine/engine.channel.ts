@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
 import { CandidatesRepository } from '../../candidates/candidates.repository.js';
 import { Channel } from '../../../engine/delivery/channel.js';
-import type { Destination } from '../../../engine/delivery/destinations/destination.js';
+import type { Destination } from '../../../engine/delivery/destination.js';
 import type { LeasedLane, Policy } from '../../../engine/delivery/lane-state.js';
 import type { Attempt, Outcome, Sent } from '../../../engine/delivery/outcome.js';
 import { judge, type Verdict } from '../../../engine/delivery/retry.rules.js';

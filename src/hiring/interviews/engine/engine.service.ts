@@ -7,7 +7,7 @@ import { refusalOfUrl } from '../../../base/http/public-address.js';
 import { urlOf } from '../../../base/url.js';
 import { newId } from '../../../base/ids.js';
 import { trimEndOf } from '../../../base/trim.js';
-import { DEFAULT_SETTINGS, type Destination } from '../../../engine/delivery/destinations/destination.js';
+import { DEFAULT_SETTINGS, type Destination } from '../../../engine/delivery/destination.js';
 import { DestinationsRepository } from '../../../engine/delivery/destinations/destinations.repository.js';
 import { REMOVED, removeDestination } from '../../../engine/delivery/destinations/remove.js';
 import { pendingOf } from '../../../engine/delivery/lanes/backlog.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../../base/config/config.js';
 import type { SqlRunner } from '../../../base/database/database.js';
 import { WriteStatement } from '../../../base/database/write-statement.js';
-import { DeliveryWorker } from '../../../engine/delivery/delivery.worker.js';
+import { DeliveryWorker } from '../../../engine/delivery/pump/delivery.worker.js';
 import { DestinationsRepository } from '../../../engine/delivery/destinations/destinations.repository.js';
 import { enqueueMessages } from '../../../engine/delivery/lanes/enqueue-messages.js';
 import type { InterviewRow, Meeting } from '../interview.js';

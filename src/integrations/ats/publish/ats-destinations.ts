@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
-import type { DestinationKey } from '../../../engine/delivery/destinations/destination.js';
+import type { DestinationKey } from '../../../engine/delivery/destination.js';
 import { DestinationsRepository } from '../../../engine/delivery/destinations/destinations.repository.js';
 import { REMOVED } from '../../../engine/delivery/destinations/remove.js';
 import type { AtsConnection } from '../connections/connection.js';

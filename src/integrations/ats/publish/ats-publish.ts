@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
-import { DeliveryWorker } from '../../../engine/delivery/delivery.worker.js';
+import { DeliveryWorker } from '../../../engine/delivery/pump/delivery.worker.js';
 import { DestinationStatesRepository } from '../../../engine/delivery/destinations/destination-states.repository.js';
 import { removeDestination } from '../../../engine/delivery/destinations/remove.js';
 import { AtsConnectionReady } from '../connections/ats-connections.events.js';

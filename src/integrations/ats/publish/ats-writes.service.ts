@@ -4,7 +4,7 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import { csvLine } from '../../../base/http/csv.js';
 import type { PageRequest } from '../../../base/http/page.js';
 import { listAttempts, type ListedAttempt } from '../../../engine/delivery/attempts/of-destination.js';
-import { DeliveryWorker } from '../../../engine/delivery/delivery.worker.js';
+import { DeliveryWorker } from '../../../engine/delivery/pump/delivery.worker.js';
 import { CandidateLock } from '../../../hiring/interviews/candidate-lock.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';

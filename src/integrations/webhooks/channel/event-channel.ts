@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
-import { DeliveryWorker } from '../../../engine/delivery/delivery.worker.js';
-import type { DestinationKey } from '../../../engine/delivery/destinations/destination.js';
+import { DeliveryWorker } from '../../../engine/delivery/pump/delivery.worker.js';
+import type { DestinationKey } from '../../../engine/delivery/destination.js';
 import type { EventChannel, EventReceiver } from '../../../engine/events/event-receivers.js';
 import { EndpointStore } from '../endpoint.store.js';
 import { WEBHOOK } from '../endpoint.js';

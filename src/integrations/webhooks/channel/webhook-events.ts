@@ -7,7 +7,7 @@ import {
   DestinationRecovered,
   MessageGivenUp,
 } from '../../../engine/delivery/delivery.events.js';
-import type { DestinationKey } from '../../../engine/delivery/destinations/destination.js';
+import type { DestinationKey } from '../../../engine/delivery/destination.js';
 import { STAGES } from '../../../engine/delivery/destinations/failing.rules.js';
 import type { EventData, EventName } from '../../../engine/events/catalogue.js';
 import { EventRecorder } from '../../../engine/events/event-recorder.js';

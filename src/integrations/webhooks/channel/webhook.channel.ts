@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../base/config/config.js';
 import { Channel } from '../../../engine/delivery/channel.js';
-import type { Destination } from '../../../engine/delivery/destinations/destination.js';
+import type { Destination } from '../../../engine/delivery/destination.js';
 import type { FailureRules } from '../../../engine/delivery/failure.rules.js';
 import type { LeasedLane, Policy } from '../../../engine/delivery/lane-state.js';
 import type { Outcome, Sent } from '../../../engine/delivery/outcome.js';

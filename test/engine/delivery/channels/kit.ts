@@ -1,6 +1,6 @@
 import type { Database } from '../../../../src/base/database/database.js';
 import type { Channel } from '../../../../src/engine/delivery/channel.js';
-import type { DestinationKey, DestinationSettings } from '../../../../src/engine/delivery/destinations/destination.js';
+import type { DestinationKey, DestinationSettings } from '../../../../src/engine/delivery/destination.js';
 import type { Harness } from '../../../forwarding/harness.js';
 
 /** What took effect at the other side: version `n` of a subject. */

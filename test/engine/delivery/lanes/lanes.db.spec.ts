@@ -1,4 +1,4 @@
-import type { Destination } from '../../../../src/engine/delivery/destinations/destination.js';
+import type { Destination } from '../../../../src/engine/delivery/destination.js';
 import type { LeasedLane } from '../../../../src/engine/delivery/lane-state.js';
 import { claim as claimLanes, type ClaimOptions } from '../../../../src/engine/delivery/lanes/claim.js';
 import { settle as settleLanes } from '../../../../src/engine/delivery/lanes/settle.js';

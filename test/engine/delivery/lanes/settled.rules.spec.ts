@@ -1,4 +1,4 @@
-import { transition } from '../../../../src/engine/delivery/lane.js';
+import { transition } from '../../../../src/engine/delivery/lanes/lane.js';
 import type { Lane } from '../../../../src/engine/delivery/lane-state.js';
 import { callWith, EARLIER, LANES, laneWith, NOW, OLDER_TOKEN, settledBy } from '../../../support/lanes.js';
 

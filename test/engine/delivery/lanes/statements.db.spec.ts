@@ -1,6 +1,6 @@
 import { WriteStatement } from '../../../../src/base/database/write-statement.js';
-import type { Destination } from '../../../../src/engine/delivery/destinations/destination.js';
-import { claimedLane, transition } from '../../../../src/engine/delivery/lane.js';
+import type { Destination } from '../../../../src/engine/delivery/destination.js';
+import { claimedLane, transition } from '../../../../src/engine/delivery/lanes/lane.js';
 import type { Lane, LaneEvent } from '../../../../src/engine/delivery/lane-state.js';
 import { claim } from '../../../../src/engine/delivery/lanes/claim.js';
 import { enqueue } from '../../../../src/engine/delivery/lanes/enqueue.js';

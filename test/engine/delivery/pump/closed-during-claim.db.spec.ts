@@ -1,8 +1,8 @@
 import { WriteStatement } from '../../../../src/base/database/write-statement.js';
 import { Channel, Channels } from '../../../../src/engine/delivery/channel.js';
-import { DeliveryMetrics } from '../../../../src/engine/delivery/delivery.metrics.js';
+import { DeliveryMetrics } from '../../../../src/engine/delivery/pump/delivery.metrics.js';
 import { DeliveryOptions } from '../../../../src/engine/delivery/delivery.options.js';
-import { DeliveryWorker } from '../../../../src/engine/delivery/delivery.worker.js';
+import { DeliveryWorker } from '../../../../src/engine/delivery/pump/delivery.worker.js';
 import type { FailureRules } from '../../../../src/engine/delivery/failure.rules.js';
 import type { LeasedLane, Policy } from '../../../../src/engine/delivery/lane-state.js';
 import { enqueue } from '../../../../src/engine/delivery/lanes/enqueue.js';

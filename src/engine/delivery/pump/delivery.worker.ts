@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { Activity } from '../../base/activity.js';
-import { Database } from '../../base/database/database.js';
-import { DomainEvents } from '../../base/domain-events.js';
-import { Logger } from '../../base/log/logger.js';
-import { Channels } from './channel.js';
+import { Activity } from '../../../base/activity.js';
+import { Database } from '../../../base/database/database.js';
+import { DomainEvents } from '../../../base/domain-events.js';
+import { Logger } from '../../../base/log/logger.js';
+import { Channels } from '../channel.js';
 import { DeliveryMetrics } from './delivery.metrics.js';
-import { DeliveryOptions } from './delivery.options.js';
-import type { DestinationKey } from './destinations/destination.js';
-import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
-import { DestinationsRepository } from './destinations/destinations.repository.js';
-import { due } from './lanes/due.js';
-import { CallBudget } from './pump/call-budget.js';
-import { DestinationPump } from './pump/destination-pump.js';
-import type { PumpParts } from './pump/pump-parts.js';
-import { Semaphore } from '../../base/semaphore.js';
+import { DeliveryOptions } from '../delivery.options.js';
+import type { DestinationKey } from '../destination.js';
+import { DestinationStatesRepository } from '../destinations/destination-states.repository.js';
+import { DestinationsRepository } from '../destinations/destinations.repository.js';
+import { due } from '../lanes/due.js';
+import { CallBudget } from './call-budget.js';
+import { DestinationPump } from './destination-pump.js';
+import type { PumpParts } from './pump-parts.js';
+import { Semaphore } from '../../../base/semaphore.js';
 
 /** How long a pump without work is kept, with what it has learned about its destination. */
 const KEEP_MS = 600_000;

@@ -1,6 +1,6 @@
-import { asksFirst, type Call } from './call.js';
-import type { AccountFact, Lane, LaneEvent, LeasedLane } from './lane-state.js';
-import { backInLine, settled } from './lanes/settled.rules.js';
+import { asksFirst, type Call } from '../call.js';
+import type { AccountFact, Lane, LaneEvent, LeasedLane } from '../lane-state.js';
+import { backInLine, settled } from './settled.rules.js';
 
 /**
  * Returns the lane after an event. Every write of a lane is a result of this function, or a statement that a test

@@ -1,7 +1,7 @@
-import { callWith, EARLIER, EVENTS, LANES, laneWith, LATER, NOW, TOKEN } from '../../support/lanes.js';
-import { createsAccount } from '../../../src/engine/delivery/call.js';
-import { accountOf, transition } from '../../../src/engine/delivery/lane.js';
-import type { Lane, LaneState } from '../../../src/engine/delivery/lane-state.js';
+import { callWith, EARLIER, EVENTS, LANES, laneWith, LATER, NOW, TOKEN } from '../../../support/lanes.js';
+import { createsAccount } from '../../../../src/engine/delivery/call.js';
+import { accountOf, transition } from '../../../../src/engine/delivery/lanes/lane.js';
+import type { Lane, LaneState } from '../../../../src/engine/delivery/lane-state.js';
 
 const [i, d, c, b, p] = ['idle', 'due', 'calling', 'backing_off', 'parked'] as const;
 /** The event is refused: the lane stays as it is. */

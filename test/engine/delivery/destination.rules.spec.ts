@@ -9,7 +9,7 @@ import {
   withRefusal,
   type Health,
   type Refusal,
-} from '../../../../src/engine/delivery/destinations/destination.rules.js';
+} from '../../../src/engine/delivery/destination.rules.js';
 
 /** Runs answers through: a name is a failure of that person, `+` a success. */
 function run(answers: string, health: Health = { ...newHealth(), allowed: 16 }): Health {
