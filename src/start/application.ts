@@ -38,7 +38,7 @@ import { QuietDirectories } from '../directory-sync/directories/quiet-directorie
 import { ExpiryNotice } from '../operations/expiry-notice.js';
 import { StorageMeasuring } from '../tenancy/tenants/storage/storage-measuring.js';
 import { ChainSealer } from '../tenancy/ledger/chain-sealer.js';
-import { PeopleUpkeep } from '../directory-sync/users/people-upkeep.js';
+import { PeopleUpkeep } from '../directory-sync/users/people/people-upkeep.js';
 
 /** The service in this process: the application and its background work, started and stopped as one. */
 export class Application {

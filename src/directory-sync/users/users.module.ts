@@ -6,27 +6,27 @@ import { ForwardingModule } from '../../forwarding/forwarding.module.js';
 import { TasksModule } from '../../engine/work/tasks.module.js';
 import { SeatsModule } from '../../seats/seats.module.js';
 import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';
-import { ExplainController } from './explain.controller.js';
-import { ExplainService } from './explain.service.js';
+import { ExplainController } from './explain/explain.controller.js';
+import { ExplainService } from './explain/explain.service.js';
 import { HeldController } from './held/held.controller.js';
 import { FormerProtected } from './held/former-protected.js';
 import { HeldMetrics } from './held/held.metrics.js';
 import { HeldTasks } from './held/held-tasks.js';
 import { HeldService } from './held/held.service.js';
-import { ImportedPeople } from './imported-people.js';
-import { PeopleService } from './people.service.js';
-import { PeopleUpkeep } from './people-upkeep.js';
+import { ImportedPeople } from './people/imported-people.js';
+import { PeopleService } from './people/people.service.js';
+import { PeopleUpkeep } from './people/people-upkeep.js';
 import { Circles } from './write/circles.js';
 import { CaseReader } from './write/case-reader.js';
 import { ConflictSearch } from './write/conflicts.js';
 import { PlanStatement } from './write/plan-statement.js';
 import { UserEditing } from './write/user-editing.js';
 import { WriteRunner } from './write/write-runner.js';
-import { ReleasedUsers } from './released-users.js';
+import { ReleasedUsers } from './people/released-users.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
-import { UsersController } from './users.controller.js';
+import { UsersController } from './people/users.controller.js';
 import { UsersRepository } from './users.repository.js';
-import { UsersService } from './users.service.js';
+import { UsersService } from './write/users.service.js';
 
 /** The users of a tenant: one record each, whichever channel wrote them. */
 @Module({

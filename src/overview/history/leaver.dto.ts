@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { LEAVER_STATES } from './leaver.rules.js';
-import { CauseBody } from '../../directory-sync/users/cause.dto.js';
+import { CauseBody } from '../../directory-sync/users/explain/cause.dto.js';
 import { ChangeSourceBody } from '../../directory-sync/users/source.dto.js';
 
 /** The identifying fields of a leaver. */

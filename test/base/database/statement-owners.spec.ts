@@ -19,7 +19,7 @@ const OF_THE_INSTALLATION = [
   'directory-sync/routes/roles/deleted-directories.ts',
   'directory-sync/users/held/former-protected.ts',
   'directory-sync/users/held/held.metrics.ts', // figures
-  'directory-sync/users/people-upkeep.ts',
+  'directory-sync/users/people/people-upkeep.ts',
   'engine/delivery/destinations/destination-states.repository.ts', // figures
   'engine/delivery/lanes/backlog.ts', // figures
   'engine/delivery/lanes/due.ts', // destinations that are due, of any tenant

@@ -1,4 +1,4 @@
-import { PeopleUpkeep } from '../../../src/directory-sync/users/people-upkeep.js';
+import { PeopleUpkeep } from '../../../src/directory-sync/users/people/people-upkeep.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import type { Answer } from '../../support/http.js';

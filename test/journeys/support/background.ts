@@ -1,7 +1,7 @@
 import { DeliveryOptions } from '../../../src/engine/delivery/delivery.options.js';
 import { DeliveryWorker } from '../../../src/engine/delivery/pump/delivery.worker.js';
 import { TasksRunner } from '../../../src/engine/work/tasks.runner.js';
-import { PeopleUpkeep } from '../../../src/directory-sync/users/people-upkeep.js';
+import { PeopleUpkeep } from '../../../src/directory-sync/users/people/people-upkeep.js';
 import type { TestApp } from '../../support/app.js';
 
 /** The background work of a service that was started without it (`ROLE=api`), done when the model says so. */

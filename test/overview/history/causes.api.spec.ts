@@ -1,4 +1,4 @@
-import { PeopleUpkeep } from '../../../src/directory-sync/users/people-upkeep.js';
+import { PeopleUpkeep } from '../../../src/directory-sync/users/people/people-upkeep.js';
 import { signInStage } from '../../support/sign-in/stage.js';
 import { OidcWay, outcomeAt, trustDomain } from '../../support/sign-in/connections.js';
 import { commandLine } from '../../support/cli.js';

@@ -2,7 +2,7 @@ import type { Member, MemberEdit } from '../../../protocols/scim/patch/group-pla
 import type { Resource } from '../../../protocols/scim/schema/resource-types.js';
 import { uniqueness } from '../../../protocols/scim/scim.errors.js';
 import { foldCase } from '../../../protocols/scim/text.js';
-import { storedDocument } from '../../users/write/stored-document.js';
+import { storedDocument } from '../../users/stored-document.js';
 import type { GroupDraft } from '../../users/groups/group-draft.js';
 
 /**

@@ -6,7 +6,7 @@ import { LeftOutRepository } from '../../../engine/work/left-out.repository.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import type { UserRow } from '../../users/user.row.js';
 import { Taken } from '../../users/users.errors.js';
-import { UsersService } from '../../users/users.service.js';
+import { UsersService } from '../../users/write/users.service.js';
 import type { WriteContext, WritingDirectory } from '../../users/write/write-context.js';
 import { PreviewWritesRepository, type PreviewWrite } from './preview-writes.repository.js';
 

@@ -4,7 +4,7 @@ import { codeOf } from '../../../base/database/database.errors.js';
 import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
 import type { ChangeSource } from '../../../tenancy/identity/source.js';
 import { leaveGroupsOf } from '../../users/groups/memberships.sql.js';
-import { storedDocument } from '../../users/write/stored-document.js';
+import { storedDocument } from '../../users/stored-document.js';
 import type { UserDraft } from '../../users/user.mapping.js';
 import { Taken } from '../../users/users.errors.js';
 

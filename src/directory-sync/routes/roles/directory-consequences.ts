@@ -6,7 +6,7 @@ import { PreviewPlan } from '../preview/preview-plan.js';
 import type { DirectoryState } from '../../directories/directory.js';
 import { RoleReview } from '../../directories/role-review.js';
 import { PreviewWritesRepository } from '../preview/preview-writes.repository.js';
-import { ReleasedUsers } from '../../users/released-users.js';
+import { ReleasedUsers } from '../../users/people/released-users.js';
 import type { RolePayload } from './role-tasks.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import { TasksRunner } from '../../../engine/work/tasks.runner.js';

@@ -4,7 +4,7 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import type { GroupName } from '../../../tenancy/identity/cause.rules.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import { TasksRunner } from '../../../engine/work/tasks.runner.js';
-import { UsersService } from '../../users/users.service.js';
+import { UsersService } from '../../users/write/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 
 /** Users whose roles have to be computed again, and the task for it. */

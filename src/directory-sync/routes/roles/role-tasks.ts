@@ -6,7 +6,7 @@ import type { GroupName, Trigger } from '../../../tenancy/identity/cause.rules.j
 import type { ChangeSource } from '../../../tenancy/identity/source.js';
 import { TaskHandlers } from '../../../engine/work/task-handlers.js';
 import type { Batch, Task } from '../../../engine/work/task.js';
-import { UsersService } from '../../users/users.service.js';
+import { UsersService } from '../../users/write/users.service.js';
 import type { WriteContext, WritingDirectory } from '../../users/write/write-context.js';
 import { PreviewLive } from '../preview/preview-live.js';
 

@@ -3,7 +3,7 @@ import { Clock } from '../../../base/clock.js';
 import { DirectoryMarks } from '../../directories/directory-marks.js';
 import { Logger } from '../../../base/log/logger.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
-import { refusedRoles } from '../../users/write/console-rights.rules.js';
+import { refusedRoles } from '../../users/console-rights.rules.js';
 import type { CurrentDirectory } from '../current-directory.js';
 
 const EVERY_MS = 10_000;

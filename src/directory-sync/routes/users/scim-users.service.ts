@@ -11,7 +11,7 @@ import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import type { UserRow } from '../../users/user.row.js';
 import { groupNamer, type Relations } from '../../users/user-relations.js';
-import { UsersService, type AfterWrite, type Edit } from '../../users/users.service.js';
+import { UsersService, type AfterWrite, type Edit } from '../../users/write/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../../users/groups/pending-members.js';
 import type { ListTable } from '../list-table.js';

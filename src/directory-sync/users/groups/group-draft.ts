@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../write/stored-document.js';
+import type { StoredDocument } from '../stored-document.js';
 
 /** A group as a write wants it, without its members. */
 export interface GroupDraft {

@@ -13,8 +13,8 @@ import { addNote, type UserNote } from '../write/user-notes.sql.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
 import { Taken } from '../users.errors.js';
 import { UsersRepository } from '../users.repository.js';
-import { UsersService } from '../users.service.js';
-import { discarded } from './discard.rules.js';
+import { UsersService } from '../write/users.service.js';
+import { discarded } from '../write/discard.rules.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import type { WriteContext } from '../write/write-context.js';
 

@@ -4,7 +4,7 @@ import type { WriteStatement } from '../../../base/database/write-statement.js';
 import { EventRecorder } from '../../../engine/events/event-recorder.js';
 import type { ChangeSource } from '../../../tenancy/identity/source.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
-import type { RightStep } from './console-rights.rules.js';
+import type { RightStep } from '../console-rights.rules.js';
 
 /** Tells who gets and loses rights of administration: a line of the audit log and an event, in the statement of the write. */
 @Injectable()

@@ -1,11 +1,11 @@
 import type { Written } from '../../../tenancy/identity/held.rules.js';
 import type { RoleOrigin } from '../../../tenancy/identity/cause.rules.js';
 import { roleOf } from '../../../tenancy/identity/role.rules.js';
-import type { GivenRoles } from '../held/discard.rules.js';
+import type { GivenRoles } from './discard.rules.js';
 import type { Edit, WriteCase } from './write-case.js';
 import type { UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
-import { grantableRoles } from './console-rights.rules.js';
+import { grantableRoles } from '../console-rights.rules.js';
 
 /** Returns the roles that the resource, and rules or default, give a user; null: none. */
 export function givenRoles({ ctx, tenant, draft, roleSet, fromRules }: WriteCase): GivenRoles {

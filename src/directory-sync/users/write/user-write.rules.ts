@@ -3,7 +3,7 @@ import type { UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
 import { discardedRoleAfter } from './requested-state.rules.js';
 import type { Stamp } from './stamp.js';
-import { storedDocument } from './stored-document.js';
+import { storedDocument } from '../stored-document.js';
 import type { UserWrite } from './user-write.js';
 import type { Edit, WriteCase } from './write-case.js';
 

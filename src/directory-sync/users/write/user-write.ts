@@ -2,7 +2,7 @@ import type { Decision } from '../../../tenancy/identity/held.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 import type { UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
-import type { StoredDocument } from './stored-document.js';
+import type { StoredDocument } from '../stored-document.js';
 
 /** Everything of a write that goes into the user's own row. */
 export interface UserWrite {

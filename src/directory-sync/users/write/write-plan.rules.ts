@@ -4,11 +4,11 @@ import { withStatus, type HeldReason, type Person } from '../../../tenancy/ident
 import { seatLine } from '../../../seats/seat.rules.js';
 import { personOfRow, type UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
-import { rightSteps, type RightStep } from './console-rights.rules.js';
+import { rightSteps, type RightStep } from '../console-rights.rules.js';
 import { consequencesOfRemoval, consequencesOfWrite, type Consequences } from './consequences.rules.js';
 import { decide, removalHeld } from './effective-state.rules.js';
 import { writtenIn } from './requested-state.rules.js';
-import { storedDocument } from './stored-document.js';
+import { storedDocument } from '../stored-document.js';
 import type { UserWrite } from './user-write.js';
 import type { Stamp } from './stamp.js';
 import { causeOfWrite } from './write-cause.rules.js';

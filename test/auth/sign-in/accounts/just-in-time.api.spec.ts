@@ -3,7 +3,7 @@ import { eventually } from '../../../support/http.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, user } from '../../../support/scim.js';
 import type { HostileOp } from '../../../protocols/oidc/support/op.js';
-import { PeopleUpkeep } from '../../../../src/directory-sync/users/people-upkeep.js';
+import { PeopleUpkeep } from '../../../../src/directory-sync/users/people/people-upkeep.js';
 import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../../support/sign-in/connections.js';
 import { signInStage } from '../../../support/sign-in/stage.js';
 

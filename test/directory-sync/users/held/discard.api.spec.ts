@@ -1,5 +1,5 @@
 import { TasksRunner } from '../../../../src/engine/work/tasks.runner.js';
-import { PeopleUpkeep } from '../../../../src/directory-sync/users/people-upkeep.js';
+import { PeopleUpkeep } from '../../../../src/directory-sync/users/people/people-upkeep.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { type House, newHouse, show } from '../../../support/house.js';
 import { eventually } from '../../../support/http.js';

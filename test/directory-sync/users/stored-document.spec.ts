@@ -2,7 +2,7 @@ import {
   DocumentTooLarge,
   MAX_DOCUMENT_BYTES,
   storedDocument,
-} from '../../../../src/directory-sync/users/write/stored-document.js';
+} from '../../../src/directory-sync/users/stored-document.js';
 
 /** A document whose text has so many bytes. */
 const of = (bytes: number, more: object = { active: false }): object => {

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../base/database/database.js';
-import { NotFound } from '../../base/errors/domain-error.js';
-import { causeInWords, type Cause } from '../../tenancy/identity/cause.rules.js';
-import type { ChangeSource } from '../../tenancy/identity/source.js';
+import { Database } from '../../../base/database/database.js';
+import { NotFound } from '../../../base/errors/domain-error.js';
+import { causeInWords, type Cause } from '../../../tenancy/identity/cause.rules.js';
+import type { ChangeSource } from '../../../tenancy/identity/source.js';
 import type { ConflictingUser, ExplanationBody, HeldExplanation, LeftBody, RefusedRoleBody } from './explain.dto.js';
 import { nextOfHeld, wordsOfHeld, wordsOfRefusedRole } from './explain.rules.js';
-import { RELEASABLE } from './held/held.service.js';
-import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
-import { userBody } from './user.dto.js';
-import { draftOf, emailKey, type UserDocument, type UserDraft } from './user.mapping.js';
-import { DirectoryStore, type Directory } from '../directories/directory.store.js';
-import { TenantStore } from '../../tenancy/tenants/tenant.store.js';
-import { refusedRoles } from './write/console-rights.rules.js';
+import { RELEASABLE } from '../held/held.service.js';
+import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
+import { userBody } from '../user.dto.js';
+import { draftOf, emailKey, type UserDocument, type UserDraft } from '../user.mapping.js';
+import { DirectoryStore, type Directory } from '../../directories/directory.store.js';
+import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
+import { refusedRoles } from '../console-rights.rules.js';
 
 interface Departure {
   change_id: string;

@@ -1,5 +1,5 @@
-import { emailKey, type UserDraft } from './user.mapping.js';
-import type { UserRow } from './user.row.js';
+import { emailKey, type UserDraft } from '../user.mapping.js';
+import type { UserRow } from '../user.row.js';
 
 /**
  * Returns whether a write gives another e-mail to a user that a sign-in made under a key that an IdP claimed. The key may

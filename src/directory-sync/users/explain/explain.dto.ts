@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CauseBody } from './cause.dto.js';
-import { HELD_REASONS } from './held/held.dto.js';
-import { ChangeSourceBody } from './source.dto.js';
-import { UserBody } from './user.dto.js';
+import { HELD_REASONS } from '../held/held.dto.js';
+import { ChangeSourceBody } from '../source.dto.js';
+import { UserBody } from '../user.dto.js';
 
 /** What the last accepted write asks for. */
 class RequestedState {

@@ -5,9 +5,9 @@ import {
   type CauseInWords,
   type GroupName,
   type RoleOrigin,
-} from '../../tenancy/identity/cause.rules.js';
-import type { HeldReason } from '../../tenancy/identity/person.js';
-import { HELD_REASONS } from './held/held.dto.js';
+} from '../../../tenancy/identity/cause.rules.js';
+import type { HeldReason } from '../../../tenancy/identity/person.js';
+import { HELD_REASONS } from '../held/held.dto.js';
 
 class GroupNameBody implements GroupName {
   @ApiProperty({ example: 'grp_01jd0q4m8k7v2y9wq3x5c6z8ab' })

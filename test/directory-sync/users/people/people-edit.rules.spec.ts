@@ -1,6 +1,6 @@
-import { editOf, keepUnnamed, refuseManaged } from '../../../src/directory-sync/users/people-edit.rules.js';
-import { ManagedByDirectory } from '../../../src/directory-sync/users/users.errors.js';
-import { caseOf, DIRECTORY, draft, stored } from './write/support.js';
+import { editOf, keepUnnamed, refuseManaged } from '../../../../src/directory-sync/users/people/people-edit.rules.js';
+import { ManagedByDirectory } from '../../../../src/directory-sync/users/users.errors.js';
+import { caseOf, DIRECTORY, draft, stored } from '../write/support.js';
 
 const row = stored(caseOf({}, null));
 

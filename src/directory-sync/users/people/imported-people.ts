@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
 import {
   PeopleIntakePort,
   type Intake,
   type LeftOutReason,
   type PeopleIntake,
-} from '../../forwarding/people-intake.js';
-import { accountRefusal } from '../../tenancy/identity/adoption.rules.js';
-import type { Person } from '../../tenancy/identity/person.js';
-import type { ChangeSource } from '../../tenancy/identity/source.js';
-import { TenantStore } from '../../tenancy/tenants/tenant.store.js';
-import { isLost } from './write/lost-race.js';
-import { standIn } from './stand-in.js';
-import { documentOf, draftOf, emailKey, type UserDraft } from './user.mapping.js';
-import { newStamp } from './write/stamp.js';
-import { NO_CONFLICTS, type WriteCase } from './write/write-case.js';
-import type { WriteContext } from './write/write-context.js';
-import { planWrite } from './write/write-plan.rules.js';
-import { WriteRunner } from './write/write-runner.js';
-import { UserDirectoryRepository } from './user-directory.repository.js';
-import { UsersRepository } from './users.repository.js';
+} from '../../../forwarding/people-intake.js';
+import { accountRefusal } from '../../../tenancy/identity/adoption.rules.js';
+import type { Person } from '../../../tenancy/identity/person.js';
+import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
+import { isLost } from '../write/lost-race.js';
+import { standIn } from '../stand-in.js';
+import { documentOf, draftOf, emailKey, type UserDraft } from '../user.mapping.js';
+import { newStamp } from '../write/stamp.js';
+import { NO_CONFLICTS, type WriteCase } from '../write/write-case.js';
+import type { WriteContext } from '../write/write-context.js';
+import { planWrite } from '../write/write-plan.rules.js';
+import { WriteRunner } from '../write/write-runner.js';
+import { UserDirectoryRepository } from '../user-directory.repository.js';
+import { UsersRepository } from '../users.repository.js';
 
 const ATTEMPTS = 3;
 

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { SqlRunner } from '../../base/database/database.js';
-import { WriteStatement } from '../../base/database/write-statement.js';
-import type { ChangeSource } from '../../tenancy/identity/source.js';
-import { SeatsService } from '../../seats/seats.service.js';
-import { userNameKey } from '../../protocols/scim/text.js';
-import { discarded } from './held/discard.rules.js';
-import { joinUnmanaged } from './groups/pending-members.js';
-import { isAside } from './held-name.js';
-import { standIn } from './stand-in.js';
-import { draftOf, type UserDocument } from './user.mapping.js';
-import { USER_COLUMNS, type UserRow } from './user.row.js';
+import type { SqlRunner } from '../../../base/database/database.js';
+import { WriteStatement } from '../../../base/database/write-statement.js';
+import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import { SeatsService } from '../../../seats/seats.service.js';
+import { userNameKey } from '../../../protocols/scim/text.js';
+import { discarded } from '../write/discard.rules.js';
+import { joinUnmanaged } from '../groups/pending-members.js';
+import { isAside } from '../held-name.js';
+import { standIn } from '../stand-in.js';
+import { draftOf, type UserDocument } from '../user.mapping.js';
+import { USER_COLUMNS, type UserRow } from '../user.row.js';
 
 const BATCH = 500;
 

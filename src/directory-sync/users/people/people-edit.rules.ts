@@ -1,10 +1,10 @@
-import { roleNames } from '../../tenancy/identity/role.rules.js';
-import type { ChangedFields } from './user.dto.js';
-import type { Edit } from './write/write-case.js';
-import { draftOf, withFields, type UserDocument, type UserDraft } from './user.mapping.js';
-import type { UserRow } from './user.row.js';
-import { ManagedByDirectory } from './users.errors.js';
-import type { WritingDirectory } from './write/write-context.js';
+import { roleNames } from '../../../tenancy/identity/role.rules.js';
+import type { ChangedFields } from '../user.dto.js';
+import type { Edit } from '../write/write-case.js';
+import { draftOf, withFields, type UserDocument, type UserDraft } from '../user.mapping.js';
+import type { UserRow } from '../user.row.js';
+import { ManagedByDirectory } from '../users.errors.js';
+import type { WritingDirectory } from '../write/write-context.js';
 
 const IDENTITY = ['email', 'first_name', 'last_name', 'external_id', 'status'] as const;
 

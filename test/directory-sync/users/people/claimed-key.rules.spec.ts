@@ -1,5 +1,5 @@
-import { isClaimed } from '../../../src/directory-sync/users/claimed-key.rules.js';
-import { caseOf, draft, stored } from './write/support.js';
+import { isClaimed } from '../../../../src/directory-sync/users/people/claimed-key.rules.js';
+import { caseOf, draft, stored } from '../write/support.js';
 
 const bySignIn = stored(caseOf({}, null), { source: 'sign-in', directory_id: null });
 

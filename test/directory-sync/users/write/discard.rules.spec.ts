@@ -1,6 +1,6 @@
 import { draftOf, type AttributeMap, type UserDocument } from '../../../../src/directory-sync/users/user.mapping.js';
 import type { UserRow } from '../../../../src/directory-sync/users/user.row.js';
-import { discarded, type GivenRoles } from '../../../../src/directory-sync/users/held/discard.rules.js';
+import { discarded, type GivenRoles } from '../../../../src/directory-sync/users/write/discard.rules.js';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const IN_FORCE = {

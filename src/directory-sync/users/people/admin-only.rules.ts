@@ -1,6 +1,6 @@
-import type { TenantView } from '../../tenancy/tenants/tenant.store.js';
-import type { UserRow } from './user.row.js';
-import { consoleOf } from './write/console-rights.rules.js';
+import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
+import type { UserRow } from '../user.row.js';
+import { consoleOf } from '../console-rights.rules.js';
 
 /** What a write of the users API changes of a user. */
 export interface WrittenFields {

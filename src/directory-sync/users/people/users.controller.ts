@@ -1,27 +1,27 @@
-import { isLongerThan } from '../../base/characters.js';
+import { isLongerThan } from '../../../base/characters.js';
 import { Body, Delete, Get, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { ApiRefusals } from '../../base/http/api-problems.js';
-import { pageOf, readPage } from '../../base/http/page.js';
-import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
-import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
-import { InvalidFields } from '../../base/errors/domain-error.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
+import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { pageOf, readPage } from '../../../base/http/page.js';
+import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../../base/http/query.js';
+import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
+import { InvalidFields } from '../../../base/errors/domain-error.js';
+import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
 import {
   ENDPOINTS_QUERY,
   leftEndpoints,
   LeftEndpointsBody,
   pausesEndpoints,
-} from '../../tenancy/tenants/left-endpoints.dto.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
-import type { LeftEndpoint } from '../../tenancy/tenants/tenants.events.js';
-import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';
-import { HELD_REASONS } from './held/held.dto.js';
+} from '../../../tenancy/tenants/left-endpoints.dto.js';
+import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import type { LeftEndpoint } from '../../../tenancy/tenants/tenants.events.js';
+import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
+import { HELD_REASONS } from '../held/held.dto.js';
 import { PeopleService, type Ask } from './people.service.js';
-import { ChangedUserBody, ChangeUser, CreateUser, PutUser, userBody, UserBody, UserListBody } from './user.dto.js';
-import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
+import { ChangedUserBody, ChangeUser, CreateUser, PutUser, userBody, UserBody, UserListBody } from '../user.dto.js';
+import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
 
 const TOO_LARGE =
   '422 `document_too_large` where the stored record would be over 256 KiB; `limit` and `bytes` name the figures.';

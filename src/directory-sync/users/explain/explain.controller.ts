@@ -1,9 +1,9 @@
 import { Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import { ExplanationBody } from './explain.dto.js';
 import { ExplainService } from './explain.service.js';
 

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { Activity } from '../../base/activity.js';
-import { Database } from '../../base/database/database.js';
-import { DomainEvents } from '../../base/domain-events.js';
-import { NotFound } from '../../base/errors/domain-error.js';
-import { Logger } from '../../base/log/logger.js';
-import { Loop } from '../../base/loop.js';
-import { systemActor } from '../../tenancy/identity/source.js';
-import { RoomMade } from '../../seats/seats.events.js';
-import { SeatLimitsService } from '../../seats/seat-limits.service.js';
-import { FormerProtected } from './held/former-protected.js';
-import { UsersService } from './users.service.js';
-import { DirectoryStore } from '../directories/directory.store.js';
+import { Activity } from '../../../base/activity.js';
+import { Database } from '../../../base/database/database.js';
+import { DomainEvents } from '../../../base/domain-events.js';
+import { NotFound } from '../../../base/errors/domain-error.js';
+import { Logger } from '../../../base/log/logger.js';
+import { Loop } from '../../../base/loop.js';
+import { systemActor } from '../../../tenancy/identity/source.js';
+import { RoomMade } from '../../../seats/seats.events.js';
+import { SeatLimitsService } from '../../../seats/seat-limits.service.js';
+import { FormerProtected } from '../held/former-protected.js';
+import { UsersService } from '../write/users.service.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
 
 interface Candidate {
   id: string;

@@ -1,5 +1,5 @@
-import { whyAdminOnly, type WrittenFields } from '../../../src/directory-sync/users/admin-only.rules.js';
-import { TENANT } from './write/support.js';
+import { whyAdminOnly, type WrittenFields } from '../../../../src/directory-sync/users/people/admin-only.rules.js';
+import { TENANT } from '../write/support.js';
 
 const tenant = { ...TENANT, ownerUserId: 'usr_owner' };
 const user = (role: string | null, more: object = {}) => ({ id: 'usr_1', role, role_set: null, ...more });

@@ -1,6 +1,6 @@
-import type { RoleRefusal } from '../../directories/directory-marks.js';
-import type { ConsoleAccess } from '../../../tenancy/tenants/roles.dto.js';
-import type { CatalogueRole } from '../../../tenancy/tenants/tenant.store.js';
+import type { RoleRefusal } from '../directories/directory-marks.js';
+import type { ConsoleAccess } from '../../tenancy/tenants/roles.dto.js';
+import type { CatalogueRole } from '../../tenancy/tenants/tenant.store.js';
 
 type Catalogue = ReadonlyMap<string, CatalogueRole>;
 

@@ -1,4 +1,4 @@
-import { DomainError } from '../../../base/errors/domain-error.js';
+import { DomainError } from '../../base/errors/domain-error.js';
 
 /** The largest stored document of a user or a group, in bytes of UTF-8 JSON. The members of a group are rows and do not count. */
 export const MAX_DOCUMENT_BYTES = 256 * 1024;

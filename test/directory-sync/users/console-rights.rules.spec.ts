@@ -3,8 +3,8 @@ import {
   grantableRoles,
   refusedRoles,
   rightSteps,
-} from '../../../../src/directory-sync/users/write/console-rights.rules.js';
-import { TENANT } from './support.js';
+} from '../../../src/directory-sync/users/console-rights.rules.js';
+import { TENANT } from './write/support.js';
 
 const { roles } = TENANT;
 const active = (role: string | null) => ({ status: 'active', role });
