@@ -16,7 +16,7 @@ import type { Outcome, Sent } from '../engine/delivery/outcome.js';
 import { PlatformClient } from './platform-client/platform.client.js';
 import { Ended, Search } from './account-search.js';
 import { adoptByEmail, adoptByExternalId } from './adoption.rules.js';
-import { Connections } from './platform/connections.js';
+import { Connections } from './connections.js';
 import { leaverStandInOf, standInOf, standsAside } from './stand-in.rules.js';
 import { waitFor } from './waiting.rules.js';
 

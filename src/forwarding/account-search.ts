@@ -11,7 +11,7 @@ import { attemptOf } from './attempt.mapping.js';
 import { personOf } from './call.rules.js';
 import { failureOf } from './outcome.rules.js';
 import { idOf, readPlatformUser } from './platform-user.mapping.js';
-import type { Connections } from './platform/connections.js';
+import type { Connections } from './connections.js';
 
 /** An answer that ends the search: the platform is away, refuses, or makes no sense. */
 export class Ended extends Error {

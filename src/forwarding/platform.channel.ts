@@ -13,7 +13,7 @@ import { attemptOf, nothingSaid } from './attempt.mapping.js';
 import { stepOf, type Write } from './call.rules.js';
 import { outcomeOf } from './outcome.rules.js';
 import { PLATFORM } from './platform-destination.js';
-import { Connections } from './platform/connections.js';
+import { Connections } from './connections.js';
 
 /**
  * The channel to the hiring platform's users API. A lane is a user, and newer changes replace waiting ones. A step is one

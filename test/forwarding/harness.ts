@@ -17,7 +17,7 @@ import { DestinationStatesRepository } from '../../src/engine/delivery/destinati
 import { DestinationsRepository } from '../../src/engine/delivery/destinations/destinations.repository.js';
 import { AccountFinder } from '../../src/forwarding/account-finder.js';
 import { ForwardingService } from '../../src/forwarding/forwarding.service.js';
-import { Connections } from '../../src/forwarding/platform/connections.js';
+import { Connections } from '../../src/forwarding/connections.js';
 import { PlatformChannel } from '../../src/forwarding/platform.channel.js';
 import { platformOf } from '../../src/forwarding/platform-destination.js';
 import type { ChangeKind, Person, UserChange } from '../../src/tenancy/identity/person.js';

@@ -12,7 +12,7 @@ import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { idIn } from '../platform-user.mapping.js';
 import { platformOf } from '../platform-destination.js';
-import { Connections } from './connections.js';
+import { Connections } from '../connections.js';
 import type { PlatformTestBody, PlatformTestStep } from './platform.dto.js';
 import {
   problemOfCreate,

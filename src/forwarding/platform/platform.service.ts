@@ -24,7 +24,7 @@ import type { Caller } from '../../tenancy/tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
 import { platformOf } from '../platform-destination.js';
-import { Connections } from './connections.js';
+import { Connections } from '../connections.js';
 import { findingOf, KEY_UNREADABLE } from './platform-test.rules.js';
 import { view } from './platform.mapping.js';
 import { platformWords } from './platform-words.js';

@@ -4,7 +4,7 @@ import type { Destination } from '../../engine/delivery/destination.js';
 import { judge } from '../../engine/delivery/retry.rules.js';
 import { PlatformClient } from '../platform-client/platform.client.js';
 import type { PlatformUser } from '../platform-client/platform.types.js';
-import { Connections } from '../platform/connections.js';
+import { Connections } from '../connections.js';
 import { KEY_UNREADABLE } from '../platform/platform-test.rules.js';
 import { readPlatformUser } from '../platform-user.mapping.js';
 import { TaskFailed, TaskInterrupted } from '../../engine/work/task.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OutboundAnswer } from '../../../base/http/outbound.js';
 import type { Destination } from '../../../engine/delivery/destination.js';
-import { Connections } from '../../../forwarding/platform/connections.js';
+import { Connections } from '../../../forwarding/connections.js';
 import { PlatformClient } from '../../../forwarding/platform-client/platform.client.js';
 import { InstallationEngine } from './installation-engine.js';
 import type { EngineCall } from './engine-call.rules.js';

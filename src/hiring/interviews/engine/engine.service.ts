@@ -12,7 +12,7 @@ import { DestinationsRepository } from '../../../engine/delivery/destinations/de
 import { REMOVED, removeDestination } from '../../../engine/delivery/destinations/remove.js';
 import { pendingOf } from '../../../engine/delivery/lanes/backlog.js';
 import { judge } from '../../../engine/delivery/retry.rules.js';
-import { Connections } from '../../../forwarding/platform/connections.js';
+import { Connections } from '../../../forwarding/connections.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { INTERVIEWS_PATH } from './engine-call.rules.js';

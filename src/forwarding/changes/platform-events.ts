@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { DomainEvents } from '../base/domain-events.js';
-import { ChangeParked, DestinationBack, DestinationPaused } from '../engine/delivery/delivery.events.js';
-import type { DestinationKey } from '../engine/delivery/destination.js';
-import { EventsRepository, type NewEvent } from '../engine/events/events.repository.js';
-import type { SqlRunner } from '../base/database/database.js';
-import { changeId } from './changes/change.mapping.js';
-import { PLATFORM } from './platform-destination.js';
+import { DomainEvents } from '../../base/domain-events.js';
+import { ChangeParked, DestinationBack, DestinationPaused } from '../../engine/delivery/delivery.events.js';
+import type { DestinationKey } from '../../engine/delivery/destination.js';
+import { EventsRepository, type NewEvent } from '../../engine/events/events.repository.js';
+import type { SqlRunner } from '../../base/database/database.js';
+import { changeId } from './change.mapping.js';
+import { PLATFORM } from '../platform-destination.js';
 
 /** Records what the delivery reports of the platform as events of the tenant, in the transaction of the fact. */
 @Injectable()

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../base/config/config.js';
-import { urlOf } from '../../base/url.js';
-import type { Destination } from '../../engine/delivery/destination.js';
-import type { PlatformConnection } from '../platform-client/platform.types.js';
+import { Config } from '../base/config/config.js';
+import { urlOf } from '../base/url.js';
+import type { Destination } from '../engine/delivery/destination.js';
+import type { PlatformConnection } from './platform-client/platform.types.js';
 
 /** Makes connections of destinations, and says which addresses may be private. */
 @Injectable()
