@@ -7,7 +7,7 @@ import { ApiController } from '../tenancy/tenants/api-controller.js';
 import type { Caller } from '../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../tenancy/tenants/current-caller.js';
 import { RequireScope } from '../tenancy/tenants/require-scope.js';
-import { SeatChain } from './ledger/seat-chain.js';
+import { SeatChain } from './seat-chain.js';
 import { SeatVerifier } from './seat-verifier.js';
 
 /** The chain over the seat ledger: its verification and its published heads. */

@@ -9,8 +9,8 @@ import type { Caller } from '../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../tenancy/tenants/current-caller.js';
 import { RequireScope } from '../tenancy/tenants/require-scope.js';
 import { eventView, ENTRY_KINDS, type EventFilter } from './ledger/event.mapping.js';
-import { LedgerReader } from './ledger/ledger-reader.js';
-import { SealedMoments } from './ledger/sealed-moments.js';
+import { LedgerReader } from './ledger-reader.js';
+import { SealedMoments } from './sealed-moments.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
 
 /** Describes `as_of`. */

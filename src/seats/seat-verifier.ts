@@ -3,8 +3,8 @@ import { ChainVerifier, verdictOf } from '../tenancy/ledger/chain-verifier.js';
 import type { ChainPlace } from '../tenancy/ledger/chain.rules.js';
 import { HeadsRepository } from '../tenancy/ledger/heads.repository.js';
 import { differencesOf, problemOf } from './holders-differ.rules.js';
-import { LedgerReader } from './ledger/ledger-reader.js';
-import { SeatChain } from './ledger/seat-chain.js';
+import { LedgerReader } from './ledger-reader.js';
+import { SeatChain } from './seat-chain.js';
 import { Reconciliation } from './reconciliation.js';
 
 const DAYS = 10_000;

@@ -9,7 +9,7 @@ import { ApiController } from '../tenancy/tenants/api-controller.js';
 import type { Caller } from '../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../tenancy/tenants/current-caller.js';
 import { RequireScope } from '../tenancy/tenants/require-scope.js';
-import { SealedMoments } from './ledger/sealed-moments.js';
+import { SealedMoments } from './sealed-moments.js';
 import { AS_OF, BOM } from './seat-lists.controller.js';
 import { isDay } from './past-moment.js';
 import { policiesIn, ReconcileDto, SeatLimitDto } from './seat.dto.js';

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TasksModule } from '../engine/work/tasks.module.js';
 import { TenantsModule } from '../tenancy/tenants/tenants.module.js';
-import { LedgerReader } from './ledger/ledger-reader.js';
+import { LedgerReader } from './ledger-reader.js';
 import { LedgerCorrection } from './ledger-correction.js';
 import { Reconciliation } from './reconciliation.js';
 import { SeatAccounts } from './ledger/seat-accounts.js';
 import { SeatVerifier } from './seat-verifier.js';
-import { SealedMoments } from './ledger/sealed-moments.js';
-import { SeatChain } from './ledger/seat-chain.js';
+import { SealedMoments } from './sealed-moments.js';
+import { SeatChain } from './seat-chain.js';
 import { SeatChainController } from './seat-chain.controller.js';
 import { SeatListsController } from './seat-lists.controller.js';
 import { SeatLimitsService } from './seat-limits.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LedgerReader } from './ledger/ledger-reader.js';
+import { LedgerReader } from './ledger-reader.js';
 import { SeatReportsRepository, type LedgerStep, type Moment } from './seat-reports.repository.js';
 import { UsageMeter, type Holders, type Usage } from './usage.rules.js';
 

@@ -2,7 +2,7 @@ import { CorrectLedgers1767227540000 } from '../../src/base/database/migrations/
 import { ChainHeads } from '../../src/tenancy/ledger/chain-heads.js';
 import { ExportVerifier, seal, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
 import { Reconciliation } from '../../src/seats/reconciliation.js';
-import { SEALED_COLUMNS } from '../../src/seats/ledger/seat-chain.js';
+import { SEALED_COLUMNS } from '../../src/seats/seat-chain.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';

@@ -9,7 +9,7 @@ import type { SealedChain } from '../../../src/tenancy/ledger/chain.js';
 import { DayClosing } from '../../../src/tenancy/ledger/day-closing.js';
 import { HeadsRepository } from '../../../src/tenancy/ledger/heads.repository.js';
 import { hashOf, type SealedEntry } from '../../../src/seats/ledger/chain.rules.js';
-import { SeatChain, SEALED_COLUMNS } from '../../../src/seats/ledger/seat-chain.js';
+import { SeatChain, SEALED_COLUMNS } from '../../../src/seats/seat-chain.js';
 import { AuditChain } from '../../../src/tenancy/tenants/audit/audit-chain.js';
 import { AUDIT_COLUMNS, auditHashInput, type AuditRow } from '../../../src/tenancy/tenants/audit/audit.rules.js';
 import { startApp, type TestApp } from '../../support/app.js';

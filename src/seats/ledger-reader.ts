@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
-import { Database } from '../../base/database/database.js';
-import { csvLine } from '../../base/http/csv.js';
-import { SeatReportsRepository, type Holder } from '../seat-reports.repository.js';
-import { Holders } from '../usage.rules.js';
-import type { SealedEntry } from './chain.rules.js';
-import { ALL_EVENTS, EVENT_COLUMNS, eventCells, type EventFilter, type ShownPerson } from './event.mapping.js';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
+import { Database } from '../base/database/database.js';
+import { csvLine } from '../base/http/csv.js';
+import { SeatReportsRepository, type Holder } from './seat-reports.repository.js';
+import { Holders } from './usage.rules.js';
+import type { SealedEntry } from './ledger/chain.rules.js';
+import { ALL_EVENTS, EVENT_COLUMNS, eventCells, type EventFilter, type ShownPerson } from './ledger/event.mapping.js';
 import { SEALED_COLUMNS } from './seat-chain.js';
 
 const BATCH = 1000;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { InvalidFields } from '../../base/errors/domain-error.js';
-import { asOfText, isDay, momentText } from '../past-moment.js';
-import { SeatReportsRepository, type Moment } from '../seat-reports.repository.js';
+import { InvalidFields } from '../base/errors/domain-error.js';
+import { asOfText, isDay, momentText } from './past-moment.js';
+import { SeatReportsRepository, type Moment } from './seat-reports.repository.js';
 import { SeatChain } from './seat-chain.js';
 
 /** Moments that reports are about, once everything up to now is sealed. */
