@@ -3,7 +3,7 @@ import { DomainEvents } from '../../base/domain-events.js';
 import { CandidateRemoved } from '../candidates/candidates.events.js';
 import { eraseRecord } from '../../engine/events/erase-record.js';
 import { CandidateLock } from './candidate-lock.js';
-import { Meetings } from './engine/meetings.js';
+import { Meetings } from './meetings.js';
 import { mayBeAtEngine } from './meeting.rules.js';
 import { InterviewsRepository } from './interviews.repository.js';
 

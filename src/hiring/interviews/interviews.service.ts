@@ -9,7 +9,7 @@ import { EventRecorder } from '../../engine/events/event-recorder.js';
 import { JobsRepository } from '../jobs/jobs.repository.js';
 import { CAPS, demandRoom, lookForRoom } from '../../tenancy/tenants/caps.js';
 import { CandidateLock } from './candidate-lock.js';
-import { Meetings } from './engine/meetings.js';
+import { Meetings } from './meetings.js';
 import type { InterviewChange, InterviewFields, InterviewRow } from './interview.js';
 import { completedFact, interviewFact } from './interview.mapping.js';
 import { mayBeAtEngine } from './meeting.rules.js';

@@ -10,8 +10,8 @@ import { JobsRepository } from '../../jobs/jobs.repository.js';
 import { InterviewsRepository } from '../interviews.repository.js';
 import { EngineClient } from './engine.client.js';
 import { callFor, createCall, resultOf, type EngineCall, type EngineResult } from './engine-call.rules.js';
-import { ENGINE } from './engine-destination.js';
-import { InstallationEngine, ownEngine } from './installation-engine.js';
+import { ENGINE } from '../engine-destination.js';
+import { InstallationEngine, ownEngine } from '../installation-engine.js';
 import { MeetingRecorder } from './meeting-recorder.js';
 
 /**

@@ -3,7 +3,7 @@ import type { OutboundAnswer } from '../../../base/http/outbound.js';
 import type { Destination } from '../../../engine/delivery/destination.js';
 import { Connections } from '../../../forwarding/connections.js';
 import { PlatformClient } from '../../../forwarding/platform-client/platform.client.js';
-import { InstallationEngine } from './installation-engine.js';
+import { InstallationEngine } from '../installation-engine.js';
 import type { EngineCall } from './engine-call.rules.js';
 
 const MOST_BYTES = 64 * 1024;

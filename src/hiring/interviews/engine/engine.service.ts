@@ -16,12 +16,12 @@ import { Connections } from '../../../forwarding/connections.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { INTERVIEWS_PATH } from './engine-call.rules.js';
-import { engineOf } from './engine-destination.js';
+import { engineOf } from '../engine-destination.js';
 import { engineFinding } from './engine-test.rules.js';
 import { EngineClient } from './engine.client.js';
 import type { ChangeInterviewEngine, InterviewEngineBody, InterviewEngineTestBody } from './engine.dto.js';
-import { InstallationEngine, ownEngine } from './installation-engine.js';
-import { Meetings } from './meetings.js';
+import { InstallationEngine, ownEngine } from '../installation-engine.js';
+import { Meetings } from '../meetings.js';
 
 const MESSAGES: Readonly<Record<string, string>> = {
   ok: 'The engine takes calls.',

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../base/config/config.js';
-import type { SqlRunner } from '../../../base/database/database.js';
-import { WriteStatement } from '../../../base/database/write-statement.js';
-import { DeliveryWorker } from '../../../engine/delivery/pump/delivery.worker.js';
-import { DestinationsRepository } from '../../../engine/delivery/destinations/destinations.repository.js';
-import { enqueueMessages } from '../../../engine/delivery/lanes/enqueue-messages.js';
-import type { InterviewRow, Meeting } from '../interview.js';
-import { InterviewsRepository } from '../interviews.repository.js';
-import { ASKED_MEETING, NO_MEETING, readyMeeting } from '../meeting.rules.js';
+import { Config } from '../../base/config/config.js';
+import type { SqlRunner } from '../../base/database/database.js';
+import { WriteStatement } from '../../base/database/write-statement.js';
+import { DeliveryWorker } from '../../engine/delivery/pump/delivery.worker.js';
+import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
+import { enqueueMessages } from '../../engine/delivery/lanes/enqueue-messages.js';
+import type { InterviewRow, Meeting } from './interview.js';
+import { InterviewsRepository } from './interviews.repository.js';
+import { ASKED_MEETING, NO_MEETING, readyMeeting } from './meeting.rules.js';
 import { ENGINE, engineOf } from './engine-destination.js';
 import { InstallationEngine, ownEngine } from './installation-engine.js';
 

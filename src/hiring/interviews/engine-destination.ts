@@ -1,4 +1,4 @@
-import type { DestinationKey } from '../../../engine/delivery/destination.js';
+import type { DestinationKey } from '../../engine/delivery/destination.js';
 
 /** The name of the channel that tells interview engines of interviews. */
 export const ENGINE = 'interviews';
