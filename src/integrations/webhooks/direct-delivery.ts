@@ -14,7 +14,7 @@ import { EVENT_NAMES, EVENTS, type EventName } from '../../engine/events/catalog
 import { sequenceOfEvent } from '../../engine/events/event-id.js';
 import { EventReader, type StoredEvent } from '../../engine/events/event-reader.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
-import { EndpointSender, type SentEvent, type Tried } from './channel/endpoint-sender.js';
+import { EndpointSender, type SentEvent, type Tried } from './endpoint-sender.js';
 import { EndpointAccess } from './endpoint-access.js';
 import { TIMEOUT_MS } from './endpoint.client.js';
 import { takes, type Endpoint } from './endpoint.js';

@@ -7,7 +7,7 @@ import { EndpointClient } from '../endpoint.client.js';
 import { EndpointSecrets } from '../endpoint-secrets.js';
 import { EndpointStore } from '../endpoint.store.js';
 import { WebhookAddresses } from '../webhook-addresses.js';
-import { EndpointSender } from './endpoint-sender.js';
+import { EndpointSender } from '../endpoint-sender.js';
 import { WebhookEventChannel } from './event-channel.js';
 import { WebhookChannel } from './webhook.channel.js';
 import { WebhookEvents } from './webhook-events.js';

@@ -10,7 +10,7 @@ import { EventReader, type StoredEvent } from '../../../engine/events/event-read
 import { EndpointStore } from '../endpoint.store.js';
 import { takes, WEBHOOK, type Endpoint } from '../endpoint.js';
 import type { Verdict } from '../verdict.rules.js';
-import { EndpointSender } from './endpoint-sender.js';
+import { EndpointSender } from '../endpoint-sender.js';
 import { PACE, webhookRules } from './retries.rules.js';
 
 /** The message of a lane that is to be sent next; null: there is none (any more). */

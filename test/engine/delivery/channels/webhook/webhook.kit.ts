@@ -8,7 +8,7 @@ import { EventRecorder } from '../../../../../src/engine/events/event-recorder.j
 import { EventSources } from '../../../../../src/engine/events/event-source.js';
 import { StoredEvents } from '../../../../../src/engine/events/stored-events.js';
 import { TenantAddresses } from '../../../../../src/tenancy/tenants/tenant-addresses.js';
-import { EndpointSender } from '../../../../../src/integrations/webhooks/channel/endpoint-sender.js';
+import { EndpointSender } from '../../../../../src/integrations/webhooks/endpoint-sender.js';
 import { webhookRules } from '../../../../../src/integrations/webhooks/channel/retries.rules.js';
 import { WebhookChannel } from '../../../../../src/integrations/webhooks/channel/webhook.channel.js';
 import { EndpointClient } from '../../../../../src/integrations/webhooks/endpoint.client.js';

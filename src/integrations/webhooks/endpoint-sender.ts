@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../base/clock.js';
-import type { OutboundAnswer } from '../../../base/http/outbound.js';
-import type { Attempt } from '../../../engine/delivery/outcome.js';
-import { eventId } from '../../../engine/events/event-id.js';
-import type { StoredEvent } from '../../../engine/events/event-reader.js';
-import type { Endpoint } from '../endpoint.js';
-import { EndpointClient } from '../endpoint.client.js';
-import { withoutHeaders } from '../headers.rules.js';
-import { messageOf } from '../message.js';
-import { verdictOf, type Verdict } from '../verdict.rules.js';
+import { Clock } from '../../base/clock.js';
+import type { OutboundAnswer } from '../../base/http/outbound.js';
+import type { Attempt } from '../../engine/delivery/outcome.js';
+import { eventId } from '../../engine/events/event-id.js';
+import type { StoredEvent } from '../../engine/events/event-reader.js';
+import type { Endpoint } from './endpoint.js';
+import { EndpointClient } from './endpoint.client.js';
+import { withoutHeaders } from './headers.rules.js';
+import { messageOf } from './message.js';
+import { verdictOf, type Verdict } from './verdict.rules.js';
 
 /** What became of one request to an endpoint, and how it is kept. */
 export interface Tried {
