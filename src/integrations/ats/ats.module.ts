@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AtsCallsModule } from './calls/calls.module.js';
-import { AtsAdministrationModule } from './connections/administration.module.js';
+import { AtsAdministrationModule } from './administration/administration.module.js';
 import { AtsConnectionsModule } from './connections/connections.module.js';
 import { AtsInboundModule } from './inbound/inbound.module.js';
 import { AtsMarketplaceModule } from './marketplace/marketplace.module.js';

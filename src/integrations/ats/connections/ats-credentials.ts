@@ -10,7 +10,7 @@ import { TokenClient } from '../oauth/token-client.js';
 import { AtsConnectionStore } from './ats-connections.store.js';
 import type { AtsConnection } from './connection.js';
 import type { Credential } from './credential.js';
-import { isPassing } from '../records/passing-failure.js';
+import { isPassing } from './passing-failure.js';
 import { RenewalsRepository } from './renewals.repository.js';
 
 type Renewable = Exclude<Credential, { kind: 'api_key' }>;

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SignInModule } from '../../../auth/sign-in/sign-in.module.js';
-import { AtsAdministrationModule } from '../connections/administration.module.js';
+import { AtsAdministrationModule } from '../administration/administration.module.js';
 import { DomainsModule } from '../../../auth/connections/domains/domains.module.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AtsCallsModule } from '../calls/calls.module.js';

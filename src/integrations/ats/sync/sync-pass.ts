@@ -9,7 +9,7 @@ import type { AtsRecordKind } from '../connectors/ats-records.js';
 import type { Connector } from '../connectors/connector.js';
 import { AtsRecordWriter } from '../records/ats-record-writer.js';
 import { MissingOpenings } from '../records/openings.js';
-import { isPassing } from '../records/passing-failure.js';
+import { isPassing } from '../connections/passing-failure.js';
 import { leftOut } from '../records/record.rules.js';
 import type { RecordItem, RecordResult, RecordWrite } from '../records/record.js';
 import { AtsRecordsRepository } from '../records/records.repository.js';

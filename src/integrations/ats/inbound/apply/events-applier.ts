@@ -16,7 +16,7 @@ import { overOf } from '../../records/record.rules.js';
 import { AtsRecordsRepository } from '../../records/records.repository.js';
 import { InboxesRepository, LeaseLost, type ClaimedInbox } from './inboxes.repository.js';
 import { groupsOf, isUnproven, stepOf, type Group } from './plan.rules.js';
-import { isPassing } from '../../records/passing-failure.js';
+import { isPassing } from '../../connections/passing-failure.js';
 import { Batch, type Work } from './batch.js';
 import { upToMerge, type ReadBatch } from './merges-apart.rules.js';
 import type { ReadBack } from './read-backs.js';

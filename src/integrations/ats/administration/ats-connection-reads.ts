@@ -7,12 +7,12 @@ import { AtsFailure } from '../calls/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import { connectorOf } from '../connectors/index.js';
 import { AtsSync } from '../sync/ats-sync.js';
-import type { AtsConnectionBody, AtsTestBody, AtsUserBody } from './ats-connection-bodies.dto.js';
-import { AtsConnectionViews } from './ats-connection-views.js';
+import type { AtsConnectionBody, AtsTestBody, AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
+import { AtsConnectionViews } from '../connections/ats-connection-views.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
-import { AtsStates } from './ats-states.js';
+import { AtsStates } from '../connections/ats-states.js';
 import { AtsUsers } from './ats-users.js';
-import { WrongAtsState } from './ats.errors.js';
+import { WrongAtsState } from '../connections/ats.errors.js';
 
 const NO_CREDENTIAL = 'The connection has no credential';
 

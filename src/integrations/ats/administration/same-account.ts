@@ -8,11 +8,11 @@ import { NotUnderstood, type Connector } from '../connectors/connector.js';
 import { OAuthClients } from '../oauth/oauth-clients.js';
 import { readRecord, readsKind } from '../records/read-record.js';
 import { AtsRecordsRepository } from '../records/records.repository.js';
-import { AccountNotKnown, AtsAccountTaken, OtherAtsAccount } from './ats.errors.js';
-import { AtsConnectionStore } from './ats-connections.store.js';
-import { AtsCredentials } from './ats-credentials.js';
-import type { AtsConnection } from './connection.js';
-import type { Credential } from './credential.js';
+import { AccountNotKnown, AtsAccountTaken, OtherAtsAccount } from '../connections/ats.errors.js';
+import { AtsConnectionStore } from '../connections/ats-connections.store.js';
+import { AtsCredentials } from '../connections/ats-credentials.js';
+import type { AtsConnection } from '../connections/connection.js';
+import type { Credential } from '../connections/credential.js';
 
 /** Records of each kind that are asked for. One that the account has is enough. */
 const MOST = 5;

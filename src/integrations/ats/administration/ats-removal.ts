@@ -5,7 +5,7 @@ import { TaskHandlers } from '../../../engine/work/task-handlers.js';
 import type { Batch, Task } from '../../../engine/work/task.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import { TasksRunner } from '../../../engine/work/tasks.runner.js';
-import type { AtsConnection } from './connection.js';
+import type { AtsConnection } from '../connections/connection.js';
 
 interface RemovalPayload {
   connectionId: string;

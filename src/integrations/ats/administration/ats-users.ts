@@ -5,11 +5,11 @@ import type { Page, PageRequest } from '../../../base/http/page.js';
 import { AtsFailure } from '../calls/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import type { AtsUser, Connector } from '../connectors/connector.js';
-import { AtsCredentials } from './ats-credentials.js';
-import type { AtsUserBody } from './ats-connection-bodies.dto.js';
-import { NoUsersKnown } from './ats.errors.js';
-import type { AtsConnection } from './connection.js';
-import type { Credential } from './credential.js';
+import { AtsCredentials } from '../connections/ats-credentials.js';
+import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
+import { NoUsersKnown } from '../connections/ats.errors.js';
+import type { AtsConnection } from '../connections/connection.js';
+import type { Credential } from '../connections/credential.js';
 
 /** A place in the users of an ATS: a page of the ATS, and the number of its active users that were shown. */
 interface Place {

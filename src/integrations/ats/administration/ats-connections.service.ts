@@ -9,22 +9,22 @@ import type { Caller } from '../../../tenancy/tenants/caller.js';
 import type { Connector } from '../connectors/connector.js';
 import { connectorOf } from '../connectors/index.js';
 import { OAuthClients } from '../oauth/oauth-clients.js';
-import { AtsAddresses } from './ats-addresses.js';
-import type { AtsConnectionBody, AtsConnectionWithTokenBody } from './ats-connection-bodies.dto.js';
+import { AtsAddresses } from '../connections/ats-addresses.js';
+import type { AtsConnectionBody, AtsConnectionWithTokenBody } from '../connections/ats-connection-bodies.dto.js';
 import { AtsConnectionSetup, newAtsToken } from './ats-connection-setup.js';
-import { AtsConnectionViews } from './ats-connection-views.js';
-import { atsAuditView } from './ats-connection.mapping.js';
-import type { ChangeAtsConnection, CreateAtsConnection, CredentialFields } from './ats-connections.dto.js';
-import { AtsConnectionReady } from './ats-connections.events.js';
-import { AtsConnectionsRepository } from './ats-connections.repository.js';
-import { AtsWebhookSecretsRepository } from './ats-webhook-secrets.repository.js';
-import { AtsConnectionStore, type AtsConnectionRow } from './ats-connections.store.js';
-import { AtsStates } from './ats-states.js';
+import { AtsConnectionViews } from '../connections/ats-connection-views.js';
+import { atsAuditView } from '../connections/ats-connection.mapping.js';
+import type { ChangeAtsConnection, CreateAtsConnection, CredentialFields } from '../connections/ats-connections.dto.js';
+import { AtsConnectionReady } from '../connections/ats-connections.events.js';
+import { AtsConnectionsRepository } from '../connections/ats-connections.repository.js';
+import { AtsWebhookSecretsRepository } from '../connections/ats-webhook-secrets.repository.js';
+import { AtsConnectionStore, type AtsConnectionRow } from '../connections/ats-connections.store.js';
+import { AtsStates } from '../connections/ats-states.js';
 import { AtsUsers } from './ats-users.js';
-import { credentialOf, freeMarker, takesOf, usualWrites, writesOf, writesProblems } from './ats-settings.rules.js';
-import { WrongAtsState } from './ats.errors.js';
-import { draftOf, type AtsConnection } from './connection.js';
-import type { Credential } from './credential.js';
+import { credentialOf, freeMarker, takesOf, usualWrites, writesOf, writesProblems } from '../connections/ats-settings.rules.js';
+import { WrongAtsState } from '../connections/ats.errors.js';
+import { draftOf, type AtsConnection } from '../connections/connection.js';
+import type { Credential } from '../connections/credential.js';
 import { SameAccount } from './same-account.js';
 
 /** The administration of connections to ATSs. */
@@ -236,14 +236,7 @@ export class AtsConnectionsService {
     targetId: string,
     states: { before?: object; after?: object },
   ): Promise<void> {
-    return this.audit.record(tx, {
-      tenantId,
-      actor,
-      requestId,
-      action,
-      targetType: 'ats_connection',
-      targetId,
-      ...states,
-    });
+    const target = { targetType: 'ats_connection', targetId };
+    return this.audit.record(tx, { tenantId, actor, requestId, action, ...target, ...states });
   }
 }

@@ -11,15 +11,15 @@ import { OAuthClients } from '../oauth/oauth-clients.js';
 import { TokenClient } from '../oauth/token-client.js';
 import { AtsPublish } from '../publish/ats-publish.js';
 import { AtsSync } from '../sync/ats-sync.js';
-import type { DisconnectedBody } from './ats-connection-bodies.dto.js';
-import { WrongAtsState } from './ats.errors.js';
+import type { DisconnectedBody } from '../connections/ats-connection-bodies.dto.js';
+import { WrongAtsState } from '../connections/ats.errors.js';
 import { AtsConnectionSetup } from './ats-connection-setup.js';
-import { AtsConnectionViews } from './ats-connection-views.js';
-import { AtsConnectionsRepository } from './ats-connections.repository.js';
+import { AtsConnectionViews } from '../connections/ats-connection-views.js';
+import { AtsConnectionsRepository } from '../connections/ats-connections.repository.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
-import { AtsConnectionStore } from './ats-connections.store.js';
+import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { AtsRemoval } from './ats-removal.js';
-import type { AtsConnection } from './connection.js';
+import type { AtsConnection } from '../connections/connection.js';
 
 /** Ends a connection, at its ATS and here. */
 @Injectable()

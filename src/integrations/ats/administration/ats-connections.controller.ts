@@ -17,18 +17,18 @@ import {
   AtsTestBody,
   AtsUserBody,
   DisconnectedBody,
-} from './ats-connection-bodies.dto.js';
+} from '../connections/ats-connection-bodies.dto.js';
 import { AtsConnectionEnd } from './ats-connection-end.js';
 import { AtsConnectionReads } from './ats-connection-reads.js';
-import { AtsConnectionViews } from './ats-connection-views.js';
-import { atsProviderBody } from './ats-connection.mapping.js';
+import { AtsConnectionViews } from '../connections/ats-connection-views.js';
+import { atsProviderBody } from '../connections/ats-connection.mapping.js';
 import {
   ChangeAtsConnection,
   CreateAtsConnection,
   CreateAtsToken,
   SetSigningSecret,
   SyncAtsConnection,
-} from './ats-connections.dto.js';
+} from '../connections/ats-connections.dto.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
 
 /** The connections of a tenant to applicant tracking systems. */

@@ -11,7 +11,7 @@ import { AtsConnectionsController } from './ats-connections.controller.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
 import { AtsRemoval } from './ats-removal.js';
 import { AtsUsers } from './ats-users.js';
-import { AtsConnectionsModule } from './connections.module.js';
+import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { SameAccount } from './same-account.js';
 
 /** The administration of connections to ATSs by API. */

@@ -13,13 +13,13 @@ import { AtsApis } from '../calls/ats-apis.js';
 import type { Connector } from '../connectors/connector.js';
 import { connectorOf } from '../connectors/index.js';
 import { AtsSync } from '../sync/ats-sync.js';
-import { AtsAddresses } from './ats-addresses.js';
-import { AtsConnectionsRepository } from './ats-connections.repository.js';
-import { AtsWebhookSecretsRepository } from './ats-webhook-secrets.repository.js';
-import { AtsConnectionReady } from './ats-connections.events.js';
-import { AtsConnectionStore } from './ats-connections.store.js';
-import { AtsStates } from './ats-states.js';
-import type { AtsConnection } from './connection.js';
+import { AtsAddresses } from '../connections/ats-addresses.js';
+import { AtsConnectionsRepository } from '../connections/ats-connections.repository.js';
+import { AtsWebhookSecretsRepository } from '../connections/ats-webhook-secrets.repository.js';
+import { AtsConnectionReady } from '../connections/ats-connections.events.js';
+import { AtsConnectionStore } from '../connections/ats-connections.store.js';
+import { AtsStates } from '../connections/ats-states.js';
+import type { AtsConnection } from '../connections/connection.js';
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>;
 
