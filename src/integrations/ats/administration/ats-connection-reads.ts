@@ -3,7 +3,7 @@ import { Database } from '../../../base/database/database.js';
 import type { Page, PageRequest } from '../../../base/http/page.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { AtsFailure } from '../calls/ats-api.js';
+import { AtsFailure } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import { connectorOf } from '../connectors/index.js';
 import { AtsSync } from '../sync/ats-sync.js';

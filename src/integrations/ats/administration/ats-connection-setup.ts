@@ -8,7 +8,7 @@ import { TaskHandlers } from '../../../engine/work/task-handlers.js';
 import { TaskFailed, TaskInterrupted, type Batch, type Task } from '../../../engine/work/task.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import { TasksRunner } from '../../../engine/work/tasks.runner.js';
-import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import type { Connector } from '../connectors/connector.js';
 import { connectorOf } from '../connectors/index.js';

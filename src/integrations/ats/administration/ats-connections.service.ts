@@ -21,10 +21,17 @@ import { AtsWebhookSecretsRepository } from '../connections/ats-webhook-secrets.
 import { AtsConnectionStore, type AtsConnectionRow } from '../connections/ats-connections.store.js';
 import { AtsStates } from '../connections/ats-states.js';
 import { AtsUsers } from './ats-users.js';
-import { credentialOf, freeMarker, takesOf, usualWrites, writesOf, writesProblems } from '../connections/ats-settings.rules.js';
+import {
+  credentialOf,
+  freeMarker,
+  takesOf,
+  usualWrites,
+  writesOf,
+  writesProblems,
+} from '../connections/ats-settings.rules.js';
 import { WrongAtsState } from '../connections/ats.errors.js';
 import { draftOf, type AtsConnection } from '../connections/connection.js';
-import type { Credential } from '../connections/credential.js';
+import type { Credential } from '../api/credential.js';
 import { SameAccount } from './same-account.js';
 
 /** The administration of connections to ATSs. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/sql-runner.js';
 import { trimEndOf } from '../../../base/trim.js';
-import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';
 import { NotUnderstood, type Connector } from '../connectors/connector.js';
@@ -12,7 +12,7 @@ import { AccountNotKnown, AtsAccountTaken, OtherAtsAccount } from '../connection
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { AtsCredentials } from '../connections/ats-credentials.js';
 import type { AtsConnection } from '../connections/connection.js';
-import type { Credential } from '../connections/credential.js';
+import type { Credential } from '../api/credential.js';
 
 /** Records of each kind that are asked for. One that the account has is enough. */
 const MOST = 5;

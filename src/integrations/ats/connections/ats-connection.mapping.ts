@@ -3,7 +3,7 @@ import type { AtsConnectionBody, AtsMissing, AtsProviderBody } from './ats-conne
 import type { AtsConnectionFacts } from './ats-connections.repository.js';
 import type { AtsConnectionRow } from './ats-connections.store.js';
 import { lacksWriter } from './ats-settings.rules.js';
-import type { Credential } from './credential.js';
+import type { Credential } from '../api/credential.js';
 
 /** What other parts know of a connection. */
 export interface AtsProgress {

@@ -5,7 +5,7 @@ import { ATS_CONNECTION_COLUMNS, type AtsConnectionRow } from './ats-connections
 import { AtsSecrets } from './ats-secrets.js';
 import { MarkerTaken } from './ats.errors.js';
 import type { AtsConnection, Takes, Writes } from './connection.js';
-import type { Credential } from './credential.js';
+import type { Credential } from '../api/credential.js';
 
 /** A connection that is to be stored. */
 export interface NewAtsConnection extends Omit<AtsConnection, 'state' | 'paused' | 'createdAt'> {

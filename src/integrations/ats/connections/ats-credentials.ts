@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
-import { AtsFailure } from '../calls/ats-api.js';
+import { AtsFailure } from '../api/ats-api.js';
 import type { Connector } from '../connectors/connector.js';
 import { connectorOf } from '../connectors/index.js';
 import { OAuthClients } from '../oauth/oauth-clients.js';
@@ -9,7 +9,7 @@ import { isDue, keepAliveAt } from '../oauth/token-answer.mapping.js';
 import { TokenClient } from '../oauth/token-client.js';
 import { AtsConnectionStore } from './ats-connections.store.js';
 import type { AtsConnection } from './connection.js';
-import type { Credential } from './credential.js';
+import type { Credential } from '../api/credential.js';
 import { isPassing } from './passing-failure.js';
 import { RenewalsRepository } from './renewals.repository.js';
 

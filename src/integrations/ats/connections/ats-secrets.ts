@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SealedColumn } from '../../../base/sealing/reseal.js';
 import { Sealer } from '../../../base/crypto/seal.js';
-import type { Credential } from './credential.js';
+import type { Credential } from '../api/credential.js';
 
 /** The column of the credentials. */
 export const ATS_CREDENTIALS: SealedColumn = {

@@ -1,5 +1,5 @@
 import type { Connector } from '../connectors/connector.js';
-import type { Credential } from './credential.js';
+import type { Credential } from '../api/credential.js';
 
 /** The state of a connection to an ATS. */
 export type AtsState = 'ok' | 'degraded' | 'reconnect_needed' | 'disconnected';

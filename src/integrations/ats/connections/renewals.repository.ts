@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { AtsSecrets } from './ats-secrets.js';
-import type { Credential } from './credential.js';
+import type { Credential } from '../api/credential.js';
 
 /** Longer than a renewal can take. */
 const LEASE_SECONDS = 30;

@@ -1,5 +1,5 @@
-import type { AtsApi, AtsAnswer } from '../calls/ats-api.js';
-import type { Credential } from '../connections/credential.js';
+import type { AtsApi, AtsAnswer } from '../api/ats-api.js';
+import type { Credential } from '../api/credential.js';
 import type { AtsCandidate, AtsGone, AtsJob, AtsPage, AtsPageFrom } from './ats-records.js';
 
 /** The addresses of one region of a vendor. */

@@ -1,4 +1,4 @@
-import { AtsFailure } from '../calls/ats-api.js';
+import { AtsFailure } from '../api/ats-api.js';
 import { isPlain } from '../../../base/http/text.js';
 import { NotUnderstood } from './connector.js';
 

@@ -1,4 +1,4 @@
-import { AtsFailure } from '../calls/ats-api.js';
+import { AtsFailure } from '../api/ats-api.js';
 import type { AtsPage } from './ats-records.js';
 import { NotUnderstood } from './connector.js';
 import { idOf, objectOf, type RemoteObject } from './remote-json.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../../../base/log/logger.js';
 import { Background } from '../../../base/loop.js';
-import { AtsFailure } from '../calls/ats-api.js';
+import { AtsFailure } from '../api/ats-api.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { AtsCredentials } from '../connections/ats-credentials.js';
 import { AtsStates } from '../connections/ats-states.js';

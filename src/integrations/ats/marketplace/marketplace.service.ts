@@ -5,7 +5,7 @@ import { Logger } from '../../../base/log/logger.js';
 import type { Actor } from '../../../tenancy/identity/source.js';
 import type { SessionRow } from '../../../tenancy/sessions/sessions.repository.js';
 import { Administrators } from '../../../tenancy/tenants/administrators.js';
-import { AtsFailure } from '../calls/ats-api.js';
+import { AtsFailure } from '../api/ats-api.js';
 import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
 import { AtsAddresses } from '../connections/ats-addresses.js';
 import type { Connector, Region } from '../connectors/connector.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
 import type { AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
-import { AtsFailure } from '../calls/ats-api.js';
+import { AtsFailure } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
 import { AtsConnectionSetup } from '../administration/ats-connection-setup.js';

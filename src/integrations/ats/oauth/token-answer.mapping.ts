@@ -1,4 +1,4 @@
-import type { Credential } from '../connections/credential.js';
+import type { Credential } from '../api/credential.js';
 
 /** The tokens of a grant. */
 export interface Grant {

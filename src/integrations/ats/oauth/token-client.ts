@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
 import { Config } from '../../../base/config/config.js';
 import { Outbound } from '../../../base/http/outbound.js';
-import { retryAfterOf } from '../calls/ats-answer.rules.js';
-import { AtsFailure } from '../calls/ats-api.js';
+import { retryAfterOf } from '../api/ats-answer.rules.js';
+import { AtsFailure } from '../api/ats-api.js';
 import type { Connector, Region } from '../connectors/connector.js';
-import type { Credential } from '../connections/credential.js';
+import type { Credential } from '../api/credential.js';
 import type { OAuthClient } from './oauth-clients.js';
 import { grantOf, type Grant } from './token-answer.mapping.js';
 

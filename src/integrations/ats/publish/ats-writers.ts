@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
-import type { AtsApi } from '../calls/ats-api.js';
+import type { AtsApi } from '../api/ats-api.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { Connector } from '../connectors/connector.js';
 

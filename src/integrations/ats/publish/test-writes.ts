@@ -5,7 +5,7 @@ import { Conflict, InvalidFields } from '../../../base/errors/domain-error.js';
 import { newId } from '../../../base/ids.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import { WrongAtsState } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';

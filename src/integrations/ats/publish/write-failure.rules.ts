@@ -1,4 +1,4 @@
-import type { AtsFailureKind } from '../calls/ats-api.js';
+import type { AtsFailureKind } from '../api/ats-api.js';
 import type { AtsProblem } from '../connections/ats-states.js';
 
 /** What a failed try means. */

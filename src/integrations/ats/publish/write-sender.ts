@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import { AtsCallOptions } from '../calls/ats-call-options.js';
 import { AtsStates } from '../connections/ats-states.js';

@@ -1,4 +1,4 @@
-import type { AtsApi } from '../calls/ats-api.js';
+import type { AtsApi } from '../api/ats-api.js';
 import type { AtsCandidate, AtsGone, AtsJob, AtsRecordKind } from '../connectors/ats-records.js';
 import type { Connector } from '../connectors/connector.js';
 import type { RecordItem } from './record.js';

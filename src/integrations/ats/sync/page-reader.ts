@@ -1,4 +1,4 @@
-import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../api/ats-api.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';
 import { NotUnderstood, type Connector } from '../connectors/connector.js';
 import { candidateItem, goneItem, jobItem, readRecord, readsKind } from '../records/read-record.js';

@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { Logger } from '../../../base/log/logger.js';
 import { WorkSlots } from '../../../base/work-slots.js';
 import { EventRecorder } from '../../../engine/events/event-recorder.js';
-import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../api/ats-api.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';
 import type { Connector } from '../connectors/connector.js';

@@ -8,7 +8,7 @@ import { Logger } from '../../../base/log/logger.js';
 import { Loop } from '../../../base/loop.js';
 import { StorageExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { TenantStorage } from '../../../tenancy/tenants/storage/tenant-storage.js';
-import { AtsFailure } from '../calls/ats-api.js';
+import { AtsFailure } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import { withHeartbeat } from '../calls/heartbeat.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';

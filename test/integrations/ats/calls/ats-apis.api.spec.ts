@@ -1,5 +1,5 @@
 import { AtsApis } from '../../../../src/integrations/ats/calls/ats-apis.js';
-import { AtsFailure } from '../../../../src/integrations/ats/calls/ats-api.js';
+import { AtsFailure } from '../../../../src/integrations/ats/api/ats-api.js';
 import type { AtsConnection } from '../../../../src/integrations/ats/connections/connection.js';
 import { greenhouse } from '../../../../src/integrations/ats/connectors/greenhouse/greenhouse.connector.js';
 import { lever } from '../../../../src/integrations/ats/connectors/lever/lever.connector.js';

@@ -1,11 +1,11 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AtsFailure } from '../../../../src/integrations/ats/calls/ats-api.js';
+import { AtsFailure } from '../../../../src/integrations/ats/api/ats-api.js';
 import { AtsConnectionsRepository } from '../../../../src/integrations/ats/connections/ats-connections.repository.js';
 import { AtsConnectionStore } from '../../../../src/integrations/ats/connections/ats-connections.store.js';
 import { AtsCredentials } from '../../../../src/integrations/ats/connections/ats-credentials.js';
 import { takesOf } from '../../../../src/integrations/ats/connections/ats-settings.rules.js';
-import type { Credential } from '../../../../src/integrations/ats/connections/credential.js';
+import type { Credential } from '../../../../src/integrations/ats/api/credential.js';
 import type { AtsConnection } from '../../../../src/integrations/ats/connections/connection.js';
 import { Database } from '../../../../src/base/database/database.js';
 import { systemActor } from '../../../../src/tenancy/identity/source.js';

@@ -1,4 +1,4 @@
-import { AtsFailure, type AtsFailureKind } from '../../../../src/integrations/ats/calls/ats-api.js';
+import { AtsFailure, type AtsFailureKind } from '../../../../src/integrations/ats/api/ats-api.js';
 import type { AtsPage, AtsPageFrom } from '../../../../src/integrations/ats/connectors/ats-records.js';
 import type { AtsWrite, InboundRequest, WriteTarget } from '../../../../src/integrations/ats/connectors/connector.js';
 import { connectors } from '../../../../src/integrations/ats/connectors/index.js';

@@ -1,4 +1,4 @@
-import { AtsFailure } from '../../../../src/integrations/ats/calls/ats-api.js';
+import { AtsFailure } from '../../../../src/integrations/ats/api/ats-api.js';
 import type { AtsWrite } from '../../../../src/integrations/ats/connectors/connector.js';
 import { lever } from '../../../../src/integrations/ats/connectors/lever/lever.connector.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';

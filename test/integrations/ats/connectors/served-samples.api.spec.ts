@@ -1,6 +1,6 @@
 import { ashby } from '../../../../src/integrations/ats/connectors/ashby/ashby.connector.js';
 import type { Connector } from '../../../../src/integrations/ats/connectors/connector.js';
-import type { Credential } from '../../../../src/integrations/ats/connections/credential.js';
+import type { Credential } from '../../../../src/integrations/ats/api/credential.js';
 import { greenhouse } from '../../../../src/integrations/ats/connectors/greenhouse/greenhouse.connector.js';
 import { lever } from '../../../../src/integrations/ats/connectors/lever/lever.connector.js';
 import { startAshby, startGreenhouse, startLever, type Simulator } from '../../../simulators/index.js';

@@ -1,4 +1,4 @@
-import type { AtsFailureKind } from '../../../../src/integrations/ats/calls/ats-api.js';
+import type { AtsFailureKind } from '../../../../src/integrations/ats/api/ats-api.js';
 import { afterFailure, mayComeLate } from '../../../../src/integrations/ats/publish/write-failure.rules.js';
 
 const NEW = { attempts: 1, provedSince: false };

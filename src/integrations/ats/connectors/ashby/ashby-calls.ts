@@ -1,5 +1,5 @@
-import { AtsFailure, type AtsAnswer, type AtsApi } from '../../calls/ats-api.js';
-import { codeIn } from '../../calls/ats-answer.rules.js';
+import { AtsFailure, type AtsAnswer, type AtsApi } from '../../api/ats-api.js';
+import { codeIn } from '../../api/ats-answer.rules.js';
 import { listOf, objectOf, textOf, unexpected, type RemoteObject } from '../remote-json.js';
 import { allRows } from '../rows.js';
 

@@ -1,4 +1,4 @@
-import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import type { AtsCandidate, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
 import type { AtsUser } from '../connector.js';
 import { idOf, listOf, objectOf, textOf, type RemoteObject } from '../remote-json.js';

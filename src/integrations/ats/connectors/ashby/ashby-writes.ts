@@ -1,4 +1,4 @@
-import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import type { AtsWrite, MadeWebhook, WebhookRules, WriteRules } from '../connector.js';
 import { idOf, objectOf, objectsIn, requiredId, textOf, unexpected } from '../remote-json.js';
 import { readOne } from '../rows.js';

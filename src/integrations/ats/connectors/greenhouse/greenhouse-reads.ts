@@ -1,5 +1,5 @@
 import { parsedUrl } from '../../../../base/url.js';
-import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import type { AtsCandidate, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
 import type { AtsUser } from '../connector.js';
 import { idOf, objectOf, objectsIn, textOf, unexpected, type RemoteObject } from '../remote-json.js';

@@ -1,4 +1,4 @@
-import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import type { AtsWrite, WriteRules } from '../connector.js';
 import { idOf, objectOf, textOf, unexpected, type RemoteObject } from '../remote-json.js';
 import { customFieldOf, recordOf, recordsOf, TITLE } from './greenhouse-reads.js';

@@ -1,5 +1,5 @@
-import type { AtsAnswer } from '../../calls/ats-api.js';
-import type { Credential } from '../../connections/credential.js';
+import type { AtsAnswer } from '../../api/ats-api.js';
+import type { Credential } from '../../api/credential.js';
 import type { Connector, OAuthRules } from '../connector.js';
 import { greenhouseInbound } from './greenhouse-inbound.js';
 import * as reads from './greenhouse-reads.js';

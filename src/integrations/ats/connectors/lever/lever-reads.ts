@@ -1,4 +1,4 @@
-import type { AtsApi } from '../../calls/ats-api.js';
+import type { AtsApi } from '../../api/ats-api.js';
 import type { AtsCandidate, AtsGone, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
 import type { AtsUser } from '../connector.js';
 import { listOf, objectOf, textOf, unexpected, type RemoteObject } from '../remote-json.js';

@@ -1,4 +1,4 @@
-import type { AtsApi } from '../../calls/ats-api.js';
+import type { AtsApi } from '../../api/ats-api.js';
 import type { MadeWebhook, WebhookRules } from '../connector.js';
 import { idOf, objectOf, objectsIn, requiredId, textOf, unexpected } from '../remote-json.js';
 import { part, rowsOf, TITLE } from './lever-reads.js';

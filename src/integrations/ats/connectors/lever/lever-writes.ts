@@ -1,5 +1,5 @@
 import { parsedUrl } from '../../../../base/url.js';
-import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import type { AtsWrite, WriteRules } from '../connector.js';
 import { idOf, listOf, objectOf, objectsIn, textOf, unexpected, type RemoteObject } from '../remote-json.js';
 import { part, recordOf, rowsOf, TITLE } from './lever-reads.js';

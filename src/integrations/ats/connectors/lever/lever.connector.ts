@@ -1,4 +1,4 @@
-import type { Credential } from '../../connections/credential.js';
+import type { Credential } from '../../api/credential.js';
 import type { Connector, OAuthRules, Region } from '../connector.js';
 import { basicKey } from '../signatures.js';
 import { leverInbound } from './lever-inbound.js';

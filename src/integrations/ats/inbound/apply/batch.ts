@@ -1,4 +1,4 @@
-import type { AtsApi, AtsFailure } from '../../calls/ats-api.js';
+import type { AtsApi, AtsFailure } from '../../api/ats-api.js';
 import type { AtsConnection } from '../../connections/connection.js';
 import type { Connector } from '../../connectors/connector.js';
 import type { RecordItem } from '../../records/record.js';

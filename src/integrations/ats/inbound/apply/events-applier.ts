@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../../base/database/database.js';
 import { Logger } from '../../../../base/log/logger.js';
 import { WorkSlots } from '../../../../base/work-slots.js';
-import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import { AtsApis } from '../../calls/ats-apis.js';
 import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
 import type { AtsConnection } from '../../connections/connection.js';

@@ -6,7 +6,7 @@ import { DomainEvents } from '../../../../base/domain-events.js';
 import { ForeignPlaces } from '../../../../base/foreign-places.js';
 import { Logger } from '../../../../base/log/logger.js';
 import { Loop } from '../../../../base/loop.js';
-import { AtsFailure } from '../../calls/ats-api.js';
+import { AtsFailure } from '../../api/ats-api.js';
 import { withHeartbeat } from '../../calls/heartbeat.js';
 import { AtsConnectionReady } from '../../connections/ats-connections.events.js';
 import { AtsConnectionStore } from '../../connections/ats-connections.store.js';

@@ -1,4 +1,4 @@
-import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
+import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import { NotUnderstood, type Connector } from '../../connectors/connector.js';
 import { goneItem, readRecord } from '../../records/read-record.js';
 import type { AtsRecordRow, RecordItem } from '../../records/record.js';

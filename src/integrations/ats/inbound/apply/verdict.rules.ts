@@ -1,4 +1,4 @@
-import type { AtsFailure } from '../../calls/ats-api.js';
+import type { AtsFailure } from '../../api/ats-api.js';
 import type { LeftOutReason, RecordResult } from '../../records/record.js';
 import type { ReadEvent } from './plan.rules.js';
 import type { Verdict, WaitingEvent } from './waiting-events.repository.js';
