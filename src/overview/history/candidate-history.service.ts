@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AtsConnectionsRepository } from '../../integrations/ats/connections/ats-connections.repository.js';
 import { AtsConnectionStore } from '../../integrations/ats/connections/ats-connections.store.js';
 import { lacksWriter } from '../../integrations/ats/connections/ats-settings.rules.js';
-import { connectorOf } from '../../integrations/ats/connectors/index.js';
+import { connectorOf } from '../../integrations/ats/providers/providers.js';
 import { listedEvent } from '../../integrations/ats/inbound/inbound-events.mapping.js';
 import { InboundEventsService } from '../../integrations/ats/inbound/inbound-events.service.js';
 import { AtsWritesRepository } from '../../integrations/ats/publish/ats-writes.repository.js';

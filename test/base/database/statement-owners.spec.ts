@@ -26,7 +26,7 @@ const OF_THE_INSTALLATION = [
   'engine/events/horizon.ts', // what is committed, of all tenants
   'engine/work/task-claims.repository.ts', // the next task that is due, of any tenant
   'integrations/ats/connections/ats-connections.store.ts', // tokens of webhooks, in batches, before the tenant is known
-  'integrations/ats/inbound/apply/inboxes.repository.ts', // connections whose events wait, of any tenant
+  'integrations/ats/inbound/inboxes.repository.ts', // connections whose events wait, of any tenant
   'integrations/ats/sync/syncs.repository.ts', // the next sync that is due, of any tenant
   'operations/expiry-notice.ts',
   'operations/metrics.ts',

@@ -6,7 +6,7 @@ import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { AtsFailure } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import type { Connector } from '../connectors/connector.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { OAuthClients } from '../oauth/oauth-clients.js';
 import { TokenClient } from '../oauth/token-client.js';
 import { AtsPublish } from '../publish/ats-publish.js';

@@ -5,7 +5,7 @@ import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { AtsFailure } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { AtsSync } from '../sync/ats-sync.js';
 import type { AtsConnectionBody, AtsTestBody, AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
 import { AtsConnectionViews } from '../connections/ats-connection-views.js';

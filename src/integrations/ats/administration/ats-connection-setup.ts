@@ -11,7 +11,7 @@ import { TasksRunner } from '../../../engine/work/tasks.runner.js';
 import { AtsFailure, type AtsApi } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import type { Connector } from '../connectors/connector.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { AtsSync } from '../sync/ats-sync.js';
 import { AtsAddresses } from '../connections/ats-addresses.js';
 import { AtsConnectionsRepository } from '../connections/ats-connections.repository.js';

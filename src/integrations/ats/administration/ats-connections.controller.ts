@@ -9,7 +9,7 @@ import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
 import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
-import { connectors } from '../connectors/index.js';
+import { connectors } from '../providers/providers.js';
 import {
   AtsConnectionBody,
   AtsConnectionWithTokenBody,

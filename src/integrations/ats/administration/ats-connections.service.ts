@@ -7,7 +7,7 @@ import { AuditService, type AuditBy } from '../../../tenancy/tenants/audit/audit
 import { CAPS, demandRoom } from '../../../tenancy/tenants/caps.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import type { Connector } from '../connectors/connector.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { OAuthClients } from '../oauth/oauth-clients.js';
 import { AtsAddresses } from '../connections/ats-addresses.js';
 import type { AtsConnectionBody, AtsConnectionWithTokenBody } from '../connections/ats-connection-bodies.dto.js';

@@ -9,7 +9,7 @@ import { trimEndOf } from '../../../base/trim.js';
 import { AtsCredentials } from '../connections/ats-credentials.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { Credential } from '../api/credential.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { OAuthClients } from '../oauth/oauth-clients.js';
 import { AtsFailure, type AtsApi } from '../api/ats-api.js';
 import { AtsCallOptions } from './ats-call-options.js';

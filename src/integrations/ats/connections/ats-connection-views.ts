@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { AtsAddresses } from './ats-addresses.js';
 import type { AtsConnectionBody } from './ats-connection-bodies.dto.js';
 import { atsConnectionBody } from './ats-connection.mapping.js';

@@ -2,7 +2,7 @@ import { Choice, Flag, Moment, Nested, Ruled } from '../../../base/http/fields.j
 import { Text } from '../../../base/http/text.js';
 import { MAX_URL } from '../../../base/url.js';
 import { ServerSet } from '../../../base/http/validate.js';
-import { connectors } from '../connectors/index.js';
+import { connectors } from '../providers/providers.js';
 import { chosenTokenProblem } from './chosen-token.rules.js';
 
 const MARKER = { test: /^[a-z0-9]{1,8}_$/, message: 'must be up to 8 small letters or digits and an underscore' };

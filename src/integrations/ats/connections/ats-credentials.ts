@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
 import { AtsFailure } from '../api/ats-api.js';
 import type { Connector } from '../connectors/connector.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { OAuthClients } from '../oauth/oauth-clients.js';
 import { isDue, keepAliveAt } from '../oauth/token-answer.mapping.js';
 import { TokenClient } from '../oauth/token-client.js';

@@ -7,7 +7,7 @@ import { Buckets, FailedTries, limitRate, RATE_HEADERS, RateLimiter } from '../.
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
 import { AtsConnectionStore, type AtsGate } from '../connections/ats-connections.store.js';
 import type { Connector } from '../connectors/connector.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { InboundRefused } from './inbound.errors.js';
 import { inboundToken } from './inbound-token.js';
 

@@ -6,7 +6,7 @@ import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { InboundEventBody, InboundEventRow } from './inbound-event.js';
-import { InboxesRepository } from './apply/inboxes.repository.js';
+import { InboxesRepository } from './inboxes.repository.js';
 import { waitingReason } from '../connections/waiting.rules.js';
 import { InboundEventsRepository, type InboundFilter } from './inbound-events.repository.js';
 

@@ -4,7 +4,7 @@ import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AtsRecordsModule } from '../records/records.module.js';
 import { EventsApplier } from './apply/events-applier.js';
 import { EventsWorker } from './apply/events-worker.js';
-import { InboxesRepository } from './apply/inboxes.repository.js';
+import { InboxesRepository } from './inboxes.repository.js';
 import { WaitingEventsRepository } from './apply/waiting-events.repository.js';
 import { EventIntake } from './event-intake.js';
 import { InboundController } from './inbound.controller.js';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Choice } from '../../../base/http/fields.js';
-import { connectors } from '../connectors/index.js';
+import { connectors } from '../providers/providers.js';
 
 /** The body of a new connect link. */
 export class CreateConnectLink {

@@ -22,7 +22,7 @@ import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
 import { AtsAddresses } from '../connections/ats-addresses.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import type { Connector } from '../connectors/connector.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { AuthorizationStates } from './authorization-states.js';
 import { connectedPage, connectLinkPage, notConnectedPage, startPage, type Choosable } from './marketplace-pages.js';
 import { ConnectRefused } from './marketplace.errors.js';

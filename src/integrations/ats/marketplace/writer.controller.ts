@@ -15,7 +15,7 @@ import { demandSameSite } from '../../../auth/sign-in/sessions/same-site.js';
 import { sessionToken } from '../../../auth/sign-in/sessions/session.cookie.js';
 import { cookiesOf, type SignInHttpRequest } from '../../../auth/sign-in/sign-in.context.js';
 import { AtsAddresses } from '../connections/ats-addresses.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { AuthorizationStates } from './authorization-states.js';
 import { notConnectedPage, writerPage, writerSetPage } from './marketplace-pages.js';
 import { ConnectRefused } from './marketplace.errors.js';

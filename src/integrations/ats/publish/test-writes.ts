@@ -10,7 +10,7 @@ import { AtsApis } from '../calls/ats-apis.js';
 import { WrongAtsState } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsWrite, Connector, WriteTarget } from '../connectors/connector.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { AtsWriters } from './ats-writers.js';
 import { AtsWritesService } from './ats-writes.service.js';
 import type { TestStepBody, TestWriteBody } from './ats-writes.dto.js';

@@ -5,7 +5,7 @@ import { AtsCallOptions } from '../calls/ats-call-options.js';
 import { AtsStates } from '../connections/ats-states.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsWrite, Connector } from '../connectors/connector.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { AtsWritesRepository, type WriteEnd } from './ats-writes.repository.js';
 import { AtsWriters } from './ats-writers.js';
 import { WritePlanner } from './write-planner.js';

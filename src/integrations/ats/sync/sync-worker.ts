@@ -14,7 +14,7 @@ import { withHeartbeat } from '../calls/heartbeat.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { AtsStates } from '../connections/ats-states.js';
 import type { AtsConnection } from '../connections/connection.js';
-import { connectorOf } from '../connectors/index.js';
+import { connectorOf } from '../providers/providers.js';
 import { NotUnderstood } from '../connectors/connector.js';
 import { MissingWebhooks } from './missing-webhooks.js';
 import type { Pass } from './pass.js';

@@ -1,5 +1,5 @@
 import { NotUnderstood, type InboundReading } from '../../../../src/integrations/ats/connectors/connector.js';
-import { connectorOf } from '../../../../src/integrations/ats/connectors/index.js';
+import { connectorOf } from '../../../../src/integrations/ats/providers/providers.js';
 import { parseLossless } from '../../../../src/base/http/lossless-json.js';
 
 function read(provider: string, event: unknown, headers: Record<string, string> = {}): InboundReading {

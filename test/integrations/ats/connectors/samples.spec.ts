@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { NotUnderstood, type InboundRequest } from '../../../../src/integrations/ats/connectors/connector.js';
-import { connectorOf } from '../../../../src/integrations/ats/connectors/index.js';
+import { connectorOf } from '../../../../src/integrations/ats/providers/providers.js';
 import { parseLossless } from '../../../../src/base/http/lossless-json.js';
 import { samplesOf, type Sample } from '../../../simulators/core/samples.js';
 

@@ -1,4 +1,4 @@
-import { InboxesRepository } from '../../../../src/integrations/ats/inbound/apply/inboxes.repository.js';
+import { InboxesRepository } from '../../../../src/integrations/ats/inbound/inboxes.repository.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { eventually } from '../../../support/http.js';
 import { applicationOf, toldGreenhouse } from './support/told-greenhouse.js';

@@ -1,6 +1,6 @@
 import { AtsConnectionStore } from '../../../../src/integrations/ats/connections/ats-connections.store.js';
 import type { Connector } from '../../../../src/integrations/ats/connectors/connector.js';
-import { connectorOf } from '../../../../src/integrations/ats/connectors/index.js';
+import { connectorOf } from '../../../../src/integrations/ats/providers/providers.js';
 import { InboundService } from '../../../../src/integrations/ats/inbound/inbound.service.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { chosenToken } from '../../../support/ats.js';

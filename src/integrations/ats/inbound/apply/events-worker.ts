@@ -13,7 +13,13 @@ import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
 import { AtsStates } from '../../connections/ats-states.js';
 import type { AtsConnection } from '../../connections/connection.js';
 import { EventsApplier, type Applied, type NextEvents } from './events-applier.js';
-import { InboxesRepository, LeaseLost, type ClaimedInbox, type DueInbox, type InboxKey } from './inboxes.repository.js';
+import {
+  InboxesRepository,
+  LeaseLost,
+  type ClaimedInbox,
+  type DueInbox,
+  type InboxKey,
+} from '../inboxes.repository.js';
 
 const POLL_MS = 1_000;
 const QUIET_MS = 2_000;

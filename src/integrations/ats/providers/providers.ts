@@ -1,7 +1,7 @@
-import { ashby } from './ashby/ashby.connector.js';
-import type { Connector } from './connector.js';
-import { greenhouse } from './greenhouse/greenhouse.connector.js';
-import { lever } from './lever/lever.connector.js';
+import { ashby } from '../connectors/ashby/ashby.connector.js';
+import type { Connector } from '../connectors/connector.js';
+import { greenhouse } from '../connectors/greenhouse/greenhouse.connector.js';
+import { lever } from '../connectors/lever/lever.connector.js';
 
 /** All connectors, in the order in which they are shown. A further vendor is a folder and a line here. */
 const CONNECTORS: readonly Connector[] = [lever, greenhouse, ashby];

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../../../base/database/database.js';
-import { LEASE_SECONDS } from '../../calls/heartbeat.js';
-import { SERVER } from '../../connections/server-name.js';
-import type { WaitingState } from '../../connections/waiting.rules.js';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { LEASE_SECONDS } from '../calls/heartbeat.js';
+import { SERVER } from '../connections/server-name.js';
+import type { WaitingState } from '../connections/waiting.rules.js';
 
 // One step of the index for each connection: the cost does not grow with what waits. What waits stands before what failed.
 const DUE = `
