@@ -3,7 +3,7 @@ import type { Connector } from '../connectors/connector.js';
 import { greenhouse } from '../connectors/greenhouse/greenhouse.connector.js';
 import { lever } from '../connectors/lever/lever.connector.js';
 
-/** All connectors, in the order in which they are shown. A further vendor is a folder and a line here. */
+/** All connectors, in the order in which they are shown. A further vendor is a folder of `connectors` and a line here. */
 const CONNECTORS: readonly Connector[] = [lever, greenhouse, ashby];
 
 /** Returns the connector of a provider, or undefined if there is none. */
