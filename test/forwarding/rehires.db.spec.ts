@@ -51,7 +51,13 @@ describe('desks that change hands', () => {
         expect((await h.platform(t, 'POST', '/v1/users', body)).status).toBe(201);
       }
       h.sandbox.setFaults({ mode: '500', rate: 0.15 }, `key-${t}`);
-      const options = { leaseMarginMs: 100, queueMs: 100, backoff: { firstMs: 10, maxMs: 50 } };
+      // The pauses are a hundredth of the real ones, so that faults of the platform may hit one user eight times in a second.
+      const options = {
+        leaseMarginMs: 100,
+        queueMs: 100,
+        backoff: { firstMs: 10, maxMs: 50 },
+        ownFailureLimit: Infinity,
+      };
       const workers = [1, 2, 3].map(() => h.worker(options));
       const office = new Office(h, t, desks, rules);
       const writers = desks.map((desk) => async () => {
