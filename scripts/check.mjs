@@ -6,6 +6,7 @@ import { prepare } from './prepare.mjs';
 await prepare();
 // The checks import packages that `prepare` installs on a fresh clone.
 const { checkDependencies } = await import('./check-dependencies.mjs');
+const { checkFolders } = await import('./check-folders.mjs');
 const { checkExports } = await import('./check-exports.mjs');
 const { checkOrders } = await import('./check-orders.mjs');
 const { checkTables } = await import('./check-tables.mjs');
@@ -32,6 +33,7 @@ const others = async () => [await passes(TYPES), await passes(FORMAT), await pas
 const results = (await Promise.all([passes(LINT), others()])).flat();
 if (results.includes(false)) process.exit(1);
 checkTables();
+checkFolders();
 checkOrders();
 checkExports();
 checkDependencies();

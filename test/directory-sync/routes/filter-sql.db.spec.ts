@@ -223,7 +223,7 @@ describe('the cases of the rules', () => {
   const file = new URL('../../protocols/scim/filter/cases/users.json', import.meta.url);
   const named = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Resource>;
   const cases = casesOf<{ filter: string; hits: string[] }>(
-    new URL('../scim/filter/x', import.meta.url).href,
+    new URL('../../protocols/scim/filter/x', import.meta.url).href,
     './cases/matches.json',
   );
   let own: TestTenant;
