@@ -38,14 +38,14 @@ onLinux('no child of the service has a key, a token or the address of the servic
     const { password, servicePassword } = JSON.parse(readFileSync(path.join(dataDir, 'database.json'), 'utf8'));
     const children = descendants(service.pid!);
     expect(children.map(({ command }) => command)).toEqual(
-      expect.arrayContaining([expect.stringContaining('sandbox-main.js'), expect.stringContaining('postgres')]),
+      expect.arrayContaining([expect.stringContaining('sandbox/main.js'), expect.stringContaining('postgres')]),
     );
     const secrets = [...Object.values(CANARIES), password as string, servicePassword as string];
     for (const { command, environment } of children) {
       for (const secret of secrets) expect([command, environment.includes(secret)]).toEqual([command, false]);
       expect([command, environment]).toEqual([command, expect.not.stringMatching(/(^|\0)DATABASE_URL=/)]);
     }
-    const sandbox = children.find(({ command }) => command.includes('sandbox-main'))!;
+    const sandbox = children.find(({ command }) => command.includes('sandbox/main.js'))!;
     expect(sandbox.environment).toContain('SANDBOX_DATABASE_URL=postgres://talent_bridge_sandbox:');
   } finally {
     service.kill('SIGTERM');

@@ -136,7 +136,7 @@ let sandbox: { url: string; child: ChildProcess };
 beforeAll(async () => {
   database = await testDatabase(2);
   dataDir = mkdtempSync(path.join(os.tmpdir(), 'bridge-rolling-'));
-  const child = spawn(process.execPath, [path.join(path.dirname(MAIN), 'sandbox-main.js')], {
+  const child = spawn(process.execPath, [path.join(path.dirname(MAIN), 'sandbox/main.js')], {
     env: { PATH: process.env['PATH'], SANDBOX_DATABASE_URL: database.url, SANDBOX_PORT: '0' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
