@@ -18,7 +18,7 @@ const EXTERNAL = [
   'pg-native',
 ];
 
-/** The function that `src/start/program.ts` calls, and what stands in place of `import.meta`. */
+/** The function that `src/start/program.ts` calls, and the replacement of `import.meta`. */
 const BEGIN = `(function(exports,require,module,__filename,__dirname,importModule){'use strict';
 const { pathToFileURL: bundleUrl, fileURLToPath: bundlePath } = require('node:url');
 const { dirname: bundleDirname } = require('node:path');

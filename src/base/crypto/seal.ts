@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** An encryption key, and the id that stands beside the secrets that it has sealed. */
+/** An encryption key, and its id, which is stored with each secret that the key has sealed. */
 export interface EncryptionKey {
   id: string;
   key: Buffer;

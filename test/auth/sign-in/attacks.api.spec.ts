@@ -13,7 +13,7 @@ import { OidcWay, reasonOf, SamlWay } from '../../support/sign-in/connections.js
 import type { Seen, Tab } from '../../support/sign-in/tab.js';
 
 // Attacks on a sign-in as a whole: on the state, the browser, the addresses. What is wrong inside a token or an
-// assertion is tried in test/protocols/oidc and test/protocols/saml. Each suite begins and ends with somebody honest.
+// assertion is tried in test/protocols/oidc and test/protocols/saml. Each suite begins and ends with an honest sign-in.
 let service: TestApp;
 let second: TestApp;
 let house: House;

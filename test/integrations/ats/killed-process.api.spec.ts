@@ -54,7 +54,7 @@ afterAll(async () => {
   await lever.close();
 });
 
-it('continues events and passes within twenty seconds after kill -9 of the worker, and shows meanwhile why they wait', async () => {
+it('continues events and passes within twenty seconds after kill -9 of the worker, and shows why they wait until then', async () => {
   const origin = await way.start();
   const first = await startBeside(service, { ROLE: 'worker' });
   const ats = await connectLever(service, lever, { base_url: `${origin}${new URL(lever.url).pathname}` });

@@ -250,7 +250,7 @@ describe('OAuth', () => {
 
   const shown = async (tab: Tab, address: string): Promise<number> => {
     const { status, text } = await tab.get(address);
-    // The form for the user as whom is written has the state of its own address; without the cookie it opens nothing.
+    // The form for the user that writes has the state of its own address; without the cookie it opens nothing.
     answers.push(text.replace(/name="state" value="[^"]*"/, ''));
     return status;
   };

@@ -31,7 +31,7 @@ beforeAll(async () => {
   service = await startApp();
   hurry(service);
   const { id: remoteId } = lever.add.opportunity({ posting: lever.add.posting().id, silent: true });
-  // No user is set as whom is written: links and scorecards wait.
+  // No user that writes is set: links and scorecards wait.
   ats = await connectLever(service, lever);
   const [mine] = await ats.candidates();
   id = mine!['id'] as string;

@@ -129,7 +129,7 @@ export function connectedPage(done: {
   };
 }
 
-/** What is needed to ask for the user of the ATS as whom is written. */
+/** The texts and addresses of the form that asks which user of the ATS writes. */
 interface WriterAsk {
   title: string;
   action: string;
@@ -165,12 +165,12 @@ function writerForm({ title, action, state, users, said }: WriterAsk) {
     <p class="note">The user can be chosen later, too: <code>talent-bridge ats set --as-user</code>.</p>`;
 }
 
-/** Makes the page that asks again for the user as whom is written. */
+/** Makes the page that asks again which user writes. */
 export function writerPage(ask: WriterAsk): Page {
   return { title: `${ask.title} is connected`, status: 422, tellsUs: true, body: writerForm(ask) };
 }
 
-/** Makes the page that ends the choice of the user as whom is written. */
+/** Makes the page after the choice of the user that writes. */
 export function writerSetPage(title: string): Page {
   return {
     title: `${title} is connected`,

@@ -23,7 +23,7 @@ import { WriterChoice } from './writer-choice.js';
 
 const FORM_BYTES = 4_096;
 
-/** The form with which a person chooses the user as whom is written. */
+/** The form that chooses the user that writes. */
 export class WriterForm {
   @ApiProperty({ description: 'The `state` of the authorization that made the connection.' })
   state!: string;

@@ -7,7 +7,7 @@ import { StorageRepository, type StorageRow } from './storage.repository.js';
 import { isAtLeast, stateOf } from './storage.rules.js';
 
 const TICK_MS = 1_000;
-/** Each tick flushes tenants that have written at least so many bytes; each tenth tick flushes all. */
+/** Each tick flushes the tenants that have written at least 256 KiB; each tenth tick flushes all. */
 const FLUSHED_AT = 256 * 1024;
 const ALL_EACH = 10;
 /** Each fifth tick reads the exhausted tenants again, while there are any. */
@@ -67,7 +67,7 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
   /**
    * Adds what this process has written to the counters. Bytes that cannot be added are kept for the next flush.
    *
-   * @param least tenants that have written less than so many bytes wait
+   * @param least in bytes; tenants that have written less wait
    */
   async flush(least = 0): Promise<void> {
     const taken = this.db.written.take(least);

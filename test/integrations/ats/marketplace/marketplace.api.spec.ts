@@ -369,7 +369,7 @@ describe('a connect link', () => {
   });
 });
 
-describe('the user as whom is written', () => {
+describe('the user that writes', () => {
   const WRITER = '/api/integrations/lever/writer';
   const DANA = '32bc4d3b-0000-4e2b-92d0-00000000d4a1';
   const stateIn = (address: string): string => new URL(address).searchParams.get('state')!;
@@ -385,7 +385,7 @@ describe('the user as whom is written', () => {
     return { tab, back, done: await tab.get(back) };
   }
 
-  test('is asked for and set when nobody of Lever has approved', async () => {
+  test('asks for the user that writes, and sets it, when no user of Lever has approved the connection', async () => {
     const { id: leaver } = lever.add.user({ name: 'Left', deactivatedAt: 1 });
     const { tab, back, done } = await byLink();
     expect([done.status, done.text]).toEqual([200, expect.stringContaining('Dana Whitlock')]);

@@ -55,7 +55,7 @@ describe('a measurement', () => {
     }
   });
 
-  it('finds the same bytes whatever the size of its pieces, and only those of the tenant', async () => {
+  it('finds the same bytes with each size of its pieces, and only those of the tenant', async () => {
     const whole = await measured('audit_entries', 1_000);
     expect(whole.pieces).toBe(1);
     const inPieces = await measured('audit_entries', 10);
