@@ -52,8 +52,20 @@ export function unusedExports() {
     );
 }
 
-/** Fails where the source exports a name that no other file mentions. */
+/** Returns exported names that several files declare: `name file, file`. `tables.ts` has the same two names in each room. */
+function doubledNames() {
+  const places = new Map();
+  for (const { file, exported } of filesIn('src')
+    .filter((one) => !one.endsWith('/tables.ts'))
+    .map(namesOf))
+    for (const { name } of exported) places.set(name, (places.get(name) ?? new Set()).add(file));
+  return [...places].filter(([, files]) => files.size > 1).map(([name, files]) => `${name} ${[...files].join(', ')}`);
+}
+
+/** Fails where the source exports a name that no other file mentions, or one name from several files. */
 export function checkExports() {
   const unused = unusedExports();
   if (unused.length > 0) throw new Error(`exported, and not used in another file:\n  ${unused.join('\n  ')}`);
+  const doubled = doubledNames();
+  if (doubled.length > 0) throw new Error(`exported under one name by several files:\n  ${doubled.join('\n  ')}`);
 }

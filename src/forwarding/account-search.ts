@@ -10,7 +10,7 @@ import { sameEmail, sharesName } from './adoption.rules.js';
 import { attemptOf } from './attempt.mapping.js';
 import { personOf } from './call.rules.js';
 import { failureOf } from './outcome.rules.js';
-import { idOf, readPlatformUser } from './platform-user.mapping.js';
+import { platformIdOf, readPlatformUser } from './platform-user.mapping.js';
 import type { Connections } from './connections.js';
 
 /** An answer that ends the search: the platform is away, refuses, or makes no sense. */
@@ -42,7 +42,7 @@ export class Search {
     const body = await this.ask(resolve, { type: 'user', external_id: externalId });
     const { found, id } = (body ?? {}) as { found?: unknown; id?: unknown };
     if (found === false) return null;
-    const known = found === true ? idOf(id) : null;
+    const known = found === true ? platformIdOf(id) : null;
     if (known === null) throw new Ended(senseless('resolve'));
     return known;
   }

@@ -3,7 +3,7 @@ import type { Person } from '../tenancy/identity/person.js';
 import { createBody, lacksEmail, updateBody } from './platform-user.mapping.js';
 
 /** What has to be sent for a call. */
-export type Step =
+export type CallStep =
   /** The platform has it, or never needs it. */
   | { kind: 'nothing' }
   /** Ask the platform what it has, before anything is written. */
@@ -16,7 +16,7 @@ export type Step =
   | { kind: 'delete'; id: string };
 
 /** The steps that change something on the platform. */
-export type Write = Exclude<Step, { kind: 'nothing' | 'look' }>;
+export type Write = Exclude<CallStep, { kind: 'nothing' | 'look' }>;
 
 /** Returns the user of a call. */
 export function personOf(call: Call): Person {
@@ -27,7 +27,7 @@ export function personOf(call: Call): Person {
  * Returns what has to be sent. It depends on the call alone: the same call gives the same bytes, today and after an
  * update of this service.
  */
-export function stepOf(call: Call): Step {
+export function callStepOf(call: Call): CallStep {
   if (isKnown(call)) return { kind: 'nothing' };
   if (asksFirst(call.lookup) && !leavesAnyhow(call)) return { kind: 'look' };
   const { platform_id: id } = call;

@@ -24,7 +24,7 @@ import { PlatformService } from './platform/platform.service.js';
 import { TasksModule } from '../engine/work/tasks.module.js';
 import { EventSources } from '../engine/events/event-source.js';
 import { PlatformChannel } from './platform.channel.js';
-import { UserEvents } from './user-events.js';
+import { UserEventSource } from './user-events.js';
 
 /** Telling the platform about people. */
 @Module({
@@ -44,7 +44,7 @@ import { UserEvents } from './user-events.js';
     DriftStep,
     ForwardingTasks,
     PlatformEvents,
-    UserEvents,
+    UserEventSource,
     ChangesRepository,
     ChangesService,
     PlatformService,
@@ -62,7 +62,7 @@ import { UserEvents } from './user-events.js';
   ],
 })
 export class ForwardingModule {
-  constructor(channels: Channels, platform: PlatformChannel, events: EventSources, users: UserEvents) {
+  constructor(channels: Channels, platform: PlatformChannel, events: EventSources, users: UserEventSource) {
     channels.add(platform);
     events.add(users);
   }

@@ -4,14 +4,14 @@ import type { Person } from '../tenancy/identity/person.js';
 import type { ChangeSource } from '../tenancy/identity/source.js';
 
 /** Why an account of the platform is left out of an import. */
-export type LeftOutReason =
+export type AccountLeftOutReason =
   AccountRefusal | 'email_of_another_user' | 'user_has_another_account' | 'nameless' | 'unreadable' | 'contended';
 
 /** What became of an account that the platform has. */
 export type Intake =
   | { kind: 'created' | 'known'; userId: string }
   /** The account is left out; `detail` is a sentence for the report. */
-  | { kind: 'left_out'; reason: LeftOutReason; detail: string };
+  | { kind: 'left_out'; reason: AccountLeftOutReason; detail: string };
 
 /** Takes accounts of the platform in as users. The room that keeps the users implements it. */
 export interface PeopleIntake {

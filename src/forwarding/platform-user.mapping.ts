@@ -47,7 +47,7 @@ export function updateBody(person: string, reactivate: boolean): string {
 export function readPlatformUser(value: unknown): PlatformUser | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   const from = value as Record<string, unknown>;
-  const id = idOf(from['id']);
+  const id = platformIdOf(from['id']);
   if (id === null) return null;
   const text = (name: string): string | null => (typeof from[name] === 'string' ? from[name] : null);
   return {
@@ -62,7 +62,7 @@ export function readPlatformUser(value: unknown): PlatformUser | null {
 }
 
 /** Reads an id of the platform: text, or a number, which is kept as text. */
-export function idOf(value: unknown): string | null {
+export function platformIdOf(value: unknown): string | null {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' && !isLongerThan(value, 255) ? value : null;
 }
@@ -71,5 +71,5 @@ export function idOf(value: unknown): string | null {
 export function idIn(body: unknown): string | null {
   if (body === null || typeof body !== 'object') return null;
   const { id, data, user } = body as { id?: unknown; data?: { id?: unknown }; user?: { id?: unknown } };
-  return idOf(id) ?? idOf(data?.id) ?? idOf(user?.id);
+  return platformIdOf(id) ?? platformIdOf(data?.id) ?? platformIdOf(user?.id);
 }

@@ -10,7 +10,7 @@ import { PlatformClient } from './platform-client/platform.client.js';
 import type { PlatformRequest } from './platform-client/platform.types.js';
 import { AccountFinder } from './account-finder.js';
 import { attemptOf, nothingSaid } from './attempt.mapping.js';
-import { stepOf, type Write } from './call.rules.js';
+import { callStepOf, type Write } from './call.rules.js';
 import { outcomeOf } from './outcome.rules.js';
 import { PLATFORM } from './platform-destination.js';
 import { Connections } from './connections.js';
@@ -38,7 +38,7 @@ export class PlatformChannel extends Channel {
   }
 
   async send(lane: LeasedLane, destination: Destination, timeoutMs: number): Promise<Sent> {
-    const step = stepOf(lane.call);
+    const step = callStepOf(lane.call);
     if (step.kind === 'nothing') return { outcome: { kind: 'nothing' }, attempts: [nothingSaid(this.clock.now())] };
     if (step.kind === 'look') return this.finder.find(lane, destination, timeoutMs);
     const othersAccount = await this.finder.verify(lane, destination);

@@ -5,7 +5,7 @@ import type { EventName } from '../engine/events/catalogue.js';
 import {
   columnsOf,
   EventSource,
-  type Place,
+  type EventPlace,
   type RecordRange,
   type Scanned,
   type ScanRange,
@@ -49,7 +49,7 @@ const SCANS = { oldest: scanSql(false), newest: scanSql(true) } as const;
 
 /** The events about users: the rows of `changes`, which are written anyway. */
 @Injectable()
-export class UserEvents extends EventSource {
+export class UserEventSource extends EventSource {
   readonly names = KINDS.map((kind) => `user.${kind}` as const);
 
   constructor(private readonly db: Database) {
@@ -116,8 +116,8 @@ export class UserEvents extends EventSource {
     return { events, through: isEnd ? null : last.sequence };
   }
 
-  override async placeFrom(tenantId: string, sequence: string): Promise<Place | null> {
-    const { rows } = await this.db.query<Place>(
+  override async placeFrom(tenantId: string, sequence: string): Promise<EventPlace | null> {
+    const { rows } = await this.db.query<EventPlace>(
       `select sequence, occurred_at as at from changes where tenant_id = $1 and sequence >= $2 order by sequence limit 1`,
       [tenantId, sequence],
     );

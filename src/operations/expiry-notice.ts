@@ -3,7 +3,7 @@ import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { Background } from '../base/loop.js';
 import { EventsRepository } from '../engine/events/events.repository.js';
-import { NOTICE_DAYS, noticeAt } from '../tenancy/tenants/expiry.rules.js';
+import { CREDENTIAL_NOTICE_DAYS, noticeAt } from '../tenancy/tenants/expiry.rules.js';
 
 const EVERY_MS = 6 * 3_600_000;
 
@@ -37,7 +37,7 @@ export class ExpiryNotice extends Background {
        union all
        select tenant_id, 'scim_token', id, directory_id, expires_at from scim_tokens
          where revoked_at is null and expires_at between now() and now() + $1 * interval '1 day'`,
-      [NOTICE_DAYS[0]],
+      [CREDENTIAL_NOTICE_DAYS[0]],
     );
     for (const row of rows) await this.record(row);
   }

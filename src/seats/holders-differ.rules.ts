@@ -31,7 +31,7 @@ export function differencesOf(
  *
  * @param end the sequence of the last line
  */
-export function problemOf(
+export function firstDifference(
   found: readonly Finding[],
   end: number,
 ): { sequence: number; entry_id: string | null; problem: string } {

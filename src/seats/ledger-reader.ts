@@ -6,7 +6,7 @@ import { SeatReportsRepository, type Holder } from './seat-reports.repository.js
 import { Holders } from './usage.rules.js';
 import type { SealedEntry } from './ledger/chain.rules.js';
 import { ALL_EVENTS, EVENT_COLUMNS, eventCells, type EventFilter, type ShownPerson } from './ledger/event.mapping.js';
-import { SEALED_COLUMNS } from './seat-chain.js';
+import { SEALED_ENTRY_COLUMNS } from './seat-chain.js';
 
 const BATCH = 1000;
 const HOLDERS = 10_000;
@@ -39,7 +39,7 @@ export class LedgerReader {
     limit: number,
   ): Promise<CutRows<SealedEntry>> {
     const found = await this.db.query<SealedEntry>(
-      cutAtBytes(`select ${SEALED_COLUMNS} from seat_entries
+      cutAtBytes(`select ${SEALED_ENTRY_COLUMNS} from seat_entries
        where tenant_id = $1 and sequence is not null and ${MEETS}
          and ($7::bigint is null or sequence < $7) order by seat_entries.sequence desc limit $8`),
       [tenantId, ...valuesOf(filter), before, limit],
@@ -121,7 +121,7 @@ export class LedgerReader {
     let after = 0;
     for (;;) {
       const found = await this.db.query<SealedEntry>(
-        cutAtBytes(`select ${SEALED_COLUMNS} from seat_entries where tenant_id = $1 and sequence > $7 and ${MEETS}
+        cutAtBytes(`select ${SEALED_ENTRY_COLUMNS} from seat_entries where tenant_id = $1 and sequence > $7 and ${MEETS}
           order by seat_entries.sequence limit ${BATCH}`),
         [tenantId, ...valuesOf(filter), after],
       );

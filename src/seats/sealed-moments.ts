@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidFields } from '../base/errors/domain-error.js';
 import { asOfText, isDay, momentText } from './past-moment.js';
-import { SeatReportsRepository, type Moment } from './seat-reports.repository.js';
+import { SeatReportsRepository, type ReportMoment } from './seat-reports.repository.js';
 import { SeatChain } from './seat-chain.js';
 
 /** Moments that reports are about, once everything up to now is sealed. */
@@ -23,7 +23,7 @@ export class SealedMoments {
    * @param text a time, or a date: the end of that day in the tenant's time zone; undefined: now
    * @throws {InvalidFields} for anything else, and for a moment after today
    */
-  async of(tenantId: string, text: string | undefined): Promise<Moment> {
+  async of(tenantId: string, text: string | undefined): Promise<ReportMoment> {
     const asOf = text === undefined ? undefined : asOfText(text);
     if (asOf !== undefined) await this.demandNotAhead(tenantId, 'as_of', asOf);
     await this.sealNow(tenantId);

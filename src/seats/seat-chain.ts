@@ -7,20 +7,20 @@ import { ChainHeads } from '../tenancy/ledger/chain-heads.js';
 import { UTC } from '../tenancy/ledger/heads.repository.js';
 import { seatFacts } from './seat-facts.rules.js';
 import { SeatsService } from './seats.service.js';
-import { seal, toChainLine, type SealedEntry } from './ledger/chain.rules.js';
+import { seal, seatChainLine, type SealedEntry } from './ledger/chain.rules.js';
 
 /** The columns of a sealed entry. */
-export const SEALED_COLUMNS = `entry_id::text as entry_id, kind, user_id, delta, role, directory_id, cost_center, details,
+export const SEALED_ENTRY_COLUMNS = `entry_id::text as entry_id, kind, user_id, delta, role, directory_id, cost_center, details,
   reason, source, ${UTC('occurred_at')} as occurred_at, sequence::int as sequence, count_after,
   ${UTC('effective_at')} as effective_at, encode(previous_hash, 'hex') as previous_hash, encode(hash, 'hex') as hash`;
 
 const KIND: ChainKind<SealedEntry> = {
   chain: 'seats',
-  columns: SEALED_COLUMNS,
+  columns: SEALED_ENTRY_COLUMNS,
   mayBeEmpty: true,
   ordered: true,
   batch: 2000,
-  line: toChainLine,
+  line: seatChainLine,
   sealed: (head, rows, now) => {
     const entries = seal(head, rows);
     return {

@@ -8,7 +8,7 @@ import { ApiController } from '../tenancy/tenants/api-controller.js';
 import type { Caller } from '../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../tenancy/tenants/current-caller.js';
 import { RequireScope } from '../tenancy/tenants/require-scope.js';
-import { eventView, ENTRY_KINDS, type EventFilter } from './ledger/event.mapping.js';
+import { eventView, LEDGER_ENTRY_KINDS, type EventFilter } from './ledger/event.mapping.js';
 import { LedgerReader } from './ledger-reader.js';
 import { SealedMoments } from './sealed-moments.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
@@ -88,7 +88,7 @@ export class SeatListsController {
   })
   @ApiQuery({ name: 'since', required: false, description: 'a time, or a date: the start of that day of the tenant' })
   @ApiQuery({ name: 'until', required: false, description: 'before this time, or before the start of this day' })
-  @ApiQuery({ name: 'kind', required: false, enum: ENTRY_KINDS })
+  @ApiQuery({ name: 'kind', required: false, enum: LEDGER_ENTRY_KINDS })
   @ApiQuery({ name: 'directory', required: false, description: 'the id of a directory, or `none`' })
   @ApiQuery({ name: 'user', required: false, description: 'the id of a user' })
   @ApiQuery({ name: 'user_id', required: false, description: 'the same as `user`', deprecated: true })
@@ -106,7 +106,7 @@ export class SeatListsController {
     const filter: EventFilter = {
       since: await this.moments.startOf(caller.tenantId, 'since', options.since),
       until: await this.moments.startOf(caller.tenantId, 'until', options.until),
-      kind: queryChoice('kind', options.kind, ENTRY_KINDS) ?? null,
+      kind: queryChoice('kind', options.kind, LEDGER_ENTRY_KINDS) ?? null,
       directory: options.directory ?? null,
       user: options.user ?? options.user_id ?? null,
     };

@@ -5,7 +5,7 @@ import { UTC } from '../tenancy/ledger/heads.repository.js';
 import type { UsageRow } from './usage.rules.js';
 
 /** A moment that a report is about, and how far the ledger is final. */
-export interface Moment {
+export interface ReportMoment {
   as_of: string;
   sealed_through: string | null;
   /** Nothing can change this figure any more. */
@@ -64,8 +64,8 @@ export class SeatReportsRepository {
    * The moment that `text` means: a time, or a bare date as the end of that day in the tenant's time zone. Null for
    * what is neither.
    */
-  async moment(tenantId: string, text: string | undefined): Promise<Moment> {
-    const { rows } = await this.db.query<Moment>(
+  async moment(tenantId: string, text: string | undefined): Promise<ReportMoment> {
+    const { rows } = await this.db.query<ReportMoment>(
       `select ${UTC('m.t')} as as_of, ${UTC('h.sealed_through')} as sealed_through,
          coalesce(m.t <= h.sealed_through, false) as final
        from tenants t left join chain_heads h on h.tenant_id = t.id and h.chain = 'seats'

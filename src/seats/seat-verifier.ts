@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ChainVerifier, verdictOf } from '../tenancy/ledger/chain-verifier.js';
+import { ChainVerifier, chainVerdictOf } from '../tenancy/ledger/chain-verifier.js';
 import type { ChainPlace } from '../tenancy/ledger/chain.rules.js';
 import { HeadsRepository } from '../tenancy/ledger/heads.repository.js';
-import { differencesOf, problemOf } from './holders-differ.rules.js';
+import { differencesOf, firstDifference } from './holders-differ.rules.js';
 import { LedgerReader } from './ledger-reader.js';
 import { SeatChain } from './seat-chain.js';
 import { Reconciliation } from './reconciliation.js';
@@ -26,12 +26,12 @@ export class SeatVerifier {
    * @param known a head that the caller has kept
    */
   async verify(tenantId: string, known: ChainPlace | null): Promise<object> {
-    const verdict = verdictOf(await this.verifier.verify(this.chain, tenantId, known));
+    const verdict = chainVerdictOf(await this.verifier.verify(this.chain, tenantId, known));
     if (!verdict.ok) return verdict;
     const { found, more } = await this.reconciliation.compare(tenantId);
     if (found.length === 0) return { ...verdict, holders: await this.ledger.holdersNow(tenantId) };
     const differences = differencesOf(found, await this.heads.days(tenantId, 'seats', null, DAYS));
-    const { sequence, entry_id, problem } = problemOf(found, verdict.entries);
+    const { sequence, entry_id, problem } = firstDifference(found, verdict.entries);
     return {
       ...verdict,
       ok: false,

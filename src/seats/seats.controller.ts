@@ -15,7 +15,7 @@ import { isDay } from './past-moment.js';
 import { policiesIn, ReconcileDto, SeatLimitDto } from './seat.dto.js';
 import { policiesOf, SeatLimitsService, type Policies } from './seat-limits.service.js';
 import { Reconciliation } from './reconciliation.js';
-import { SeatReportsRepository, type Moment } from './seat-reports.repository.js';
+import { SeatReportsRepository, type ReportMoment } from './seat-reports.repository.js';
 import { SeatsRepository } from './seats.repository.js';
 import { UsageReport, type UsageDay } from './usage-report.js';
 import { HOLDER_FACTS_VERSION } from './usage.rules.js';
@@ -158,7 +158,7 @@ function rangeOf(from: string | undefined, to: string | undefined): { from: stri
 }
 
 /** Seats at a moment; null: not known. */
-interface SeatSummary extends Moment {
+interface SeatSummary extends ReportMoment {
   limit: number | null;
   policy: unknown;
   used: number | null;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LedgerReader } from './ledger-reader.js';
-import { SeatReportsRepository, type LedgerStep, type Moment } from './seat-reports.repository.js';
+import { SeatReportsRepository, type LedgerStep, type ReportMoment } from './seat-reports.repository.js';
 import { UsageMeter, type Holders, type Usage } from './usage.rules.js';
 
 /** Usage of one day of the tenant's time zone. */
@@ -29,7 +29,7 @@ export class UsageReport {
    * @param to the day after the last one
    * @param moment now; days after it have no figures yet
    */
-  async *days(tenantId: string, from: string, to: string, moment: Moment): AsyncGenerator<UsageDay[]> {
+  async *days(tenantId: string, from: string, to: string, moment: ReportMoment): AsyncGenerator<UsageDay[]> {
     let state: Reading | null = null;
     for (let start = from; start < to;) {
       const end = later(start, CHUNK, to);
@@ -44,7 +44,7 @@ export class UsageReport {
 
   private async day(
     { day, from, to }: { day: string; from: string; to: string },
-    moment: Moment,
+    moment: ReportMoment,
     state: Reading,
   ): Promise<UsageDay> {
     if (from > moment.as_of) {

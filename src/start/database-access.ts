@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { PlainFailure } from '../base/errors/plain-failure.js';
 import {
-  addressOf,
+  databaseAddressOf,
   ensureLogin,
   ensureSandboxRole,
   ensureServiceRole,
@@ -102,7 +102,7 @@ export async function prepareSandbox(ownerUrl: string, schema: string, password:
         'MIGRATION_DATABASE_URL (else DATABASE_URL) may not create it; SANDBOX=off does without it.',
     );
   }
-  return addressOf(ownerUrl, SANDBOX_ROLE, password);
+  return databaseAddressOf(ownerUrl, SANDBOX_ROLE, password);
 }
 
 /** Whether the schema stands already and belongs to a role that the address's role is no member of. */

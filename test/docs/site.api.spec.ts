@@ -1,4 +1,4 @@
-import { addressOf } from '../../src/operations/docs/site/markdown.mapping.js';
+import { pageAddressOf } from '../../src/operations/docs/site/markdown.mapping.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { send, type Answer } from '../support/http.js';
 import { PAGES } from './documents.js';
@@ -11,7 +11,9 @@ afterAll(() => app.close());
 
 const get = (path: string): Promise<Answer> =>
   send('GET', `${app.url}${path}`, null, undefined, { accept: 'text/html' });
-const addresses = PAGES.flatMap((page) => (page.startsWith('docs/') ? [addressOf(page.slice('docs/'.length))] : []));
+const addresses = PAGES.flatMap((page) =>
+  page.startsWith('docs/') ? [pageAddressOf(page.slice('docs/'.length))] : [],
+);
 
 it('serves every page of docs, with links that lead to an answer', async () => {
   const targets = new Set<string>();

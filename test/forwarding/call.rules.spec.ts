@@ -1,5 +1,5 @@
 import { createsAccount, digestOf, isKnown, type Call } from '../../src/engine/delivery/call.js';
-import { stepOf } from '../../src/forwarding/call.rules.js';
+import { callStepOf } from '../../src/forwarding/call.rules.js';
 import { personText } from '../../src/forwarding/platform-user.mapping.js';
 import { callWith } from '../support/lanes.js';
 import { personOf } from '../support/persons.js';
@@ -96,11 +96,11 @@ describe('stepOf', () => {
       { kind: 'look' },
     ],
     ['a conflict that is none any more', { lookup: { why: 'dissolved', dissolved: 1 } }, { kind: 'create' }],
-  ])('%s', (_, more, step) => expect(stepOf(call(more))).toMatchObject(step));
+  ])('%s', (_, more, step) => expect(callStepOf(call(more))).toMatchObject(step));
 
   it('gives the same bytes for the same call', () => {
     const one = call({ platform_id: 'hp_1' });
-    expect(stepOf(JSON.parse(JSON.stringify(one)) as Call)).toEqual(stepOf(one));
+    expect(callStepOf(JSON.parse(JSON.stringify(one)) as Call)).toEqual(callStepOf(one));
   });
 });
 
@@ -110,6 +110,6 @@ it('is a create exactly where the engine stores that a call creates an account',
       for (const confirmed of [null, 'active', 'inactive', 'deleted'] as const)
         for (const why of [null, 'conflict', 'gone', 'lost', 'no_id', 'dissolved', 'found'] as const) {
           const one = call({ state, platform_id, confirmed, lookup: why === null ? null : { why } });
-          expect(stepOf(one).kind === 'create').toBe(createsAccount(one) && !isKnown(one));
+          expect(callStepOf(one).kind === 'create').toBe(createsAccount(one) && !isKnown(one));
         }
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { addressOf, SERVICE_ROLE } from '../../src/base/database/service-role.js';
+import { databaseAddressOf, SERVICE_ROLE } from '../../src/base/database/service-role.js';
 import { MIGRATIONS } from '../../src/base/database/migrations.js';
 import { createDataSource } from '../../src/start/data-source.js';
 import { Database } from '../../src/base/database/database.js';
@@ -30,7 +30,7 @@ async function login(attributes = ''): Promise<{ role: string; url: string }> {
   const role = fresh('role');
   await database.owner.execute(`create role ${role} login password 'secret' ${attributes}`);
   made.roles.push(role);
-  return { role, url: addressOf(database.url, role, 'secret') };
+  return { role, url: databaseAddressOf(database.url, role, 'secret') };
 }
 
 /** An empty database of a role's own. */
@@ -115,7 +115,7 @@ it('two addresses: the owner migrates, makes the plain role and grants; the plai
   const ownerUrl = await databaseOf(owner);
   const plain = fresh('plain');
   made.roles.push(plain);
-  const url = addressOf(ownerUrl, plain, 'other secret');
+  const url = databaseAddressOf(ownerUrl, plain, 'other secret');
 
   const access = await prepareDatabase(url, ownerUrl);
   expect(access).toMatchObject({ url, role: null, asOwner: null });

@@ -1,4 +1,4 @@
-import { differencesOf, problemOf } from '../../src/seats/holders-differ.rules.js';
+import { differencesOf, firstDifference } from '../../src/seats/holders-differ.rules.js';
 import type { Finding } from '../../src/seats/reconciliation.js';
 
 const finding = (more: Partial<Finding> = {}): Finding => ({
@@ -43,5 +43,5 @@ it.each([
     },
   ],
 ])('tells the first difference in a sentence: case %#', (found, expected) => {
-  expect(problemOf([found], 20)).toEqual(expected);
+  expect(firstDifference([found], 20)).toEqual(expected);
 });

@@ -2,7 +2,7 @@ import { CorrectLedgers1767227540000 } from '../../src/base/database/migrations/
 import { ChainHeads } from '../../src/tenancy/ledger/chain-heads.js';
 import { ExportVerifier, seal, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
 import { Reconciliation } from '../../src/seats/reconciliation.js';
-import { SEALED_COLUMNS } from '../../src/seats/seat-chain.js';
+import { SEALED_ENTRY_COLUMNS } from '../../src/seats/seat-chain.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
@@ -40,7 +40,7 @@ async function sealAsText(at: House, lines: readonly Line[]): Promise<void> {
       );
     }
     const { rows } = await tx.query<SealedEntry>(
-      `select ${SEALED_COLUMNS} from seat_entries where tenant_id = $1 and sequence is null order by seat_entries.entry_id::text`,
+      `select ${SEALED_ENTRY_COLUMNS} from seat_entries where tenant_id = $1 and sequence is null order by seat_entries.entry_id::text`,
       [at.tenantId],
     );
     const entries = seal(head, rows);

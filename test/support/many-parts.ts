@@ -9,7 +9,7 @@ import { planGroupPatch } from '../../src/protocols/scim/patch/group-plan.js';
 import { readResource } from '../../src/protocols/scim/resource/coerce.js';
 import { USER_TYPE, type Resource } from '../../src/protocols/scim/schema/resource-types.js';
 import { BULK_REQUEST_URN, PATCH_OP_URN, USER_URN } from '../../src/protocols/scim/urns.js';
-import { readAnswer } from '../../src/protocols/saml/answer.js';
+import { readSamlAnswer } from '../../src/protocols/saml/answer.js';
 import { scanXml } from '../../src/protocols/saml/xml-scan.js';
 
 const tolerant = dialectOf('tolerant');
@@ -93,7 +93,7 @@ export const PARTS: Record<string, (n: number) => unknown> = {
   'XML: attributes': (n) => xml(`<b ${range(n, (i) => `c${i}=""`).join(' ')}/>`),
   'XML: references': (n) => xml('&lt;'.repeat(n)),
   'SAML answer: signatures': (n) =>
-    readAnswer(
+    readSamlAnswer(
       new Map([['SAMLResponse', Buffer.from(`<Response>${'<Signature/>'.repeat(n)}</Response>`).toString('base64')]]),
     ),
 };

@@ -35,7 +35,7 @@ import { readObject } from '../../src/protocols/oidc/json.rules.js';
 import { readToken } from '../../src/protocols/oidc/jwt.rules.js';
 import { isHandle } from '../../src/auth/sign-in/requests/browser-half.js';
 import { returnTarget } from '../../src/auth/sign-in/requests/return-to.rules.js';
-import { readAnswer } from '../../src/protocols/saml/answer.js';
+import { readSamlAnswer } from '../../src/protocols/saml/answer.js';
 import { certificateProblem, pemOf } from '../../src/protocols/saml/certificate.rules.js';
 import { readIdpMetadata } from '../../src/protocols/saml/metadata.rules.js';
 import { durationSeconds, readMoment } from '../../src/protocols/saml/moment.js';
@@ -191,7 +191,7 @@ export const READERS: Record<string, Case> = {
     around: [PLAIN, ['e30.', '.x'], ['e30.e30.', '']],
   },
   'SAML answer of a form': {
-    read: (text) => readAnswer(new Map([['SAMLResponse', text]])),
+    read: (text) => readSamlAnswer(new Map([['SAMLResponse', text]])),
   },
   'base64 of a form': { read: (text) => decodeBase64(text, 1e9), around: [PLAIN, ['AAAA', 'AAAA']] },
   XML: {

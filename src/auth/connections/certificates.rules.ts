@@ -3,7 +3,7 @@ import { base64Of, certificateProblem, pemOf } from '../../protocols/saml/certif
 import type { PinnedCertificate } from './connection.settings.js';
 
 /** Days before the end of a certificate at which a notice is logged. */
-export const NOTICE_DAYS = [60, 30, 7] as const;
+const CERTIFICATE_NOTICE_DAYS = [60, 30, 7] as const;
 const DAY = 86_400_000;
 
 /**
@@ -46,7 +46,7 @@ export function sameCertificate(one: string, other: string): boolean {
   return base64Of(one) === base64Of(other);
 }
 
-/** A certificate near its end. `days`: one of `NOTICE_DAYS`, or 0 when it has ended. */
+/** A certificate near its end. `days`: one of `CERTIFICATE_NOTICE_DAYS`, or 0 when it has ended. */
 export interface ExpiryNote {
   fingerprint: string;
   not_after: Date;
@@ -63,7 +63,7 @@ export function expiryNotes(certificates: readonly PinnedCertificate[], last: Da
   return certificates.flatMap((certificate) => {
     const { fingerprint, not_after } = certificateFacts(certificate);
     const since = last === null || Date.parse(certificate.added_at) >= last.getTime() ? -Infinity : last.getTime();
-    const passed = [...NOTICE_DAYS, 0].filter((days) => {
+    const passed = [...CERTIFICATE_NOTICE_DAYS, 0].filter((days) => {
       const mark = not_after.getTime() - days * DAY;
       return mark > since && mark <= now.getTime();
     });

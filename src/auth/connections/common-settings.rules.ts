@@ -5,7 +5,7 @@ import type { CommonSettings } from './connection.settings.js';
 import type { ClaimMapFields, ConnectionFields } from './connections.dto.js';
 
 /** What the configuration of the installation permits. */
-export interface Allowance {
+export interface InstallationPermits {
   /** Permits http and private addresses, for development. */
   allowPrivate: boolean;
 }
@@ -45,7 +45,7 @@ export function commonAfter(
   before: CommonSettings | null,
   input: ConnectionFields,
   paired: boolean,
-  { allowPrivate }: Allowance,
+  { allowPrivate }: InstallationPermits,
   errors: FieldError[],
 ): CommonSettings {
   const emailTrust = chosen(input.email_trust, before?.email_trust, 'domain');

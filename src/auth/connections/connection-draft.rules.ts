@@ -1,18 +1,19 @@
 import type { FieldError } from '../../base/errors/domain-error.js';
-import { commonAfter, foreignFields, type Allowance } from './common-settings.rules.js';
-import type { CommonSettings, IdpSettings, OidcSettings, SamlSettings } from './connection.settings.js';
+import { commonAfter, foreignFields, type InstallationPermits } from './common-settings.rules.js';
+import type { CommonSettings, IdpSettings, StoredOidcSettings, StoredSamlSettings } from './connection.settings.js';
 import type { ConnectionFields } from './connections.dto.js';
 import { oidcAfter, secretPlans, type OidcSecretPlans } from './oidc-settings.rules.js';
 import { idpByFields, samlAfter, signersAfter } from './saml-settings.rules.js';
 
 /** The settings before a change. */
 export type Present =
-  | { type: 'oidc'; settings: OidcSettings | null; secrets: { clientSecret: boolean; privateKey: boolean } }
-  | { type: 'saml'; settings: SamlSettings | null };
+  | { type: 'oidc'; settings: StoredOidcSettings | null; secrets: { clientSecret: boolean; privateKey: boolean } }
+  | { type: 'saml'; settings: StoredSamlSettings | null };
 
 /** The settings after a change. */
-export type Draft =
-  { type: 'oidc'; settings: OidcSettings; plans: OidcSecretPlans } | { type: 'saml'; settings: SamlSettings };
+export type ConnectionDraft =
+  | { type: 'oidc'; settings: StoredOidcSettings; plans: OidcSecretPlans }
+  | { type: 'saml'; settings: StoredSamlSettings };
 
 /**
  * Returns the settings of a connection after a change, or of a new one. Adds every problem to `errors`; the draft is
@@ -21,13 +22,13 @@ export type Draft =
  * @param given `paired`: whether it is paired with a directory afterwards; `imported`: the IdP as read from metadata,
  *   where the request names some
  */
-export function draftOf(
+export function connectionDraftOf(
   present: Present,
   input: ConnectionFields,
   given: { paired: boolean; imported: IdpSettings | null; now: Date },
-  allowance: Allowance,
+  allowance: InstallationPermits,
   errors: FieldError[],
-): Draft {
+): ConnectionDraft {
   errors.push(...foreignFields(present.type, input));
   const common: CommonSettings = commonAfter(present.settings, input, given.paired, allowance, errors);
   if (present.type === 'oidc') {

@@ -77,7 +77,7 @@ export function certificateText(value: unknown): string | null {
 }
 
 /** Returns what is wrong with a client secret (RFC 6749, appendix A.2); null: nothing. */
-export function secretProblem(value: unknown): string | null {
+export function clientSecretProblem(value: unknown): string | null {
   return typeof value === 'string' && /^[\x20-\x7e]{1,2000}$/.test(value)
     ? null
     : 'must be 1 to 2000 visible ASCII characters';

@@ -4,8 +4,8 @@ import { Config } from '../../base/config/config.js';
 import type { SqlRunner } from '../../base/database/database.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { AuthAddresses } from './addresses.js';
-import type { Draft } from './connection-draft.rules.js';
-import type { SamlSettings } from './connection.settings.js';
+import type { ConnectionDraft } from './connection-draft.rules.js';
+import type { StoredSamlSettings } from './connection.settings.js';
 import { EntityIdTaken, SlugTaken } from './connections.errors.js';
 import { entityIdKey, isOwnAddress } from './entity-id.rules.js';
 import { slugFrom } from './slug.rules.js';
@@ -53,8 +53,8 @@ export class ConnectionNames {
   async takeEntityId(
     tx: SqlRunner,
     connection: { tenantId: string; slug: string },
-    before: SamlSettings | null,
-    after: Draft,
+    before: StoredSamlSettings | null,
+    after: ConnectionDraft,
   ): Promise<void> {
     if (after.type !== 'saml') return;
     const { sp_entity_id: entityId, idp_entity_id: idp } = after.settings;

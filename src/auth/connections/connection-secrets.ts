@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Sealer } from '../../base/crypto/seal.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { clientKeyProblem, newClientKey } from '../../protocols/oidc/client-keys.js';
-import type { Draft } from './connection-draft.rules.js';
+import type { ConnectionDraft } from './connection-draft.rules.js';
 import type { ConnectionFields } from './connections.dto.js';
 import type { SecretPlan } from './oidc-settings.rules.js';
 
@@ -10,7 +10,7 @@ import type { SecretPlan } from './oidc-settings.rules.js';
 export type PrivateJwk = Readonly<Record<string, unknown>>;
 
 /** The secrets in the row of a connection. */
-export interface SealedSecrets {
+export interface SealedConnectionSecrets {
   client_secret_sealed: string | null;
   private_key_sealed: string | null;
 }
@@ -46,10 +46,10 @@ export class ConnectionSecrets {
   sealed(
     tenantId: string,
     id: string,
-    draft: Draft,
-    before: SealedSecrets | null,
+    draft: ConnectionDraft,
+    before: SealedConnectionSecrets | null,
     key: PrivateJwk | null,
-  ): SealedSecrets {
+  ): SealedConnectionSecrets {
     if (draft.type === 'saml') return { client_secret_sealed: null, private_key_sealed: null };
     const { clientSecret, privateKey } = draft.plans;
     const seal = (name: 'client_secret' | 'private_key') => (text: string) =>

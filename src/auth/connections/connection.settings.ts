@@ -18,7 +18,7 @@ export interface CommonSettings {
 }
 
 /** The stored settings of a connection to an OpenID provider. */
-export interface OidcSettings extends CommonSettings {
+export interface StoredOidcSettings extends CommonSettings {
   issuer: string;
   /** Absent in older connections. */
   discovery_url?: string | null;
@@ -52,7 +52,7 @@ export interface IdpSettings {
 }
 
 /** The stored settings of a connection to a SAML IdP. */
-export interface SamlSettings extends CommonSettings, IdpSettings {
+export interface StoredSamlSettings extends CommonSettings, IdpSettings {
   /** Where the metadata is read again, at least daily; null: an administrator keeps the settings up to date. */
   metadata_url: string | null;
   /** One of these has to have signed the metadata; empty: it may be unsigned. */
@@ -82,4 +82,5 @@ export interface ConnectionHead {
 }
 
 /** A connection with its settings, by its type. */
-export type Typed<Head> = Head & ({ type: 'oidc'; settings: OidcSettings } | { type: 'saml'; settings: SamlSettings });
+export type Typed<Head> = Head &
+  ({ type: 'oidc'; settings: StoredOidcSettings } | { type: 'saml'; settings: StoredSamlSettings });

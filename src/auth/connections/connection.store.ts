@@ -3,13 +3,13 @@ import { Clock } from '../../base/clock.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { FreshCache } from '../../base/fresh-cache.js';
 import { AuthAddresses } from './addresses.js';
-import { ConnectionSecrets, type SealedSecrets } from './connection-secrets.js';
+import { ConnectionSecrets, type SealedConnectionSecrets } from './connection-secrets.js';
 import { connectionOf } from './connection.mapping.js';
 import type { ConnectionHead, Typed } from './connection.settings.js';
 import type { Connection } from './connection.js';
 import { SLUG } from './slug.rules.js';
 
-type StoredConnection = Typed<ConnectionHead & SealedSecrets>;
+type StoredConnection = Typed<ConnectionHead & SealedConnectionSecrets>;
 
 const TTL = 800;
 const COLUMNS = `c.tenant_id, c.id, c.slug, c.name, c.type, c.enabled, c.version, c.directory_id, c.settings,

@@ -11,7 +11,7 @@ import {
   certificatesProblem,
   jwkProblem,
   roleMapProblem,
-  secretProblem,
+  clientSecretProblem,
   Texts,
   xmlProblem,
 } from './connection-fields.js';
@@ -97,7 +97,7 @@ export class ConnectionFields {
   discovery_url?: string | null;
   @Text({ max: 500, ...OPTIONAL, description: 'OIDC.' })
   client_id?: string;
-  @Ruled(secretProblem, { type: String, writeOnly: true }, { ...OPTIONAL, description: 'OIDC. Kept sealed.' })
+  @Ruled(clientSecretProblem, { type: String, writeOnly: true }, { ...OPTIONAL, description: 'OIDC. Kept sealed.' })
   client_secret?: string;
   @Choice(TOKEN_AUTH, { ...OPTIONAL, description: 'OIDC. Default client_secret_basic.' })
   token_auth?: TokenAuth;

@@ -4,7 +4,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { DirectoryDeleted } from '../../directory-sync/directories/directories.events.js';
 import type { PageRequest } from '../../base/http/page.js';
-import type { SealedSecrets } from './connection-secrets.js';
+import type { SealedConnectionSecrets } from './connection-secrets.js';
 import type { ConnectionHead, Typed } from './connection.settings.js';
 
 interface Upkeep {
@@ -15,7 +15,7 @@ interface Upkeep {
 }
 
 /** The row of a connection for its administration. */
-export type ConnectionRow = Typed<ConnectionHead & SealedSecrets & Upkeep>;
+export type ConnectionRow = Typed<ConnectionHead & SealedConnectionSecrets & Upkeep>;
 
 type NewConnection = Omit<ConnectionRow, 'version' | 'tested_at' | 'created_at' | 'updated_at'>;
 

@@ -10,7 +10,7 @@ import { AuthAddresses } from './addresses.js';
 import { OidcProtocol } from '../../protocols/oidc/oidc.protocol.js';
 import { DomainsStore } from './domains/domains.store.js';
 import type { ConnectionBody, ConnectionCheckBody } from './connection-bodies.dto.js';
-import { draftOf, namedRoles, type Draft, type Present } from './connection-draft.rules.js';
+import { connectionDraftOf, namedRoles, type ConnectionDraft, type Present } from './connection-draft.rules.js';
 import { ConnectionNames } from './connection-names.js';
 import { ConnectionSaving } from './connection-saving.js';
 import type { AuditBy } from '../../tenancy/tenants/audit/audit.service.js';
@@ -199,11 +199,11 @@ export class ConnectionsService {
     directoryId: string | null,
     imported: IdpSettings | null,
     row?: ConnectionRow,
-  ): Promise<Draft> {
+  ): Promise<ConnectionDraft> {
     const errors: FieldError[] = [];
     const allowance = { allowPrivate: this.config.allowPrivateDestinations };
     const given = { paired: directoryId !== null, imported, now: this.clock.now() };
-    const draft = draftOf(present, input, given, allowance, errors);
+    const draft = connectionDraftOf(present, input, given, allowance, errors);
     if (row !== undefined && input.type !== undefined && input.type !== row.type) {
       errors.push({ field: 'type', message: 'cannot be changed' });
     }
@@ -243,7 +243,7 @@ function presentOf(row: ConnectionRow): Present {
 }
 
 // Written out twice for the compiler: type and settings belong together.
-function typed(draft: Draft) {
+function typed(draft: ConnectionDraft) {
   return draft.type === 'oidc'
     ? { type: draft.type, settings: draft.settings }
     : { type: draft.type, settings: draft.settings };

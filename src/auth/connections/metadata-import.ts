@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import { InvalidFields, type FieldError } from '../../base/errors/domain-error.js';
-import type { IdpSettings, SamlSettings } from './connection.settings.js';
+import type { IdpSettings, StoredSamlSettings } from './connection.settings.js';
 import type { ConnectionFields } from './connections.dto.js';
 import { idpFromMetadata } from './metadata-refresh.rules.js';
 import type { JobOwner } from '../../protocols/saml/verifier.js';
 import { MetadataSource } from './metadata-source.js';
-import { signersAfter, sourceOf } from './saml-settings.rules.js';
+import { signersAfter, idpSourceOf } from './saml-settings.rules.js';
 
 /** Reads the metadata that a request of an administrator names. */
 @Injectable()
@@ -24,13 +24,13 @@ export class MetadataImport {
    */
   async named(
     owner: JobOwner,
-    before: SamlSettings | null,
+    before: StoredSamlSettings | null,
     input: ConnectionFields,
     now: Date,
   ): Promise<IdpSettings | null> {
     const errors: FieldError[] = [];
     const allowance = { allowPrivate: this.config.allowPrivateDestinations };
-    const source = sourceOf(before, input, allowance, errors);
+    const source = idpSourceOf(before, input, allowance, errors);
     const signers = signersAfter(before, input, now, errors).map(({ pem }) => pem);
     if (errors.length > 0) throw new InvalidFields(errors);
     if (source.kind === 'fields') return null;

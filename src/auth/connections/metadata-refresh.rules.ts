@@ -1,8 +1,8 @@
 import { browserAddressProblem } from './address.rules.js';
 import { pinned, sameCertificate } from './certificates.rules.js';
 import type { IdpMetadata } from '../../protocols/saml/metadata.rules.js';
-import type { Allowance } from './common-settings.rules.js';
-import type { IdpSettings, SamlSettings } from './connection.settings.js';
+import type { InstallationPermits } from './common-settings.rules.js';
+import type { IdpSettings, StoredSamlSettings } from './connection.settings.js';
 
 const MAX_ENTITY_ID = 1024; // SAML Core §8.3.6
 const MAX_ADDRESS = 2000; // the limit of the field of an administrator
@@ -16,7 +16,7 @@ export function idpFromMetadata(
   metadata: IdpMetadata,
   before: IdpSettings | null,
   now: Date,
-  { allowPrivate }: Allowance,
+  { allowPrivate }: InstallationPermits,
 ): { idp: IdpSettings } | { problem: string } {
   for (const [what, url] of [
     ['SingleSignOnService', metadata.ssoUrl],
@@ -51,7 +51,7 @@ export function idpFromMetadata(
  * Metadata with a demanded signature cannot come from such an address, so its new keys need no confirmation. Another
  * IdP does, because a federation signs the metadata of all its members.
  */
-export function needsConfirmation(before: SamlSettings, after: IdpSettings): string | null {
+export function needsConfirmation(before: StoredSamlSettings, after: IdpSettings): string | null {
   if (after.idp_entity_id !== before.idp_entity_id) {
     return `the metadata is of ${after.idp_entity_id.slice(0, 200)}, and not of ${before.idp_entity_id} any more`;
   }

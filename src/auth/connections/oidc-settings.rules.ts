@@ -1,7 +1,7 @@
 import type { FieldError } from '../../base/errors/domain-error.js';
 import { calledAddressProblem, issuerProblem, templateProblem } from './address.rules.js';
-import { chosen, type Allowance } from './common-settings.rules.js';
-import type { CommonSettings, OidcSettings } from './connection.settings.js';
+import { chosen, type InstallationPermits } from './common-settings.rules.js';
+import type { CommonSettings, StoredOidcSettings } from './connection.settings.js';
 import type { ConnectionFields } from './connections.dto.js';
 
 const SCOPES = ['openid', 'profile', 'email'];
@@ -17,13 +17,13 @@ export interface OidcSecretPlans {
 
 /** Returns the settings of an OIDC connection after a change, and adds what is wrong to `errors`. */
 export function oidcAfter(
-  before: OidcSettings | null,
+  before: StoredOidcSettings | null,
   input: ConnectionFields,
   common: CommonSettings,
-  { allowPrivate }: Allowance,
+  { allowPrivate }: InstallationPermits,
   errors: FieldError[],
-): OidcSettings {
-  const after: OidcSettings = {
+): StoredOidcSettings {
+  const after: StoredOidcSettings = {
     ...common,
     issuer: chosen(input.issuer, before?.issuer, ''),
     discovery_url: chosen(input.discovery_url, before?.discovery_url ?? null, null),
@@ -55,8 +55,8 @@ export function oidcAfter(
  * @param stored which secrets there are
  */
 export function secretPlans(
-  before: OidcSettings | null,
-  after: OidcSettings,
+  before: StoredOidcSettings | null,
+  after: StoredOidcSettings,
   stored: { clientSecret: boolean; privateKey: boolean },
   input: ConnectionFields,
   errors: FieldError[],

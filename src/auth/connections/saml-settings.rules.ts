@@ -1,9 +1,9 @@
 import type { FieldError } from '../../base/errors/domain-error.js';
 import { browserAddressProblem, calledAddressProblem } from './address.rules.js';
 import { pinned } from './certificates.rules.js';
-import { chosen, type Allowance } from './common-settings.rules.js';
+import { chosen, type InstallationPermits } from './common-settings.rules.js';
 import { certificateText } from './connection-fields.js';
-import type { CommonSettings, IdpSettings, PinnedCertificate, SamlSettings } from './connection.settings.js';
+import type { CommonSettings, IdpSettings, PinnedCertificate, StoredSamlSettings } from './connection.settings.js';
 import type { ConnectionFields } from './connections.dto.js';
 
 const ENDPOINT_FIELDS = [
@@ -20,10 +20,10 @@ const IDP_FIELDS = ['idp_entity_id', ...ENDPOINT_FIELDS] as const;
 export type IdpSource = { kind: 'fields' } | { kind: 'url'; url: string } | { kind: 'xml'; xml: string };
 
 /** Returns the source that a request names. A new connection names exactly one, a change at most one. */
-export function sourceOf(
-  before: SamlSettings | null,
+export function idpSourceOf(
+  before: StoredSamlSettings | null,
   input: ConnectionFields,
-  { allowPrivate }: Allowance,
+  { allowPrivate }: InstallationPermits,
   errors: FieldError[],
 ): IdpSource {
   const url = input.metadata_url != null && input.metadata_url !== before?.metadata_url ? input.metadata_url : null;
@@ -50,10 +50,10 @@ export function sourceOf(
 
 /** Applies the fields of a request to the facts about the IdP, and adds what is wrong to `errors`. */
 export function idpByFields(
-  before: SamlSettings | null,
+  before: StoredSamlSettings | null,
   input: ConnectionFields,
   now: Date,
-  { allowPrivate }: Allowance,
+  { allowPrivate }: InstallationPermits,
   errors: FieldError[],
 ): IdpSettings {
   const after: IdpSettings = {
@@ -99,7 +99,7 @@ export function idpByFields(
 
 /** Returns the certificates for signed metadata after a change, and adds what is wrong to `errors`. */
 export function signersAfter(
-  before: SamlSettings | null,
+  before: StoredSamlSettings | null,
   input: ConnectionFields,
   now: Date,
   errors: FieldError[],
@@ -122,12 +122,12 @@ export function signersAfter(
  * @param idp the facts about the IdP, from any source
  */
 export function samlAfter(
-  before: SamlSettings | null,
+  before: StoredSamlSettings | null,
   input: ConnectionFields,
   common: CommonSettings,
   idp: IdpSettings,
   signers: PinnedCertificate[],
-): SamlSettings {
+): StoredSamlSettings {
   const subjectClaim = chosen(input.subject_claim, before?.subject_claim ?? null, null);
   return {
     ...common,

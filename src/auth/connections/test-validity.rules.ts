@@ -1,8 +1,8 @@
 import { canonicalJson } from '../../base/crypto/chain.js';
-import type { SealedSecrets } from './connection-secrets.js';
+import type { SealedConnectionSecrets } from './connection-secrets.js';
 import type { ConnectionHead, Typed } from './connection.settings.js';
 
-type Tested = Typed<Pick<ConnectionHead, 'directory_id'> & SealedSecrets>;
+type Tested = Typed<Pick<ConnectionHead, 'directory_id'> & SealedConnectionSecrets>;
 
 /**
  * Settings whose change leaves earlier sign-ins valid as a test: they matter after a sign-in, at sign-out, or for

@@ -73,7 +73,7 @@ export function placeOf(number: number, type: string | undefined): string {
 export type Fragment = (p: Params) => string;
 
 /** A fragment and what it is, in the order in which they were added. */
-export interface Step {
+export interface StatementStep {
   kind: 'given' | 'subject' | 'part' | 'answer' | 'otherwise';
   name: string;
   fragment: Fragment;

@@ -141,7 +141,7 @@ export async function ensureSandboxRole(owner: ClientBase, schema: string, passw
 }
 
 /** Returns the address of the same database with another user. */
-export function addressOf(url: string, user: string, password: string): string {
+export function databaseAddressOf(url: string, user: string, password: string): string {
   const address = new URL(url);
   address.username = encodeURIComponent(user);
   address.password = encodeURIComponent(password);

@@ -1,4 +1,4 @@
-import { Params, placeOf, type Fragment, type Step } from './params.js';
+import { Params, placeOf, type Fragment, type StatementStep } from './params.js';
 
 /** Parameters that are columns of rows: `b` before the subject is written, `subject` afterwards. */
 class RowParams extends Params {
@@ -54,7 +54,7 @@ export const LOCK_PATIENCE = '100ms';
  *
  * @param steps the fragments of one of them, in the order in which they were added
  */
-export function batchText(tenantId: string, steps: readonly Step[]): string {
+export function batchText(tenantId: string, steps: readonly StatementStep[]): string {
   const p = new RowParams(tenantId);
   const at = (alias: string, fragment: Fragment): string => {
     p.alias = alias;

@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import type { SqlRunner } from './database.js';
-import { Params, type Fragment, type Step } from './params.js';
+import { Params, type Fragment, type StatementStep } from './params.js';
 import { batchText } from './statement-batch.js';
 
 /** A part of a statement that other parts read from. Its name is made by the statement and written nowhere else. */
@@ -20,7 +20,7 @@ export interface Part {
  */
 export class WriteStatement {
   private readonly params = new Params();
-  private readonly steps: Step[] = [];
+  private readonly steps: StatementStep[] = [];
   private subjectSql: string | null = null;
   private readonly before: string[] = [];
   private readonly after: string[] = [];
@@ -139,7 +139,7 @@ export class WriteStatement {
     return (await db.shaped<R>(text, values)).rows;
   }
 
-  private sql(kind: Step['kind'], name: string, fragment: Fragment): string {
+  private sql(kind: StatementStep['kind'], name: string, fragment: Fragment): string {
     this.steps.push({ kind, name, fragment });
     return fragment(this.params);
   }

@@ -10,7 +10,7 @@ class FieldProblem {
 }
 
 /** The directory that manages the user whom the caller wanted to change. */
-export class WritingDirectory {
+class WritingDirectory {
   @ApiProperty()
   id!: string;
   @ApiProperty()

@@ -44,12 +44,12 @@ export class HostsFile {
     if (state === this.state) return;
     this.state = state;
     const small = found !== undefined && found.isFile() && found.size <= MAX_BYTES;
-    this.names = small ? namesIn(readFileSync(this.file, 'utf8')) : new Map();
+    this.names = small ? hostsIn(readFileSync(this.file, 'utf8')) : new Map();
   }
 }
 
 /** Parses a hosts file: an address and its names on each line, `#` begins a comment (hosts(5)). */
-export function namesIn(text: string): Map<string, LookupAddress[]> {
+export function hostsIn(text: string): Map<string, LookupAddress[]> {
   const names = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {
     const [address = '', ...own] = line.split('#', 1)[0]!.trim().split(/\s+/);

@@ -9,7 +9,7 @@ const BACKSLASH = 0x5c;
  *
  * @returns null where the text is nested more than {@link MAX_DEPTH} deep
  */
-export function namesIn(text: string): number | null {
+export function countMemberNames(text: string): number | null {
   const isObject: boolean[] = [];
   let depth = 0;
   let count = 0;

@@ -1,5 +1,5 @@
 import { faultIn } from './json-faults.js';
-import { namesIn, namesOf } from './json-names.js';
+import { countMemberNames, namesOf } from './json-names.js';
 
 const QUOTE = 0x22;
 const MINUS = 0x2d;
@@ -24,7 +24,7 @@ export class NotJson extends Error {}
  */
 export function parseLossless(body: Buffer | string): unknown {
   const text = typeof body === 'string' ? body : utf8Of(body);
-  const names = namesIn(text);
+  const names = countMemberNames(text);
   const value = names === null ? undefined : parsed(text);
   // Of two members with one name the parser keeps one.
   if (value === undefined || namesOf(value) !== names) throw new NotJson(faultOf(text));

@@ -1,5 +1,5 @@
 import { CliError, EXIT, ServiceRefusal } from './cli.errors.js';
-import type { Connection } from './connection.js';
+import type { ServiceConnection } from './connection.js';
 
 /** A JSON object. */
 export type Json = Record<string, unknown>;
@@ -24,7 +24,7 @@ export class Client {
   private temporary: { tenantId: string; id: string; key: string; madeAt: number } | null = null;
 
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: ServiceConnection,
     private readonly tenant: string | undefined,
   ) {}
 

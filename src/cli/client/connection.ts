@@ -7,7 +7,7 @@ import { CliError, EXIT } from './cli.errors.js';
 export type Env = Record<string, string | undefined>;
 
 /** The address of a running service, and the credentials for it. */
-export interface Connection {
+export interface ServiceConnection {
   url: string;
   /** Where the address was found, in words. */
   foundIn: string;
@@ -32,7 +32,7 @@ const INSTALLATION = path.resolve(import.meta.dirname, '../../..');
  * Puts together where the service is and what opens it: TALENT_BRIDGE_URL, TALENT_BRIDGE_API_KEY and OPERATOR_TOKEN,
  * else `credentials.json` and `operator-token` in the data folder, else BASE_URL, else the address of a fresh start.
  */
-export function findConnection(env: Env): Connection {
+export function findConnection(env: Env): ServiceConnection {
   const dataDir = dataDirOf(env);
   const file = readCredentials(path.join(dataDir, 'credentials.json'));
   const ownKey = env['TALENT_BRIDGE_API_KEY'];

@@ -104,7 +104,7 @@ export function numbers(context: Context, ...names: string[]): Record<string, nu
 }
 
 /** Returns the refusal of a command that was given nothing to do: it names an option, and where all of them are. */
-export function nothingSaid(command: string, example: string): CliError {
+export function nothingToChange(command: string, example: string): CliError {
   return new CliError(`Say what to change, such as ${example}; "${command} --help" names all there is.`, EXIT.usage);
 }
 

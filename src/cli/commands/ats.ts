@@ -4,7 +4,7 @@ import { encode, type Json } from '../client/client.js';
 import {
   columns,
   given,
-  nothingSaid,
+  nothingToChange,
   numbers,
   type Command,
   type CommandOption,
@@ -113,7 +113,7 @@ export const ATS_COMMANDS: Command[] = [
     begins: ['ats.connect'],
     async run(context) {
       const change = settingsOf(context);
-      if (Object.keys(change).length === 0) throw nothingSaid('ats set', '--name');
+      if (Object.keys(change).length === 0) throw nothingToChange('ats set', '--name');
       return withNextStep(context, await context.client.call('PATCH', ats(context.argument), change));
     },
   },

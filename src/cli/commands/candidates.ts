@@ -1,7 +1,7 @@
 import { ATS_STATUSES } from '../../hiring/candidates/candidate.js';
 import { encode, type Json } from '../client/client.js';
 import { columns, CSV, isExport, numbers, queryOf, type Command } from '../command/command.js';
-import { recordOf } from '../references/record-id.js';
+import { recordOfArgument } from '../references/record-id.js';
 
 const FILTERS = [
   'email',
@@ -60,7 +60,7 @@ export const CANDIDATE_COMMANDS: Command[] = [
     description: 'Shows a candidate with its metadata',
     argument: { name: 'candidate_id', required: true, description: 'the id or external_id' },
     async run(context) {
-      const candidate = await recordOf(context, CANDIDATES);
+      const candidate = await recordOfArgument(context, CANDIDATES);
       if (context.options['json'] === true) return candidate;
       return { ...candidate, metadata: JSON.stringify(candidate['metadata']) };
     },

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from '../client/cli.errors.js';
 import type { Json } from '../client/client.js';
-import { given, nothingSaid, numbers, optionOf, type CommandOption, type Context } from '../command/command.js';
-import { CHANGEABLE, SETTINGS, type Setting } from './connection-settings.js';
+import { given, nothingToChange, numbers, optionOf, type CommandOption, type Context } from '../command/command.js';
+import { CHANGEABLE, SETTINGS, type ConnectionSetting } from './connection-settings.js';
 
 /** The options of `create-oidc` and `create-saml`. */
 export function createOptions(type: keyof typeof SETTINGS): CommandOption[] {
@@ -41,10 +41,10 @@ export function newFields(context: Context, type: keyof typeof SETTINGS): Json {
 export function changedFields(context: Context): Json {
   const fields = fieldsOf(context, CHANGEABLE, true);
   if (Object.keys(fields).length > 0) return fields;
-  throw nothingSaid('connection set', '--name');
+  throw nothingToChange('connection set', '--name');
 }
 
-function fieldsOf(context: Context, settings: readonly Setting[], clearing: boolean): Json {
+function fieldsOf(context: Context, settings: readonly ConnectionSetting[], clearing: boolean): Json {
   const fields: Json = {};
   for (const setting of settings) {
     const { name, of = name, clearable = false } = setting;
@@ -57,7 +57,7 @@ function fieldsOf(context: Context, settings: readonly Setting[], clearing: bool
 }
 
 /** What takes a setting away. */
-const NOTHING: Partial<Record<Setting['kind'], unknown>> = {
+const NOTHING: Partial<Record<ConnectionSetting['kind'], unknown>> = {
   text: null,
   number: null,
   list: [],
@@ -65,7 +65,7 @@ const NOTHING: Partial<Record<Setting['kind'], unknown>> = {
   certificates: [],
 };
 
-function valueOf(context: Context, { name, kind }: Setting, text: string): unknown {
+function valueOf(context: Context, { name, kind }: ConnectionSetting, text: string): unknown {
   switch (kind) {
     case 'text':
       return text;

@@ -1,5 +1,5 @@
 /** A setting of connections at the terminal: one option, and what it becomes in the API. */
-export interface Setting {
+export interface ConnectionSetting {
   name: string;
   description: string;
   /** What a new connection has without it. */
@@ -14,7 +14,7 @@ export interface Setting {
   final?: boolean;
 }
 
-const COMMON: readonly Setting[] = [
+const COMMON: readonly ConnectionSetting[] = [
   { name: 'name', kind: 'text', description: 'what the connection is called', required: true },
   { name: 'slug', kind: 'text', description: 'names it in addresses', unless: 'made from the name', final: true },
   { name: 'directory_id', kind: 'text', description: 'the directory whose users sign in here', clearable: true },
@@ -37,7 +37,7 @@ const COMMON: readonly Setting[] = [
   { name: 'return_origins', kind: 'list', description: 'other applications, with commas between', clearable: true },
 ];
 
-const OIDC: readonly Setting[] = [
+const OIDC: readonly ConnectionSetting[] = [
   { name: 'issuer', kind: 'text', description: 'exactly as the IdP writes it', required: true },
   {
     name: 'discovery_url',
@@ -71,7 +71,7 @@ const OIDC: readonly Setting[] = [
   },
 ];
 
-const SAML: readonly Setting[] = [
+const SAML: readonly ConnectionSetting[] = [
   {
     name: 'metadata_url',
     kind: 'text',
@@ -135,7 +135,9 @@ const SAML: readonly Setting[] = [
 export const SETTINGS = {
   oidc: [...COMMON, ...OIDC],
   saml: [...COMMON, ...SAML],
-} as const satisfies Record<string, readonly Setting[]>;
+} as const satisfies Record<string, readonly ConnectionSetting[]>;
 
 /** What can be changed, of either type; what belongs to the other one, the service says. */
-export const CHANGEABLE: readonly Setting[] = [...COMMON, ...OIDC, ...SAML].filter(({ final }) => final !== true);
+export const CHANGEABLE: readonly ConnectionSetting[] = [...COMMON, ...OIDC, ...SAML].filter(
+  ({ final }) => final !== true,
+);

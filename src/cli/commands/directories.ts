@@ -1,7 +1,7 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import { encode, type Client, type Json } from '../client/client.js';
 import { CONFIRM, demandConfirmed } from '../command/confirmation.js';
-import { columns, given, nothingSaid, numbers, type Command, type Context } from '../command/command.js';
+import { columns, given, nothingToChange, numbers, type Command, type Context } from '../command/command.js';
 import { DIRECTORY, directoryId } from '../references/directory-id.js';
 
 const PROFILES = ['tolerant', 'entra', 'okta', 'strict', 'ipsie'];
@@ -101,7 +101,7 @@ export const DIRECTORY_COMMANDS: Command[] = [
     begins: ['rules-changed'],
     async run(context) {
       const body = changesOf(context);
-      if (Object.keys(body).length === 0) throw nothingSaid('directory set', '--default-role');
+      if (Object.keys(body).length === 0) throw nothingToChange('directory set', '--default-role');
       return context.client.call('PATCH', `/directories/${encode(await directoryId(context))}`, body);
     },
   },

@@ -1,4 +1,4 @@
-import { originOf, whatHappened, whyItHappened, type HistoryEntry } from '../../overview/history/entry.mapping.js';
+import { entryOriginOf, whatHappened, whyItHappened, type HistoryEntry } from '../../overview/history/entry.mapping.js';
 import type { Actor } from '../../tenancy/identity/source.js';
 import { actorName } from '../output/actor-name.js';
 import { encode, type Json } from '../client/client.js';
@@ -63,7 +63,7 @@ export const HISTORY_COMMANDS: Command[] = [
 
 /** The cells of an entry: what happened, why, by whom and by which request. */
 function wordsOf(entry: Pick<HistoryEntry, 'kind'> & { fields: Record<string, unknown> }): Json {
-  const { actor, requestId } = originOf(entry.fields);
+  const { actor, requestId } = entryOriginOf(entry.fields);
   return {
     what: whatHappened(entry),
     why: whyItHappened(entry),

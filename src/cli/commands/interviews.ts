@@ -6,14 +6,14 @@ import {
   CSV,
   given,
   isExport,
-  nothingSaid,
+  nothingToChange,
   numbers,
   queryOf,
   type Command,
   type CommandOption,
   type Context,
 } from '../command/command.js';
-import { recordOf } from '../references/record-id.js';
+import { recordOfArgument } from '../references/record-id.js';
 
 const CANDIDATES = { what: 'candidate', path: '/candidates', prefix: 'cand_' };
 const INTERVIEW = { name: 'interview_id', required: true, description: 'as the list shows it (int_…)' };
@@ -50,7 +50,7 @@ export const INTERVIEW_COMMANDS: Command[] = [
       const body = given(context, 'base_url', 'api_key');
       // Arguments can be read by all users of the machine; a secret need not be one.
       if (body['api_key'] === '-') body['api_key'] = readFileSync(0, 'utf8').trim();
-      if (Object.keys(body).length === 0) throw nothingSaid('interview set', '--base-url');
+      if (Object.keys(body).length === 0) throw nothingToChange('interview set', '--base-url');
       return context.client.call('PUT', ENGINE, body);
     },
   },
@@ -78,7 +78,7 @@ export const INTERVIEW_COMMANDS: Command[] = [
       { name: 'force', description: 'also for a candidate who is no longer active in the ATS', flag: true },
     ],
     async run(context) {
-      const { id } = await recordOf(context, CANDIDATES);
+      const { id } = await recordOfArgument(context, CANDIDATES);
       const force = context.options['force'] === true ? { force: true } : {};
       const plan = { ...planOf(context), ...force };
       return context.client.call('POST', `/candidates/${encode(String(id))}/interviews`, plan);
@@ -126,7 +126,7 @@ export const INTERVIEW_COMMANDS: Command[] = [
     ],
     run(context) {
       const change = { ...planOf(context), ...given(context, 'state') };
-      if (Object.keys(change).length === 0) throw nothingSaid('interview move', '--starts-at');
+      if (Object.keys(change).length === 0) throw nothingToChange('interview move', '--starts-at');
       return context.client.call('PATCH', at(context.argument), change);
     },
   },

@@ -1,5 +1,5 @@
 import { columns, numbers, queryOf, type Command } from '../command/command.js';
-import { recordOf } from '../references/record-id.js';
+import { recordOfArgument } from '../references/record-id.js';
 
 const JOBS = { what: 'job', path: '/jobs', prefix: 'job_' };
 
@@ -29,6 +29,6 @@ export const JOB_COMMANDS: Command[] = [
     verb: 'show',
     description: 'Shows a job opening',
     argument: { name: 'job_id', required: true, description: 'the id or external_id' },
-    run: (context) => recordOf(context, JOBS),
+    run: (context) => recordOfArgument(context, JOBS),
   },
 ];

@@ -3,7 +3,7 @@ import { CHANGE_STATES } from '../../forwarding/changes/change.mapping.js';
 import { readable, type ShownChange } from '../output/change-words.js';
 import { encode, type Json } from '../client/client.js';
 import { CONFIRM, demandConfirmed } from '../command/confirmation.js';
-import { columns, given, nothingSaid, numbers, queryOf, type Command } from '../command/command.js';
+import { columns, given, nothingToChange, numbers, queryOf, type Command } from '../command/command.js';
 
 const REMOVALS = ['inactive', 'delete'];
 const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'];
@@ -31,7 +31,7 @@ export const PLATFORM_COMMANDS: Command[] = [
       // Arguments can be read by everybody on the machine; a secret need not be one.
       if (body['api_key'] === '-') body['api_key'] = readFileSync(0, 'utf8').trim();
       const change = { ...body, ...numbers(context, 'rate', 'concurrency', 'timeout_ms') };
-      if (Object.keys(change).length === 0) throw nothingSaid('platform set', '--base-url');
+      if (Object.keys(change).length === 0) throw nothingToChange('platform set', '--base-url');
       const counted = await client.call('PUT', '/platform', { ...change, dry_run: true });
       if (options['dry_run'] === true) return { sends_again: counted['sends_again'], changed: false };
       const again = Number(counted['sends_again']);

@@ -1,4 +1,4 @@
-import { ENTRY_KINDS } from '../../seats/ledger/event.mapping.js';
+import { LEDGER_ENTRY_KINDS } from '../../seats/ledger/event.mapping.js';
 import type { Json } from '../client/client.js';
 import { CliError, EXIT } from '../client/cli.errors.js';
 import {
@@ -26,7 +26,7 @@ export const EXCEL: CommandOption = {
 };
 
 /** The moment that a command is about. */
-export const AS_OF: CommandOption = {
+export const AS_OF_OPTION: CommandOption = {
   name: 'as_of',
   description: 'a date such as 2026-10-31: the end of that day of the tenant; or a time; not after today',
 };
@@ -51,7 +51,7 @@ export const SEAT_LIST_COMMANDS: Command[] = [
     noun: 'seats',
     verb: 'holders',
     description: 'Lists the users who hold a seat, or held one at a past moment; unknown before the ledger began',
-    options: [AS_OF, ...LONG_LIST, EXCEL],
+    options: [AS_OF_OPTION, ...LONG_LIST, EXCEL],
     async run(context) {
       const path = `/seats/holders${queryOf(context, 'as_of')}`;
       const file = await exportOf(context, path);
@@ -72,7 +72,7 @@ export const SEAT_LIST_COMMANDS: Command[] = [
     options: [
       { name: 'since', description: 'a date such as 2026-10-31: the start of that day of the tenant; or a time' },
       { name: 'until', description: 'before this time, or before the start of this day' },
-      { name: 'kind', description: 'only these lines', choices: ENTRY_KINDS },
+      { name: 'kind', description: 'only these lines', choices: LEDGER_ENTRY_KINDS },
       { name: 'directory', description: 'a directory: its id or name; or none', refers: 'directory' },
       { name: 'user_id', description: 'of one user: id, e-mail, external_id or userName', refers: 'user' },
       ...LONG_LIST,

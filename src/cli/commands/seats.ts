@@ -3,7 +3,7 @@ import type { Json } from '../client/client.js';
 import { given, numbers, queryOf, type Command, type Context } from '../command/command.js';
 import { verifyExport } from './seat-export.js';
 import { headsOf, KNOWN_HEAD } from './audit.js';
-import { AS_OF, EXCEL, exportOf } from './seat-lists.js';
+import { AS_OF_OPTION, EXCEL, exportOf } from './seat-lists.js';
 
 const DOORS = ['directory', 'api', 'sign_in'] as const;
 
@@ -22,7 +22,7 @@ export const SEAT_COMMANDS: Command[] = [
     verb: 'show',
     description: 'Shows limit, use, and how many users wait; unknown before the ledger began',
     options: [
-      AS_OF,
+      AS_OF_OPTION,
       { name: 'format', description: 'as the API exports it', choices: ['csv'], conflicts: ['json'] },
       { ...EXCEL, conflicts: ['json'] },
     ],

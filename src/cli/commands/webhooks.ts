@@ -5,7 +5,7 @@ import { CONFIRM, demandConfirmed } from '../command/confirmation.js';
 import {
   columns,
   given,
-  nothingSaid,
+  nothingToChange,
   numbers,
   type Command,
   type CommandOption,
@@ -91,7 +91,7 @@ export const WEBHOOK_COMMANDS: Command[] = [
         ...secretOf(context),
         ...(ordered === undefined ? {} : { ordered: ordered === 'true' }),
       };
-      if (Object.keys(change).length === 0) throw nothingSaid('webhook set', '--url');
+      if (Object.keys(change).length === 0) throw nothingToChange('webhook set', '--url');
       return context.client.call('PATCH', at(context.argument), change);
     },
   },

@@ -1,4 +1,4 @@
-import { REFUSAL_REASONS, type RefusalReason } from '../../auth/sign-in/refusals/sign-in-refused.js';
+import { REFUSAL_REASONS, type SignInRefusalReason } from '../../auth/sign-in/refusals/sign-in-refused.js';
 import { plainRefusal } from '../../auth/sign-in/refusal-pages/refusal-texts.rules.js';
 import { AFTER, COMMANDS, NOUNS } from '../program.js';
 import { EVENTS } from '../../engine/events/catalogue.js';
@@ -22,6 +22,6 @@ export function referencePages(environment: string): Record<string, string> {
     'errors.md': errorsPage(PROBLEM_CODES),
     'events.md': eventsPage(EVENTS),
     'scopes.md': scopesPage(SCOPE_TEXTS),
-    'sign-in-reasons.md': reasonsPage(REFUSAL_REASONS, (reason) => plainRefusal(reason as RefusalReason)),
+    'sign-in-reasons.md': reasonsPage(REFUSAL_REASONS, (reason) => plainRefusal(reason as SignInRefusalReason)),
   };
 }

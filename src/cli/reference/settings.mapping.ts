@@ -4,7 +4,7 @@ import { KEY_LIST } from '../../base/config/setting-rules.js';
 import { code, head, table } from './markdown.js';
 
 /** A variable of the environment, as the source describes it. */
-export interface Setting {
+export interface EnvironmentSetting {
   readonly name: string;
   readonly meaning: string;
   /** Markdown. */
@@ -21,7 +21,7 @@ const PROPERTY = /^ {2}\/\*\*\n((?: {3}\*.*\n)+?) {3}\*\/\n {2}(@[\s\S]*?)\n {2}
  * @param source the text of `environment.ts`
  * @returns the settings in the order of the source
  */
-export function settingsIn(source: string): Setting[] {
+export function settingsIn(source: string): EnvironmentSetting[] {
   return [...source.matchAll(PROPERTY)].map(([, comment, rule, name]) => {
     const lines = comment!.split('\n').map((line) => line.replace(/^ {3}\* ?/, ''));
     const [meaning = '', byDefault = ''] = lines.join(' ').split('@defaultValue');
@@ -57,7 +57,7 @@ function lifted(name: string): string {
 }
 
 /** Renders the page of all settings. */
-export function settingsPage(settings: readonly Setting[]): string {
+export function settingsPage(settings: readonly EnvironmentSetting[]): string {
   const rows = settings.map(({ name, byDefault, meaning, values }) => [
     code(name),
     byDefault,
@@ -77,7 +77,7 @@ export function settingsPage(settings: readonly Setting[]): string {
 }
 
 /** Renders a file of all settings without a value, to copy, for `env_file` of `docker-compose.yml`. */
-export function settingsFile(settings: readonly Setting[]): string {
+export function settingsFile(settings: readonly EnvironmentSetting[]): string {
   const plain = (text: string): string => text.replaceAll('`', '');
   const lines = settings.flatMap(({ name, meaning, byDefault, values }) => [
     `# ${plain(meaning)} Values: ${plain(values)}. Default: ${plain(byDefault)}.`,

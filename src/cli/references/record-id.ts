@@ -17,7 +17,7 @@ export interface NamedRecords {
  *
  * @throws {CliError} when no record has the id or the `external_id`
  */
-export function recordOf({ client, argument }: Context, records: NamedRecords): Promise<Json> {
+export function recordOfArgument({ client, argument }: Context, records: NamedRecords): Promise<Json> {
   return recordNamed(client, argument!, records);
 }
 

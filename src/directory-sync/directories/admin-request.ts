@@ -9,6 +9,6 @@ export interface AdminRequest {
 }
 
 /** Returns the source of the changes to users and groups that follow from a request of the administration. */
-export function sourceOf(by: AdminRequest, directoryId: string): ChangeSource {
+export function adminSourceOf(by: AdminRequest, directoryId: string): ChangeSource {
   return { request_id: by.requestId ?? '', surface: 'api', directory_id: directoryId, actor: by.actor };
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainEvents } from '../../base/domain-events.js';
 import { RoleConsoleChanged } from '../../tenancy/tenants/tenants.events.js';
-import { sourceOf } from './admin-request.js';
+import { adminSourceOf } from './admin-request.js';
 import { RoleReview } from './role-review.js';
 
 /**
@@ -23,6 +23,6 @@ export class ConsoleGrants {
       `select id from directories where tenant_id = $1 and deleted_at is null and not may_grant_console order by directories.id`,
       [by.tenantId],
     );
-    for (const { id } of rows) await this.review.ruleChanged(tx, by.tenantId, id, sourceOf(by, id));
+    for (const { id } of rows) await this.review.ruleChanged(tx, by.tenantId, id, adminSourceOf(by, id));
   }
 }

@@ -2,16 +2,15 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Choice, Flag, Nested, NestedList, Ruled } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { ServerSet } from '../../base/http/validate.js';
+import { PROFILE_NAMES, type Profile } from '../../protocols/scim/dialects/dialects.js';
 import {
   GUARD_DEFAULTS,
   MAPPABLE,
-  PROFILES,
   type AttributeMap,
   type DirectoryState,
   type Guard,
   type GuardFigures,
   type OnMatch,
-  type Profile,
 } from './directory.js';
 
 const GUARD_MAX: GuardFigures = {
@@ -88,7 +87,10 @@ export class CreateDirectory {
   @Text({ max: 200, example: 'Okta' })
   name!: string;
 
-  @Choice(PROFILES, { optional: true, description: 'tolerant unless set: accepts the requests of all known IdPs.' })
+  @Choice(PROFILE_NAMES, {
+    optional: true,
+    description: 'tolerant unless set: accepts the requests of all known IdPs.',
+  })
   profile?: Profile;
 
   @Choice(['live', 'preview'], {
@@ -128,7 +130,7 @@ export class ChangeDirectory {
   @Text({ max: 200, optional: true })
   name?: string;
 
-  @Choice(PROFILES, { optional: true })
+  @Choice(PROFILE_NAMES, { optional: true })
   profile?: Profile;
 
   @Choice(['live', 'preview'], { optional: true })
@@ -183,7 +185,7 @@ export class DirectoryBody {
   id!: string;
   @ApiProperty()
   name!: string;
-  @ApiProperty({ enum: PROFILES })
+  @ApiProperty({ enum: PROFILE_NAMES })
   profile!: Profile;
   @ApiProperty({ enum: ['live', 'preview'] })
   state!: DirectoryState;

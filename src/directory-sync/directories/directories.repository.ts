@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
-import type { AttributeMap, DirectoryState, GuardFigures, OnMatch, Profile } from './directory.js';
+import type { Profile } from '../../protocols/scim/dialects/dialects.js';
+import type { AttributeMap, DirectoryState, GuardFigures, OnMatch } from './directory.js';
 
 /** A row of the table of directories. */
 export interface DirectoryRow {

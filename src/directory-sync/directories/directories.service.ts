@@ -5,7 +5,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
-import { sourceOf, type AdminRequest } from './admin-request.js';
+import { adminSourceOf, type AdminRequest } from './admin-request.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { CAPS, demandRoom } from '../../tenancy/tenants/caps.js';
 import { CredentialStore } from '../../tenancy/tenants/credentials.js';
@@ -124,7 +124,7 @@ export class DirectoriesService {
       await this.repository.update(tx, by.tenantId, id, settings);
       const changed = await this.shape(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
       await this.note(tx, by, 'directory.changed', id, await this.shape(by.tenantId, row), changed);
-      const source = sourceOf(by, id);
+      const source = adminSourceOf(by, id);
       if (changesPeople(row, settings)) await this.review.ruleChanged(tx, by.tenantId, id, source);
       if (settings.state !== row.state) {
         await this.people.stateChanged(tx, by.tenantId, id, settings.state, source);
@@ -140,7 +140,7 @@ export class DirectoriesService {
     const ended = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
       // Order of locks: users and groups before rows that belong to groups, such as rules.
-      await this.people.release(tx, by.tenantId, id, sourceOf(by, id));
+      await this.people.release(tx, by.tenantId, id, adminSourceOf(by, id));
       const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
       await this.events.publish(new DirectoryDeleted(tx, by.tenantId, id));
       await this.note(tx, by, 'directory.deleted', id, await this.shape(by.tenantId, row), undefined);

@@ -8,7 +8,7 @@ import { DirectoriesSeen, TokenRefused } from '../../tenancy/tenants/tenants.eve
 export type RoleRefusal = 'unknown_role' | 'role_needs_admin';
 
 /** A role that a directory has written and that its user did not get. */
-export interface RefusedRole {
+export interface RefusedRoleMark {
   /** ISO 8601. */
   at: string;
   role: string;
@@ -35,7 +35,7 @@ export class DirectoryMarks {
   }
 
   /** Stores a role that a user did not get. */
-  async refusedRole(tenantId: string, directoryId: string, found: RefusedRole): Promise<void> {
+  async refusedRole(tenantId: string, directoryId: string, found: RefusedRoleMark): Promise<void> {
     await this.db.query(`update directories set last_unknown_role = $3 where tenant_id = $1 and id = $2`, [
       tenantId,
       directoryId,

@@ -1,8 +1,4 @@
-/** The profiles of directories: each is a SCIM dialect. */
-export const PROFILES = ['tolerant', 'entra', 'okta', 'strict', 'ipsie'] as const;
-
-/** The requests that a directory accepts: the name of a SCIM dialect. */
-export type Profile = (typeof PROFILES)[number];
+import type { Profile } from '../../protocols/scim/dialects/dialects.js';
 
 /** `live`: writes take effect. `preview`: writes are stored, and their effects are shown. */
 export type DirectoryState = 'live' | 'preview';

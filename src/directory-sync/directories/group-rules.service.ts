@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { InvalidFields, type FieldError } from '../../base/errors/domain-error.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { sourceOf, type AdminRequest } from './admin-request.js';
+import { adminSourceOf, type AdminRequest } from './admin-request.js';
 import { DirectoriesService } from './directories.service.js';
 import type { GroupRule } from './directories.dto.js';
 import { DirectoryStore } from './directory.store.js';
@@ -52,7 +52,7 @@ export class GroupRulesService {
         before: before.map(essence),
         after: rules.map(essence),
       });
-      await this.review.ruleChanged(tx, tenantId, directoryId, sourceOf(by, directoryId));
+      await this.review.ruleChanged(tx, tenantId, directoryId, adminSourceOf(by, directoryId));
       return this.repository.list(tenantId, directoryId, tx);
     });
     await this.store.forget();

@@ -5,7 +5,7 @@ import type { ListQuery } from '../../protocols/scim/messages/list-query.js';
 import type { ResourceTypeDef } from '../../protocols/scim/schema/resource-types.js';
 import { expiredCursor, invalidCount, invalidCursor } from '../../protocols/scim/scim.errors.js';
 import type { CurrentDirectory } from './current-directory.js';
-import type { Place } from './list-order.js';
+import type { ListPlace } from './list-order.js';
 
 /** The life of a cursor in seconds (RFC 9865 `cursorTimeout`). */
 export const CURSOR_SECONDS = 24 * 3600;
@@ -13,7 +13,7 @@ export const CURSOR_SECONDS = 24 * 3600;
 /** The state of a walk by cursor from page to page. */
 export interface Walk {
   /** The row behind which the page begins. */
-  readonly place: Place;
+  readonly place: ListPlace;
   /** Resources on the pages before. */
   readonly listed: number;
   /** The number of matches, counted for the first page; null: it is known without counting. */

@@ -3,7 +3,7 @@ import type { ListQuery } from '../../protocols/scim/messages/list-query.js';
 import type { ListTable } from './list-table.js';
 
 /** The position of a row in a list. A page begins behind it. */
-export interface Place {
+export interface ListPlace {
   readonly id: string;
   /** The row's sort key as text, null where it has none; undefined: the list is ordered by id only. */
   readonly key?: string | null;
@@ -18,7 +18,7 @@ export interface ListOrder {
   /** Whether an index has this order. */
   readonly indexed: boolean;
   /** The condition for the rows behind a place. */
-  behind(place: Place, params: unknown[]): string;
+  behind(place: ListPlace, params: unknown[]): string;
 }
 
 /** The most characters of a sort key without an index: a cursor has to hold it. */

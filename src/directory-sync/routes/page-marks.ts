@@ -1,9 +1,9 @@
 import { detached } from '../../base/characters.js';
-import type { Place } from './list-order.js';
+import type { ListPlace } from './list-order.js';
 
 /** One walk along a list: the last rows of its pages, by the `startIndex` of the next page. */
 export interface WalkMarks {
-  readonly ends: Map<number, Place>;
+  readonly ends: Map<number, ListPlace>;
   /** The walk has continued after another walk of the same list began, so it did not stop at its first page. */
   goesOn: boolean;
   until: number;
@@ -54,7 +54,7 @@ export class PageMarks {
   }
 
   /** Notes that the page before `startIndex` ended at `place`. */
-  put(walk: WalkMarks, startIndex: number, place: Place): void {
+  put(walk: WalkMarks, startIndex: number, place: ListPlace): void {
     walk.until = this.now() + this.lifetimeMs;
     walk.ends.delete(startIndex);
     walk.ends.set(startIndex, kept(place));
@@ -73,7 +73,7 @@ export class PageMarks {
 }
 
 /** A page is one text, of which its ids and keys are parts. */
-function kept({ id, key }: Place): Place {
+function kept({ id, key }: ListPlace): ListPlace {
   if (key === undefined) return { id: detached(id) };
   return { id: detached(id), key: key === null ? null : detached(key) };
 }

@@ -6,7 +6,7 @@ import type { ListQuery } from '../../protocols/scim/messages/list-query.js';
 import type { CurrentDirectory } from './current-directory.js';
 import { LIGHT_RESOURCES, readLight, type LightColumns, type LightPage, type LightRow } from './light-page.js';
 import type { Walk } from './list-cursor.js';
-import type { ListOrder, Place } from './list-order.js';
+import type { ListOrder, ListPlace } from './list-order.js';
 import type { ListTable } from './list-table.js';
 import type { WalkMarks } from './page-marks.js';
 import { FEW_RESOURCES, pageSql, SMALL_PAGE, type ListColumns, type PageRow, type PageSource } from './page-sql.js';
@@ -45,13 +45,13 @@ export interface PageStart {
   readonly byIndex: boolean;
   readonly cursor: Walk | undefined;
   readonly marks: WalkMarks | undefined;
-  readonly place: Place | undefined;
+  readonly place: ListPlace | undefined;
   /** Rows to skip, where no place is known. */
   readonly offset: number;
 }
 
 /** The rows of a page, as they were read. */
-export interface ReadRows<Row> {
+export interface PageRows<Row> {
   readonly rows: Row[];
   /** Whether a row follows the page. */
   readonly more: boolean;
@@ -66,13 +66,13 @@ export interface ReadRows<Row> {
 const NO_ROWS = { rows: [], more: false, total: null, common: undefined, large: false };
 
 /** Reads the rows of a page, and whether a page follows. */
-export async function readRows<Row extends PageRow>(
+export async function readPageRows<Row extends PageRow>(
   db: Database,
   table: ListTable,
   columns: ListShapes,
   { directory, query, share }: ListAsk,
   { filter, order, start }: { filter: ListFilter; order: ListOrder; start: PageStart },
-): Promise<ReadRows<Row>> {
+): Promise<PageRows<Row>> {
   if (query.count === 0) return NO_ROWS;
   const params = [...filter.params];
   const isDeep = start.offset > COUNTED_START;
@@ -110,7 +110,7 @@ export async function readRows<Row extends PageRow>(
   return cutRows(await read(MAX_PAGE_BYTES), query.count);
 }
 
-function cutRows<Row extends PageRow>(found: Row[], count: number): ReadRows<Row> {
+function cutRows<Row extends PageRow>(found: Row[], count: number): PageRows<Row> {
   const rows = found.slice(0, count).filter((row) => row.fits);
   const [first] = found;
   return {
@@ -122,7 +122,7 @@ function cutRows<Row extends PageRow>(found: Row[], count: number): ReadRows<Row
   };
 }
 
-function lightRows<Row>({ rows, more, related }: LightPage<Row>): ReadRows<Row> {
+function lightRows<Row>({ rows, more, related }: LightPage<Row>): PageRows<Row> {
   return { rows, more, total: related?.total ?? null, common: related?.common, large: false };
 }
 

@@ -6,21 +6,21 @@ import { toSql } from '../../protocols/scim/filter/to-sql.js';
 import type { ListQuery } from '../../protocols/scim/messages/list-query.js';
 import { listResponseText } from '../../protocols/scim/messages/list-response.js';
 import { listName, readCursor, writeCursor } from './list-cursor.js';
-import { orderOf, type Place } from './list-order.js';
+import { orderOf, type ListPlace } from './list-order.js';
 import { ID_KEYS, type ListKeys, type ListTable } from './list-table.js';
 import type { PageMarks } from './page-marks.js';
 import {
-  readRows,
+  readPageRows,
   wholeTotal,
   type ListAsk,
   type ListFilter,
   type ListShapes,
   type PageStart,
-  type ReadRows,
+  type PageRows,
 } from './page-reader.js';
 import type { PageRow } from './page-sql.js';
 
-interface ListPage<Row> extends Pick<ReadRows<Row>, 'rows' | 'common' | 'large'> {
+interface ListPage<Row> extends Pick<PageRows<Row>, 'rows' | 'common' | 'large'> {
   totalResults: number;
   startIndex: number | undefined;
   nextCursor: string | undefined;
@@ -86,9 +86,16 @@ async function pageOf<Row extends PageRow>(
   const filter = filterOf(table, ask);
   const order = orderOf(table, query, filter.selective);
   const start = startOf(query, list, marks);
-  const { rows, more, total, common, large } = await readRows<Row>(db, table, columns, ask, { filter, order, start });
+  const { rows, more, total, common, large } = await readPageRows<Row>(db, table, columns, ask, {
+    filter,
+    order,
+    start,
+  });
   const last = rows.at(-1);
-  const end: Place | undefined = last && { id: last.id, ...(order.key === null ? {} : { key: last.sort_key ?? null }) };
+  const end: ListPlace | undefined = last && {
+    id: last.id,
+    ...(order.key === null ? {} : { key: last.sort_key ?? null }),
+  };
   if (start.byIndex && query.count > 0 && more && end) {
     marks.put(start.marks ?? marks.begin(list), query.startIndex + rows.length, end);
   }

@@ -66,7 +66,7 @@ export class PutUser {
 export type ChangedFields = Omit<ChangeUser, 'email' | 'role'> & { email?: string; role?: string };
 
 /** A change without the nulls that mean unchanged. */
-export function fieldsOf<T extends { email?: string | null; role?: string | null }>(
+export function givenFields<T extends { email?: string | null; role?: string | null }>(
   body: T,
 ): Omit<T, 'email' | 'role'> & { email?: string; role?: string } {
   const { email, role, ...rest } = body;

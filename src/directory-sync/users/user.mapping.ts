@@ -1,19 +1,12 @@
 import { isLongerThan } from '../../base/characters.js';
-import { platformNames, tidy } from '../../tenancy/identity/names.rules.js';
+import { platformNames, tidyEmail } from '../../tenancy/identity/names.rules.js';
 import { roleNames } from '../../tenancy/identity/role.rules.js';
 import { foldCase, userNameKey } from '../../protocols/scim/text.js';
+import type { AttributeMap } from '../directories/directory.js';
 import { ENTERPRISE_URN, USER_URN } from '../../protocols/scim/urns.js';
 
 /** A SCIM user resource as it is stored: only attributes of the schema, none of them null. */
 export type UserDocument = Record<string, unknown>;
-
-/** The SCIM attribute of each field of the platform; a field that is not named has its default source. */
-export interface AttributeMap {
-  external_id?: string;
-  email?: string;
-  first_name?: string;
-  last_name?: string;
-}
 
 /** All that a write has to know about a person, taken from the SCIM resource once. */
 export interface UserDraft {
@@ -77,7 +70,7 @@ export function draftOf(doc: UserDocument, map: AttributeMap = {}): UserDraft {
 
 /** The key by which two e-mail addresses are one: without regard to case. */
 export function emailKey(email: string): string {
-  return foldCase(tidy(email));
+  return foldCase(tidyEmail(email));
 }
 
 /** Returns the SCIM resource of a user that the users API creates. */
@@ -152,7 +145,7 @@ function chosenEmail(values: EmailValue[], userName: string): string | null {
 /** The trimmed address if the text is one that the platform can take, else null. */
 export function emailAddress(value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  const text = tidy(value);
+  const text = tidyEmail(value);
   if (text.length < 3 || isLongerThan(text, 320)) return null;
   const at = text.lastIndexOf('@');
   return at > 0 && at < text.length - 1 && !/\s/.test(text) ? text : null;

@@ -41,7 +41,7 @@ export interface UserRow {
 }
 
 /** SQL for a time in milliseconds since 1970. `extract` computes a numeric: twice it is a fifth of a page's time. */
-export function millisecondsOf(time: string): string {
+export function millisecondsSql(time: string): string {
   return `date_part('epoch', ${time}) * 1000`;
 }
 
@@ -50,7 +50,7 @@ export const DOC_BYTES = 'coalesce(u.doc_bytes, octet_length(u.doc::text))';
 
 /** What SCIM shows of the writes of a document, for a table that is called `u`. */
 export const RESOURCE_FACTS = `u.version - u.quiet_writes as revision,
-  ${millisecondsOf('coalesce(u.resource_at, u.updated_at)')} as modified_at`;
+  ${millisecondsSql('coalesce(u.resource_at, u.updated_at)')} as modified_at`;
 
 /** Whether a directory once wrote the `userName` of `u`. Rows from before the column was there tell by their source. */
 const NAME_WRITTEN = nameWritten('u');
@@ -65,8 +65,8 @@ export function nameWritten(u: string): string {
 export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_name_key,
   u.external_id, u.active, u.gone_at is not null as gone, ${NAME_WRITTEN} as name_written, u.version, u.email, u.first_name, u.last_name, u.role,
   u.role_set, u.cost_center, u.discarded_role, u.person_external_id, u.status, u.seat, u.held, u.released, u.ever_active,
-  ${millisecondsOf('u.created_at')} as created_at,
-  ${millisecondsOf('u.updated_at')} as updated_at, ${RESOURCE_FACTS}`;
+  ${millisecondsSql('u.created_at')} as created_at,
+  ${millisecondsSql('u.updated_at')} as updated_at, ${RESOURCE_FACTS}`;
 
 /** The columns of a `UserRow`, for a table that is called `u`. */
 export const USER_COLUMNS = `u.doc::text as doc, ${USER_FACTS}`;

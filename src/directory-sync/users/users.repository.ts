@@ -13,7 +13,7 @@ import { nameWritten, USER_COLUMNS, type UserRow } from './user.row.js';
 export type UserWithGroups = UserRow & Relations;
 
 /** A user that has the same `userName`, e-mail or key as a draft. */
-export interface ConflictingUser {
+export interface ConflictingUserRow {
   id: string;
   directory_id: string | null;
   status: 'active' | 'inactive';
@@ -81,7 +81,7 @@ export class UsersRepository {
     self: string | null,
     db: SqlRunner,
     of: { id: string; takesOver: string | null } | null = null,
-  ): Promise<ConflictingUser[]> {
+  ): Promise<ConflictingUserRow[]> {
     const email = draft.email === null ? null : emailKey(draft.email);
     const values: unknown[] = [tenantId, draft.userNameKey, email, key, self, of?.id ?? null];
     const add = (value: unknown) => `$${values.push(value)}`;
@@ -112,7 +112,7 @@ export class UsersRepository {
         probes.push(probe(`o.external_id = ${add(draft.externalId)} and ${own}`, sameName));
       }
     }
-    const { rows } = await db.query<ConflictingUser>(probes.join('\n union '), values);
+    const { rows } = await db.query<ConflictingUserRow>(probes.join('\n union '), values);
     return rows;
   }
 
@@ -184,7 +184,7 @@ export class UsersRepository {
    * Takes the `userName` from a user out of force for which it only stands in, or whom only a preview knows, so that it
    * can be another user's. A user of a preview keeps the name in its resource.
    */
-  async giveNameAway(tx: SqlRunner, tenantId: string, user: ConflictingUser, draft: UserDraft): Promise<void> {
+  async giveNameAway(tx: SqlRunner, tenantId: string, user: ConflictingUserRow, draft: UserDraft): Promise<void> {
     if (user.directory_id !== null) {
       await tx.query(
         `update users u set user_name_key = ${ASIDE_KEY} where u.tenant_id = $1 and u.id = $2 and u.user_name_key = $3`,

@@ -84,7 +84,7 @@ export function probePause(
 }
 
 /** A refusal of one subject. */
-export interface Refusal {
+export interface SubjectRefusal {
   user_id: string;
   status: number;
   at: string;
@@ -93,7 +93,7 @@ export interface Refusal {
 const ALIKE = 5;
 
 /** Returns whether five different subjects in a row were refused alike, so that the subjects cannot be the cause. */
-export function looksMisconfigured(refusals: readonly Refusal[]): boolean {
+export function looksMisconfigured(refusals: readonly SubjectRefusal[]): boolean {
   const alike = new Set<string>();
   const status = refusals.at(-1)?.status;
   for (let i = refusals.length - 1; i >= 0 && refusals[i]!.status === status; i--) alike.add(refusals[i]!.user_id);
@@ -101,7 +101,11 @@ export function looksMisconfigured(refusals: readonly Refusal[]): boolean {
 }
 
 /** Adds a refusal to those since the last success. The newest of each subject counts, and twenty are kept. */
-export function withRefusal(refusals: readonly Refusal[], next: Refusal, lastSuccessAt: Date | null): Refusal[] {
+export function withRefusal(
+  refusals: readonly SubjectRefusal[],
+  next: SubjectRefusal,
+  lastSuccessAt: Date | null,
+): SubjectRefusal[] {
   const since = lastSuccessAt?.getTime() ?? -Infinity;
   const others = refusals.filter((r) => r.user_id !== next.user_id && Date.parse(r.at) > since);
   return [...others, next].slice(-20);

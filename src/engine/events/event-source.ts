@@ -50,7 +50,7 @@ export interface Scanned {
 }
 
 /** Where an event stands, and when it was. */
-export interface Place {
+export interface EventPlace {
   sequence: string;
   at: Date;
 }
@@ -84,7 +84,7 @@ export abstract class EventSource {
   abstract scan(tenantId: string, range: ScanRange): Promise<Scanned>;
 
   /** Returns the first row at a sequence or behind it; null: there is none. */
-  abstract placeFrom(tenantId: string, sequence: string): Promise<Place | null>;
+  abstract placeFrom(tenantId: string, sequence: string): Promise<EventPlace | null>;
 }
 
 /** The sources of events of this process: a room that brings one adds it when its module is made. */

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { SessionEvents } from '../../tenancy/sessions/session-events.js';
-import { StorageEvents } from '../../tenancy/tenants/storage/storage-events.js';
+import { StorageEventRecorder } from '../../tenancy/tenants/storage/storage-events.js';
 import { EventFloors } from './event-floors.js';
 import { EventReader } from './event-reader.js';
 import { EventReceivers } from './event-receivers.js';
@@ -24,13 +24,13 @@ const SHARED = [EventsRepository, EventReceivers, EventRecorder, EventReader, Ev
   providers: [
     ...SHARED,
     { provide: SessionEvents, useClass: RecordedSessionEvents },
-    { provide: StorageEvents, useClass: RecordedStorageEvents },
+    { provide: StorageEventRecorder, useClass: RecordedStorageEvents },
     StoredEvents,
     EventHorizon,
     EventsService,
     LedgerFacts,
   ],
-  exports: [...SHARED, SessionEvents, StorageEvents],
+  exports: [...SHARED, SessionEvents, StorageEventRecorder],
 })
 export class EventsModule {
   constructor(sources: EventSources, stored: StoredEvents) {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { StorageEvents } from '../../tenancy/tenants/storage/storage-events.js';
+import { StorageEventRecorder } from '../../tenancy/tenants/storage/storage-events.js';
 import { EventRecorder } from './event-recorder.js';
 import { EventsRepository } from './events.repository.js';
 
 /** Records the events of the storage of tenants. */
 @Injectable()
-export class RecordedStorageEvents extends StorageEvents {
+export class RecordedStorageEvents extends StorageEventRecorder {
   constructor(
     private readonly events: EventsRepository,
     private readonly recorder: EventRecorder,
@@ -13,7 +13,7 @@ export class RecordedStorageEvents extends StorageEvents {
     super();
   }
 
-  override async record(...[tx, tenantId, event, data]: Parameters<StorageEvents['record']>): Promise<void> {
+  override async record(...[tx, tenantId, event, data]: Parameters<StorageEventRecorder['record']>): Promise<void> {
     await this.events.record(tenantId, [{ event, data }], tx);
     this.recorder.wake(tenantId, event);
   }

@@ -1,4 +1,4 @@
-import type { Place } from './event-source.js';
+import type { EventPlace } from './event-source.js';
 
 /** The bounds of all sequences. */
 export const LOWEST = '0';
@@ -34,7 +34,7 @@ export function before(sequence: string): string {
  */
 export async function placeBefore(
   moment: Date,
-  placeFrom: (sequence: string) => Promise<Place | null>,
+  placeFrom: (sequence: string) => Promise<EventPlace | null>,
 ): Promise<string> {
   let low = 0n; // Every row up to here is older.
   // Every row from here on is younger, or there is none. A sequence of more than a million million is rare.

@@ -5,7 +5,7 @@ import { EVENT_NAMES, type EventName } from './catalogue.js';
 import {
   columnsOf,
   EventSource,
-  type Place,
+  type EventPlace,
   type RecordRange,
   type Scanned,
   type ScanRange,
@@ -108,8 +108,8 @@ export class StoredEvents extends EventSource {
     return { events, through: isEnd ? null : last.sequence };
   }
 
-  override async placeFrom(tenantId: string, sequence: string): Promise<Place | null> {
-    const { rows } = await this.db.query<Place>(
+  override async placeFrom(tenantId: string, sequence: string): Promise<EventPlace | null> {
+    const { rows } = await this.db.query<EventPlace>(
       `select sequence, at from events where tenant_id = $1 and sequence >= $2 order by sequence limit 1`,
       [tenantId, sequence],
     );

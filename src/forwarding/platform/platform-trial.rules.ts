@@ -1,4 +1,4 @@
-import { idIn, idOf } from '../platform-user.mapping.js';
+import { idIn, platformIdOf } from '../platform-user.mapping.js';
 import type { Verdict } from '../../engine/delivery/retry.rules.js';
 
 // What each answer of a trial has to be. Pure.
@@ -24,10 +24,10 @@ export function trialUser(id: string): TrialUser {
 }
 
 /** What is wrong with an answer, or null. */
-export type Problem = string | null;
+export type TrialProblem = string | null;
 
 /** The answer of `GET resolve`: a JSON object whose `found` is true with this id, or false. */
-export function problemOfResolve(verdict: Verdict, id: string | null): Problem {
+export function problemOfResolve(verdict: Verdict, id: string | null): TrialProblem {
   if (verdict.kind !== 'ok') return refusedWith(verdict, '200');
   const { found, id: named } = (verdict.body ?? {}) as { found?: unknown; id?: unknown };
   if (found !== (id !== null)) {
@@ -35,12 +35,12 @@ export function problemOfResolve(verdict: Verdict, id: string | null): Problem {
       ? 'The answer needs "found": false for an external_id that no user has.'
       : 'The answer needs "found": true for the external_id of the user that was just created.';
   }
-  if (id !== null && idOf(named) !== id) return `The answer needs the id ${id}, as the create answered it.`;
+  if (id !== null && platformIdOf(named) !== id) return `The answer needs the id ${id}, as the create answered it.`;
   return null;
 }
 
 /** The answer of a create, first or repeated: 2xx with the user's id. */
-export function problemOfCreate(verdict: Verdict, known: string | null): Problem {
+export function problemOfCreate(verdict: Verdict, known: string | null): TrialProblem {
   if (verdict.kind !== 'ok') {
     const words = refusedWith(verdict, '201');
     return known === null ? words : `A repetition with the same Idempotency-Key needs the first answer again. ${words}`;
@@ -54,24 +54,26 @@ export function problemOfCreate(verdict: Verdict, known: string | null): Problem
 }
 
 /** The answer of the list by e-mail: the user stands in it with its `external_id`. */
-export function problemOfList(verdict: Verdict, id: string, externalId: string): Problem {
+export function problemOfList(verdict: Verdict, id: string, externalId: string): TrialProblem {
   if (verdict.kind !== 'ok') return refusedWith(verdict, '200');
   const list = Array.isArray(verdict.body)
     ? (verdict.body as unknown[])
     : (verdict.body as { data?: unknown } | null)?.data;
   if (!Array.isArray(list)) return 'The answer needs a list of users, as "data".';
-  const entry = (list as ({ id?: unknown; external_id?: unknown } | null)[]).find((one) => idOf(one?.id) === id);
+  const entry = (list as ({ id?: unknown; external_id?: unknown } | null)[]).find(
+    (one) => platformIdOf(one?.id) === id,
+  );
   if (entry === undefined) return 'The list by e-mail does not hold the user that was just created.';
   return entry?.external_id === externalId ? null : 'The user in the list needs its external_id.';
 }
 
 /** The answer of an update or a deletion: 2xx. */
-export function problemOfWrite(verdict: Verdict): Problem {
+export function problemOfWrite(verdict: Verdict): TrialProblem {
   return verdict.kind === 'ok' ? null : refusedWith(verdict, '200 or 204');
 }
 
 /** The answer of a second deletion: 404, 410 or 2xx again. */
-export function problemOfGone(verdict: Verdict): Problem {
+export function problemOfGone(verdict: Verdict): TrialProblem {
   return verdict.kind === 'ok' || verdict.kind === 'missing' ? null : refusedWith(verdict, '404, 410 or 204');
 }
 

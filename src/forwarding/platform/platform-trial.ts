@@ -21,7 +21,7 @@ import {
   problemOfResolve,
   problemOfWrite,
   trialUser,
-  type Problem,
+  type TrialProblem,
 } from './platform-trial.rules.js';
 
 type Call = Pick<PlatformRequest, 'method' | 'path' | 'query' | 'body' | 'idempotencyKey'>;
@@ -132,7 +132,11 @@ class Trial {
   }
 
   /** Plays one call; false where its answer is not as it should be. */
-  private async step(name: string, call: Call, problemOf: (verdict: Verdict) => Problem): Promise<Verdict | false> {
+  private async step(
+    name: string,
+    call: Call,
+    problemOf: (verdict: Verdict) => TrialProblem,
+  ): Promise<Verdict | false> {
     const { verdict, ms } = await this.send(call);
     const problem = problemOf(verdict);
     const { method, path } = call;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { WorkSlots } from '../../base/work-slots.js';
 import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
-import { accountOf, boundAmong, importAccount } from '../../engine/delivery/lanes/import.js';
+import { boundAccountOf, boundAmong, importAccount } from '../../engine/delivery/lanes/import.js';
 import type { Person } from '../../tenancy/identity/person.js';
 import type { ChangeSource } from '../../tenancy/identity/source.js';
 import { LeftOutRepository } from '../../engine/work/left-out.repository.js';
@@ -108,7 +108,8 @@ export class ImportStep {
     const taken = await intake.importUnmanaged(tenantId, person, status, user.id, source);
     if (taken.kind === 'left_out') return taken;
     // A user who has just been created has no account yet.
-    const other = taken.kind === 'created' ? null : await accountOf(this.db, platformOf(tenantId), epoch, taken.userId);
+    const other =
+      taken.kind === 'created' ? null : await boundAccountOf(this.db, platformOf(tenantId), epoch, taken.userId);
     if (other !== null) {
       const detail = `The user ${taken.userId} is bound to the account ${other}.`;
       return { kind: 'left_out', reason: 'user_has_another_account', detail };

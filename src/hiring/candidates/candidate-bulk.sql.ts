@@ -1,7 +1,7 @@
 import type { SqlRunner } from '../../base/database/database.js';
 import { textArray } from '../../base/database/text-array.js';
 import type { CandidateRow } from './candidate.js';
-import { emailKey } from './candidate.mapping.js';
+import { candidateEmailKey } from './candidate.mapping.js';
 
 /** The columns of {@link columnsOf}, with their types. Keys are text that is split: arrays of arrays would be flattened. */
 const TYPES = `$2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::boolean[],
@@ -78,7 +78,7 @@ export async function insertCandidates(tx: SqlRunner, tenantId: string, rows: re
 
 /** Returns the key of an e-mail; null: it is the e-mail itself. */
 function keyBeside(email: string): string | null {
-  const key = emailKey(email);
+  const key = candidateEmailKey(email);
   return key === email ? null : key;
 }
 
@@ -98,7 +98,7 @@ function columnsOf(rows: readonly CandidateRow[]): unknown[] {
     of(({ id }) => id),
     of((row) => row.external_id),
     of(({ email }) => email),
-    of(({ email }) => emailKey(email)),
+    of(({ email }) => candidateEmailKey(email)),
     of((row) => row.first_name),
     of((row) => row.last_name),
     of((row) => row.job_title),

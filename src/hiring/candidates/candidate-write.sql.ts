@@ -2,7 +2,7 @@ import type { Params } from '../../base/database/params.js';
 import { WriteStatement } from '../../base/database/write-statement.js';
 import { hasTitle } from '../jobs/opening-titles.js';
 import type { CandidateRow } from './candidate.js';
-import { emailKey } from './candidate.mapping.js';
+import { candidateEmailKey } from './candidate.mapping.js';
 
 /** The columns of a candidate after its id, in the order of {@link values}. */
 const WRITTEN = `external_id, email, email_key, first_name, last_name, job_title, job_title_set, metadata,
@@ -65,8 +65,8 @@ export function removeCandidate(
 
 function values(p: Params, row: CandidateRow): string {
   return [
-    ...[row.external_id, row.email, emailKey(row.email), row.first_name, row.last_name, row.job_title].map((value) =>
-      p.add(value, 'text'),
+    ...[row.external_id, row.email, candidateEmailKey(row.email), row.first_name, row.last_name, row.job_title].map(
+      (value) => p.add(value, 'text'),
     ),
     p.add(row.job_title_set, 'boolean'),
     p.add(row.metadata, 'json'),

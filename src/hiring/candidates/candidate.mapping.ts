@@ -6,7 +6,7 @@ import { tidy } from '../../base/http/text.js';
 import type { CandidateRow } from './candidate.js';
 
 /** Returns the form of an e-mail by which candidates are found. */
-export function emailKey(email: string): string {
+export function candidateEmailKey(email: string): string {
   return foldCase(tidy(email));
 }
 

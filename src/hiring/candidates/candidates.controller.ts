@@ -25,7 +25,7 @@ import { CandidateBody, CandidateListBody, ChangeCandidate, CreateCandidate, Put
 import { candidateText } from './candidate.mapping.js';
 import { CandidatesRepository } from './candidates.repository.js';
 import { CandidatesService } from './candidates.service.js';
-import { changeOf, fieldsOf } from './sent-candidate.js';
+import { candidateChangeOf, candidateFieldsOf } from './sent-candidate.js';
 
 /** The candidates of a tenant. */
 @ApiController('candidates', { unversioned: true })
@@ -60,7 +60,7 @@ export class CandidatesController {
   ): Promise<JsonText> {
     const options = queryOptions(query, ['if_exists']);
     const ifExists = queryChoice('if_exists', options.if_exists, ['return', 'update']) ?? 'refuse';
-    const fields = fieldsOf(req, body, body.external_id);
+    const fields = candidateFieldsOf(req, body, body.external_id);
     const { row, created } = await this.candidates.create(tenantId, fields, ifExists);
     if (created) res.setHeader('Location', `/api/v1/candidates/${row.id}`);
     res.status(created ? 201 : 200);
@@ -146,7 +146,7 @@ export class CandidatesController {
   ): Promise<JsonText> {
     const externalId = externalIdIn(inAddress);
     demandSame(body.external_id, externalId);
-    const fields = fieldsOf(req, body, externalId);
+    const fields = candidateFieldsOf(req, body, externalId);
     const { row, created } = await this.candidates.create(tenantId, fields, 'update');
     res.status(created ? 201 : 200);
     return new JsonText(candidateText(row));
@@ -176,7 +176,7 @@ export class CandidatesController {
     @Body() body: ChangeCandidate,
     @Req() req: BridgeRequest,
   ): Promise<JsonText> {
-    return new JsonText(candidateText(await this.candidates.change(tenantId, id, changeOf(req, body))));
+    return new JsonText(candidateText(await this.candidates.change(tenantId, id, candidateChangeOf(req, body))));
   }
 
   @Delete(':id')

@@ -4,7 +4,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
 import { listRecords } from '../../base/database/record-list.js';
 import type { PageRequest } from '../../base/http/page.js';
-import { emailKey } from './candidate.mapping.js';
+import { candidateEmailKey } from './candidate.mapping.js';
 import type { CandidateRow } from './candidate.js';
 
 /** Which candidates a list shows. */
@@ -67,7 +67,7 @@ export class CandidatesRepository {
   list(tenantId: string, filter: CandidateFilter, page: PageRequest): Promise<CutRows<CandidateRow>> {
     const { email, external_id, ats_priority, stage, ats_status, openings, connection, q } = filter;
     const equal = {
-      email_key: email === undefined ? undefined : emailKey(email),
+      email_key: email === undefined ? undefined : candidateEmailKey(email),
       external_id,
       ats_priority,
       stage,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { jsonMembers } from '../../base/http/json-member.js';
 import type { Metadata } from './candidate.js';
-import { readMetadata } from './metadata.rules.js';
+import { readCandidateMetadata } from './metadata.rules.js';
 
 /** Metadata after a write, and the keys that the ATS owns from then on. */
 export interface MergedMetadata {
@@ -92,7 +92,7 @@ export function withOwnedKeys(
   const missing = stored.filter(({ name }) => !byName.has(name));
   if (missing.length === 0) return { metadata: sent, wrong };
   const text = `{${[...members, ...missing].map(({ whole }) => whole).join(',')}}`;
-  return { metadata: readMetadata(text, JSON.parse(text) as object), wrong };
+  return { metadata: readCandidateMetadata(text, JSON.parse(text) as object), wrong };
 }
 
 function sameNames(one: readonly string[], other: readonly string[]): boolean {

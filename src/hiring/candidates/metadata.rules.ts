@@ -28,7 +28,7 @@ export function metadataTextProblem(text: string): string | null {
 }
 
 /** Returns metadata with what is read from it. */
-export function readMetadata(text: string, value: object): Metadata {
+export function readCandidateMetadata(text: string, value: object): Metadata {
   const { job_opening_id: opening, ats_priority: priority } = value as Record<string, unknown>;
   return {
     text,

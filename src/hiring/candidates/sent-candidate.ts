@@ -3,7 +3,7 @@ import { jsonMemberText } from '../../base/http/json-member.js';
 import type { BridgeRequest } from '../../base/http/request.js';
 import type { CandidateChange, CandidateFields, Metadata } from './candidate.js';
 import type { ChangeCandidate, CreateCandidate, PutCandidate } from './candidate.dto.js';
-import { metadataTextProblem, NO_METADATA, readMetadata } from './metadata.rules.js';
+import { metadataTextProblem, NO_METADATA, readCandidateMetadata } from './metadata.rules.js';
 
 type Sent = Pick<BridgeRequest, 'rawBody'>;
 
@@ -12,7 +12,7 @@ type Sent = Pick<BridgeRequest, 'rawBody'>;
  *
  * @throws {InvalidFields} for metadata over 16 KiB
  */
-export function changeOf(req: Sent, body: ChangeCandidate): CandidateChange {
+export function candidateChangeOf(req: Sent, body: ChangeCandidate): CandidateChange {
   const { email, first_name, last_name, external_id, job_title, metadata } = body;
   return {
     ...(email === undefined ? {} : { email }),
@@ -29,7 +29,11 @@ export function changeOf(req: Sent, body: ChangeCandidate): CandidateChange {
  *
  * @throws {InvalidFields} for metadata over 16 KiB
  */
-export function fieldsOf(req: Sent, body: CreateCandidate | PutCandidate, externalId: string): CandidateFields {
+export function candidateFieldsOf(
+  req: Sent,
+  body: CreateCandidate | PutCandidate,
+  externalId: string,
+): CandidateFields {
   const { email, first_name, last_name, job_title, metadata } = body;
   return {
     email,
@@ -47,5 +51,5 @@ function sentMetadata({ rawBody }: Sent, value: object | null): Metadata {
   if (text === null) throw new Error('a body with metadata was read without its bytes');
   const problem = metadataTextProblem(text);
   if (problem !== null) throw new InvalidFields([{ field: 'metadata', message: problem }]);
-  return readMetadata(text, value);
+  return readCandidateMetadata(text, value);
 }

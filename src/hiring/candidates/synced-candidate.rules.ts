@@ -1,7 +1,7 @@
 import type { AtsStatus, CandidateRow } from './candidate.js';
 import { changedCandidate, newCandidate, sameCandidate, type CandidateEdit } from './candidate.rules.js';
 import { mergedMetadata } from './metadata-keys.rules.js';
-import { metadataTextProblem, readMetadata } from './metadata.rules.js';
+import { metadataTextProblem, readCandidateMetadata } from './metadata.rules.js';
 
 /** A candidate as an ATS connection brings it. */
 export interface SyncedCandidate {
@@ -34,7 +34,7 @@ export function syncedEdit(
   if (metadataTextProblem(merged.text) !== null) return 'metadata_too_large';
   // What the ATS says of it need not be read from its text again.
   const said = merged.isWhole ? synced.metadata : (JSON.parse(merged.text) as object);
-  const metadata = readMetadata(merged.text, said);
+  const metadata = readCandidateMetadata(merged.text, said);
   const { email, firstName, lastName } = synced;
   const change = { email, first_name: firstName, last_name: lastName, external_id: externalId, metadata };
   const edit = before === undefined ? newCandidate(change, id, at) : changedCandidate(before, change, at);

@@ -22,7 +22,7 @@ import { GivenUpRepository } from './given-up.repository.js';
 import { WebhookAddresses } from './webhook-addresses.js';
 import type { WebhookAttemptBody, WebhookBody } from './webhook-bodies.dto.js';
 import { EndpointNotReady, EndpointUnreadable } from './webhooks.errors.js';
-import { keyOf, WebhooksService } from './webhooks.service.js';
+import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
 
 /** Requests that a tenant waits for at the same time: each can take fifteen seconds. */
 const MOST_AT_ONCE = 4;
@@ -54,7 +54,7 @@ export class DirectDelivery {
     await this.db.transaction(caller.tenantId, (tx) =>
       this.webhooks.note(tx, caller, 'webhook.tested', id, { after: outcome }),
     );
-    return attemptBody(tried.attempt);
+    return webhookAttemptBody(tried.attempt);
   }
 
   /**
@@ -68,13 +68,13 @@ export class DirectDelivery {
     if (before.state === 'active') return before;
     await this.demandAddress(endpoint);
     const { attempt, verdict } = await this.send(endpoint, this.exampleOf(endpoint.events?.[0] ?? EVENT_NAMES[0]!));
-    if (verdict.kind !== 'delivered') throw new EndpointNotReady(attemptBody(attempt));
+    if (verdict.kind !== 'delivered') throw new EndpointNotReady(webhookAttemptBody(attempt));
     await this.db.transaction(caller.tenantId, async (tx) => {
       await this.access.locked(tx, caller, id);
-      await this.states.resume(tx, keyOf(endpoint));
+      await this.states.resume(tx, endpointKeyOf(endpoint));
       await this.webhooks.note(tx, caller, 'webhook.resumed', id, { before: { reason: before.state_reason } });
     });
-    this.worker.wake(keyOf(endpoint));
+    this.worker.wake(endpointKeyOf(endpoint));
     return this.webhooks.get(caller, id);
   }
 
@@ -89,14 +89,14 @@ export class DirectDelivery {
     const turn = verdict.kind === 'delivered' ? await this.turnOf(endpoint, event) : null;
     await this.db.transaction(caller.tenantId, async (tx) => {
       if (verdict.kind === 'delivered') {
-        await cancelMessage(tx, keyOf(endpoint), eventId);
-        if (turn !== null) await passMessage(tx, keyOf(endpoint), turn.record, turn.first, event.sequence);
+        await cancelMessage(tx, endpointKeyOf(endpoint), eventId);
+        if (turn !== null) await passMessage(tx, endpointKeyOf(endpoint), turn.record, turn.first, event.sequence);
         await this.givenUp.remove(tx, caller.tenantId, id, [event.sequence]);
       }
       const after = { event_id: eventId, outcome: attempt.outcome };
       await this.webhooks.note(tx, caller, 'webhook.redelivered', id, { after });
     });
-    return attemptBody(attempt);
+    return webhookAttemptBody(attempt);
   }
 
   /** Returns where the lane of the event's record begins, if the event is the next one there; else null. */
@@ -104,7 +104,7 @@ export class DirectDelivery {
     endpoint: Endpoint,
     { record, sequence }: StoredEvent,
   ): Promise<{ record: string; first: string } | null> {
-    const [lane] = record === null ? [] : await waitingOf(this.db, keyOf(endpoint), [record]);
+    const [lane] = record === null ? [] : await waitingOf(this.db, endpointKeyOf(endpoint), [record]);
     if (record === null || lane === undefined) return null;
     const range = { record, from: lane.first, through: lane.through };
     const next = (await this.reader.nextOf(endpoint.tenantId, [range], endpoint.events)).get(record);
@@ -132,7 +132,7 @@ export class DirectDelivery {
     this.out.set(tenantId, out + 1);
     try {
       const tried = await this.sender.send(endpoint, event, TIMEOUT_MS);
-      await recordDirect(this.db, keyOf(endpoint), tried.attempt);
+      await recordDirect(this.db, endpointKeyOf(endpoint), tried.attempt);
       return tried;
     } finally {
       const left = this.out.get(tenantId)! - 1;
@@ -149,7 +149,7 @@ export class DirectDelivery {
 }
 
 /** Returns an attempt as the API shows it. */
-export function attemptBody(attempt: Attempt): WebhookAttemptBody {
+function webhookAttemptBody(attempt: Attempt): WebhookAttemptBody {
   return {
     event_id: attempt.deliveryId!,
     at: attempt.sentAt,

@@ -1,11 +1,11 @@
-import { stateOf } from './endpoint-state.rules.js';
+import { endpointStateOf } from './endpoint-state.rules.js';
 import type { Endpoint } from './endpoint.js';
 import type { EndpointFacts } from './endpoints.repository.js';
 import type { WebhookBody } from './webhook-bodies.dto.js';
 
 /** Returns an endpoint as the API shows it. */
 export function webhookBody(endpoint: Endpoint, facts: EndpointFacts): WebhookBody {
-  const { state, reason } = stateOf(
+  const { state, reason } = endpointStateOf(
     {
       state: facts.state,
       stateReason: facts.state_reason,

@@ -8,11 +8,11 @@ import type { Endpoint } from './endpoint.js';
 import { EndpointClient } from './endpoint.client.js';
 import { withoutHeaders } from './headers.rules.js';
 import { messageOf } from './message.js';
-import { verdictOf, type Verdict } from './verdict.rules.js';
+import { endpointVerdictOf, type EndpointVerdict } from './verdict.rules.js';
 
 /** What became of one request to an endpoint, and how it is kept. */
 export interface Tried {
-  verdict: Verdict;
+  verdict: EndpointVerdict;
   attempt: Attempt;
 }
 
@@ -37,7 +37,7 @@ export class EndpointSender {
     const id = event.id ?? eventId(event.sequence);
     const message = messageOf({ ...event, id }, endpoint, sentAt);
     const answer = await this.client.send(endpoint, message, timeoutMs);
-    const judged = verdictOf(answer, this.clock.now());
+    const judged = endpointVerdictOf(answer, this.clock.now());
     // A receiver that shows what it was sent would put the endpoint's own credentials into the attempts.
     const verdict = { ...judged, answer: withoutHeaders(judged.answer, endpoint.headers) };
     const path = new URL(endpoint.url).pathname;
@@ -48,7 +48,7 @@ export class EndpointSender {
 /** The query of an address can hold a credential, so it is not kept. */
 function attemptOf(
   answer: OutboundAnswer,
-  { reason, fault, answer: kept }: Verdict,
+  { reason, fault, answer: kept }: EndpointVerdict,
   { id, sequence, path, sentAt }: { id: string; sequence: string; path: string; sentAt: Date },
 ): Attempt {
   return {

@@ -14,7 +14,7 @@ export type EndpointState = (typeof ENDPOINT_STATES)[number];
 export const BY_HAND = 'by_hand';
 
 /** Returns the state of an endpoint from that of its destination. */
-export function stateOf(
+export function endpointStateOf(
   destination: Pick<Destination, 'state' | 'stateReason' | 'failingSince' | 'failingStage'>,
   unreadable: boolean,
 ): { state: EndpointState; reason: string | null } {

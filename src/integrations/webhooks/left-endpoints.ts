@@ -7,7 +7,7 @@ import { MakerEnding } from '../../tenancy/tenants/tenants.events.js';
 import { BY_HAND } from './endpoint-state.rules.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointStore } from './endpoint.store.js';
-import { keyOf } from './webhooks.service.js';
+import { endpointKeyOf } from './webhooks.service.js';
 
 const REASON = 'The key or user that made the endpoint has ended.';
 
@@ -35,7 +35,7 @@ export class LeftEndpoints {
       ('userId' in maker && createdBy.kind === 'user' && createdBy.id === maker.userId);
     for (const endpoint of all.filter(isLeft)) {
       const { id, description, url } = endpoint;
-      if (pause && (await this.states.pause(tx, keyOf(endpoint), BY_HAND, REASON))) {
+      if (pause && (await this.states.pause(tx, endpointKeyOf(endpoint), BY_HAND, REASON))) {
         const line = { action: 'webhook.paused', targetType: 'webhook', targetId: id, after: { reason: REASON } };
         await this.audit.record(tx, { tenantId: by.tenantId, actor: by.actor, requestId: by.requestId, ...line });
       }

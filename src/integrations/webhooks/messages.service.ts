@@ -14,7 +14,7 @@ import { explain } from './explain.rules.js';
 import { GivenUpRepository } from './given-up.repository.js';
 import type { ExplainedBody, MessageBody } from './message-bodies.dto.js';
 import { RecordNames } from './record-names.js';
-import { keyOf } from './webhooks.service.js';
+import { endpointKeyOf } from './webhooks.service.js';
 
 /** So many events of a record are explained, the newest. */
 const EXPLAINED_EVENTS = 50;
@@ -40,7 +40,7 @@ export class MessagesService {
   ): Promise<ListedAttempt[]> {
     const endpoint = await this.access.one(caller, id);
     const message = event === undefined ? undefined : await this.messageOf(endpoint, event);
-    return listAttempts(this.db, keyOf(endpoint), { message, delivered }, page);
+    return listAttempts(this.db, endpointKeyOf(endpoint), { message, delivered }, page);
   }
 
   /** Returns the messages that wait, or that were given up, with one too many, each with its place in the list. */
@@ -91,7 +91,7 @@ export class MessagesService {
 
   private async explained(endpoint: Endpoint, events: readonly StoredEvent[]): Promise<ExplainedBody['events']> {
     const { tenantId, id } = endpoint;
-    const key = keyOf(endpoint);
+    const key = endpointKeyOf(endpoint);
     const sequences = events.map(({ sequence }) => sequence);
     const subjects = [...new Set(events.flatMap(subjectsOf))];
     const [facts, lanes, delivered, givenUp] = await Promise.all([
@@ -130,7 +130,7 @@ export class MessagesService {
   }
 
   private async waiting(endpoint: Endpoint, page: PageRequest): Promise<(MessageBody & { place: string })[]> {
-    const lanes = await waitingPage(this.db, keyOf(endpoint), page);
+    const lanes = await waitingPage(this.db, endpointKeyOf(endpoint), page);
     const single = lanes.filter(({ subject }) => sequenceOfEvent(subject) !== null);
     const records = lanes.filter(({ subject }) => sequenceOfEvent(subject) === null);
     const [events, next] = await Promise.all([

@@ -17,7 +17,7 @@ import { EndpointStore } from './endpoint.store.js';
 import type { Endpoint } from './endpoint.js';
 import { GivenUpRepository } from './given-up.repository.js';
 import type { ReplayCountBody, ReplayWebhook } from './message-bodies.dto.js';
-import { keyOf, WebhooksService } from './webhooks.service.js';
+import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
 
 /** What a replay goes on with. */
 interface ReplayPayload {
@@ -116,7 +116,7 @@ export class Replays {
     const limit = Math.min(payload.rate, MOST_OF_BATCH);
     const batch = await this.batchOf(endpoint, payload, limit);
     await this.enqueue(endpoint, batch, payload.since === null);
-    if (batch.length > 0) this.worker.wake(keyOf(endpoint));
+    if (batch.length > 0) this.worker.wake(endpointKeyOf(endpoint));
     if (batch.length < limit) return { done: batch.length, next: null };
     await sleep(Math.max(0, (batch.length / payload.rate) * 1_000 - (performance.now() - began)));
     return { done: batch.length, next: { ...payload, after: batch.at(-1)!.sequence } };
@@ -151,7 +151,7 @@ export class Replays {
     const subjectOf = ({ sequence, record }: Replayed): string =>
       endpoint.ordered && record !== null ? record : eventId(sequence);
     const messages = batch.map((one) => ({ subject: subjectOf(one), sequence: one.sequence }));
-    const busy = new Set(await replay(tx, keyOf(endpoint), messages));
+    const busy = new Set(await replay(tx, endpointKeyOf(endpoint), messages));
     const done = batch.filter((one) => !busy.has(subjectOf(one)));
     if (givenUp) {
       const sequences = done.map(({ sequence }) => sequence);

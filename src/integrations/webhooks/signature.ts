@@ -11,7 +11,7 @@ export function newSecret(): string {
 }
 
 /** Returns why a text cannot be a secret; null: it can. */
-export function secretProblem(text: string): string | null {
+export function webhookSecretProblem(text: string): string | null {
   if (!text.startsWith(PREFIX)) return `must begin with ${PREFIX}`;
   const encoded = text.slice(PREFIX.length);
   const bytes = Buffer.from(encoded, 'base64');

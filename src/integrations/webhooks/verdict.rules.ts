@@ -4,7 +4,7 @@ import type { OutboundAnswer } from '../../base/http/outbound.js';
 export type Fault = 'theirs' | 'ours' | 'network';
 
 /** What the answer of an endpoint means. */
-export interface Verdict {
+export interface EndpointVerdict {
   /** `gone`: 410, the endpoint is disabled at once. `refused_address`: this service does not connect to it; no retry. */
   kind: 'delivered' | 'failed' | 'gone' | 'refused_address';
   status: number | null;
@@ -31,7 +31,7 @@ const NETWORK = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ETIMEOUT', 
  *
  * @param now for a `Retry-After` that is a date
  */
-export function verdictOf(answer: OutboundAnswer, now: Date): Verdict {
+export function endpointVerdictOf(answer: OutboundAnswer, now: Date): EndpointVerdict {
   if (answer.kind === 'failed') return verdictOfFailure(answer);
   const { status } = answer;
   const common = { status, answer: keptOf(answer.body) };
@@ -48,7 +48,7 @@ export function verdictOf(answer: OutboundAnswer, now: Date): Verdict {
   };
 }
 
-function verdictOfFailure({ reason, detail }: Extract<OutboundAnswer, { kind: 'failed' }>): Verdict {
+function verdictOfFailure({ reason, detail }: Extract<OutboundAnswer, { kind: 'failed' }>): EndpointVerdict {
   const none = { status: null, retryAfterMs: null, answer: null };
   if (reason === 'blocked') {
     return { ...none, kind: 'refused_address', reason: 'address_refused', fault: 'theirs' };

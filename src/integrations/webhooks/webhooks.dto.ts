@@ -5,7 +5,7 @@ import { MAX_URL } from '../../base/url.js';
 import { EVENT_NAMES, type EventName } from '../../engine/events/catalogue.js';
 import { FORMS, type Form } from './endpoint.js';
 import { headersProblem } from './headers.rules.js';
-import { secretProblem } from './signature.js';
+import { webhookSecretProblem } from './signature.js';
 
 const WEEK_SECONDS = 7 * 86_400;
 
@@ -46,7 +46,7 @@ const HEADERS_FIELD = {
 };
 
 const ownSecretProblem = (value: unknown): string | null =>
-  typeof value === 'string' ? secretProblem(value) : 'must be text';
+  typeof value === 'string' ? webhookSecretProblem(value) : 'must be text';
 
 const SERVER_SET = [
   'id',

@@ -61,7 +61,7 @@ export class WebhooksService {
       await demandRoom(tx, CAPS.webhooks, tenantId);
       await this.repository.insert(tx, endpoint);
       await this.repository.addSecret(tx, tenantId, endpoint.id, secret, 0);
-      await this.destinations.save(tx, keyOf(endpoint), { baseUrl: url, settings: SETTINGS });
+      await this.destinations.save(tx, endpointKeyOf(endpoint), { baseUrl: url, settings: SETTINGS });
       await this.note(tx, caller, 'webhook.created', endpoint.id, { after: auditView(endpoint) });
     });
     await this.store.forget(tenantId);
@@ -97,7 +97,7 @@ export class WebhooksService {
       await this.repository.update(tx, after);
       const made = isMoved ? (input.secret ?? newSecret()) : undefined;
       if (made !== undefined) await this.repository.addSecret(tx, tenantId, id, made, 0);
-      await moveDestination(tx, keyOf(after), after.url);
+      await moveDestination(tx, endpointKeyOf(after), after.url);
       await this.note(tx, caller, 'webhook.changed', id, { before: auditView(before), after: auditView(after) });
       if (made !== undefined)
         await this.note(tx, caller, 'webhook.secret_rotated', id, { after: { overlap_seconds: 0 } });
@@ -145,7 +145,7 @@ export class WebhooksService {
   async pause(caller: Caller, id: string, reason: string | null): Promise<WebhookBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       const endpoint = await this.access.locked(tx, caller, id);
-      await this.states.pause(tx, keyOf(endpoint), BY_HAND, reason);
+      await this.states.pause(tx, endpointKeyOf(endpoint), BY_HAND, reason);
       await this.note(tx, caller, 'webhook.paused', id, { after: { reason } });
     });
     return this.get(caller, id);
@@ -203,7 +203,7 @@ export class WebhooksService {
 }
 
 /** Returns the key of an endpoint's destination. */
-export function keyOf({ tenantId, id }: Pick<Endpoint, 'tenantId' | 'id'>): DestinationKey {
+export function endpointKeyOf({ tenantId, id }: Pick<Endpoint, 'tenantId' | 'id'>): DestinationKey {
   return { tenantId, channel: WEBHOOK, id };
 }
 

@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 
 /** The generation of the database, stored outside of it. */
-export interface Mark {
+export interface GenerationMark {
   readonly installation: string;
   readonly generation: number;
   readonly at: string;
@@ -17,7 +17,7 @@ export class KeptMark {
   }
 
   /** Returns the mark of an earlier process; null: none, or not readable. */
-  async read(): Promise<Mark | null> {
+  async read(): Promise<GenerationMark | null> {
     let text: string;
     try {
       text = await readFile(this.file, 'utf8');
@@ -29,7 +29,7 @@ export class KeptMark {
   }
 
   /** Replaces the mark; a process that ends during the write leaves the old one. */
-  async write(mark: Mark): Promise<void> {
+  async write(mark: GenerationMark): Promise<void> {
     await mkdir(this.dataDir, { recursive: true, mode: 0o755 });
     const draft = `${this.file}.${process.pid}`;
     const file = await open(draft, 'w', 0o600);
@@ -43,9 +43,9 @@ export class KeptMark {
   }
 }
 
-function markIn(text: string): Mark | null {
+function markIn(text: string): GenerationMark | null {
   try {
-    const { installation, generation, at } = JSON.parse(text) as Partial<Mark>;
+    const { installation, generation, at } = JSON.parse(text) as Partial<GenerationMark>;
     if (typeof installation !== 'string' || !Number.isSafeInteger(generation)) return null;
     return { installation, generation: generation!, at: String(at) };
   } catch {

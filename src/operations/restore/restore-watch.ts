@@ -9,7 +9,7 @@ import { DestinationStatesRepository } from '../../engine/delivery/destinations/
 import { systemActor } from '../../tenancy/identity/source.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { InstallationRepository, type Generation } from './installation.repository.js';
-import { KeptMark, type Mark } from './kept-mark.js';
+import { KeptMark, type GenerationMark } from './kept-mark.js';
 
 const EVERY_MS = 1_000;
 const QUIET_MS = 5_000;
@@ -28,7 +28,7 @@ const RESTORED = 'database_restored';
 @Injectable()
 export class RestoreWatch extends Background {
   private readonly kept: KeptMark;
-  private mark: Mark | null = null;
+  private mark: GenerationMark | null = null;
   private cannotKeep = false;
 
   constructor(
@@ -74,7 +74,7 @@ export class RestoreWatch extends Background {
     return null;
   }
 
-  private async restored(mark: Mark): Promise<string | null> {
+  private async restored(mark: GenerationMark): Promise<string | null> {
     const words =
       `The database was restored to an earlier state: changes up to ${mark.at} are missing. ` +
       'Forwarding is paused. Let each IdP run a full cycle, compare with the platform, then resume.';

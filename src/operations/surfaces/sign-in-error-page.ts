@@ -1,4 +1,4 @@
-import type { Page } from '../../auth/sign-in/pages/layout.js';
+import type { HtmlPage } from '../../auth/sign-in/pages/layout.js';
 import { html } from '../../base/http/html.js';
 import { API_STATUS } from './problem.js';
 import type { Refusal } from './refusal.types.js';
@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<number, { title: string; said: string }>> = {
 };
 
 /** A refusal below `/api/auth` that is no refused sign-in, as a page of the sign-in with a way on. */
-export function signInErrorPage(refusal: Refusal, requestId: string): Page {
+export function signInErrorPage(refusal: Refusal, requestId: string): HtmlPage {
   const status = refusal.status ?? (refusal.kind === 'internal' ? 500 : API_STATUS[refusal.kind]);
   const { title, said } = WORDS[status] ?? (status >= 500 ? WORDS[500]! : WORDS[400]!);
   const fields = (refusal.extras.errors ?? []).map(

@@ -33,13 +33,16 @@ export const ENTRY_COLUMNS = [
 /** Returns the cells of an entry, in the order of `ENTRY_COLUMNS`. */
 export function entryCells(row: EntryRow): unknown[] {
   const { id, at, kind, ...fields } = entryBody(row);
-  const { actor, requestId } = originOf(fields);
+  const { actor, requestId } = entryOriginOf(fields);
   const what = whatHappened({ kind, fields });
   return [id, at, kind, what, actor?.kind, actor?.id, actor?.name, requestId, fields, whyItHappened({ kind, fields })];
 }
 
 /** Returns the actor and the request of an entry, as far as its kind has them. */
-export function originOf(fields: Record<string, unknown>): { actor: Actor | undefined; requestId: string | undefined } {
+export function entryOriginOf(fields: Record<string, unknown>): {
+  actor: Actor | undefined;
+  requestId: string | undefined;
+} {
   const { source, actor, request_id } = fields as {
     source?: { actor?: Actor; request_id?: string };
     actor?: Actor;

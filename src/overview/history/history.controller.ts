@@ -16,7 +16,7 @@ import { ENTRY_SHAPE } from './entry.dto.js';
 import { ENTRY_COLUMNS, entryBody, entryCells } from './entry.mapping.js';
 import type { HistoryFilter } from './history.repository.js';
 import { HistoryService } from './history.service.js';
-import { ENTRY_KINDS, placeText, type EntryKind } from './timeline.rules.js';
+import { ENTRY_KINDS, timelinePlaceText, type EntryKind } from './timeline.rules.js';
 
 const OPTIONS = ['kind', 'since', 'until', 'order', 'limit', 'cursor', 'format'] as const;
 
@@ -57,7 +57,7 @@ export class HistoryController {
     await this.history.demandKnown(tenantId, userId);
     if (format !== 'json') return sendExport(res, format, 'history', this.export(tenantId, userId, filter, format));
     const rows = await this.history.page(tenantId, userId, filter, page);
-    res.json(pageOf(page, rows, placeText, entryBody));
+    res.json(pageOf(page, rows, timelinePlaceText, entryBody));
   }
 
   private async *export(

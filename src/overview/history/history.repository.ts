@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
 import { Database } from '../../base/database/database.js';
 import type { EntryRow } from './entry.mapping.js';
-import { ENTRY_KINDS, keyBound, momentOf, type EntryKind, type Order, type Place } from './timeline.rules.js';
+import {
+  ENTRY_KINDS,
+  keyBound,
+  timelineMoment,
+  type EntryKind,
+  type Order,
+  type TimelinePlace,
+} from './timeline.rules.js';
 import { timelineSql } from './timeline.sql.js';
 
 /** Selects entries of a history. */
@@ -24,7 +31,7 @@ export class HistoryRepository {
     tenantId: string,
     userId: string,
     filter: HistoryFilter,
-    place: Place | null,
+    place: TimelinePlace | null,
     count: number,
   ): Promise<CutRows<EntryRow>> {
     const { order, kinds = ENTRY_KINDS } = filter;
@@ -33,7 +40,7 @@ export class HistoryRepository {
       userId,
       filter.since?.toISOString() ?? '-infinity',
       filter.until?.toISOString() ?? 'infinity',
-      momentOf(place, order),
+      timelineMoment(place, order),
       count,
       ...kinds.map((kind) => keyBound(place, kind, order)),
     ]);

@@ -4,7 +4,7 @@ import type { CutRows } from '../../base/database/byte-cut.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { EntryRow } from './entry.mapping.js';
 import { HistoryRepository, type HistoryFilter } from './history.repository.js';
-import { placeIn, type Place } from './timeline.rules.js';
+import { readTimelinePlace, type TimelinePlace } from './timeline.rules.js';
 
 const BATCH = 500;
 
@@ -24,12 +24,12 @@ export class HistoryService {
 
   /** Returns a page and one more entry, which shows whether a page follows. */
   page(tenantId: string, userId: string, filter: HistoryFilter, page: PageRequest): Promise<CutRows<EntryRow>> {
-    return this.repository.read(tenantId, userId, filter, placeIn(page.after), page.limit + 1);
+    return this.repository.read(tenantId, userId, filter, readTimelinePlace(page.after), page.limit + 1);
   }
 
   /** Returns all matching entries, in batches. */
   async *all(tenantId: string, userId: string, filter: HistoryFilter): AsyncGenerator<EntryRow[]> {
-    let place: Place | null = null;
+    let place: TimelinePlace | null = null;
     for (;;) {
       const { rows, cut }: CutRows<EntryRow> = await this.repository.read(tenantId, userId, filter, place, BATCH);
       if (rows.length > 0) yield rows;

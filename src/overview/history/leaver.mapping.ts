@@ -2,7 +2,7 @@ import { causeInWords, type Cause, type CauseInWords } from '../../tenancy/ident
 import type { Person } from '../../tenancy/identity/person.js';
 import type { ChangeSource } from '../../tenancy/identity/source.js';
 import {
-  millisecondsOf,
+  leaverMillisecondsOf,
   timesOf,
   type LeaverMilliseconds,
   type LeaverState,
@@ -70,7 +70,7 @@ export function leaverBody(row: LeaverRow): LeaverBody {
     forwarded_at: times.forwarded_at?.toISOString() ?? null,
     confirmed_at: times.confirmed_at?.toISOString() ?? null,
     state: row.state,
-    milliseconds: millisecondsOf(times),
+    milliseconds: leaverMillisecondsOf(times),
     ...(row.state === 'parked' && row.parked !== null
       ? { error: { code: row.parked, detail: row.parked_detail } }
       : {}),

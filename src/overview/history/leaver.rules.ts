@@ -42,7 +42,7 @@ export function timesOf(written: LeaverTimes, state: LeaverState): LeaverTimes {
  * Returns the duration of each step since the request. The clocks of two machines can differ a little, so no duration
  * is below 0.
  */
-export function millisecondsOf(times: LeaverTimes): LeaverMilliseconds {
+export function leaverMillisecondsOf(times: LeaverTimes): LeaverMilliseconds {
   const since = (moment: Date): number => Math.max(0, moment.getTime() - times.requested_at.getTime());
   const known = (moment: Date | null): number | null => (moment === null ? null : since(moment));
   return {

@@ -16,7 +16,7 @@ export type Order = 'asc' | 'desc';
  * The position after which a list continues. All three parts are fixed once an entry is written, so new entries move no
  * position.
  */
-export interface Place {
+export interface TimelinePlace {
   /** UTC, to the microsecond. */
   at: string;
   kind: EntryKind;
@@ -29,19 +29,19 @@ const BEFORE_ALL_KEYS = '';
 const AFTER_ALL_KEYS = '~';
 
 /** Returns a position as text for a cursor. */
-export function placeText({ at, kind, key }: Place): string {
+export function timelinePlaceText({ at, kind, key }: TimelinePlace): string {
   return `${at} ${kind} ${key}`;
 }
 
-/** Parses the text of `placeText`; null stays null. */
-export function placeIn(text: string | null): Place | null {
+/** Parses the text of `timelinePlaceText`; null stays null. */
+export function readTimelinePlace(text: string | null): TimelinePlace | null {
   if (text === null) return null;
   const [at, kind, ...key] = text.split(' ');
   return { at: at!, kind: kind as EntryKind, key: key.join(' ') };
 }
 
 /** Returns the moment of a position; without a position the end of time at which the list begins. */
-export function momentOf(place: Place | null, order: Order): string {
+export function timelineMoment(place: TimelinePlace | null, order: Order): string {
   return place?.at ?? (order === 'desc' ? 'infinity' : '-infinity');
 }
 
@@ -49,7 +49,7 @@ export function momentOf(place: Place | null, order: Order): string {
  * Returns the key after which entries of `kind` follow, among those at the moment of the position: all, none, or those
  * after the key of the position.
  */
-export function keyBound(place: Place | null, kind: EntryKind, order: Order): string {
+export function keyBound(place: TimelinePlace | null, kind: EntryKind, order: Order): string {
   const all = order === 'desc' ? AFTER_ALL_KEYS : BEFORE_ALL_KEYS;
   if (place === null) return all;
   const distance = ENTRY_KINDS.indexOf(kind) - ENTRY_KINDS.indexOf(place.kind);

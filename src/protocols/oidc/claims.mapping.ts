@@ -1,4 +1,4 @@
-import { withoutNulls, type JsonObject } from './json.rules.js';
+import { withoutNulls, type IdpObject } from './json.rules.js';
 
 /**
  * Merges the claims of an ID token over those of UserInfo. A claim that is null is absent. The result has no prototype,
@@ -10,10 +10,10 @@ import { withoutNulls, type JsonObject } from './json.rules.js';
  * @param token claims of a verified ID token
  * @param info claims of UserInfo for the same subject; null: it was not read
  */
-export function mergeClaims(token: JsonObject, info: JsonObject | null): Readonly<Record<string, unknown>> {
+export function mergeClaims(token: IdpObject, info: IdpObject | null): Readonly<Record<string, unknown>> {
   const idToken = withoutNulls(token);
   const userInfo = info === null ? null : withoutNulls(info);
-  const claims = Object.create(null) as JsonObject;
+  const claims = Object.create(null) as IdpObject;
   for (const from of [userInfo ?? {}, idToken]) for (const [name, value] of Object.entries(from)) claims[name] = value;
   if (userInfo === null) return claims;
   delete claims['email_verified'];
@@ -23,7 +23,7 @@ export function mergeClaims(token: JsonObject, info: JsonObject | null): Readonl
 }
 
 /** Returns the mark for the e-mail that counts: that of the ID token, else that of UserInfo. */
-function verificationOf(idToken: JsonObject, userInfo: JsonObject): unknown {
+function verificationOf(idToken: IdpObject, userInfo: IdpObject): unknown {
   const [first, second] = [idToken['email_verified'], userInfo['email_verified']];
   const named = [idToken['email'], userInfo['email']];
   if (named[0] === undefined && named[1] !== undefined) return isDoubt(first) ? first : second;

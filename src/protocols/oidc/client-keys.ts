@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, sign, verify, type JsonWebKey } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { algsOf } from './jwks.rules.js';
-import { isObject } from './json.rules.js';
+import { isIdpObject } from './json.rules.js';
 
 /** Algorithms of our client assertions (RFC 7523 §2.2). */
 export type ClientKeyAlg = 'ES256' | 'RS256';
@@ -38,7 +38,7 @@ export function publicPart(jwk: Readonly<Record<string, unknown>>): JWK {
  * bits, EC on P-256, and Ed25519, each with `kid` and `alg`.
  */
 export function clientKeyProblem(jwk: unknown): string | null {
-  if (!isObject(jwk)) return 'must be a private key as a JWK';
+  if (!isIdpObject(jwk)) return 'must be a private key as a JWK';
   const parts = PRIVATE_PARTS[String(jwk['kty'])];
   const algs = algsOf(jwk);
   if (parts === undefined || algs.length === 0) return 'must be RSA of 2048 to 8192 bits, EC on P-256, or Ed25519';

@@ -10,7 +10,7 @@ import {
 import { OidcRefused } from './oidc-refused.js';
 import { idpError } from './callback.rules.js';
 import type { IdpFetch } from './guarded-fetch.js';
-import { shorten, withoutNulls, type JsonObject } from './json.rules.js';
+import { shorten, withoutNulls, type IdpObject } from './json.rules.js';
 import { withoutOddClaims } from './jwt.rules.js';
 
 /** The answer of a token endpoint, not verified. */
@@ -37,7 +37,7 @@ export async function exchangeCode<T>(
   expected: { state: string; nonce: string; codeVerifier: string },
   verify: (tokens: Tokens) => Promise<T>,
 ): Promise<T> {
-  let body: JsonObject | null = null;
+  let body: IdpObject | null = null;
   const configuration = client(idp.fetchFor('token', (seen) => (body = seen), readableAnswer));
   let refusal: Error | null = null;
   try {
@@ -48,7 +48,7 @@ export async function exchangeCode<T>(
       idTokenExpected: true,
     });
   } catch (error) {
-    refusal = refusalOf(error, 'token endpoint');
+    refusal = restateClientError(error, 'token endpoint');
   }
   if (body === null) throw refusal ?? new Error('a code was exchanged without an answer');
   const verified = await verify(tokensIn(body));
@@ -62,7 +62,7 @@ export async function exchangeCode<T>(
  *
  * @returns any other error unchanged
  */
-export function refusalOf(error: unknown, where: string): Error {
+export function restateClientError(error: unknown, where: string): Error {
   if (error instanceof ClientError) {
     if (error.cause instanceof OidcRefused) return error.cause;
     // An error without a code is not about the answer of an IdP.
@@ -82,13 +82,13 @@ export function refusalOf(error: unknown, where: string): Error {
  * Returns the answer as openid-client reads it: without members that are null, and without claims that need not be
  * refused. `verify` checks the signature over the token as it came.
  */
-function readableAnswer(body: JsonObject): JsonObject {
+function readableAnswer(body: IdpObject): IdpObject {
   const { id_token: idToken, ...rest } = withoutNulls(body);
   if (idToken === undefined) return rest;
   return { ...rest, id_token: typeof idToken === 'string' ? withoutOddClaims(idToken) : idToken };
 }
 
-function tokensIn(body: JsonObject): Tokens {
+function tokensIn(body: IdpObject): Tokens {
   const { id_token: idToken, access_token: accessToken } = body;
   if (typeof idToken !== 'string') throw new OidcRefused('idp_answer_invalid', 'The token endpoint gives no ID token.');
   // It becomes part of a header (RFC 6749 §A.12).

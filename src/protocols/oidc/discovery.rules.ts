@@ -1,6 +1,6 @@
 import { urlOf } from '../../base/url.js';
 import { OidcRefused } from './oidc-refused.js';
-import { shorten, type JsonObject } from './json.rules.js';
+import { shorten, type IdpObject } from './json.rules.js';
 
 /** The metadata of an IdP that is used (OIDC Discovery §3, RFC 8414 §2, RFC 9207 §3). */
 export interface OidcServer {
@@ -40,8 +40,8 @@ export function discoveryUrl(issuer: string): string {
  * @throws {OidcRefused} `issuer_mismatch` when the document names another issuer, even by a slash (OIDC Discovery §4.3)
  * @throws {OidcRefused} `idp_answer_invalid` when an endpoint is missing or is not an address
  */
-export function readMetadata(
-  document: JsonObject,
+export function readDiscoveryDocument(
+  document: IdpObject,
   issuer: string,
   allowHttp: boolean,
   problemOfCalled: (address: string) => string | null,

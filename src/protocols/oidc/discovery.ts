@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.js';
 import type { Config } from '../../base/config/config.js';
 import type { OidcSettings } from './oidc-settings.js';
 import { OidcRefused } from './oidc-refused.js';
-import { discoveryUrl, readMetadata, type OidcServer } from './discovery.rules.js';
+import { discoveryUrl, readDiscoveryDocument, type OidcServer } from './discovery.rules.js';
 import { problemOfEndpoint, type GuardedFetch } from './guarded-fetch.js';
 import { IDP_RETRIES_MS, LastGood } from './last-good.js';
 
@@ -32,7 +32,7 @@ export class OidcMetadata {
    * @throws {OidcRefused} `idp_unreachable`, `idp_answer_invalid`, `issuer_mismatch`
    */
   get(connection: OidcSettings): Promise<OidcServer> {
-    return this.known.get(keyOf(connection), () => this.read(connection));
+    return this.known.get(discoveryKeyOf(connection), () => this.read(connection));
   }
 
   /** Reads the present metadata past the cache. Throws as `get`. */
@@ -41,11 +41,13 @@ export class OidcMetadata {
       .of(connection.tenantId)
       .json('discovery', connection.discoveryUrl ?? discoveryUrl(connection.issuer));
     const { allowPrivateDestinations: allowPrivate } = this.config;
-    return readMetadata(document, connection.issuer, allowPrivate, (url) => problemOfEndpoint(url, allowPrivate));
+    return readDiscoveryDocument(document, connection.issuer, allowPrivate, (url) =>
+      problemOfEndpoint(url, allowPrivate),
+    );
   }
 }
 
 /** Returns the cache key of a connection. A change of the connection is another key. */
-export function keyOf(connection: OidcSettings): string {
+export function discoveryKeyOf(connection: OidcSettings): string {
   return JSON.stringify([connection.tenantId, connection.id, connection.version, connection.issuer]);
 }

@@ -5,7 +5,7 @@ import { refusalOfUrl } from '../../base/http/public-address.js';
 import { isHtmlPage } from '../../base/http/html-page.js';
 import { urlOf } from '../../base/url.js';
 import { OidcRefused } from './oidc-refused.js';
-import { readObject, shorten, type JsonObject } from './json.rules.js';
+import { readObject, shorten, type IdpObject } from './json.rules.js';
 
 /** The endpoints of an IdP that this service calls. */
 export type IdpEndpoint = 'discovery' | 'jwks' | 'token' | 'userinfo';
@@ -42,7 +42,7 @@ export interface IdpFetch {
    *
    * @throws {OidcRefused} `idp_unreachable`, `idp_answer_invalid`
    */
-  json(endpoint: IdpEndpoint, url: string): Promise<JsonObject>;
+  json(endpoint: IdpEndpoint, url: string): Promise<IdpObject>;
   /**
    * Makes a `fetch` for openid-client. Its errors are `OidcRefused`, which openid-client passes on as `cause`.
    *
@@ -51,8 +51,8 @@ export interface IdpFetch {
    */
   fetchFor(
     endpoint: IdpEndpoint,
-    seen?: (body: JsonObject) => void,
-    given?: (body: JsonObject) => JsonObject,
+    seen?: (body: IdpObject) => void,
+    given?: (body: IdpObject) => IdpObject,
   ): CustomFetch;
 }
 
@@ -75,7 +75,7 @@ export class GuardedFetch {
     };
   }
 
-  private async json(tenantId: string, endpoint: IdpEndpoint, url: string): Promise<JsonObject> {
+  private async json(tenantId: string, endpoint: IdpEndpoint, url: string): Promise<IdpObject> {
     const answer = await this.call(tenantId, endpoint, url, {
       method: 'GET',
       headers: { accept: 'application/json' },
@@ -86,8 +86,8 @@ export class GuardedFetch {
   private fetchFor(
     tenantId: string,
     endpoint: IdpEndpoint,
-    seen?: (body: JsonObject) => void,
-    given?: (body: JsonObject) => JsonObject,
+    seen?: (body: IdpObject) => void,
+    given?: (body: IdpObject) => IdpObject,
   ): CustomFetch {
     return async (url, options) => {
       const method = options.method.toUpperCase();
@@ -148,7 +148,7 @@ export function problemOfEndpoint(address: string, allowPrivate: boolean): strin
 }
 
 /** Returns the object in an answer; with `errors`, also that of a 4xx (RFC 6749 §5.2). */
-function objectIn(answer: Answered, where: string, errors = false): JsonObject {
+function objectIn(answer: Answered, where: string, errors = false): IdpObject {
   const { status } = answer;
   if (status >= 300 && status < 400) {
     throw new OidcRefused('idp_answer_invalid', `${where} redirects (${status}), which is not followed.`);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { hashToken, sameHash } from '../../base/crypto/tokens.js';
 import type { IdTokenAlg, OidcSettings } from './oidc-settings.js';
 import { OidcRefused } from './oidc-refused.js';
-import { shorten, withoutNulls, type JsonObject } from './json.rules.js';
+import { shorten, withoutNulls, type IdpObject } from './json.rules.js';
 import type { SignedToken } from './jwt.rules.js';
 
 /** The tolerated difference of clocks, in seconds. */
@@ -72,7 +72,7 @@ export function checkIdToken(token: SignedToken, expected: IdTokenExpectation, n
  *
  * @throws {OidcRefused} `issuer_mismatch`
  */
-export function checkIssuer(claims: JsonObject, issuer: string, name: string): void {
+export function checkIssuer(claims: IdpObject, issuer: string, name: string): void {
   if (claims['iss'] === issuer) return;
   const found = typeof claims['iss'] === 'string' ? shorten(claims['iss'], 200) : 'no issuer';
   throw new OidcRefused('issuer_mismatch', `The ${name} is of ${found}, configured is ${shorten(issuer, 200)}.`);
@@ -84,7 +84,7 @@ export function checkIssuer(claims: JsonObject, issuer: string, name: string): v
  *
  * @throws {OidcRefused} `audience_mismatch`
  */
-export function checkAudience(claims: JsonObject, clientId: string, name: string): void {
+export function checkAudience(claims: IdpObject, clientId: string, name: string): void {
   const { aud, azp } = claims;
   const audiences = Array.isArray(aud) ? (aud as unknown[]) : [aud];
   if (audiences.length > 1 && azp === undefined) {
@@ -103,7 +103,7 @@ export function checkAudience(claims: JsonObject, clientId: string, name: string
  *
  * @throws {OidcRefused} `token_expired`, `token_not_yet_valid`, `claims_invalid`
  */
-export function checkTimes(claims: JsonObject, now: Date, name: string): void {
+export function checkTimes(claims: IdpObject, now: Date, name: string): void {
   const { exp, iat, nbf } = claims;
   const seconds = now.getTime() / 1000;
   if (!isTime(exp) || !isTime(iat)) {
@@ -144,7 +144,7 @@ function checkAccessTokenHash(hash: unknown, accessToken: string | null, alg: Id
 }
 
 /** Checks `acr` and `auth_time` against what the connection demands. */
-function checkStrength(claims: JsonObject, connection: IdTokenExpectation['connection'], now: Date): void {
+function checkStrength(claims: IdpObject, connection: IdTokenExpectation['connection'], now: Date): void {
   const { acrValues, maxAgeSeconds } = connection;
   const { acr, auth_time: authTime } = claims;
   if (acrValues.length > 0 && !(typeof acr === 'string' && acrValues.includes(acr))) {
@@ -174,7 +174,7 @@ function sessionEndOf(expiry: unknown, now: Date): Date | null {
   return end;
 }
 
-function textOf(claims: JsonObject, name: 'acr' | 'sid'): string | null {
+function textOf(claims: IdpObject, name: 'acr' | 'sid'): string | null {
   const value = claims[name];
   return typeof value === 'string' && value.length <= 1024 ? value : null;
 }

@@ -1,5 +1,5 @@
 /** A JSON object of another side, not checked. */
-export type JsonObject = Record<string, unknown>;
+export type IdpObject = Record<string, unknown>;
 
 /** Deeper than any claim. Later code walks through claims without counting. */
 const MAX_DEPTH = 20;
@@ -10,7 +10,7 @@ const MAX_DEPTH = 20;
  * @returns null for other text, for more than 20 levels, and for text that PostgreSQL refuses or changes: NUL and
  *   unpaired surrogates
  */
-export function readObject(text: string): JsonObject | null {
+export function readObject(text: string): IdpObject | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -18,11 +18,11 @@ export function readObject(text: string): JsonObject | null {
     // The parser's message is not shown: it quotes the text, which may be a token.
     return null;
   }
-  return isObject(value) && isUsable(value) ? value : null;
+  return isIdpObject(value) && isUsable(value) ? value : null;
 }
 
 /** Whether a value is an object and not an array. */
-export function isObject(value: unknown): value is JsonObject {
+export function isIdpObject(value: unknown): value is IdpObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
@@ -30,7 +30,7 @@ export function isObject(value: unknown): value is JsonObject {
  * Returns an object without its members that are null: an optional claim that is null is absent. Nested objects stay
  * unchanged.
  */
-export function withoutNulls(object: JsonObject): JsonObject {
+export function withoutNulls(object: IdpObject): IdpObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 }
 

@@ -1,7 +1,7 @@
 import type { JWK } from 'jose';
 import type { IdTokenAlg } from './oidc-settings.js';
 import { OidcRefused } from './oidc-refused.js';
-import { isObject, withoutNulls, type JsonObject } from './json.rules.js';
+import { isIdpObject, withoutNulls, type IdpObject } from './json.rules.js';
 
 /** A public key of an IdP, with the algorithms that it may verify. */
 export interface IdpKey {
@@ -21,13 +21,13 @@ const MAX_RSA_BITS = 8192;
  *
  * @throws {OidcRefused} `idp_answer_invalid` when it is not a key set or has over 100 keys
  */
-export function readKeys(document: JsonObject): readonly IdpKey[] {
+export function readKeys(document: IdpObject): readonly IdpKey[] {
   const keys = document['keys'];
   if (!Array.isArray(keys)) throw new OidcRefused('idp_answer_invalid', 'The key set has no list of keys.');
   if (keys.length > MAX_KEYS) {
     throw new OidcRefused('idp_answer_invalid', `The key set has over ${MAX_KEYS} keys.`);
   }
-  return keys.flatMap((key: unknown) => (isObject(key) ? readKey(key) : []));
+  return keys.flatMap((key: unknown) => (isIdpObject(key) ? readKey(key) : []));
 }
 
 /**
@@ -40,7 +40,7 @@ export function fitting(keys: readonly IdpKey[], alg: IdTokenAlg, kid: string | 
 /**
  * Returns the algorithms that a public JWK can verify, by its type (RFC 8725 §3.1, §3.5); empty: none that is accepted.
  */
-export function algsOf(jwk: JsonObject): readonly IdTokenAlg[] {
+export function algsOf(jwk: IdpObject): readonly IdTokenAlg[] {
   const { kty, crv, n, x, y } = jwk;
   if (kty === 'RSA') {
     const bits = typeof n === 'string' ? rsaBits(n) : 0;
@@ -51,7 +51,7 @@ export function algsOf(jwk: JsonObject): readonly IdTokenAlg[] {
   return [];
 }
 
-function readKey(document: JsonObject): IdpKey[] {
+function readKey(document: IdpObject): IdpKey[] {
   // An optional member that is null is absent.
   const key = withoutNulls(document);
   const { kty, use, key_ops: ops, alg, kid, n, e, crv, x, y } = key;

@@ -1,13 +1,13 @@
 import type { Clock } from '../../base/clock.js';
 import type { OidcSettings } from './oidc-settings.js';
 import { OidcRefused } from './oidc-refused.js';
-import { keyOf } from './discovery.js';
+import { discoveryKeyOf } from './discovery.js';
 import type { OidcServer } from './discovery.rules.js';
 import type { GuardedFetch } from './guarded-fetch.js';
 import { fitting, readKeys, type IdpKey } from './jwks.rules.js';
 import type { SignedToken } from './jwt.rules.js';
 import { shorten } from './json.rules.js';
-import { isSignedBy } from './signature.js';
+import { isTokenSignedBy } from './signature.js';
 import { IDP_RETRIES_MS, LastGood } from './last-good.js';
 
 const MINUTE = 60_000;
@@ -40,12 +40,12 @@ export class JwksStore {
    * @throws {OidcRefused} `signature_invalid`; `idp_unreachable`, `idp_answer_invalid` when the key set cannot be read
    */
   async verify(connection: OidcSettings, server: OidcServer, token: SignedToken, source: TokenSource): Promise<void> {
-    const key = `${keyOf(connection)} ${server.jwksUri}`;
+    const key = `${discoveryKeyOf(connection)} ${server.jwksUri}`;
     const load = (): Promise<readonly IdpKey[]> => this.read(connection.tenantId, server);
     const { alg, kid } = token.header;
     const keys = await this.known.get(key, load);
     const known = fitting(keys, alg, kid);
-    if (await isSignedBy(token, known)) return;
+    if (await isTokenSignedBy(token, known)) return;
     let newer = keys;
     try {
       newer = await this.known.again(key, source, load, (found) => fitting(found, alg, kid).length > 0);
@@ -54,7 +54,7 @@ export class JwksStore {
       if (known.length === 0) throw error;
     }
     const fit = newer === keys ? known : fitting(newer, alg, kid);
-    if (newer !== keys && (await isSignedBy(token, fit))) return;
+    if (newer !== keys && (await isTokenSignedBy(token, fit))) return;
     throw new OidcRefused(
       'signature_invalid',
       fit.length > 0

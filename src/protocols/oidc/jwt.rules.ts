@@ -1,13 +1,13 @@
 import { ID_TOKEN_ALGS, type IdTokenAlg, type OidcSettings } from './oidc-settings.js';
 import { OidcRefused } from './oidc-refused.js';
 import type { OidcServer } from './discovery.rules.js';
-import { readObject, shorten, withoutNulls, type JsonObject } from './json.rules.js';
+import { readObject, shorten, withoutNulls, type IdpObject } from './json.rules.js';
 
 /** A signed JWT, split and not verified. */
 export interface SignedToken {
   readonly text: string;
   readonly header: { readonly alg: IdTokenAlg; readonly kid: string | null; readonly typ: string | null };
-  readonly claims: JsonObject;
+  readonly claims: IdpObject;
 }
 
 /** The limit of an answer of a token endpoint, in characters. */

@@ -1,6 +1,6 @@
 import { OidcRefused } from './oidc-refused.js';
 import { checkAudience, checkIssuer, checkTimes, MAX_AGE, SKEW } from './id-token.rules.js';
-import { isObject, shorten, withoutNulls, type JsonObject } from './json.rules.js';
+import { isIdpObject, shorten, withoutNulls, type IdpObject } from './json.rules.js';
 import type { SignedToken } from './jwt.rules.js';
 
 /** The sessions that an IdP ends: of a subject, one session of the IdP, or both. */
@@ -50,7 +50,7 @@ export function checkLogoutToken(
     throw error instanceof OidcRefused ? refused(error.message) : error;
   }
   const { events } = claims;
-  if (!isObject(events) || !Object.hasOwn(events, EVENT) || !isObject(events[EVENT])) {
+  if (!isIdpObject(events) || !Object.hasOwn(events, EVENT) || !isIdpObject(events[EVENT])) {
     throw refused('The logout token does not name the event of a logout.');
   }
   if (claims['nonce'] !== undefined) throw refused('The logout token has a nonce: it is an ID token.');
@@ -68,7 +68,7 @@ export function checkLogoutToken(
 }
 
 /** Returns the claims with `exp`: their own, or two minutes after `iat`. */
-function withEnd(claims: JsonObject, now: Date): JsonObject {
+function withEnd(claims: IdpObject, now: Date): IdpObject {
   const { exp, iat } = claims;
   if (exp !== undefined || typeof iat !== 'number') return claims;
   const age = now.getTime() / 1000 - iat;
@@ -80,7 +80,7 @@ function withEnd(claims: JsonObject, now: Date): JsonObject {
   return { ...claims, exp: iat + MAX_AGE_WITHOUT_EXP };
 }
 
-function text(claims: JsonObject, name: string): string | null {
+function text(claims: IdpObject, name: string): string | null {
   const value = claims[name];
   if (value === undefined) return null;
   if (typeof value === 'string' && value !== '' && value.length <= MAX_TEXT) return value;

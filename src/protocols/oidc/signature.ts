@@ -25,7 +25,7 @@ const CHEAP_MODULUS = 683;
 const ready = new WeakMap<IdpKey, ReadyKey | null>();
 
 /** Whether one of these keys has signed a token. A key that cannot be read has not. */
-export async function isSignedBy(token: SignedToken, keys: readonly IdpKey[]): Promise<boolean> {
+export async function isTokenSignedBy(token: SignedToken, keys: readonly IdpKey[]): Promise<boolean> {
   for (const key of keys) {
     const readable = readyKey(key);
     if (readable !== null && (await verifies(token, readable))) return true;

@@ -1,14 +1,14 @@
 import { fetchUserInfo } from 'openid-client';
 import type { OidcSettings } from './oidc-settings.js';
 import { OidcRefused } from './oidc-refused.js';
-import { refusalOf, type ClientWith } from './code-exchange.js';
+import { restateClientError, type ClientWith } from './code-exchange.js';
 import type { OidcServer } from './discovery.rules.js';
 import type { IdpFetch } from './guarded-fetch.js';
-import type { JsonObject } from './json.rules.js';
+import type { IdpObject } from './json.rules.js';
 
 /** The claims of UserInfo, or why there are none. Both are null when it was not read. */
 export interface UserInfoAnswer {
-  claims: JsonObject | null;
+  claims: IdpObject | null;
   problem: string | null;
 }
 
@@ -41,7 +41,7 @@ async function claimsOf(
   idp: IdpFetch,
   client: ClientWith,
   { accessToken, subject }: { accessToken: string; subject: string },
-): Promise<JsonObject> {
+): Promise<IdpObject> {
   let sub: unknown;
   const configuration = client(idp.fetchFor('userinfo', (body) => (sub = body['sub'])));
   try {
@@ -50,7 +50,7 @@ async function claimsOf(
     if (typeof sub === 'string' && sub !== subject) {
       throw new OidcRefused('userinfo_mismatch', 'UserInfo is about another person than the ID token (sub).');
     }
-    throw refusalOf(error, 'UserInfo endpoint');
+    throw restateClientError(error, 'UserInfo endpoint');
   }
 }
 

@@ -26,7 +26,7 @@ export interface SamlAnswer {
  * @throws {SamlRefused} `binding_refused`, `message_malformed`, `message_too_large`, `dtd_refused`,
  *   `structure_refused`, `algorithm_refused`, `signature_missing`
  */
-export function readAnswer(form: ReadonlyMap<string, string>): SamlAnswer {
+export function readSamlAnswer(form: ReadonlyMap<string, string>): SamlAnswer {
   const posted = form.get('SAMLResponse');
   if (posted === undefined || form.has('SAMLRequest')) {
     throw new SamlRefused('binding_refused', 'The form must hold one SAMLResponse and no SAMLRequest.');

@@ -7,7 +7,7 @@ import { readLogoutMessage, type LogoutExpectations, type LogoutMessage } from '
 import { skewOf } from './parts.rules.js';
 import { readRedirect } from './redirect.rules.js';
 import { signatureExcerpt } from './signature.rules.js';
-import { isSignedBy } from './signing.js';
+import { isQuerySignedBy } from './signing.js';
 import { signerRefusal } from './signer-refusal.rules.js';
 import { checkLogoutShape } from './structure.rules.js';
 import type { SamlVerifier } from './verifier.js';
@@ -49,7 +49,7 @@ async function readQuery(
 ): Promise<LogoutMessage> {
   const message = readRedirect(rawQuery);
   const certificates = usable(connection.certificates);
-  if (!(await isSignedBy(message, certificates))) throw signerRefusal([], certificates);
+  if (!(await isQuerySignedBy(message, certificates))) throw signerRefusal([], certificates);
   const root = scanXml(await inflated(message.message));
   // The signature of the query covers all octets that are read here.
   checkLogoutShape(root, message.field === 'SAMLRequest' ? 'LogoutRequest' : 'LogoutResponse');

@@ -4,7 +4,7 @@ import { SamlAddresses } from './saml-addresses.js';
 import type { SamlSettings } from './saml-settings.js';
 import { SamlKeySource } from './saml-keys.js';
 import type { NameId, SamlSignIn } from './saml-sign-in.js';
-import { readAnswer, type SamlAnswer } from './answer.js';
+import { readSamlAnswer, type SamlAnswer } from './answer.js';
 import { readLogout, type ArrivedLogout } from './logout.js';
 import type { LogoutMessage } from './logout.rules.js';
 import {
@@ -40,7 +40,7 @@ export class SamlProtocol {
    * @throws {SamlRefused} for a form that cannot be an answer
    */
   read(form: ReadonlyMap<string, string>): SamlAnswer {
-    return readAnswer(form);
+    return readSamlAnswer(form);
   }
 
   /**

@@ -109,7 +109,7 @@ function escaped(text: string): string {
 }
 
 /** Whether one of the certificates (PEM, checked) made the signature of a query. Verifies outside of the event loop. */
-export async function isSignedBy(message: RedirectMessage, certificates: readonly string[]): Promise<boolean> {
+export async function isQuerySignedBy(message: RedirectMessage, certificates: readonly string[]): Promise<boolean> {
   const algorithm = SIGNATURE_ALGORITHMS.get(message.algorithm);
   if (algorithm === undefined) return false;
   // XML Signature writes ECDSA as r and s; some IdPs put DER into a query.

@@ -24,7 +24,7 @@ export interface SignatureJob {
 }
 
 /** The result of a job; `signed` is null when a signature does not verify. */
-export interface SignatureVerdict {
+export interface SignatureJobResult {
   /** The octets under each signature, in the order of the job. They alone are believed. */
   readonly signed: readonly string[] | null;
   /** The certificates (PEM) that made the signatures. */
@@ -55,9 +55,9 @@ export class SamlVerifier implements OnApplicationShutdown {
    * @throws {SamlRefused} `message_too_large` after the deadline; `too_many_tries` when too many messages wait;
    *   `idp_answer_invalid` when the thread failed
    */
-  async verify(owner: JobOwner, job: SignatureJob): Promise<SignatureVerdict> {
+  async verify(owner: JobOwner, job: SignatureJob): Promise<SignatureJobResult> {
     try {
-      return (await this.pool.run(`${owner.tenantId} ${owner.id}`, job)) as SignatureVerdict;
+      return (await this.pool.run(`${owner.tenantId} ${owner.id}`, job)) as SignatureJobResult;
     } catch (error) {
       if (!(error instanceof PoolProblem)) throw error;
       throw refusalOf(error.kind);

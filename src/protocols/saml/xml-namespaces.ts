@@ -1,17 +1,17 @@
 import { SamlRefused } from './saml-refused.js';
 import { NS } from './names.js';
 import type { RawTag } from './xml-tokens.js';
-import type { Scope, XmlAttribute, XmlElement } from './xml-tree.js';
+import type { NamespaceScope, XmlAttribute, XmlElement } from './xml-tree.js';
 
 /** The namespaces that are in scope outside of a document. */
-export const OUTERMOST: Scope = { own: new Map([['xml', NS.xml]]), outer: null };
+export const OUTERMOST: NamespaceScope = { own: new Map([['xml', NS.xml]]), outer: null };
 
 /**
  * Returns the namespaces in scope within a tag (Namespaces in XML 1.0 §3, §6).
  *
  * @throws {SamlRefused} `message_malformed`
  */
-export function scopeOf(tag: RawTag, outer: Scope): Scope {
+export function scopeOf(tag: RawTag, outer: NamespaceScope): NamespaceScope {
   if (tag.attributes.length === 0) return outer;
   const own = new Map<string, string>();
   for (const one of tag.attributes) {
@@ -29,7 +29,7 @@ export function scopeOf(tag: RawTag, outer: Scope): Scope {
  *
  * @throws {SamlRefused} `message_malformed`
  */
-export function attributesOf(tag: RawTag, scope: Scope): XmlAttribute[] {
+export function attributesOf(tag: RawTag, scope: NamespaceScope): XmlAttribute[] {
   if (tag.attributes.length === 0) return [];
   const attributes: XmlAttribute[] = [];
   const seen = new Set<string>();
@@ -49,9 +49,9 @@ export function attributesOf(tag: RawTag, scope: Scope): XmlAttribute[] {
  *
  * @throws {SamlRefused} `message_malformed`
  */
-export function resolve(from: Scope, prefix: string, element: boolean): string {
+export function resolve(from: NamespaceScope, prefix: string, element: boolean): string {
   if (prefix === '' && !element) return '';
-  for (let scope: Scope | null = from; scope !== null; scope = scope.outer) {
+  for (let scope: NamespaceScope | null = from; scope !== null; scope = scope.outer) {
     const ns = scope.own.get(prefix);
     if (ns !== undefined) return ns;
   }
@@ -66,7 +66,7 @@ export function resolve(from: Scope, prefix: string, element: boolean): string {
 export function excerptOf(element: XmlElement, children: readonly XmlElement[]): string {
   const { document, scope, from } = element.place;
   const inForce = new Map<string, string>();
-  for (let each: Scope | null = scope; each?.outer; each = each.outer) {
+  for (let each: NamespaceScope | null = scope; each?.outer; each = each.outer) {
     for (const [prefix, ns] of each.own) if (!inForce.has(prefix)) inForce.set(prefix, ns);
   }
   const declared = [...inForce].map(

@@ -2,7 +2,7 @@ import { trimEndOf } from '../../base/trim.js';
 import { SamlRefused } from './saml-refused.js';
 import { attributesOf, OUTERMOST, resolve, scopeOf } from './xml-namespaces.js';
 import { readReferences, readTag, type RawTag } from './xml-tokens.js';
-import { isBlank, type Place, type XmlElement } from './xml-tree.js';
+import { isBlank, type ElementPlace, type XmlElement } from './xml-tree.js';
 
 /** The limits of an XML document, and whether comments are skipped or refused. */
 export interface XmlLimits {
@@ -91,7 +91,7 @@ export function scanXml(source: Uint8Array | string, limits: XmlLimits = MESSAGE
 
 interface OpenElement extends XmlElement {
   readonly qualified: string;
-  readonly place: Place & { to: number };
+  readonly place: ElementPlace & { to: number };
   children: OpenElement[];
   parent: OpenElement | null;
   text: string;

@@ -8,15 +8,15 @@ export interface XmlAttribute {
 }
 
 /** The prefixes that an element declares, and the scope around it. */
-export interface Scope {
+export interface NamespaceScope {
   readonly own: ReadonlyMap<string, string>;
-  readonly outer: Scope | null;
+  readonly outer: NamespaceScope | null;
 }
 
 /** The place of an element in the text; `to` is behind its end tag. */
-export interface Place {
+export interface ElementPlace {
   readonly document: string;
-  readonly scope: Scope;
+  readonly scope: NamespaceScope;
   readonly from: number;
   readonly to: number;
 }
@@ -31,7 +31,7 @@ export interface XmlElement {
   readonly parent: XmlElement | null;
   /** All text that is directly in it, joined. */
   readonly text: string;
-  readonly place: Place;
+  readonly place: ElementPlace;
 }
 
 /** Whether an element has this namespace and local name, whatever its prefix. */

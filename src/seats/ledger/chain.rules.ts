@@ -78,7 +78,7 @@ export function hashOf(entry: Omit<SealedEntry, 'hash'>): string {
 }
 
 /** An entry as the verifier of both chains reads it. */
-export function toChainLine(entry: SealedEntry): ChainLine {
+export function seatChainLine(entry: SealedEntry): ChainLine {
   return {
     sequence: entry.sequence,
     entryId: entry.entry_id,
@@ -113,7 +113,7 @@ export class ExportVerifier {
   /** Answers false once the chain is broken. */
   take(entry: SealedEntry): boolean {
     if (this.broken) return false;
-    if (this.walk.take(toChainLine(entry))) {
+    if (this.walk.take(seatChainLine(entry))) {
       const account = this.accounts.get(entry.user_id) ?? new Account();
       this.accounts.set(entry.user_id, account);
       account.take(accountLineOf(entry));

@@ -2,18 +2,18 @@ import type { ChangeSource } from '../../tenancy/identity/source.js';
 import type { SealedEntry } from './chain.rules.js';
 
 /** The kinds of lines in the seat ledger. */
-export const ENTRY_KINDS = [
+export const LEDGER_ENTRY_KINDS = [
   'claim', 'release', 'update', 'opening', 'limit', 'policy', 'repair', 'correction',
 ] as const; // prettier-ignore
 /** The kind of a ledger entry. */
-export type EntryKind = (typeof ENTRY_KINDS)[number];
+export type LedgerEntryKind = (typeof LEDGER_ENTRY_KINDS)[number];
 
 /** Which events are wanted; null: no condition. */
 export interface EventFilter {
   /** RFC 3339; the range is half-open. */
   readonly since: string | null;
   readonly until: string | null;
-  readonly kind: EntryKind | null;
+  readonly kind: LedgerEntryKind | null;
   /** The id of a directory; `none`: of users without one. */
   readonly directory: string | null;
   readonly user: string | null;
@@ -30,7 +30,7 @@ export interface EventOrigin {
 }
 
 /** The origin of a ledger entry; null for what its source does not say. */
-export function originOf({ source }: Pick<SealedEntry, 'source'>): EventOrigin {
+export function eventOriginOf({ source }: Pick<SealedEntry, 'source'>): EventOrigin {
   const { actor, surface } = source as Partial<ChangeSource>;
   return {
     actor_kind: actor?.kind ?? null,
@@ -42,7 +42,7 @@ export function originOf({ source }: Pick<SealedEntry, 'source'>): EventOrigin {
 
 /** An entry as the API shows it: the sealed line, and its origin. */
 export function eventView(entry: SealedEntry): SealedEntry & EventOrigin {
-  return { ...entry, ...originOf(entry) };
+  return { ...entry, ...eventOriginOf(entry) };
 }
 
 /** What is looked up of a user when a line is shown. */

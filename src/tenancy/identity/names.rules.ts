@@ -32,7 +32,7 @@ export function platformNames(
 
 /** Returns the form of a name for the platform: trimmed, NFC, without control characters, at most 200 characters. */
 export function clean(text: string | undefined): string {
-  return cutTo(tidy(text), 200).trimEnd();
+  return cutTo(tidyEmail(text), 200).trimEnd();
 }
 
 /**
@@ -43,7 +43,7 @@ export function clean(text: string | undefined): string {
 const MOST_COMPOSED = 2_048;
 
 /** Like {@link clean} without the limit of 200 characters, for e-mail addresses. Cuts a text after 2,048 characters. */
-export function tidy(whole: string | undefined): string {
+export function tidyEmail(whole: string | undefined): string {
   if (whole === undefined) return '';
   const text = cutTo(whole, MOST_COMPOSED);
 

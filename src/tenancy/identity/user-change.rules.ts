@@ -32,7 +32,7 @@ export function endsSessions(change: UserChange): boolean {
 }
 
 /** Returns the platform's fields of a user, without the status. */
-export function personOf(inForce: InForce | Person): Person {
+function personOf(inForce: InForce | Person): Person {
   return {
     email: inForce.email,
     first_name: inForce.first_name,

@@ -4,7 +4,7 @@ import { Logger } from '../../base/log/logger.js';
 import { TABLES } from './chain-heads.js';
 import { ChainKeys } from './chain-keys.js';
 import type { SealedChain } from './chain.js';
-import { ChainWalk, START_HASH, type Breach, type ChainPlace, type Mark, type Problem } from './chain.rules.js';
+import { ChainWalk, START_HASH, type Breach, type ChainPlace, type ChainMark, type BreachKind } from './chain.rules.js';
 import { dayHash, dayText, headText } from './head.rules.js';
 import { HeadsRepository, type ClosedDay, type StoredHead } from './heads.repository.js';
 
@@ -25,10 +25,10 @@ export interface ChainReport {
 /** The body of `verify`: the end of the chain, or the first incorrect line. */
 export type ChainVerdictBody =
   | { ok: true; entries: number; head: string; count: number; closed_through: string | null }
-  | { ok: false; sequence: number; found: number | null; entry_id: string | null; code: Problem; problem: string };
+  | { ok: false; sequence: number; found: number | null; entry_id: string | null; code: BreachKind; problem: string };
 
 /** Converts a report to the body of the API. */
-export function verdictOf({ breach, head, checked, closed_through }: ChainReport): ChainVerdictBody {
+export function chainVerdictOf({ breach, head, checked, closed_through }: ChainReport): ChainVerdictBody {
   if (breach === null) return { ok: true, entries: checked, head: head.hash, count: head.count, closed_through };
   const { sequence, entry_id, problem: code, detail: problem, found } = breach;
   return { ok: false, sequence, found, entry_id, code, problem };
@@ -92,7 +92,7 @@ export class ChainVerifier {
   /** Finds breaches that the lines do not show: a missing or foreign head, changed days. */
   private outside(source: SealedChain, tenantId: string, { walk, head, days, empty }: Found): Breach | null {
     const { sequence } = walk.end;
-    const at = (problem: Problem, detail: string, place = sequence): Breach => ({
+    const at = (problem: BreachKind, detail: string, place = sequence): Breach => ({
       sequence: place,
       entry_id: place === sequence ? (walk.lastLine?.entryId ?? null) : null,
       found: place === sequence && sequence > 0 ? sequence : null,
@@ -135,8 +135,8 @@ export class ChainVerifier {
   }
 }
 
-function marksOf(head: StoredHead | null, days: readonly ClosedDay[], known: ChainPlace | null): Mark[] {
-  const marks: Mark[] = days.map(({ sequence, hash, day }) => ({
+function marksOf(head: StoredHead | null, days: readonly ClosedDay[], known: ChainPlace | null): ChainMark[] {
+  const marks: ChainMark[] = days.map(({ sequence, hash, day }) => ({
     sequence,
     hash,
     problem: 'differs from closed day',

@@ -21,7 +21,7 @@ export interface ChainLine {
 }
 
 /** The kinds of breaches; stable, part of the API. */
-export type Problem =
+export type BreachKind =
   | 'line missing'
   | 'line changed'
   | 'order changed'
@@ -46,7 +46,7 @@ export interface Breach {
   readonly entry_id: string | null;
   /** The sequence of that entry: a later one where lines are missing. */
   readonly found: number | null;
-  readonly problem: Problem;
+  readonly problem: BreachKind;
   /** The breach as a sentence. */
   readonly detail: string;
 }
@@ -55,10 +55,10 @@ export interface Breach {
  * A hash that the chain must have at a place, known from another source: a signed head, a closed day, an auditor's
  * note.
  */
-export interface Mark {
+export interface ChainMark {
   readonly sequence: number;
   readonly hash: string;
-  readonly problem: Problem;
+  readonly problem: BreachKind;
   readonly detail: string;
 }
 
@@ -80,7 +80,7 @@ export class ChainWalk {
   private last: ChainLine | null = null;
   private readonly fromStart: boolean;
   private found: Breach | null = null;
-  private readonly marks = new Map<number, Mark[]>();
+  private readonly marks = new Map<number, ChainMark[]>();
 
   /**
    * Creates a walk.
@@ -90,7 +90,7 @@ export class ChainWalk {
    * @param start the place after which the walk begins; the beginning of the chain unless given
    */
   constructor(
-    marks: readonly Mark[] = [],
+    marks: readonly ChainMark[] = [],
     private readonly ordered = false,
     start: ChainPlace = { sequence: 0, hash: START_HASH },
   ) {

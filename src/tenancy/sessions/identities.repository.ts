@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { LinkKind } from './binding.js';
-import { placeIn, type IdentityPlace } from './identity-place.rules.js';
+import { readIdentityPlace, type IdentityPlace } from './identity-place.rules.js';
 
 interface IdentityFacts {
   subject: string;
@@ -68,7 +68,7 @@ export class IdentitiesRepository {
     ended: boolean | null,
     page: Pick<PageRequest, 'limit' | 'after'>,
   ): Promise<ConnectionIdentity[]> {
-    const { at, key } = placeIn(page.after);
+    const { at, key } = readIdentityPlace(page.after);
     const { rows } = await this.db.query<Omit<ConnectionIdentity, 'place'> & IdentityPlace>(
       `select i.user_id, ${FACTS}, md5(i.subject) as key,
          to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at

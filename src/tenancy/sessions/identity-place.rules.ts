@@ -8,12 +8,12 @@ export interface IdentityPlace {
 }
 
 /** Writes a place as the text of a cursor. */
-export function placeText({ at, key }: IdentityPlace): string {
+export function identityPlaceText({ at, key }: IdentityPlace): string {
   return `${at} ${key}`;
 }
 
 /** Reads a place from the text of a cursor; null, the first page, is before all others. */
-export function placeIn(text: string | null): IdentityPlace {
+export function readIdentityPlace(text: string | null): IdentityPlace {
   if (text === null) return { at: 'infinity', key: '' };
   const [at, key] = text.split(' ');
   return { at: at!, key: key! };

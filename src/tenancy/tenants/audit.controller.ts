@@ -5,7 +5,7 @@ import { exportFormat, sendExport } from '../../base/http/export.js';
 import { pageOf, readPage } from '../../base/http/page.js';
 import { queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
-import { ChainVerifier, verdictOf, type ChainVerdictBody } from '../ledger/chain-verifier.js';
+import { ChainVerifier, chainVerdictOf, type ChainVerdictBody } from '../ledger/chain-verifier.js';
 import { HeadsPageDto } from '../ledger/heads.dto.js';
 import { knownHead, PublishedHeads } from '../ledger/published-heads.js';
 import { ApiController } from './api-controller.js';
@@ -74,7 +74,7 @@ export class AuditController {
   @ApiQuery({ name: 'sequence', required: false, description: 'with `hash`: a head that the caller has kept' })
   @ApiQuery({ name: 'hash', required: false })
   async verify(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<ChainVerdictBody> {
-    return verdictOf(await this.verifier.verify(this.chain, caller.tenantId, knownHead(query)));
+    return chainVerdictOf(await this.verifier.verify(this.chain, caller.tenantId, knownHead(query)));
   }
 
   @Get('heads')

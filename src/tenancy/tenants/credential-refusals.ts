@@ -3,7 +3,7 @@ import { Clock } from '../../base/clock.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { Logger } from '../../base/log/logger.js';
 import { credentialForm } from './credential-form.rules.js';
-import { TokenRefused, type RefusalReason } from './tenants.events.js';
+import { TokenRefused, type CredentialRefusalReason } from './tenants.events.js';
 
 const EVERY = 10_000;
 const REMEMBERED = 1_000;
@@ -31,11 +31,11 @@ export class CredentialRefusals {
   }
 
   /** Notes a refusal. An unknown token names only its tenant: then all of its directories get the note. */
-  note(tenantId: string, directoryId: string | null, reason: RefusalReason, token: string): void {
+  note(tenantId: string, directoryId: string | null, reason: CredentialRefusalReason, token: string): void {
     this.write(tenantId, directoryId, reason, token.slice(0, token.length - 45));
   }
 
-  private write(tenantId: string, directoryId: string | null, reason: RefusalReason, prefix: string): void {
+  private write(tenantId: string, directoryId: string | null, reason: CredentialRefusalReason, prefix: string): void {
     const name = `${tenantId} ${directoryId ?? ''} ${reason}`;
     const now = this.clock.monotonic();
     if (now - (this.written.get(name) ?? -EVERY) < EVERY) return;

@@ -16,7 +16,7 @@ import {
   type ScimTokenRow,
 } from './credential-queries.js';
 import { CredentialRefusals } from './credential-refusals.js';
-import type { RefusalReason } from './tenants.events.js';
+import type { CredentialRefusalReason } from './tenants.events.js';
 import { CredentialUses } from './credential-uses.js';
 
 /** A valid API key, as the guard needs it. */
@@ -37,7 +37,7 @@ export interface ScimCredential {
 }
 
 /** Where a request comes from; read only when its credential is refused. */
-export interface Origin {
+export interface CredentialOrigin {
   readonly ip?: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export class CredentialStore {
    *
    * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
    */
-  async findApiKey({ parsed: token }: PresentedToken, from?: Origin): Promise<ApiKeyCredential | null> {
+  async findApiKey({ parsed: token }: PresentedToken, from?: CredentialOrigin): Promise<ApiKeyCredential | null> {
     if (token === null || token.kind !== 'tbk') return this.failed('', from);
     const found = await this.found(this.keys, token, this.unknownKeys, readApiKey, apiKeyOf);
     if (found === null || this.endOf(found) !== null) return this.failed(token.tenantId, from);
@@ -98,14 +98,17 @@ export class CredentialStore {
    *
    * @throws {TooManyRequests} as `findApiKey`
    */
-  async findScimToken({ parsed: token, text }: PresentedToken, from?: Origin): Promise<ScimCredential | null> {
+  async findScimToken(
+    { parsed: token, text }: PresentedToken,
+    from?: CredentialOrigin,
+  ): Promise<ScimCredential | null> {
     if (token === null || token.kind !== 'tbs') {
       if (token === null) this.refusals.noteUnreadable(`Bearer ${text}`);
       else if (token.tenantId !== '') this.refusals.note(token.tenantId, null, 'not_a_scim_token', text);
       return this.failed('', from);
     }
     const found = await this.found(this.tokens, token, this.unknownTokens, readScimToken, scimTokenOf);
-    const reason: RefusalReason | null = found === null ? 'unknown' : this.endOf(found);
+    const reason: CredentialRefusalReason | null = found === null ? 'unknown' : this.endOf(found);
     if (reason !== null) {
       this.refusals.note(token.tenantId, found?.credential.directoryId ?? null, reason, text);
       return this.failed(token.tenantId, from);
@@ -173,14 +176,14 @@ export class CredentialStore {
     this.names.set(id, name);
   }
 
-  private endOf(found: Found<unknown>): RefusalReason | null {
+  private endOf(found: Found<unknown>): CredentialRefusalReason | null {
     const now = this.clock.now().getTime();
     if (now >= found.revokedAt) return 'revoked';
     return now >= found.expiresAt ? 'expired' : null;
   }
 
   // Asked after the look-up: the tries that an address has used up never refuse a valid credential.
-  private failed(tenantId: string, from: Origin | undefined): null {
+  private failed(tenantId: string, from: CredentialOrigin | undefined): null {
     if (from?.ip === undefined) return null;
     if (!this.tries.take(from.ip, tenantId))
       throw new TooManyRequests('Too many wrong credentials of this kind came from this address.', 10);

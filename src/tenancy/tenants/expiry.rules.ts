@@ -25,14 +25,14 @@ export function rotatedExpiry(
 }
 
 /** Days before the end of a credential at which its tenant is told, the earliest first. */
-export const NOTICE_DAYS = [30, 7, 1] as const;
+export const CREDENTIAL_NOTICE_DAYS = [30, 7, 1] as const;
 
 /**
  * Returns the nearest mark that a credential has passed.
  *
- * @returns one of `NOTICE_DAYS`; null: the end is further away than all of them
+ * @returns one of `CREDENTIAL_NOTICE_DAYS`; null: the end is further away than all of them
  */
 export function noticeAt(expiresAt: Date, now: Date): number | null {
   const left = (expiresAt.getTime() - now.getTime()) / 86_400_000;
-  return NOTICE_DAYS.filter((days) => left <= days).at(-1) ?? null;
+  return CREDENTIAL_NOTICE_DAYS.filter((days) => left <= days).at(-1) ?? null;
 }

@@ -8,7 +8,7 @@ import type { ConsoleAccess } from './roles.dto.js';
  * changed. `doubled_bearer`: the header says `Bearer` twice. `no_bearer`: the header does not say it. `not_a_scim_token`: a
  * credential of another kind.
  */
-export type RefusalReason =
+export type CredentialRefusalReason =
   'expired' | 'revoked' | 'unknown' | 'not_a_scim_token' | 'incomplete' | 'doubled_bearer' | 'no_bearer';
 
 /** A tenant is being created: each room adds its own first rows, in the same transaction. */
@@ -85,7 +85,7 @@ export class TokenRefused {
     /** Null: the token is unknown, so every directory of the tenant may be meant. */
     readonly directoryId: string | null,
     /** `prefix` holds no part of the secret. */
-    readonly refusal: { at: string; reason: RefusalReason; prefix: string },
+    readonly refusal: { at: string; reason: CredentialRefusalReason; prefix: string },
   ) {}
 }
 

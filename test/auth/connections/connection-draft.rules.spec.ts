@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../src/base/errors/domain-error.js';
-import { draftOf, namedRoles } from '../../../src/auth/connections/connection-draft.rules.js';
+import { connectionDraftOf, namedRoles } from '../../../src/auth/connections/connection-draft.rules.js';
 import { oidcSettings, samlSettings } from './support/settings.js';
 
 const given = { paired: false, imported: null, now: new Date(0) };
@@ -8,7 +8,7 @@ const allowance = { allowPrivate: false };
 it('makes a draft of an OIDC connection with its secrets', () => {
   const errors: FieldError[] = [];
   const present = { type: 'oidc', settings: oidcSettings, secrets: { clientSecret: true, privateKey: false } } as const;
-  expect(draftOf(present, { client_id: 'other' }, given, allowance, errors)).toEqual({
+  expect(connectionDraftOf(present, { client_id: 'other' }, given, allowance, errors)).toEqual({
     type: 'oidc',
     settings: { ...oidcSettings, client_id: 'other' },
     plans: { clientSecret: { kind: 'keep' }, privateKey: { kind: 'drop' } },
@@ -19,7 +19,7 @@ it('makes a draft of an OIDC connection with its secrets', () => {
 it('takes the IdP of imported metadata before fields', () => {
   const errors: FieldError[] = [];
   const imported = { ...samlSettings, idp_entity_id: 'urn:imported' };
-  const draft = draftOf(
+  const draft = connectionDraftOf(
     { type: 'saml', settings: null },
     { idp_entity_id: 'urn:sent' },
     { ...given, imported },
@@ -33,7 +33,7 @@ it('takes the IdP of imported metadata before fields', () => {
 it('collects every problem', () => {
   const errors: FieldError[] = [];
   const present = { type: 'oidc', settings: null, secrets: { clientSecret: false, privateKey: false } } as const;
-  draftOf(present, { jit: true, sso_url: 'x' }, { ...given, paired: true }, allowance, errors);
+  connectionDraftOf(present, { jit: true, sso_url: 'x' }, { ...given, paired: true }, allowance, errors);
   expect(errors.map(({ field }) => field)).toEqual(['sso_url', 'jit', 'issuer', 'client_id', 'client_secret']);
 });
 

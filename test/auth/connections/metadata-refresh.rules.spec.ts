@@ -1,13 +1,13 @@
 import type { IdpMetadata } from '../../../src/protocols/saml/metadata.rules.js';
 import { idpFromMetadata, needsConfirmation } from '../../../src/auth/connections/metadata-refresh.rules.js';
-import type { SamlSettings } from '../../../src/auth/connections/connection.settings.js';
+import type { StoredSamlSettings } from '../../../src/auth/connections/connection.settings.js';
 import { base64Of, pemOf } from '../../../src/protocols/saml/certificate.rules.js';
 import { newKey } from '../../protocols/saml/support/keys.js';
 import { samlSettings } from './support/settings.js';
 
 const now = new Date('2030-06-01T12:00:00.000Z');
 let pems: string[];
-let before: SamlSettings;
+let before: StoredSamlSettings;
 beforeAll(async () => {
   pems = (await Promise.all([newKey('one'), newKey('two')])).map(({ certificate }) => pemOf(base64Of(certificate))!);
   before = { ...samlSettings, certificates: [{ pem: pems[0]!, added_at: '2030-01-01T00:00:00.000Z' }] };
@@ -61,6 +61,6 @@ it.each<[string, object, object, boolean]>([
   ],
 ])('knows whether to ask for confirmation of %s', (_what, known, change, expected) => {
   const { entityId, certificates } = { entityId: samlSettings.idp_entity_id, certificates: [0], ...change };
-  const found = map({ entityId, certificates: certificates.map((i) => pems[i]!) }) as { idp: SamlSettings };
+  const found = map({ entityId, certificates: certificates.map((i) => pems[i]!) }) as { idp: StoredSamlSettings };
   expect(needsConfirmation({ ...before, ...known }, found.idp) !== null).toBe(expected);
 });

@@ -1,10 +1,10 @@
 import type { FieldError } from '../../../src/base/errors/domain-error.js';
 import { oidcAfter, secretPlans } from '../../../src/auth/connections/oidc-settings.rules.js';
-import type { OidcSettings } from '../../../src/auth/connections/connection.settings.js';
+import type { StoredOidcSettings } from '../../../src/auth/connections/connection.settings.js';
 import { oidcSettings } from './support/settings.js';
 
 const fields = (errors: readonly FieldError[]): string[] => errors.map(({ field }) => field);
-function after(before: OidcSettings | null, input: object): { settings: OidcSettings; errors: string[] } {
+function after(before: StoredOidcSettings | null, input: object): { settings: StoredOidcSettings; errors: string[] } {
   const errors: FieldError[] = [];
   const settings = oidcAfter(before, input, oidcSettings, { allowPrivate: false }, errors);
   return { settings, errors: fields(errors) };

@@ -1,6 +1,11 @@
 import type { FieldError } from '../../../src/base/errors/domain-error.js';
-import { idpByFields, samlAfter, signersAfter, sourceOf } from '../../../src/auth/connections/saml-settings.rules.js';
-import type { SamlSettings } from '../../../src/auth/connections/connection.settings.js';
+import {
+  idpByFields,
+  samlAfter,
+  signersAfter,
+  idpSourceOf,
+} from '../../../src/auth/connections/saml-settings.rules.js';
+import type { StoredSamlSettings } from '../../../src/auth/connections/connection.settings.js';
 import { base64Of, pemOf } from '../../../src/protocols/saml/certificate.rules.js';
 import { newKey } from '../../protocols/saml/support/keys.js';
 import { samlSettings } from './support/settings.js';
@@ -8,7 +13,7 @@ import { samlSettings } from './support/settings.js';
 const allowance = { allowPrivate: false };
 const now = new Date('2030-06-01T12:00:00.000Z');
 let pem: string;
-let known: SamlSettings;
+let known: StoredSamlSettings;
 beforeAll(async () => {
   pem = pemOf(base64Of((await newKey('idp')).certificate))!;
   known = { ...samlSettings, certificates: [{ pem, added_at: '2030-01-01T00:00:00.000Z' }] };
@@ -29,17 +34,17 @@ it.each<[string, boolean, object, string, string[]]>([
   ['a private address', true, { metadata_url: 'https://10.0.0.1/' }, 'url', ['metadata_url']],
 ])('reads the source: %s', (_what, isChange, input, kind, expected) => {
   const errors: FieldError[] = [];
-  expect(sourceOf(isChange ? known : null, input, allowance, errors).kind).toBe(kind);
+  expect(idpSourceOf(isChange ? known : null, input, allowance, errors).kind).toBe(kind);
   expect(fields(errors)).toEqual(expected);
 });
 
 it('refuses a text that the stored address would overwrite', () => {
   const errors: FieldError[] = [];
-  sourceOf({ ...known, metadata_url: URL }, { metadata_xml: XML }, allowance, errors);
+  idpSourceOf({ ...known, metadata_url: URL }, { metadata_xml: XML }, allowance, errors);
   expect(fields(errors)).toEqual(['metadata_xml']);
 });
 
-function byFields(before: SamlSettings | null, input: object): [ReturnType<typeof idpByFields>, string[]] {
+function byFields(before: StoredSamlSettings | null, input: object): [ReturnType<typeof idpByFields>, string[]] {
   const errors: FieldError[] = [];
   const idp = idpByFields(before, input, now, allowance, errors);
   return [idp, fields(errors)];

@@ -1,4 +1,4 @@
-import { namesIn, namesOf } from '../../../src/base/http/json-names.js';
+import { countMemberNames, namesOf } from '../../../src/base/http/json-names.js';
 
 describe('namesIn and namesOf', () => {
   it.each([
@@ -9,19 +9,19 @@ describe('namesIn and namesOf', () => {
     ['{"__proto__":{"a":1}}', 2],
     [' { "a" : "\\\\" , "b" : [ ] } ', 2],
   ])('agree about JSON without a name that stands twice: %s', (text, count) => {
-    expect(namesIn(text)).toBe(count);
+    expect(countMemberNames(text)).toBe(count);
     expect(namesOf(JSON.parse(text))).toBe(count);
   });
 
   it.each(['{"a":1,"a":2}', '[{"b":{"a":1,"\\u0061":2}}]', '{"__proto__":1,"__proto__":2}'])(
     'differ where an object names a member twice: %s',
     (text) => {
-      expect(namesIn(text)).toBe(namesOf(JSON.parse(text)) + 1);
+      expect(countMemberNames(text)).toBe(namesOf(JSON.parse(text)) + 1);
     },
   );
 
   it('counts to the depth that is allowed', () => {
-    expect(namesIn('['.repeat(32) + ']'.repeat(32))).toBe(0);
-    expect(namesIn('['.repeat(33) + ']'.repeat(33))).toBeNull();
+    expect(countMemberNames('['.repeat(32) + ']'.repeat(32))).toBe(0);
+    expect(countMemberNames('['.repeat(33) + ']'.repeat(33))).toBeNull();
   });
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { HostsFile, namesIn, searchDomains } from '../../../src/base/http/hosts-file.js';
+import { HostsFile, hostsIn, searchDomains } from '../../../src/base/http/hosts-file.js';
 import { LookupFailed, NameLookups, SHARE_OF_TENANT } from '../../../src/base/http/name-lookups.js';
 
 const NO_HOSTS = new HostsFile('/nowhere/hosts');
@@ -134,7 +134,7 @@ describe('HostsFile', () => {
   });
 
   it('has addresses and their names', () => {
-    expect([...namesIn('127.0.0.1 a b\n::1 a\n#1.2.3.4 c\n999.1.1.1 d\n').keys()]).toEqual(['a', 'b']);
+    expect([...hostsIn('127.0.0.1 a b\n::1 a\n#1.2.3.4 c\n999.1.1.1 d\n').keys()]).toEqual(['a', 'b']);
   });
 });
 

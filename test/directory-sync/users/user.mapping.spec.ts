@@ -1,9 +1,9 @@
+import type { AttributeMap } from '../../../src/directory-sync/directories/directory.js';
 import {
   draftOf,
   emailAddress,
   emailKey,
   withFields,
-  type AttributeMap,
   type UserDocument,
 } from '../../../src/directory-sync/users/user.mapping.js';
 import { ENTERPRISE_URN } from '../../../src/protocols/scim/urns.js';

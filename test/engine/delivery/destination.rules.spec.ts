@@ -8,7 +8,7 @@ import {
   PROBE_TIMES,
   withRefusal,
   type Health,
-  type Refusal,
+  type SubjectRefusal,
 } from '../../../src/engine/delivery/destination.rules.js';
 
 /** Runs answers through: a name is a failure of that person, `+` a success. */
@@ -86,11 +86,15 @@ describe('probePause', () => {
 });
 
 describe('looksMisconfigured', () => {
-  const refusal = (user_id: string, status = 422, at = '2026-01-01T00:00:00Z'): Refusal => ({ user_id, status, at });
-  const all = (list: Refusal[], last: Date | null = null): Refusal[] =>
-    list.reduce<Refusal[]>((refusals, next) => withRefusal(refusals, next, last), []);
+  const refusal = (user_id: string, status = 422, at = '2026-01-01T00:00:00Z'): SubjectRefusal => ({
+    user_id,
+    status,
+    at,
+  });
+  const all = (list: SubjectRefusal[], last: Date | null = null): SubjectRefusal[] =>
+    list.reduce<SubjectRefusal[]>((refusals, next) => withRefusal(refusals, next, last), []);
 
-  it.each<[string, Refusal[], boolean]>([
+  it.each<[string, SubjectRefusal[], boolean]>([
     ['five people alike', ['a', 'b', 'c', 'd', 'e'].map((u) => refusal(u)), true],
     ['four people alike', ['a', 'b', 'c', 'd'].map((u) => refusal(u)), false],
     ['one person five times', ['a', 'a', 'a', 'a', 'a'].map((u) => refusal(u)), false],

@@ -1,7 +1,7 @@
 import { EventReader, type EventRange } from '../../../src/engine/events/event-reader.js';
 import { EventSources } from '../../../src/engine/events/event-source.js';
 import { StoredEvents } from '../../../src/engine/events/stored-events.js';
-import { UserEvents } from '../../../src/forwarding/user-events.js';
+import { UserEventSource } from '../../../src/forwarding/user-events.js';
 import { userEventOf } from '../../../src/tenancy/identity/user-event.rules.js';
 import type { ChangeKind } from '../../../src/tenancy/identity/person.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   database = await testDatabase();
   const sources = new EventSources();
   sources.add(new StoredEvents(database.db));
-  sources.add(new UserEvents(database.db));
+  sources.add(new UserEventSource(database.db));
   reader = new EventReader(sources);
   await database.owner.execute(`insert into tenants (id, name) values ('${TENANT}', 'A'), ('ten_b', 'B')`);
   const kinds: ChangeKind[] = ['created', 'updated', 'updated', 'deactivated'];

@@ -1,6 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { CandidateRow } from '../../../src/hiring/candidates/candidate.js';
-import { candidateText, deletedFact, emailKey, writtenFact } from '../../../src/hiring/candidates/candidate.mapping.js';
+import {
+  candidateText,
+  deletedFact,
+  candidateEmailKey,
+  writtenFact,
+} from '../../../src/hiring/candidates/candidate.mapping.js';
 import { newCandidate } from '../../../src/hiring/candidates/candidate.rules.js';
 import { EVENTS } from '../../../src/engine/events/catalogue.js';
 
@@ -38,5 +43,5 @@ it('has ids alone where the body would be over 20 kB, and of a removal', () => {
 });
 
 it('finds e-mails without regard to case and blanks', () => {
-  expect(emailKey(' ÉVA@X.example ')).toBe('éva@x.example');
+  expect(candidateEmailKey(' ÉVA@X.example ')).toBe('éva@x.example');
 });

@@ -1,5 +1,5 @@
 import { mergedMetadata, withOwnedKeys } from '../../../src/hiring/candidates/metadata-keys.rules.js';
-import { readMetadata } from '../../../src/hiring/candidates/metadata.rules.js';
+import { readCandidateMetadata } from '../../../src/hiring/candidates/metadata.rules.js';
 
 describe('mergedMetadata', () => {
   it('knows what the ATS says again, and nobody else wrote', () => {
@@ -36,7 +36,7 @@ describe('mergedMetadata', () => {
 });
 
 describe('withOwnedKeys', () => {
-  const sent = (text: string) => readMetadata(text, JSON.parse(text) as object);
+  const sent = (text: string) => readCandidateMetadata(text, JSON.parse(text) as object);
 
   it('adds keys that the caller left out, and reads them', () => {
     const before = '{"ats":"lever","job_opening_id":"lv_1","own":1}';

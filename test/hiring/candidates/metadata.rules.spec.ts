@@ -1,4 +1,8 @@
-import { metadataProblem, metadataTextProblem, readMetadata } from '../../../src/hiring/candidates/metadata.rules.js';
+import {
+  metadataProblem,
+  metadataTextProblem,
+  readCandidateMetadata,
+} from '../../../src/hiring/candidates/metadata.rules.js';
 
 it.each<[string, string | null]>([
   ['{}', null],
@@ -32,5 +36,5 @@ it.each<[string, string | null, string | null]>([
   [`{"job_opening_id":"${'x'.repeat(256)}","ats_priority":"${'x'.repeat(255)}"}`, null, 'x'.repeat(255)],
   ['{}', null, null],
 ])('reads %s', (text, openingId, priority) => {
-  expect(readMetadata(text, JSON.parse(text) as object)).toEqual({ text, openingId, priority });
+  expect(readCandidateMetadata(text, JSON.parse(text) as object)).toEqual({ text, openingId, priority });
 });

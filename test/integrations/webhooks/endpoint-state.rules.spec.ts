@@ -1,4 +1,4 @@
-import { stateOf } from '../../../src/integrations/webhooks/endpoint-state.rules.js';
+import { endpointStateOf } from '../../../src/integrations/webhooks/endpoint-state.rules.js';
 
 const well = { state: 'ok' as const, stateReason: null, failingSince: null, failingStage: 0 };
 
@@ -12,5 +12,5 @@ it.each([
   ['five days', { ...well, state: 'paused' as const, stateReason: 'failing' }, false, 'disabled', 'failing'],
   ['an unreadable secret', well, true, 'disabled', 'secret_unreadable'],
 ])('%s', (_, destination, unreadable, state, reason) => {
-  expect(stateOf(destination, unreadable)).toEqual({ state, reason });
+  expect(endpointStateOf(destination, unreadable)).toEqual({ state, reason });
 });

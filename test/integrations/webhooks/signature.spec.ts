@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Webhook } from 'standardwebhooks';
-import { newSecret, secretProblem, signatureHeader } from '../../../src/integrations/webhooks/signature.js';
+import { newSecret, webhookSecretProblem, signatureHeader } from '../../../src/integrations/webhooks/signature.js';
 
 const vectors = JSON.parse(readFileSync(new URL('cases/signatures.json', import.meta.url), 'utf8')) as Record<
   string,
@@ -120,7 +120,7 @@ describe('what a receiver refuses', () => {
 describe('secrets', () => {
   it('makes 32 random bytes that the official package reads', () => {
     const secret = newSecret();
-    expect(secretProblem(secret)).toBeNull();
+    expect(webhookSecretProblem(secret)).toBeNull();
     expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
     expect(newSecret()).not.toBe(secret);
     expect(sign({ ...B, secret })).toBe(new Webhook(secret).sign(B.id, new Date(Number(B.timestamp) * 1000), B.body));
@@ -135,8 +135,8 @@ describe('secrets', () => {
     ['no padding', `whsec_${Buffer.alloc(32, 7).toString('base64').replace('=', '')}`, 'must be whsec_ and standard'],
     ['base64url', `whsec_${Buffer.alloc(33, 0xff).toString('base64url')}`, 'must be whsec_ and standard'],
   ])('%s', (_what, secret, problem) => {
-    if (problem === null) expect(secretProblem(secret)).toBeNull();
-    else expect(secretProblem(secret)).toContain(problem);
+    if (problem === null) expect(webhookSecretProblem(secret)).toBeNull();
+    else expect(webhookSecretProblem(secret)).toContain(problem);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { OutboundAnswer, OutboundFailure } from '../../../src/base/http/outbound.js';
-import { retryAfterMs, verdictOf } from '../../../src/integrations/webhooks/verdict.rules.js';
+import { retryAfterMs, endpointVerdictOf } from '../../../src/integrations/webhooks/verdict.rules.js';
 
 const NOW = new Date('2026-03-02T09:15:30.000Z');
 const DAY = 86_400_000;
@@ -40,7 +40,7 @@ it.each([
   [500, 'failed', 'status_500', 'theirs'],
   [503, 'failed', 'status_503', 'theirs'],
 ])('status %s is %s, whatever the body', (status, kind, reason, fault) => {
-  expect(verdictOf(answer(status), NOW)).toMatchObject({ kind, status, reason, fault });
+  expect(endpointVerdictOf(answer(status), NOW)).toMatchObject({ kind, status, reason, fault });
 });
 
 it.each<[OutboundFailure, string, string, string]>([
@@ -60,7 +60,7 @@ it.each<[OutboundFailure, string, string, string]>([
   ['dns', 'ECONNREFUSED', 'failed', 'network'],
   ['dns', 'ETOOMANY', 'failed', 'ours'],
 ])('a failure by %s (%s) is %s, and the fault is %s', (reason, detail, kind, fault) => {
-  expect(verdictOf(failure(reason, detail), NOW)).toMatchObject({ kind, status: null, fault, answer: null });
+  expect(endpointVerdictOf(failure(reason, detail), NOW)).toMatchObject({ kind, status: null, fault, answer: null });
 });
 
 it.each([
@@ -80,14 +80,14 @@ it.each([
   ['2026-03-02T09:16:30Z', null],
 ])('reads Retry-After %p as %p ms', (header, ms) => {
   expect(retryAfterMs(header, NOW)).toBe(ms);
-  expect(verdictOf(answer(503, { retryAfter: header }), NOW).retryAfterMs).toBe(ms);
+  expect(endpointVerdictOf(answer(503, { retryAfter: header }), NOW).retryAfterMs).toBe(ms);
 });
 
 it('keeps the first 4 KiB of an answer, cut between characters, without U+0000', () => {
-  expect(verdictOf(answer(500, { body: 'a\0b' }), NOW).answer).toBe('a\ufffdb');
-  const long = verdictOf(answer(500, { body: 'é'.repeat(5_000) }), NOW).answer!;
+  expect(endpointVerdictOf(answer(500, { body: 'a\0b' }), NOW).answer).toBe('a\ufffdb');
+  const long = endpointVerdictOf(answer(500, { body: 'é'.repeat(5_000) }), NOW).answer!;
   expect(Buffer.byteLength(long)).toBe(4096);
   expect(long).toBe('é'.repeat(2048));
-  const odd = verdictOf(answer(500, { body: `a${'🧪'.repeat(5_000)}` }), NOW).answer!;
+  const odd = endpointVerdictOf(answer(500, { body: `a${'🧪'.repeat(5_000)}` }), NOW).answer!;
   expect(odd).toBe(`a${'🧪'.repeat(1023)}`);
 });

@@ -1,6 +1,6 @@
 import {
   LEAVER_STATES,
-  millisecondsOf,
+  leaverMillisecondsOf,
   timesOf,
   type LeaverTimes,
 } from '../../../src/overview/history/leaver.rules.js';
@@ -15,16 +15,16 @@ const written: LeaverTimes = {
 };
 
 it('every step is measured from the request', () => {
-  expect(millisecondsOf(written)).toEqual({ commit: 4, sessions: 5, forward: 9, confirm: 31 });
+  expect(leaverMillisecondsOf(written)).toEqual({ commit: 4, sessions: 5, forward: 9, confirm: 31 });
 });
 
 it('a step that did not happen has no time', () => {
   const none = { ...written, sessions_ended_at: null, forwarded_at: null, confirmed_at: null };
-  expect(millisecondsOf(none)).toEqual({ commit: 4, sessions: null, forward: null, confirm: null });
+  expect(leaverMillisecondsOf(none)).toEqual({ commit: 4, sessions: null, forward: null, confirm: null });
 });
 
 it('no duration is negative, whatever two machines’ clocks show', () => {
-  expect(millisecondsOf({ ...written, committed_at: at(-2) }).commit).toBe(0);
+  expect(leaverMillisecondsOf({ ...written, committed_at: at(-2) }).commit).toBe(0);
 });
 
 it('sessions end with the commit, never before it', () => {

@@ -2,24 +2,24 @@ import { whatHappened } from '../../../src/overview/history/entry.mapping.js';
 import {
   ENTRY_KINDS,
   keyBound,
-  momentOf,
-  placeIn,
-  placeText,
-  type Place,
+  timelineMoment,
+  readTimelinePlace,
+  timelinePlaceText,
+  type TimelinePlace,
 } from '../../../src/overview/history/timeline.rules.js';
 
-const place: Place = { at: '2026-01-31T12:00:00.123456Z', kind: 'change', key: '0000000000000000042' };
+const place: TimelinePlace = { at: '2026-01-31T12:00:00.123456Z', kind: 'change', key: '0000000000000000042' };
 
 it('a place survives its cursor', () => {
   for (const key of ['7', '', 'con_1_ab', 'with blanks in it']) {
-    expect(placeIn(placeText({ ...place, key }))).toEqual({ ...place, key });
+    expect(readTimelinePlace(timelinePlaceText({ ...place, key }))).toEqual({ ...place, key });
   }
-  expect(placeIn(null)).toBeNull();
+  expect(readTimelinePlace(null)).toBeNull();
 });
 
 it('a list begins at the end of time that its order says', () => {
-  expect([momentOf(null, 'desc'), momentOf(null, 'asc')]).toEqual(['infinity', '-infinity']);
-  expect([momentOf(place, 'desc'), momentOf(place, 'asc')]).toEqual([place.at, place.at]);
+  expect([timelineMoment(null, 'desc'), timelineMoment(null, 'asc')]).toEqual(['infinity', '-infinity']);
+  expect([timelineMoment(place, 'desc'), timelineMoment(place, 'asc')]).toEqual([place.at, place.at]);
 });
 
 describe('of what happened in the very moment of the place', () => {

@@ -1,4 +1,4 @@
-import { discoveryUrl, readMetadata } from '../../../src/protocols/oidc/discovery.rules.js';
+import { discoveryUrl, readDiscoveryDocument } from '../../../src/protocols/oidc/discovery.rules.js';
 
 const ISSUER = 'https://idp.example.com';
 const document = {
@@ -8,7 +8,7 @@ const document = {
   jwks_uri: `${ISSUER}/jwks`,
 };
 const read = (change: object, problemOf: (url: string) => string | null = () => null) =>
-  readMetadata({ ...document, ...change }, ISSUER, false, problemOf);
+  readDiscoveryDocument({ ...document, ...change }, ISSUER, false, problemOf);
 
 it.each([
   [ISSUER, `${ISSUER}/.well-known/openid-configuration`],

@@ -1,4 +1,4 @@
-import { isObject, readObject, shorten, withoutNulls } from '../../../src/protocols/oidc/json.rules.js';
+import { isIdpObject, readObject, shorten, withoutNulls } from '../../../src/protocols/oidc/json.rules.js';
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
@@ -17,7 +17,7 @@ it.each([
 });
 
 it('knows objects from lists and null', () => {
-  expect([{}, [], null, 'a', undefined].map(isObject)).toEqual([true, false, false, false, false]);
+  expect([{}, [], null, 'a', undefined].map(isIdpObject)).toEqual([true, false, false, false, false]);
 });
 
 it('drops members that are null, and leaves nested ones', () => {

@@ -5,7 +5,7 @@ import { METADATA_TYPE } from '../../../src/protocols/saml/sp-metadata.js';
 import { scanXml } from '../../../src/protocols/saml/xml-scan.js';
 import { attributeOf, everyElement, type XmlElement } from '../../../src/protocols/saml/xml-tree.js';
 import { readRedirect } from '../../../src/protocols/saml/redirect.rules.js';
-import { isSignedBy, signedAddress, signedXml } from '../../../src/protocols/saml/signing.js';
+import { isQuerySignedBy, signedAddress, signedXml } from '../../../src/protocols/saml/signing.js';
 import { newKey } from './support/keys.js';
 import { samlIdp, SP, type SamlIdp } from './support/idp.js';
 import { samlSp, type SamlSp } from './support/protocol.js';
@@ -131,11 +131,11 @@ describe('signatures of queries', () => {
     const message = Buffer.from(xml, 'base64').toString();
     const query = 'https://idp.example.com/sso?SAMLRequest=bWVz';
     const read = readRedirect(new URL(await signedAddress(query, key.privateKey)).search);
-    expect(await isSignedBy(read, [sp.current.certificate, key.certificate])).toBe(true);
-    expect(await isSignedBy(read, [sp.current.certificate])).toBe(false);
+    expect(await isQuerySignedBy(read, [sp.current.certificate, key.certificate])).toBe(true);
+    expect(await isQuerySignedBy(read, [sp.current.certificate])).toBe(false);
     expect(await turnsMeanwhile(() => signedAddress(query, key.privateKey))).toBe(true);
     expect(await turnsMeanwhile(() => signedXml(message, 'AuthnRequest', key.privateKey))).toBe(true);
-    expect(await turnsMeanwhile(() => isSignedBy(read, [key.certificate]))).toBe(true);
+    expect(await turnsMeanwhile(() => isQuerySignedBy(read, [key.certificate]))).toBe(true);
     // The control: what is done in the event loop is done before the loop turns.
     const inLoop = async () => sign('sha256', Buffer.from(query), key.privateKey);
     expect(await turnsMeanwhile(inLoop)).toBe(false);

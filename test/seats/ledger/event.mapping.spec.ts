@@ -1,4 +1,4 @@
-import { EVENT_COLUMNS, eventCells, eventView, originOf } from '../../../src/seats/ledger/event.mapping.js';
+import { EVENT_COLUMNS, eventCells, eventView, eventOriginOf } from '../../../src/seats/ledger/event.mapping.js';
 import type { SealedEntry } from '../../../src/seats/ledger/chain.rules.js';
 
 const entry = (source: object): SealedEntry => ({ source, sequence: 1 }) as unknown as SealedEntry;
@@ -8,7 +8,7 @@ it.each([
   ['a sign-in', { surface: 'sign-in', actor: { kind: 'connection', id: 'con_1' } }, { actor_kind: 'connection', actor_id: 'con_1', actor: null, channel: 'sign_in' }],
   ['an entry without a source', {}, { actor_kind: null, actor_id: null, actor: null, channel: null }],
 ])('the origin of %s', (_, source, expected) => {
-  expect(originOf(entry(source))).toEqual(expected);
+  expect(eventOriginOf(entry(source))).toEqual(expected);
 }); // prettier-ignore
 
 it('shows the sealed line and its origin', () => {

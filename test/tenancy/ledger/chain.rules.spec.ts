@@ -1,4 +1,4 @@
-import { ChainWalk, START_HASH, type ChainLine, type Mark } from '../../../src/tenancy/ledger/chain.rules.js';
+import { ChainWalk, START_HASH, type ChainLine, type ChainMark } from '../../../src/tenancy/ledger/chain.rules.js';
 
 const hash = (sequence: number) => (sequence === 0 ? START_HASH : String(sequence).padStart(64, '0'));
 const line = (sequence: number, change: Partial<ChainLine> = {}): ChainLine => ({
@@ -12,7 +12,7 @@ const line = (sequence: number, change: Partial<ChainLine> = {}): ChainLine => (
   delta: 1,
   ...change,
 });
-const mark = (sequence: number, of = hash(sequence)): Mark => ({
+const mark = (sequence: number, of = hash(sequence)): ChainMark => ({
   sequence,
   hash: of,
   problem: 'differs from closed day',

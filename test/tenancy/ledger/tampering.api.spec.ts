@@ -9,7 +9,7 @@ import type { SealedChain } from '../../../src/tenancy/ledger/chain.js';
 import { DayClosing } from '../../../src/tenancy/ledger/day-closing.js';
 import { HeadsRepository } from '../../../src/tenancy/ledger/heads.repository.js';
 import { hashOf, type SealedEntry } from '../../../src/seats/ledger/chain.rules.js';
-import { SeatChain, SEALED_COLUMNS } from '../../../src/seats/seat-chain.js';
+import { SeatChain, SEALED_ENTRY_COLUMNS } from '../../../src/seats/seat-chain.js';
 import { AuditChain } from '../../../src/tenancy/tenants/audit/audit-chain.js';
 import { AUDIT_COLUMNS, auditHashInput, type AuditRow } from '../../../src/tenancy/tenants/audit/audit.rules.js';
 import { startApp, type TestApp } from '../../support/app.js';
@@ -67,7 +67,7 @@ async function lengthOf(at: House, chain: Chain): Promise<number> {
 /** Hashes the chain anew from its first line, as who knows the code can, and moves the head along. */
 async function rehash(at: House, chain: Chain): Promise<void> {
   let last = '0'.repeat(64);
-  const columns = chain === 'seats' ? SEALED_COLUMNS : AUDIT_COLUMNS;
+  const columns = chain === 'seats' ? SEALED_ENTRY_COLUMNS : AUDIT_COLUMNS;
   const { rows } = await service.db.query<Record<string, unknown>>(
     `select ${columns} from ${TABLES[chain]} where tenant_id = $1 and sequence is not null order by sequence`,
     [at.tenantId],

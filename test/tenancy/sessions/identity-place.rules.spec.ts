@@ -1,10 +1,10 @@
-import { placeIn, placeText } from '../../../src/tenancy/sessions/identity-place.rules.js';
+import { readIdentityPlace, identityPlaceText } from '../../../src/tenancy/sessions/identity-place.rules.js';
 
 it('reads the place that it wrote', () => {
   const place = { at: '2030-06-01T12:00:00.000001Z', key: 'd41d8cd98f00b204e9800998ecf8427e' };
-  expect(placeIn(placeText(place))).toEqual(place);
+  expect(readIdentityPlace(identityPlaceText(place))).toEqual(place);
 });
 
 it('begins the first page before all others', () => {
-  expect(placeIn(null)).toEqual({ at: 'infinity', key: '' });
+  expect(readIdentityPlace(null)).toEqual({ at: 'infinity', key: '' });
 });

@@ -12,7 +12,8 @@ export const RETRY_HOURS = 1;
 export type TxtFinding = { kind: 'found'; texts: string[] } | { kind: 'absent' } | { kind: 'unknown'; why: string };
 
 /** Whether the record of a domain is there. `unknown`: nothing changes. */
-export type Proof = { kind: 'proved' } | { kind: 'missing'; detail: string } | { kind: 'unknown'; detail: string };
+export type DomainProof =
+  { kind: 'proved' } | { kind: 'missing'; detail: string } | { kind: 'unknown'; detail: string };
 
 /** The record by which a tenant proves a domain. */
 export interface DnsRecord {
@@ -32,7 +33,7 @@ export function namesToAsk(domain: string): string[] {
 }
 
 /** Combines the findings of these names. The value is compared letter by letter. */
-export function proofOf(domain: string, challenge: string, findings: readonly TxtFinding[]): Proof {
+export function proofOf(domain: string, challenge: string, findings: readonly TxtFinding[]): DomainProof {
   const record = dnsRecord(domain, challenge);
   const texts = findings.flatMap((finding) => (finding.kind === 'found' ? finding.texts : []));
   if (texts.includes(record.value)) return { kind: 'proved' };
@@ -60,7 +61,7 @@ export interface DomainStanding {
 export type DomainState = 'pending' | 'verified' | 'lost';
 
 /** Returns the state of a domain. `lost`: it was verified, and its record is gone. */
-export function stateOf({ verified_by, lost_at }: DomainStanding): DomainState {
+export function domainStateOf({ verified_by, lost_at }: DomainStanding): DomainState {
   if (lost_at !== null) return 'lost';
   return verified_by === null ? 'pending' : 'verified';
 }
@@ -75,7 +76,7 @@ export type CheckOutcome =
   | { kind: 'unknown' };
 
 /** Returns what a look-up of the TXT record makes of a domain. */
-export function checkOutcome(standing: DomainStanding, proof: Proof, now: Date): CheckOutcome {
+export function checkOutcome(standing: DomainStanding, proof: DomainProof, now: Date): CheckOutcome {
   if (proof.kind === 'unknown') return { kind: 'unknown' };
   if (proof.kind === 'proved') return { kind: standing.lost_at === null ? 'kept' : 'restored' };
   if (standing.lost_at === null) return { kind: 'lost', problem: proof.detail };

@@ -3,7 +3,7 @@ import { Clock } from '../../../base/clock.js';
 import { Logger } from '../../../base/log/logger.js';
 import { Background } from '../../../base/loop.js';
 import { systemActor } from '../../../tenancy/identity/source.js';
-import { RECHECK_HOURS, stateOf } from './domain-check.rules.js';
+import { RECHECK_HOURS, domainStateOf } from './domain-check.rules.js';
 import { DomainVerification } from './domain-verification.js';
 import { DomainsRepository } from './domains.repository.js';
 
@@ -33,8 +33,8 @@ export class DomainChecks extends Background {
     const by = { tenantId: row.tenant_id, actor: systemActor('domain check'), requestId: null };
     const proof = await this.verification.prove(row);
     const after = await this.verification.settle(by, row, proof);
-    if (after !== null && stateOf(after) !== stateOf(row)) {
-      this.logger.warn('domain.checked', { tenant_id: row.tenant_id, domain: row.domain, state: stateOf(after) });
+    if (after !== null && domainStateOf(after) !== domainStateOf(row)) {
+      this.logger.warn('domain.checked', { tenant_id: row.tenant_id, domain: row.domain, state: domainStateOf(after) });
     } else if (proof.kind === 'unknown') {
       this.logger.warn('domain.unanswered', { tenant_id: row.tenant_id, domain: row.domain, detail: proof.detail });
     }

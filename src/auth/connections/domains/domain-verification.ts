@@ -10,7 +10,7 @@ import {
   RECHECK_HOURS,
   RETRY_HOURS,
   type CheckOutcome,
-  type Proof,
+  type DomainProof,
 } from './domain-check.rules.js';
 import { TxtRecords } from './dns.js';
 import { domainShape } from './domain.mapping.js';
@@ -34,7 +34,7 @@ export class DomainVerification {
   ) {}
 
   /** Asks the name servers. Never throws; holds no lock and no database connection. */
-  async prove({ domain, challenge }: DomainRow): Promise<Proof> {
+  async prove({ domain, challenge }: DomainRow): Promise<DomainProof> {
     const findings = await Promise.all(namesToAsk(domain).map((name) => this.records.lookup(name)));
     return proofOf(domain, challenge, findings);
   }
@@ -45,7 +45,7 @@ export class DomainVerification {
    * @returns the row afterwards; null when it was removed or added again meanwhile
    * @throws {DomainTaken} when the domain is proved but verified by another tenant
    */
-  async settle(by: AuditBy, asked: DomainRow, proof: Proof): Promise<DomainRow | null> {
+  async settle(by: AuditBy, asked: DomainRow, proof: DomainProof): Promise<DomainRow | null> {
     const after = await this.db.transaction(asked.tenant_id, async (tx) => {
       const row = await this.repository.find(asked.tenant_id, asked.domain, tx, true);
       if (row === null || row.challenge !== asked.challenge) return null;
@@ -74,7 +74,7 @@ export class DomainVerification {
     return after;
   }
 
-  private async recheck(tx: SqlRunner, by: AuditBy, row: DomainRow, proof: Proof): Promise<DomainRow> {
+  private async recheck(tx: SqlRunner, by: AuditBy, row: DomainRow, proof: DomainProof): Promise<DomainRow> {
     const now = this.clock.now();
     const outcome = checkOutcome(row, proof, now);
     if (outcome.kind === 'released') await this.repository.release(tx, row.tenant_id, row.domain);

@@ -1,4 +1,4 @@
-import { dnsRecord, stateOf } from './domain-check.rules.js';
+import { dnsRecord, domainStateOf } from './domain-check.rules.js';
 import type { DomainBody } from './domains.dto.js';
 import type { DomainRow } from './domains.repository.js';
 
@@ -6,7 +6,7 @@ import type { DomainRow } from './domains.repository.js';
 export function domainShape(row: DomainRow): DomainBody {
   return {
     domain: row.domain,
-    state: stateOf(row),
+    state: domainStateOf(row),
     connection_id: row.connection_id,
     dns_record: dnsRecord(row.domain, row.challenge),
     verified_by: row.verified_by,

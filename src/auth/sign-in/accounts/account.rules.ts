@@ -1,6 +1,6 @@
 import type { RoleOrigin } from '../../../tenancy/identity/cause.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
-import type { DomainCase, RefusalReason } from '../refusals/sign-in-refused.js';
+import type { DomainCase, SignInRefusalReason } from '../refusals/sign-in-refused.js';
 import type { Binding, LinkKind } from '../../../tenancy/sessions/binding.js';
 import type { EmailTrust } from '../../connections/connection.js';
 import type { ClaimedAccount } from './claims.mapping.js';
@@ -25,7 +25,7 @@ export interface Candidate {
 /** A sign-in that is refused. `reason` and `message` are for the log; `userId` is the user whom it concerns. */
 export interface IdentityRefusal {
   kind: 'refuse';
-  reason: RefusalReason;
+  reason: SignInRefusalReason;
   message: string;
   userId: string | null;
   domainCase?: DomainCase;
@@ -35,7 +35,7 @@ export interface IdentityRefusal {
  * Whether only the word of the IdP links the user: created by sign-in, with an e-mail outside of the verified domains.
  * Any proof replaces such a binding.
  */
-export function isUnproven(binding: Binding): boolean {
+export function isUnprovenBinding(binding: Binding): boolean {
   return binding.made_by === 'created' && binding.made_of === '';
 }
 
@@ -73,7 +73,7 @@ export function isRenamed(binding: Binding, person: Candidate): boolean {
 
 /**
  * Returns a binding with its value as the directory has it now. Where the subject is the name itself, the value stays:
- * `isGivenAway` and `mayMove` decide about that name.
+ * `isGivenAway` and `mayRebind` decide about that name.
  */
 export function renewed(binding: Binding, person: Candidate, account: ClaimedAccount): Binding {
   if (binding.made_by === 'claim' && account.link !== null && account.link === person.external_id) {
@@ -95,8 +95,8 @@ export function renewed(binding: Binding, person: Candidate, account: ClaimedAcc
  *
  * At any connection, an unproven binding gives way to any proof, and a name to the same name in other letters.
  */
-export function mayMove(binding: Binding, person: Candidate, match: Claim, paired: boolean): boolean {
-  if (isUnproven(binding) || isSameName(binding, match)) return true;
+export function mayRebind(binding: Binding, person: Candidate, match: Claim, paired: boolean): boolean {
+  if (isUnprovenBinding(binding) || isSameName(binding, match)) return true;
   if (!paired) return false;
   const renamed = isRenamed(binding, person);
   if (match.by === 'claim') {
@@ -175,9 +175,9 @@ export function isComparable(person: Candidate, { link }: ClaimedAccount, claimI
 }
 
 /** Returns why a user may not sign in; null: the user may. */
-export function refusalOf(user: Candidate): IdentityRefusal | null {
+export function accountRefusalOf(user: Candidate): IdentityRefusal | null {
   if (user.status === 'active') return null;
-  const refuse = (reason: RefusalReason, why: string): IdentityRefusal => {
+  const refuse = (reason: SignInRefusalReason, why: string): IdentityRefusal => {
     return { kind: 'refuse', reason, message: `the user ${why}`, userId: user.id };
   };
   if (user.seat === 'waiting' || user.held === 'no_seat') return refuse('no_seat', 'waits for a free seat');
@@ -198,7 +198,7 @@ export function isAnother(found: Candidate, now: Candidate): boolean {
 /** Returns why a user may not be looked up by the e-mail; null: the e-mail is trusted, or there is none. */
 export function emailRefusal(account: ClaimedAccount, ownsDomain: boolean, trust: EmailTrust): IdentityRefusal | null {
   if (account.email === null) return null;
-  const refuse = (reason: RefusalReason, message: string): IdentityRefusal => {
+  const refuse = (reason: SignInRefusalReason, message: string): IdentityRefusal => {
     return { kind: 'refuse', reason, message, userId: null };
   };
   if (trust === 'verified' && !account.emailVerified) {

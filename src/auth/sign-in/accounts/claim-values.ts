@@ -7,7 +7,7 @@ export type Claims = Readonly<Record<string, unknown>>;
  * Returns the one text of a claim: a string, or a list whose entries are equal or empty. Several different values are
  * ambiguous.
  */
-export function textOf(claims: Claims, name: string): string | null {
+export function claimText(claims: Claims, name: string): string | null {
   let value: unknown = claimOf(claims, name);
   if (Array.isArray(value)) {
     const said = new Set((value as unknown[]).filter((one) => typeof one !== 'string' || one.trim() !== ''));
@@ -32,7 +32,7 @@ export function claimOf(claims: Claims, name: string): unknown {
 /** Returns the text of the first claim that has one. */
 export function firstOf(claims: Claims, names: readonly string[]): string | null {
   for (const name of names) {
-    const text = textOf(claims, name);
+    const text = claimText(claims, name);
     if (text !== null && (name !== WS_NAME || /[@\\]/.test(text))) return text;
   }
   return null;

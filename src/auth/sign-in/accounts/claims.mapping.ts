@@ -4,7 +4,7 @@ import type { Connection } from '../../connections/connection.js';
 import { domainOf } from '../../connections/domains/domain.rules.js';
 import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
 import { OIDC_NAMES, SAML_NAMES } from './claim-names.js';
-import { firstOf, textOf } from './claim-values.js';
+import { firstOf, claimText } from './claim-values.js';
 import { roleClaim, type RoleClaim } from './role-claim.rules.js';
 
 /** The person whom an IdP names, in our words; not matched with a user yet. */
@@ -45,7 +45,7 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
   const names = connection.type === 'saml' ? SAML_NAMES : OIDC_NAMES;
   const map = connection.claimMap;
   const text = (mapped: string | undefined, usual: readonly string[], from = claims): string | null =>
-    mapped !== undefined ? textOf(from, mapped) : firstOf(from, usual);
+    mapped !== undefined ? claimText(from, mapped) : firstOf(from, usual);
   const { nameId } = verified;
   const nameIdEmail = nameId !== null && isMailbox(nameId.format, nameId.value) ? nameId.value : null;
   const email = text(map.email, names.email, sure) ?? (map.email === undefined ? nameIdEmail : null);
@@ -67,7 +67,7 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
     firstName: text(map.first_name, names.firstName),
     lastName: text(map.last_name, names.lastName),
     displayName: firstOf(claims, names.displayName),
-    externalId: map.external_id === undefined ? null : textOf(sure, map.external_id),
+    externalId: map.external_id === undefined ? null : claimText(sure, map.external_id),
     role: roleClaim(connection, sure, verified.userInfoProblem ?? null),
     shown: (email ?? userName ?? subject).slice(0, 320),
   };
@@ -92,10 +92,10 @@ function linkOf(
   if (connection.linkClaim !== null) {
     if (connection.linkClaim === 'sub') return subject;
     if (connection.linkClaim === 'NameID') return nameId?.value ?? subject;
-    return textOf(claims, connection.linkClaim);
+    return claimText(claims, connection.linkClaim);
   }
   if (connection.type === 'saml') return firstOf(claims, SAML_NAMES.link) ?? subject;
-  return isEntra(connection.issuer) ? textOf(claims, 'oid') : subject;
+  return isEntra(connection.issuer) ? claimText(claims, 'oid') : subject;
 }
 
 /**

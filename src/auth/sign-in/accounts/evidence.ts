@@ -3,7 +3,7 @@ import type { Connection } from '../../connections/connection.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
 import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
 import type { StoredBinding } from '../../../tenancy/sessions/binding.js';
-import { isUnproven, restsOnEmail, type Candidate } from './account.rules.js';
+import { isUnprovenBinding, restsOnEmail, type Candidate } from './account.rules.js';
 import { AccountsRepository } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';
 import type { ConnectionFacts, Evidence } from './identity-decision.js';
@@ -32,7 +32,7 @@ export class EvidenceReader {
     const live = binding === null || binding.ended ? null : binding;
     const known = { connection: facts, account, bound };
     if (live === null || bound === null || isDisputed(live, bound, known)) return this.readAll(connection, known);
-    const ownsDomain = isUnproven(live) && (await this.ownsDomain(connection, account));
+    const ownsDomain = isUnprovenBinding(live) && (await this.ownsDomain(connection, account));
     if (!restsOnEmail(live, account, facts.claimIsNamed)) return { ...NOTHING, ...known, ownsDomain };
     const emailClaimants = await this.accounts.emailClaimants(connection.tenantId, [account.subject]);
     return { ...NOTHING, ...known, ownsDomain, emailClaimants };

@@ -1,4 +1,4 @@
-import type { RefusalReason } from '../refusals/sign-in-refused.js';
+import type { SignInRefusalReason } from '../refusals/sign-in-refused.js';
 import { emailKey } from '../../../directory-sync/users/user.mapping.js';
 import type { Candidate, IdentityRefusal } from './account.rules.js';
 import type { EmailClaimant } from './accounts.repository.js';
@@ -6,7 +6,7 @@ import type { ClaimedAccount } from './claims.mapping.js';
 import type { Evidence } from './identity-decision.js';
 
 /** Makes a refusal. `message` is for the log, `userId` the user whom it concerns. */
-export function refuse(reason: RefusalReason, message: string, userId: string | null = null): IdentityRefusal {
+export function refuse(reason: SignInRefusalReason, message: string, userId: string | null = null): IdentityRefusal {
   return { kind: 'refuse', reason, message, userId };
 }
 

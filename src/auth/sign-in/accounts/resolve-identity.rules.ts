@@ -7,10 +7,10 @@ import {
   isGivenAway,
   isItsName,
   isRenamed,
-  isUnproven,
-  mayMove,
+  isUnprovenBinding,
+  mayRebind,
   provenBinding,
-  refusalOf,
+  accountRefusalOf,
   renewed,
   restsOnEmail,
   sameLetters,
@@ -68,7 +68,7 @@ function ofBinding(binding: Binding, bound: Candidate, evidence: Evidence): Iden
   }
   const sameEmail = bound.email !== null && account.email !== null && sameLetters(bound.email, account.email);
   const newlyProven =
-    isUnproven(binding) && sameEmail && emailRefusal(account, ownsDomain, connection.emailTrust) === null;
+    isUnprovenBinding(binding) && sameEmail && emailRefusal(account, ownsDomain, connection.emailTrust) === null;
   const now = newlyProven ? { ...binding, ...provenBinding(account, account.email!) } : binding;
   return { kind: 'keep', user: bound, binding: renewed(now, bound, account), newlyProven };
 }
@@ -155,7 +155,7 @@ function link({ user, by, value }: Match, formerUser: string | null, evidence: E
   const own = bindings.find(({ user_id }) => user_id === user.id);
   const former = own === undefined || own.subject === account.subject ? null : own;
   const sure = isComparable(user, account, connection.claimIsNamed);
-  if (former !== null && !mayMove(former, user, { subject: account.subject, by, value, sure }, connection.paired)) {
+  if (former !== null && !mayRebind(former, user, { subject: account.subject, by, value, sure }, connection.paired)) {
     const why = `the user signs in here as another subject: known is ${quoted(former.subject)}, the IdP now says ${quoted(account.subject)}. If the IdP changed what it sends as subject (NameID format, sub) for all users: connection forget-subjects ${connection.slug} --dry-run; for this user alone: identity release`;
     return refuse('bound_to_another', why, user.id);
   }
@@ -202,7 +202,7 @@ function creation(refusal: IdentityRefusal, evidence: Evidence): IdentityDecisio
 /** A decision for a user who may not sign in becomes a refusal. */
 function admitted(decision: IdentityDecision): IdentityDecision {
   if (decision.kind !== 'keep' && decision.kind !== 'rebind') return decision;
-  return refusalOf(decision.user) ?? decision;
+  return accountRefusalOf(decision.user) ?? decision;
 }
 
 function isRefusal(found: Match | IdentityRefusal): found is IdentityRefusal {

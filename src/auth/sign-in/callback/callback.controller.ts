@@ -17,7 +17,7 @@ import { TenantFaces } from '../pages/tenant-faces.js';
 import { newHandle } from '../requests/browser-half.js';
 import { SamlSignInGuard } from '../strategies/saml.strategy.js';
 import { sessionToken } from '../sessions/session.cookie.js';
-import type { RefusalReason } from '../refusals/sign-in-refused.js';
+import type { SignInRefusalReason } from '../refusals/sign-in-refused.js';
 import { SignInLog } from '../log/sign-in-log.js';
 import { Arrival } from './arrival.js';
 import { DescribedOidcCallback, DescribedSamlCallback } from './callback.description.js';
@@ -131,7 +131,7 @@ export class CallbackController {
    */
   private async lacksOnlyTheDomain(
     { tenantId, jit, directoryId }: Connection,
-    reason: RefusalReason,
+    reason: SignInRefusalReason,
     { emailDomain }: ClaimedAccount,
   ): Promise<boolean> {
     const creates = jit && directoryId === null;

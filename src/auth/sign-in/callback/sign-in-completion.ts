@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { codeOf } from '../../../base/database/database.errors.js';
 import { AccountMaking } from '../accounts/account-making.js';
-import { isAnother, refusalOf, type Candidate } from '../accounts/account.rules.js';
+import { isAnother, accountRefusalOf, type Candidate } from '../accounts/account.rules.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { AccountsService, refusalError, type Resolution } from '../accounts/accounts.service.js';
 import type { ClaimedAccount } from '../accounts/claims.mapping.js';
@@ -172,7 +172,7 @@ export class SignInCompletion {
   private async demandStillIn(tx: SqlRunner, tenantId: string, { account, decision }: Found): Promise<Candidate> {
     const user = await this.repository.person(tenantId, decision.user.id, tx, true);
     if (user === null) throw new SignInRefused('account_deleted', 'the user was deleted', account.shown);
-    const refusal = refusalOf(user);
+    const refusal = accountRefusalOf(user);
     if (refusal !== null) throw refusalError(refusal, account);
     if (isAnother(decision.user, user)) throw new EvidenceChanged();
     return user;

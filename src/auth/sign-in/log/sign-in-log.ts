@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { WriteStatement } from '../../../base/database/write-statement.js';
 import type { PageRequest } from '../../../base/http/page.js';
 import { newId } from '../../../base/ids.js';
-import type { RefusalReason } from '../refusals/sign-in-refused.js';
+import type { SignInRefusalReason } from '../refusals/sign-in-refused.js';
 import { SignInMetrics } from './sign-in.metrics.js';
 
 /** Where a request came from, for the log and the list of sessions. */
@@ -23,7 +23,7 @@ export interface SignInEntry {
   /** null: by a sign-in link of the operator. */
   connectionId: string | null;
   outcome: (typeof SIGN_IN_OUTCOMES)[number];
-  reason?: RefusalReason | null;
+  reason?: SignInRefusalReason | null;
   detail?: string | null;
   account?: string | null;
   subject?: string | null;

@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../base/http/html.js';
 import { deviceOf } from './device.rules.js';
-import type { Page } from './layout.js';
+import type { HtmlPage } from './layout.js';
 
 /** A session in the list of its user. */
 export interface ShownSession {
@@ -27,7 +27,7 @@ export interface Home {
 }
 
 /** Makes the home page: the user, and the user's sessions, which can be ended there. */
-export function homePage(home: Home): Page {
+export function homePage(home: Home): HtmlPage {
   return {
     title: `Signed in to ${home.tenant}`,
     tellsUs: true,

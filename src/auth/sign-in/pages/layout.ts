@@ -52,7 +52,7 @@ const sourceOf = (text: string): string => `'sha256-${createHash('sha256').updat
 const STYLE_SOURCE = sourceOf(STYLE);
 
 /** A page: its contents and its permissions. */
-export interface Page {
+export interface HtmlPage {
   title: string;
   body: Html;
   status?: number;
@@ -73,7 +73,7 @@ export interface Page {
  *
  * @param face the tenant of the page; null: not known
  */
-export function sendPage(res: BridgeResponse, page: Page, face: TenantFace | null = null): void {
+export function sendPage(res: BridgeResponse, page: HtmlPage, face: TenantFace | null = null): void {
   const text = pageText(page, face);
   res.setHeader(
     'Content-Security-Policy',
@@ -121,7 +121,7 @@ function mayTellLoopback(res: BridgeResponse): boolean {
 }
 
 // The text between the style and script tags must be exactly the text with the hash of the policy.
-function pageText(page: Page, face: TenantFace | null): string {
+function pageText(page: HtmlPage, face: TenantFace | null): string {
   const title = escapeHtml(page.title);
   const name = escapeHtml(face?.name ?? 'talent-bridge');
   const help =

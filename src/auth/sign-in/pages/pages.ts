@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../base/http/html.js';
-import type { Page } from './layout.js';
+import type { HtmlPage } from './layout.js';
 
 /** A link to continue. */
 export interface Way {
@@ -19,7 +19,7 @@ export function emailPage(ask: {
   email: string;
   fields: Readonly<Record<string, string>>;
   problem: string | null;
-}): Page {
+}): HtmlPage {
   return {
     title: 'Sign in',
     status: ask.problem === null ? 200 : 404,
@@ -51,7 +51,7 @@ export function choicePage(ask: {
   action: string;
   fields: Readonly<Record<string, string>>;
   connections: readonly { label: string; value: string }[];
-}): Page {
+}): HtmlPage {
   return {
     title: 'Choose your sign-in',
     tellsUs: true,
@@ -69,7 +69,7 @@ export function choicePage(ask: {
 }
 
 /** Makes the form of SAML by HTTP-POST. It sends itself where scripts run. */
-export function handoverPage({ action, fields }: Handover): Page {
+export function handoverPage({ action, fields }: Handover): HtmlPage {
   return {
     title: 'Continue to your company’s sign-in',
     script: 'submit',
@@ -96,7 +96,7 @@ export interface RefusalText {
 }
 
 /** Makes the page of a refused sign-in. */
-export function refusalPage(text: RefusalText): Page {
+export function refusalPage(text: RefusalText): HtmlPage {
   return {
     title: text.title,
     status: text.status,
@@ -120,7 +120,7 @@ export function refusalPage(text: RefusalText): Page {
 }
 
 /** Makes the page after a logout. */
-export function signedOutPage(login: string): Page {
+export function signedOutPage(login: string): HtmlPage {
   return {
     title: 'You are signed out',
     body: html`<p>Your session here has ended. On a shared computer, close the browser as well.</p>
@@ -132,7 +132,7 @@ export function signedOutPage(login: string): Page {
  * Makes the page of an operator's sign-in link. Only its button signs in. Where scripts run, the field is filled from
  * the address and hidden.
  */
-export function ownerSignInPage(action: string): Page {
+export function ownerSignInPage(action: string): HtmlPage {
   return {
     title: 'Sign in with a link',
     script: 'fragment',
@@ -150,7 +150,7 @@ export function ownerSignInPage(action: string): Page {
 }
 
 /** Makes the page of a test sign-in. Only its button begins the test. */
-export function testLinkPage(connection: string, action: string): Page {
+export function testLinkPage(connection: string, action: string): HtmlPage {
   return {
     title: 'Test the sign-in',
     tellsUs: true,
@@ -177,7 +177,7 @@ export interface TestResult {
 }
 
 /** Makes the page of a test sign-in's result. */
-export function testPage(result: TestResult): Page {
+export function testPage(result: TestResult): HtmlPage {
   return {
     title: result.accepted ? 'The test sign-in works' : 'The test sign-in is refused',
     wide: true,

@@ -1,16 +1,16 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHtml } from '../../../base/http/api-answers.js';
-import { REFUSAL_REASONS, type RefusalReason } from '../refusals/sign-in-refused.js';
+import { REFUSAL_REASONS, type SignInRefusalReason } from '../refusals/sign-in-refused.js';
 import { plainRefusal } from './refusal-texts.rules.js';
 
 const PAGE = 'A page with plain words and a support id; the tenant’s sign-in log has the reason.';
 
 /** Describes the pages of these reasons for the API reference, by status. */
-export function RefusalPages(reasons: readonly RefusalReason[]): MethodDecorator {
-  const statuses = new Map<number, Map<string, RefusalReason[]>>();
+export function RefusalPages(reasons: readonly SignInRefusalReason[]): MethodDecorator {
+  const statuses = new Map<number, Map<string, SignInRefusalReason[]>>();
   for (const reason of reasons) {
     const { status, title } = plainRefusal(reason);
-    const titles = statuses.get(status) ?? new Map<string, RefusalReason[]>();
+    const titles = statuses.get(status) ?? new Map<string, SignInRefusalReason[]>();
     statuses.set(status, titles.set(title, [...(titles.get(title) ?? []), reason]));
   }
   return applyDecorators(
@@ -22,6 +22,6 @@ export function RefusalPages(reasons: readonly RefusalReason[]): MethodDecorator
 }
 
 /** Returns all reasons but these. */
-export function reasonsBut(...others: readonly RefusalReason[]): RefusalReason[] {
+export function reasonsBut(...others: readonly SignInRefusalReason[]): SignInRefusalReason[] {
   return REFUSAL_REASONS.filter((reason) => !others.includes(reason));
 }

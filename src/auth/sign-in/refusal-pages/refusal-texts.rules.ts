@@ -1,5 +1,5 @@
 import type { MissingCookies } from '../sign-in.context.js';
-import type { DomainCase, RefusalReason, SignInRefused } from '../refusals/sign-in-refused.js';
+import type { DomainCase, SignInRefusalReason, SignInRefused } from '../refusals/sign-in-refused.js';
 
 /**
  * What a person reads about a refusal, and the way to continue. The reason itself is for the log: it would help
@@ -49,7 +49,7 @@ const BAD_ANSWER: PlainRefusal = {
   way: 'again',
 };
 
-const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
+const TEXTS: Partial<Record<SignInRefusalReason, PlainRefusal>> = {
   state_unknown: OVER,
   state_used: OVER,
   state_expired: OVER,
@@ -189,7 +189,7 @@ const DOMAIN_CASES: Readonly<Record<DomainCase, PlainRefusal>> = {
 };
 
 /** Returns the text of a reason. Details stay in the log of the tenant. */
-export function plainRefusal(reason: RefusalReason): PlainRefusal {
+export function plainRefusal(reason: SignInRefusalReason): PlainRefusal {
   return TEXTS[reason] ?? BAD_ANSWER;
 }
 
@@ -204,7 +204,7 @@ export function plainText({ reason, domainCase }: Pick<SignInRefused, 'reason' |
  * @param answers the message claims to respond to a logout that began here. Any site can send a signed-in browser here,
  *   so the text has to be true for that browser, too
  */
-export function plainLogoutRefusal(reason: RefusalReason, answers: boolean): PlainRefusal {
+export function plainLogoutRefusal(reason: SignInRefusalReason, answers: boolean): PlainRefusal {
   const { status } = plainRefusal(reason);
   if (answers) {
     return {
@@ -228,6 +228,6 @@ export function plainStale(lacks: MissingCookies): PlainRefusal {
 }
 
 /** Whether a refusal is harmless: the same answer came again, or too late. A browser with a session goes on. */
-export function isStale(reason: RefusalReason): boolean {
+export function isStale(reason: SignInRefusalReason): boolean {
   return ['state_unknown', 'state_used', 'state_expired', 'other_browser'].includes(reason);
 }

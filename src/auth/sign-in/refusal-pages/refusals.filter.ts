@@ -14,7 +14,7 @@ import { newHandle } from '../requests/browser-half.js';
 import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
 import { sessionToken } from '../sessions/session.cookie.js';
 import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
-import { REFUSALS, refusalIn } from '../refusals/protocol-refusals.js';
+import { SIGN_IN_REFUSALS, refusalIn } from '../refusals/protocol-refusals.js';
 import type { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SignInLog } from '../log/sign-in-log.js';
 import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
@@ -33,7 +33,7 @@ const LABELS = { again: 'Sign in again', other: 'Use another account', email: 'S
  * Answers a refused sign-in: one line in the log of the tenant with the reason, one page with plain text, a support id
  * in both, and a way to continue. Never retries by itself.
  */
-@Catch(...REFUSALS)
+@Catch(...SIGN_IN_REFUSALS)
 export class RefusedSignIns implements ExceptionFilter {
   constructor(
     private readonly log: SignInLog,

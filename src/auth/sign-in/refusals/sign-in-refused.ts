@@ -18,7 +18,7 @@ export const REFUSAL_REASONS = [
 ] as const; // prettier-ignore
 
 /** One of `REFUSAL_REASONS`. */
-export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+export type SignInRefusalReason = (typeof REFUSAL_REASONS)[number];
 
 /** Of `email_outside_domains`: the domain is the tenant's, and bound to another connection or not bound yet. */
 export type DomainCase = 'other_connection' | 'not_bound';
@@ -29,7 +29,7 @@ export type DomainCase = 'other_connection' | 'not_bound';
  */
 export class SignInRefused extends Error {
   constructor(
-    readonly reason: RefusalReason,
+    readonly reason: SignInRefusalReason,
     message: string,
     /** The verified account, for the page and the log. */
     readonly account: string | null = null,

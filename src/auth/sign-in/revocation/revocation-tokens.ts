@@ -8,7 +8,7 @@ import { ID_TOKEN_ALGS } from '../../../protocols/oidc/oidc-settings.js';
 import { algsOf, type IdpKey } from '../../../protocols/oidc/jwks.rules.js';
 import { readToken, type SignedToken } from '../../../protocols/oidc/jwt.rules.js';
 import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
-import { isSignedBy } from '../../../protocols/oidc/signature.js';
+import { isTokenSignedBy } from '../../../protocols/oidc/signature.js';
 import { usable } from '../../../protocols/saml/certificates.js';
 import { refusalIn } from '../refusals/protocol-refusals.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
@@ -52,7 +52,7 @@ export class RevocationTokens {
       const proof = judge(token);
       const keys = usable(connection.certificates).map(keyOf);
       const fit = keys.filter(({ algs }) => algs.includes(token.header.alg));
-      if (await isSignedBy(token, fit)) return proof;
+      if (await isTokenSignedBy(token, fit)) return proof;
       throw new SignInRefused('token_refused', `The ${NAME} is signed with no certificate of the connection.`);
     } catch (error) {
       // For SAML nothing is fetched, so the token is the cause of every refusal.

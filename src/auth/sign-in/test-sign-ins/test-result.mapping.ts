@@ -2,7 +2,7 @@ import type { ClaimedAccount } from '../accounts/claims.mapping.js';
 import { claimedAccount } from '../accounts/claims.mapping.js';
 import type { Connection } from '../../connections/connection.js';
 import type { TestResult } from '../pages/pages.js';
-import type { RefusalReason } from '../refusals/sign-in-refused.js';
+import type { SignInRefusalReason } from '../refusals/sign-in-refused.js';
 import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
 
 const MAX_CLAIMS = 200;
@@ -19,7 +19,7 @@ export function workingTest(connection: Connection, verified: VerifiedSignIn, ou
 /** Makes the result of a refused test, with what was verified before the refusal. */
 export function failedTest(
   connection: Connection,
-  refused: { reason: RefusalReason; outcome: string },
+  refused: { reason: SignInRefusalReason; outcome: string },
   verified: VerifiedSignIn | null,
 ): TestResult {
   const empty = { connection: connection.name, claims: [], fields: [] };
@@ -66,7 +66,7 @@ function fieldsOf(account: ClaimedAccount, verified: VerifiedSignIn): (readonly 
 }
 
 /** Returns the next step of an administrator after a refused test. */
-function nextStepAfter(reason: RefusalReason, slug: string): string {
+function nextStepAfter(reason: SignInRefusalReason, slug: string): string {
   switch (reason) {
     case 'signature_invalid':
       return `Compare the certificate with the one that the IdP shows, then run the command above; see it by: talent-bridge connection show ${slug}`;

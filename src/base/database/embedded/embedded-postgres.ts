@@ -3,7 +3,7 @@ import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { addressOf, ensureLogin, SERVICE_ROLE } from '../service-role.js';
+import { databaseAddressOf, ensureLogin, SERVICE_ROLE } from '../service-role.js';
 import { findBinaries, outsideFolder, type Binaries } from './binaries.js';
 import { initialise } from './initialise.js';
 import { reachable } from './passable.js';
@@ -40,7 +40,7 @@ export class EmbeddedPostgres {
 
   /** Returns the address of the service's plain role, which reads and writes rows and owns nothing. */
   serviceUrl(): string {
-    return addressOf(this.url(), SERVICE_ROLE, this.remembered.servicePassword);
+    return databaseAddressOf(this.url(), SERVICE_ROLE, this.remembered.servicePassword);
   }
 
   /** Returns the owner's address of the service's database, or of another one on the same server. */

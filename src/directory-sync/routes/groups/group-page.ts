@@ -2,7 +2,7 @@ import { GROUP_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { tooMany } from '../../../protocols/scim/scim.errors.js';
 import { GROUP_COLUMN_MAP, GROUP_KEYS } from '../../users/groups/group.columns.js';
 import type { ListTable } from '../list-table.js';
-import { millisecondsOf } from '../../users/user.row.js';
+import { millisecondsSql } from '../../users/user.row.js';
 import type { ListColumns } from '../page-sql.js';
 import { memberBytes, membersColumn, type MemberPart } from '../../users/groups/group-members.sql.js';
 
@@ -27,8 +27,8 @@ export const MAX_MEMBERS_BYTES = 32 * 1024 * 1024;
  */
 export function groupColumns(parts: readonly MemberPart[] | null): ListColumns {
   const facts = `g.id, g.doc, coalesce(g.doc_bytes, octet_length(g.doc::text)) as doc_bytes, g.version,
-    ${millisecondsOf('g.created_at')} as created_at,
-    ${millisecondsOf('g.updated_at')} as updated_at`;
+    ${millisecondsSql('g.created_at')} as created_at,
+    ${millisecondsSql('g.updated_at')} as updated_at`;
   const shown = `c.id, case when c.fits then c.doc::text end as doc, c.version, c.created_at, c.updated_at`;
   if (parts === null) return { found: facts, bytes: 'a.doc_bytes', shown: `${shown}, null as members` };
   return {

@@ -13,7 +13,7 @@ import { GROUP_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { LIST_LIMITS } from '../limits.js';
 import { answerEmpty, answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
-import { factsOf, idOf, listAsk } from '../users/scim-users.controller.js';
+import { factsOf, idInPath, listAsk } from '../users/scim-users.controller.js';
 import { memberPartsOf } from '../../users/groups/group-members.sql.js';
 import { groupBody, groupText } from './group-resource.js';
 import type { GroupRow } from '../../users/groups/group.row.js';
@@ -54,7 +54,7 @@ export class ScimGroupsController {
     const projection = projectionOf(req);
     const row = await this.groups.read(
       req.directory,
-      idOf(req),
+      idInPath(req),
       projectionNeeds(projection, 'members') ? req.answer : null,
       memberPartsOf(projection),
     );
@@ -66,13 +66,13 @@ export class ScimGroupsController {
   @Put(':id')
   async replace(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
-    const row = await this.groups.replace(req.directory, idOf(req), req.body, this.facts(req, projection));
+    const row = await this.groups.replace(req.directory, idInPath(req), req.body, this.facts(req, projection));
     await this.answer(req, res, 200, row, projection);
   }
 
   @Patch(':id')
   async patch(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
-    const id = idOf(req);
+    const id = idInPath(req);
     const projection = projectionOf(req);
     const operations = parsePatchRequest(req.body, req.directory.dialect);
     await this.groups.patch(req.directory, id, operations, factsOf(req));
@@ -86,7 +86,7 @@ export class ScimGroupsController {
 
   @Delete(':id')
   async remove(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
-    await this.groups.remove(req.directory, idOf(req), factsOf(req));
+    await this.groups.remove(req.directory, idInPath(req), factsOf(req));
     answerEmpty(res, 204);
   }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../../base/database/database.js';
-import { DOC_BYTES, millisecondsOf } from '../../users/user.row.js';
+import { DOC_BYTES, millisecondsSql } from '../../users/user.row.js';
 import { GROUP_BYTES, groupLine, MANAGER_TEXT } from '../../users/user-relations.js';
 import type { LightColumns, LightRow, PageOwner, QueriedPage, Related, RelatedColumns } from '../light-page.js';
 import type { ListTable } from '../list-table.js';
@@ -15,8 +15,8 @@ const MOST_LINKS = Math.floor(SMALL_PAGE / GROUP_BYTES);
  * Most users were not written again: their second time is left out.
  */
 const line = (most: string, manager: string): string =>
-  `concat(u.id, ' ', u.version - u.quiet_writes, ' ', ${millisecondsOf('u.created_at')}, ' ',
-    ${millisecondsOf('nullif(coalesce(u.resource_at, u.updated_at), u.created_at)')}, ' ',
+  `concat(u.id, ' ', u.version - u.quiet_writes, ' ', ${millisecondsSql('u.created_at')}, ' ',
+    ${millisecondsSql('nullif(coalesce(u.resource_at, u.updated_at), u.created_at)')}, ' ',
     case when ${DOC_BYTES} > ${most} then ${DOC_BYTES} end, chr(9), ${manager}, chr(9),
     case when ${DOC_BYTES} <= ${most} then u.doc::text end)`;
 

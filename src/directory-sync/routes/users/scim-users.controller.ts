@@ -53,7 +53,7 @@ export class ScimUsersController {
   @Get(':id')
   async read(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
-    const row = await this.users.read(req.directory, idOf(req));
+    const row = await this.users.read(req.directory, idInPath(req));
     const view = this.users.viewOf(req.directory);
     const etag = userTag(row, view);
     if (matchesIfNoneMatch(req.headers['if-none-match'], etag)) answerEmpty(res, 304, etag);
@@ -63,13 +63,13 @@ export class ScimUsersController {
   @Put(':id')
   async replace(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
-    const row = await this.users.replace(req.directory, idOf(req), req.body, factsOf(req));
+    const row = await this.users.replace(req.directory, idInPath(req), req.body, factsOf(req));
     this.answer(req, res, 200, row, projection);
   }
 
   @Patch(':id')
   async patch(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
-    const id = idOf(req);
+    const id = idInPath(req);
     const projection = projectionOf(req);
     const operations = parsePatchRequest(req.body, req.directory.dialect);
     const row = await this.users.patch(req.directory, id, operations, factsOf(req));
@@ -78,7 +78,7 @@ export class ScimUsersController {
 
   @Delete(':id')
   async remove(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
-    await this.users.remove(req.directory, idOf(req), factsOf(req));
+    await this.users.remove(req.directory, idInPath(req), factsOf(req));
     answerEmpty(res, 204);
   }
 
@@ -119,7 +119,7 @@ export function listAsk(req: ScimRequest, query: ListQuery): ListAsk {
  *
  * @throws {MethodNotAllowed} for `.search`, which takes POST alone (RFC 7644 §3.4.3)
  */
-export function idOf(req: ScimRequest): string {
+export function idInPath(req: ScimRequest): string {
   const id = req.params['id'] as string;
   if (id === '.search') throw new MethodNotAllowed(req.method, ['POST']);
   return id;

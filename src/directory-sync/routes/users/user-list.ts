@@ -1,7 +1,7 @@
 import { projectionNeeds, type Projection } from '../../../protocols/scim/resource/project.js';
 import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
-import { DOC_BYTES, millisecondsOf, RESOURCE_FACTS } from '../../users/user.row.js';
+import { DOC_BYTES, millisecondsSql, RESOURCE_FACTS } from '../../users/user.row.js';
 import { GROUP_BYTES, GROUP_IDS, groupLine, MANAGER, RELATIONS } from '../../users/user-relations.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import type { ListTable } from '../list-table.js';
@@ -11,7 +11,7 @@ import { previewTable } from '../preview/preview-table.js';
 import type { ListShapes } from '../page-reader.js';
 import { USER_COLUMN_MAP, USER_KEYS } from './user.columns.js';
 
-const FACTS = `${millisecondsOf('u.created_at')} as created_at, ${RESOURCE_FACTS}`;
+const FACTS = `${millisecondsSql('u.created_at')} as created_at, ${RESOURCE_FACTS}`;
 /** The columns of a `StoredUser`, for a table that is called `u`. */
 export const USER_TEXT_COLUMNS = `u.id, u.doc::text as doc, ${FACTS}, ${RELATIONS}`;
 

@@ -1,4 +1,4 @@
-import { millisecondsOf } from '../user.row.js';
+import { millisecondsSql } from '../user.row.js';
 
 /** A stored group; its members are read only when they are asked for. */
 export interface GroupRow {
@@ -15,8 +15,8 @@ export interface GroupRow {
 
 /** The columns of a `GroupRow` but the members, for a table that is called `g`. */
 export const GROUP_COLUMNS = `g.id, g.doc::text as doc, g.version,
-  ${millisecondsOf('g.created_at')} as created_at,
-  ${millisecondsOf('g.updated_at')} as updated_at`;
+  ${millisecondsSql('g.created_at')} as created_at,
+  ${millisecondsSql('g.updated_at')} as updated_at`;
 
 /** A group with so many members at the most is read at once; of a larger one it is asked first how large. */
 export const FEW_MEMBERS = 2000;

@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import {
   PeopleIntakePort,
   type Intake,
-  type LeftOutReason,
+  type AccountLeftOutReason,
   type PeopleIntake,
 } from '../../../forwarding/people-intake.js';
 import { accountRefusal } from '../../../tenancy/identity/adoption.rules.js';
@@ -124,6 +124,6 @@ interface Account {
   platformId: string;
 }
 
-function leftOut(reason: LeftOutReason, detail: string): Intake {
+function leftOut(reason: AccountLeftOutReason, detail: string): Intake {
   return { kind: 'left_out', reason, detail };
 }

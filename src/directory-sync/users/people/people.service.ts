@@ -9,7 +9,7 @@ import { MakerEnding, type LeftEndpoint } from '../../../tenancy/tenants/tenants
 import { SessionEvents } from '../../../tenancy/sessions/session-events.js';
 import { dropUnprovenIdentities } from '../../../tenancy/sessions/user-endings.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
-import { fieldsOf, type ChangeUser, type CreateUser, type PutUser } from '../user.dto.js';
+import { givenFields, type ChangeUser, type CreateUser, type PutUser } from '../user.dto.js';
 import { standIn } from '../stand-in.js';
 import { documentOf, draftOf } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
@@ -107,7 +107,7 @@ export class PeopleService {
     sent: ChangeUser,
     { receivedAt, pause, foundByKey }: Ask,
   ): Promise<ChangedUser> {
-    const body = fieldsOf(sent);
+    const body = givenFields(sent);
     const before = await this.get(caller.tenantId, id);
     await this.requireRole(caller.tenantId, body.role);
     const directory = await this.directoryOf(caller.tenantId, before);
@@ -153,7 +153,7 @@ export class PeopleService {
     const known = await this.repository.byExternalId(caller.tenantId, externalId);
     if (!known) {
       try {
-        const { email, ...fields } = fieldsOf(body);
+        const { email, ...fields } = givenFields(body);
         if (email === undefined) throw new InvalidFields([{ field: 'email', message: 'is required' }]);
         const made = { ...fields, email, external_id: externalId };
         return { row: await this.create(caller, made, ask.receivedAt), endpoints: [], created: true };

@@ -7,7 +7,7 @@ import type { WritingDirectory } from './write-context.js';
 export type UniqueField = 'email' | 'external_id';
 
 /** The unique values that a user has in force, and those that it requests, in the form in which they are compared. */
-export interface Claim {
+export interface UniqueValues {
   has: Record<UniqueField, string | null>;
   wants: Record<UniqueField, string | null>;
 }
@@ -18,7 +18,7 @@ export function isInConflict({ status, active, gone, held }: UserRow): boolean {
 }
 
 /** Returns the unique values of a user of a directory; of an unmanaged user, `directory` is null. */
-export function claimOf(row: UserRow, directory: Pick<WritingDirectory, 'attributeMap'> | null): Claim {
+export function uniqueValuesOf(row: UserRow, directory: Pick<WritingDirectory, 'attributeMap'> | null): UniqueValues {
   const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap);
   const keyOf = (email: string | null): string | null => (email === null ? null : emailKey(email));
   return {
@@ -28,7 +28,7 @@ export function claimOf(row: UserRow, directory: Pick<WritingDirectory, 'attribu
 }
 
 /** Returns whether each claim wants what the next one has, and the last one what the first one has. */
-export function isCircle(claims: readonly Claim[], field: UniqueField): boolean {
+export function isExchangeCircle(claims: readonly UniqueValues[], field: UniqueField): boolean {
   return (
     claims.length > 1 &&
     claims.every(({ wants }, i) => {

@@ -5,12 +5,12 @@ import { DirectoryStore } from '../../directories/directory.store.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
 import { UsersRepository, type UserWithGroups } from '../users.repository.js';
-import { claimOf, isCircle, isInConflict, type Claim, type UniqueField } from './circle.rules.js';
+import { uniqueValuesOf, isExchangeCircle, isInConflict, type UniqueValues, type UniqueField } from './circle.rules.js';
 import { retried } from './lost-race.js';
 import { UserEditing } from './user-editing.js';
 import type { Alongside } from './write-case.js';
 import type { WriteContext, WritingDirectory } from './write-context.js';
-import type { Done } from './write-runner.js';
+import type { CompletedWrite } from './write-runner.js';
 
 /** Users that exchange a value, each of whom wants what the next one has. */
 interface Circle {
@@ -22,7 +22,7 @@ interface Circle {
 interface Member {
   row: UserWithGroups;
   directory: WritingDirectory | null;
-  claim: Claim;
+  claim: UniqueValues;
 }
 
 type Directories = Map<string, WritingDirectory>;
@@ -67,7 +67,7 @@ export class Circles {
    *
    * @returns the writes of all users of the circles; none: the user is in no circle
    */
-  async after(ctx: WriteContext, row: UserWithGroups): Promise<Done[]> {
+  async after(ctx: WriteContext, row: UserWithGroups): Promise<CompletedWrite[]> {
     if (!isInConflict(row)) return [];
     try {
       return await this.settle(ctx, row);
@@ -87,7 +87,7 @@ export class Circles {
     ctx: WriteContext,
     row: UserWithGroups,
     along: Pick<Alongside, 'inSameStatement'> = {},
-  ): Promise<Done[]> {
+  ): Promise<CompletedWrite[]> {
     if (!isInConflict(row)) return [];
     const known: Directories = new Map();
     const circles: Circle[] = [];
@@ -139,7 +139,10 @@ export class Circles {
     if (id !== null && !known.has(id)) known.set(id, await this.directories.get(tenantId, id));
   }
 
-  private async exchange(tx: SqlRunner, { ctx, tenant, circles, known, start, along }: Exchange): Promise<Done[]> {
+  private async exchange(
+    tx: SqlRunner,
+    { ctx, tenant, circles, known, start, along }: Exchange,
+  ): Promise<CompletedWrite[]> {
     const { tenantId } = ctx;
     const locked = await this.users.lockAll(tx, tenantId, circles.flatMap(({ ids }) => ids)); // prettier-ignore
     const members = new Map(
@@ -148,10 +151,10 @@ export class Circles {
     // What was found without locks may have changed since.
     const sound = circles.filter(({ ids, field }) => {
       const claims = ids.flatMap((id) => members.get(id)?.claim ?? []);
-      return claims.length === ids.length && isCircle(claims, field);
+      return claims.length === ids.length && isExchangeCircle(claims, field);
     });
     for (const { ids, field } of sound) await this.users.clear(tx, tenantId, COLUMNS[field], ids);
-    const done: Done[] = [];
+    const done: CompletedWrite[] = [];
     // In the order of the ids, in which lanes are locked too.
     for (const [id, { row, directory }] of members) {
       if (!sound.some(({ ids }) => ids.includes(id))) continue;
@@ -172,7 +175,7 @@ function memberOf(row: UserWithGroups, known: Directories): Member | null {
   if (!isInConflict(row) || found === undefined || found?.state === 'preview') return null;
   // What a directory had written before it was taken over still counts.
   const directory = found === null ? null : { ...found, superseded: false };
-  return { row, directory, claim: claimOf(row, directory) };
+  return { row, directory, claim: uniqueValuesOf(row, directory) };
 }
 
 /** Returns the users who had the values that a user gets: in each circle the next one. */
@@ -182,11 +185,15 @@ function formerHolders(id: string, circles: readonly Circle[]): string[] {
 }
 
 /** @throws {NotSettled} when an active user of the circle has not got the value that it wants */
-function demandSettled({ ids, field }: Circle, members: ReadonlyMap<string, Member>, done: readonly Done[]): void {
+function demandSettled(
+  { ids, field }: Circle,
+  members: ReadonlyMap<string, Member>,
+  done: readonly CompletedWrite[],
+): void {
   for (const { row, outcome } of done) {
     if (!ids.includes(row.id)) continue;
     const { directory, claim } = members.get(row.id)!;
-    const hasGot = row.status !== 'active' || claimOf(row, directory).has[field] === claim.wants[field];
+    const hasGot = row.status !== 'active' || uniqueValuesOf(row, directory).has[field] === claim.wants[field];
     if (outcome !== 'changed' || !hasGot) throw new NotSettled();
   }
 }

@@ -4,7 +4,7 @@ import { keepsFormer } from '../../../tenancy/identity/held.rules.js';
 import { SeatsService } from '../../../seats/seats.service.js';
 import { currentOf } from '../user.row.js';
 import { Taken } from '../users.errors.js';
-import { UsersRepository, type ConflictingUser } from '../users.repository.js';
+import { UsersRepository, type ConflictingUserRow } from '../users.repository.js';
 import { asksSeat } from './effective-state.rules.js';
 import { writtenIn } from './requested-state.rules.js';
 import type { Conflicts, WriteCase } from './write-case.js';
@@ -18,7 +18,7 @@ export class ConflictSearch {
   ) {}
 
   /** Returns the users that have a name, e-mail or key of the write. */
-  users(tx: SqlRunner, about: WriteCase): Promise<ConflictingUser[]> {
+  users(tx: SqlRunner, about: WriteCase): Promise<ConflictingUserRow[]> {
     const { ctx, row, draft } = about;
     const key = writtenIn(about).person.external_id;
     const linking = row === null ? ctx.directory : null;
@@ -32,7 +32,7 @@ export class ConflictSearch {
    * @throws {Taken} when another user has a name, or an e-mail or key that the channel refuses
    * @throws {SeatLimitReached} when no seat is free and the channel's policy is `block`
    */
-  async settle(tx: SqlRunner, about: WriteCase, users: ConflictingUser[]): Promise<Conflicts> {
+  async settle(tx: SqlRunner, about: WriteCase, users: ConflictingUserRow[]): Promise<Conflicts> {
     const { ctx, row, draft, released, tenant } = about;
     const yielding = refuseTaken(about, users);
     if (yielding !== null) await this.repository.giveNameAway(tx, ctx.tenantId, yielding, draft);
@@ -87,7 +87,7 @@ export class ConflictSearch {
  * @returns the user that has to give its name away first, or null
  * @throws {Taken} when another user has the name, e-mail or key
  */
-function refuseTaken({ ctx, draft }: WriteCase, users: ConflictingUser[]): ConflictingUser | null {
+function refuseTaken({ ctx, draft }: WriteCase, users: ConflictingUserRow[]): ConflictingUserRow | null {
   if (ctx.channel !== 'scim' && draft.active && !ctx.mayWait) {
     const email = users.find((u) => u.same_email && u.status === 'active');
     if (email) throw new Taken('email_taken', email.id);

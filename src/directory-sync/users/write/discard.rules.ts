@@ -1,5 +1,6 @@
 import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
-import { draftOf, emailKey, withFields, type AttributeMap, type UserDocument } from '../user.mapping.js';
+import type { AttributeMap } from '../../directories/directory.js';
+import { draftOf, emailKey, withFields, type UserDocument } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 
 /** The resource of a user, made anew from the effective state, and the role that is left out for good. */

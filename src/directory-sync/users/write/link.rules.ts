@@ -1,11 +1,11 @@
 import { mayAdopt, weightiest, type LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
 import { Taken } from '../users.errors.js';
-import type { ConflictingUser } from '../users.repository.js';
+import type { ConflictingUserRow } from '../users.repository.js';
 import type { WritingDirectory } from './write-context.js';
 
 /** The user that a directory's draft is linked with, and by what. */
 export interface Match {
-  user: ConflictingUser;
+  user: ConflictingUserRow;
   by: LinkedBy;
 }
 
@@ -19,7 +19,7 @@ export interface Match {
  */
 export function matchOf(
   directory: WritingDirectory | null,
-  found: ConflictingUser[],
+  found: ConflictingUserRow[],
   leavesOut: boolean,
 ): Match | null {
   if (directory === null || directory.superseded) return null;
@@ -45,7 +45,7 @@ function groundsOf({
   same_key: key,
   same_email: email,
   name_written: written,
-}: ConflictingUser): LinkedBy[] {
+}: ConflictingUserRow): LinkedBy[] {
   const grounds: LinkedBy[] = [];
   if (name) grounds.push(written ? 'user_name' : 'email');
   if (key) grounds.push('external_id');

@@ -12,7 +12,7 @@ import { DocumentTooLarge } from '../stored-document.js';
 import { newStamp } from './stamp.js';
 import type { Edit } from './write-case.js';
 import type { WriteContext } from './write-context.js';
-import { WriteRunner, type Done } from './write-runner.js';
+import { WriteRunner, type CompletedWrite } from './write-runner.js';
 
 /** Edits of users that exist, in the ways in which their row can be known: read, locked, or written lately. */
 @Injectable()
@@ -36,14 +36,25 @@ export class UserEditing {
    *
    * @throws {StorageExhausted} when the edit adds data of a tenant whose storage is exhausted
    */
-  async optimistic(ctx: WriteContext, tenant: TenantView, row: UserWithGroups, edit: Edit): Promise<Done | null> {
+  async optimistic(
+    ctx: WriteContext,
+    tenant: TenantView,
+    row: UserWithGroups,
+    edit: Edit,
+  ): Promise<CompletedWrite | null> {
     this.demandRoom(tenant, row, edit);
     const about = await this.cases.of(this.db, ctx, tenant, row, edit);
     return this.runner.optimistic({ kind: 'edit', about, edit }, ctx, newStamp(), edit);
   }
 
   /** Writes an edit of a user whose row the transaction has locked. */
-  async locked(tx: SqlRunner, ctx: WriteContext, tenant: TenantView, row: UserWithGroups, edit: Edit): Promise<Done> {
+  async locked(
+    tx: SqlRunner,
+    ctx: WriteContext,
+    tenant: TenantView,
+    row: UserWithGroups,
+    edit: Edit,
+  ): Promise<CompletedWrite> {
     this.demandRoom(tenant, row, edit);
     const about = await this.cases.of(tx, ctx, tenant, row, edit);
     return this.runner.pessimistic(tx, { kind: 'edit', about, edit }, ctx, newStamp(), edit);
@@ -70,7 +81,7 @@ export class UserEditing {
     id: string,
     visible: (row: UserRow) => boolean,
     edit: (row: UserWithGroups) => Edit | null,
-  ): Promise<Done | null> {
+  ): Promise<CompletedWrite | null> {
     const known = this.rows.take(ctx.tenantId, id);
     if (!known || !visible(known)) return null;
     let wanted: Edit | null;

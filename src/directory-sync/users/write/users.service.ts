@@ -25,7 +25,7 @@ import { NO_CONFLICTS, type Alongside, type Edit, type WriteCase } from './write
 import type { WriteContext } from './write-context.js';
 import type { CreateParts, Removal } from './write-parts.js';
 import { planWrite } from './write-plan.rules.js';
-import { WriteRunner, type Done, type WriteResult } from './write-runner.js';
+import { WriteRunner, type CompletedWrite, type WriteResult } from './write-runner.js';
 
 export type { WriteResult } from './write-runner.js';
 export type { AfterWrite, Edit } from './write-case.js';
@@ -70,7 +70,7 @@ export class UsersService {
     const command = { kind: 'create', about } as const;
     const optimistic = await this.runner.optimistic(command, ctx, newStamp(), { inSameStatement });
     if (optimistic) return this.finish(ctx, optimistic);
-    const done = await retried(this.db, ctx.tenantId, async (tx): Promise<Done> => {
+    const done = await retried(this.db, ctx.tenantId, async (tx): Promise<CompletedWrite> => {
       const found = await this.conflicts.users(tx, about);
       const link = await this.linkFor(tx, ctx, found, draft);
       if (link === null) {
@@ -111,7 +111,7 @@ export class UsersService {
     if (wanted === null) return { row, outcome: 'unchanged' };
     const optimistic = await this.editing.optimistic(ctx, tenant, row, wanted);
     if (optimistic) return this.finish(ctx, optimistic);
-    const done = await retried(this.db, ctx.tenantId, async (tx): Promise<Done> => {
+    const done = await retried(this.db, ctx.tenantId, async (tx): Promise<CompletedWrite> => {
       const locked = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!locked || locked.gone || !visible(locked)) throw new NotFound('user');
       const again = edit(locked);
@@ -133,7 +133,7 @@ export class UsersService {
     edit: (tx: SqlRunner, row: UserRow, tenant: TenantView) => Promise<Edit>,
   ): Promise<WriteResult> {
     const tenant = await this.tenants.get(ctx.tenantId);
-    const done = await retried(this.db, ctx.tenantId, async (tx): Promise<Done> => {
+    const done = await retried(this.db, ctx.tenantId, async (tx): Promise<CompletedWrite> => {
       const row = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!row) throw new NotFound('user');
       return this.editing.locked(tx, ctx, tenant, row, await edit(tx, row, tenant));
@@ -217,7 +217,7 @@ export class UsersService {
   }
 
   /** After the commit: settles the circles that the write has closed, and tells the rooms that wait for what has changed. */
-  private async finish(ctx: WriteContext, done: Done): Promise<WriteResult> {
+  private async finish(ctx: WriteContext, done: CompletedWrite): Promise<WriteResult> {
     const exchanged = await this.circles.after(ctx, done.row);
     for (const one of [done, ...exchanged]) await this.tell(ctx.tenantId, one);
     const { forwarded: _, freed: __, told: ___, ...result } = done;
@@ -225,7 +225,7 @@ export class UsersService {
     return own === undefined ? result : { ...result, row: own.row };
   }
 
-  private async tell(tenantId: string, { row, outcome, forwarded, freed, told }: Done): Promise<void> {
+  private async tell(tenantId: string, { row, outcome, forwarded, freed, told }: CompletedWrite): Promise<void> {
     if (outcome !== 'unchanged' && outcome !== 'previewed') {
       this.editing.remember(tenantId, row);
       for (const event of told) this.recorder.wake(tenantId, event);

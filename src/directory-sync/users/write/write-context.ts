@@ -1,6 +1,6 @@
 import type { ChangeSource } from '../../../tenancy/identity/source.js';
 import type { WriteChannel } from '../../../seats/seat.rules.js';
-import type { AttributeMap } from '../user.mapping.js';
+import type { AttributeMap } from '../../directories/directory.js';
 
 /** The part of a directory's settings that a write of its users depends on. */
 export interface WritingDirectory {

@@ -28,7 +28,7 @@ export interface WriteResult {
 }
 
 /** What a write leaves to be done once it is committed. */
-export interface Done extends WriteResult {
+export interface CompletedWrite extends WriteResult {
   forwarded: boolean;
   /** The events that are recorded, whose receivers are woken. */
   told: readonly (UserEventName | EventName)[];
@@ -61,7 +61,12 @@ export class WriteRunner {
    * @returns null: an assumption does not hold, and nothing was written
    * @throws {Taken} when another user of the directory has the name
    */
-  async optimistic(command: RowCommand, ctx: WriteContext, stamp: Stamp, along: Alongside): Promise<Done | null> {
+  async optimistic(
+    command: RowCommand,
+    ctx: WriteContext,
+    stamp: Stamp,
+    along: Alongside,
+  ): Promise<CompletedWrite | null> {
     if (along.afterWrite !== undefined || along.lockFirst === true) return null;
     const plan = planWrite(command, NO_CONFLICTS, stamp);
     if (plan === null) return unchanged(command);
@@ -118,7 +123,7 @@ export class WriteRunner {
     stamp: Stamp,
     along: Alongside,
     found = this.conflicts.users(tx, command.about),
-  ): Promise<Done> {
+  ): Promise<CompletedWrite> {
     const conflicts = await this.conflicts.settle(tx, command.about, await found);
     const plan = planWrite(command, conflicts, stamp);
     if (plan === null) return unchanged(command);
@@ -142,7 +147,7 @@ export class WriteRunner {
     return (await statement.run(db)).length > 0;
   }
 
-  private done({ about: { row } }: RowCommand, plan: WritePlan, now: CreatedUser & UpdatedUser): Done {
+  private done({ about: { row } }: RowCommand, plan: WritePlan, now: CreatedUser & UpdatedUser): CompletedWrite {
     const { subject } = plan;
     if (subject.kind !== 'insert' && subject.kind !== 'update') throw new Error('a removal leaves no row');
     const forwarded = this.statements.forwards(plan);
@@ -162,7 +167,7 @@ function factsOf({ revision, modified_at, groups, manager }: UpdatedUser): Updat
   return { revision, modified_at, groups, manager };
 }
 
-function unchanged(command: RowCommand): Done {
+function unchanged(command: RowCommand): CompletedWrite {
   if (command.kind === 'create') throw new Error('a new user is never unchanged');
   return { row: command.about.row, outcome: 'unchanged', forwarded: false, told: [], freed: false };
 }

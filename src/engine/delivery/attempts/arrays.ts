@@ -17,7 +17,7 @@ export function arraysOf<T>(columns: ArrayColumns<T>, first: number): string {
  * Returns the parameters: one array for each column, as the text that PostgreSQL reads. The general way of node-postgres
  * costs about twice as much, and writes times in the local zone.
  */
-export function valuesOf<T>(columns: ArrayColumns<T>, rows: readonly T[]): string[] {
+export function arrayParameters<T>(columns: ArrayColumns<T>, rows: readonly T[]): string[] {
   return columns.map(([, , value]) => `{${rows.map((row) => elementOf(value(row))).join(',')}}`);
 }
 

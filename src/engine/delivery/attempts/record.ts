@@ -1,7 +1,7 @@
 import type { SqlRunner } from '../../../base/database/database.js';
 import { deliveryId, type Call } from '../call.js';
 import type { DestinationKey } from '../destination.js';
-import { arraysOf, valuesOf, type ArrayColumns } from './arrays.js';
+import { arraysOf, arrayParameters, type ArrayColumns } from './arrays.js';
 import type { Attempt } from '../outcome.js';
 
 /** A request with the call that it belongs to. */
@@ -38,5 +38,5 @@ export async function recordAttempts(
   { tenantId, channel, id }: DestinationKey,
   attempts: readonly AttemptOfCall[],
 ): Promise<void> {
-  if (attempts.length > 0) await tx.query(RECORD, [tenantId, channel, id, ...valuesOf(COLUMNS, attempts)]);
+  if (attempts.length > 0) await tx.query(RECORD, [tenantId, channel, id, ...arrayParameters(COLUMNS, attempts)]);
 }

@@ -11,7 +11,7 @@ import {
 import { unpark } from '../lanes/unpark.js';
 import type { Destination, DestinationKey, DestinationState } from '../destination.js';
 import { STAGES } from './failing.rules.js';
-import { looksMisconfigured, withRefusal, type Refusal } from '../destination.rules.js';
+import { looksMisconfigured, withRefusal, type SubjectRefusal } from '../destination.rules.js';
 
 const BY_KEY = `tenant_id = $1 and channel = $2 and id = $3`;
 const PAUSED = `state = 'paused', state_since = now(), next_probe_at = null, version = version + 1, updated_at = now()`;
@@ -160,7 +160,7 @@ export class DestinationStatesRepository {
       const { rows } = await tx.query<{
         state: DestinationState;
         state_reason: string | null;
-        refusals: Refusal[];
+        refusals: SubjectRefusal[];
         last_success_at: Date | null;
         now: Date;
       }>(

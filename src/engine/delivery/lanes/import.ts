@@ -31,7 +31,7 @@ export async function importAccount(db: Database, key: DestinationKey, account: 
 }
 
 /** Returns the account to which a subject is bound at this address, or null. */
-export async function accountOf(
+export async function boundAccountOf(
   db: Database,
   { tenantId, channel, id }: DestinationKey,
   epoch: number,

@@ -4,7 +4,7 @@ import type { DestinationKey } from '../destination.js';
 import type { Lane, SettledStep } from '../lane-state.js';
 import { claimedLane, isAtRest, transition } from './lane.js';
 import type { Attempt } from '../outcome.js';
-import { arraysOf, valuesOf, type ArrayColumns } from '../attempts/arrays.js';
+import { arraysOf, arrayParameters, type ArrayColumns } from '../attempts/arrays.js';
 
 /** A step after which nothing is pending, with its one request. */
 export interface PlainStep {
@@ -115,7 +115,7 @@ export async function settlePlain(
 ): Promise<Set<string>> {
   if (steps.length === 0 && !touch) return new Set();
   const columns = folds ? OF_SUBJECT : OF_MESSAGE;
-  const values = [tenantId, channel, id, touch, ...valuesOf(columns, steps)];
+  const values = [tenantId, channel, id, touch, ...arrayParameters(columns, steps)];
   const { rows } = await db.query<{ subject: string }>(folds ? SETTLE_SUBJECTS : SETTLE_MESSAGES, values);
   return new Set(rows.map(({ subject }) => subject));
 }

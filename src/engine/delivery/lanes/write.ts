@@ -1,7 +1,7 @@
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { DestinationKey } from '../destination.js';
 import type { Lane } from '../lane-state.js';
-import { arraysOf, valuesOf, type ArrayColumns } from '../attempts/arrays.js';
+import { arraysOf, arrayParameters, type ArrayColumns } from '../attempts/arrays.js';
 
 /** A lane before and after a transition. */
 export interface LaneChange {
@@ -55,5 +55,5 @@ export async function write(
   { tenantId, channel, id }: DestinationKey,
   changes: readonly LaneChange[],
 ): Promise<void> {
-  if (changes.length > 0) await tx.query(WRITE, [tenantId, channel, id, ...valuesOf(COLUMNS, changes)]);
+  if (changes.length > 0) await tx.query(WRITE, [tenantId, channel, id, ...arrayParameters(COLUMNS, changes)]);
 }

@@ -7,7 +7,7 @@ import { AsideTurns } from './aside-turns.js';
 import { leaseMs, type PumpParts } from './pump-parts.js';
 
 /** The claims of one destination: how often, how many, and when those that stand aside are looked for. */
-export class Claims {
+export class DestinationClaims {
   /** When the lanes that stand aside are looked for. */
   readonly aside = new AsideTurns();
   private claimedAt = -Infinity;

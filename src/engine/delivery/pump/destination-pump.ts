@@ -7,7 +7,7 @@ import type { Outcome, Sent } from '../outcome.js';
 import { DestinationWatch } from './destination-watch.js';
 import { probe } from './probe.js';
 import type { PumpParts } from './pump-parts.js';
-import { Claims } from './claims.js';
+import { DestinationClaims } from './claims.js';
 import { reportAttempts, subjectField } from './report.js';
 import { SettleQueue } from './settle-queue.js';
 
@@ -29,7 +29,7 @@ const MOST_AHEAD = 240;
  */
 export class DestinationPump {
   private readonly rules: FailureRules;
-  private readonly claims: Claims;
+  private readonly claims: DestinationClaims;
   private readonly watch: DestinationWatch;
   private readonly settling: SettleQueue;
   private readonly ready: LeasedLane[] = [];
@@ -51,7 +51,7 @@ export class DestinationPump {
     private readonly parts: PumpParts,
   ) {
     this.rules = channel.rulesOf(parts.options);
-    this.claims = new Claims(channel, this.rules, parts);
+    this.claims = new DestinationClaims(channel, this.rules, parts);
     this.watch = new DestinationWatch(key, this.rules, parts, () => this.handBackReady());
     this.settling = new SettleQueue(key, channel, parts, (due) => {
       if (due > 0 || this.backlog) this.wake();

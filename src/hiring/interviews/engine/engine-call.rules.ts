@@ -75,7 +75,7 @@ export function createCall(
 }
 
 /** Returns what an answer of the engine means. */
-export function resultOf({ kind }: Pick<EngineCall, 'kind'>, verdict: Verdict): EngineResult {
+export function engineResultOf({ kind }: Pick<EngineCall, 'kind'>, verdict: Verdict): EngineResult {
   switch (verdict.kind) {
     case 'ok':
       return kind === 'cancel' ? { kind: 'taken' } : linkIn(kind, verdict.body);

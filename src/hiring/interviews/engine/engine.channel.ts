@@ -9,7 +9,7 @@ import { judge, type Verdict } from '../../../engine/delivery/retry.rules.js';
 import { JobsRepository } from '../../jobs/jobs.repository.js';
 import { InterviewsRepository } from '../interviews.repository.js';
 import { EngineClient } from './engine.client.js';
-import { callFor, createCall, resultOf, type EngineCall, type EngineResult } from './engine-call.rules.js';
+import { callFor, createCall, engineResultOf, type EngineCall, type EngineResult } from './engine-call.rules.js';
 import { ENGINE } from '../engine-destination.js';
 import { InstallationEngine, ownEngine } from '../installation-engine.js';
 import { MeetingRecorder } from './meeting-recorder.js';
@@ -57,7 +57,7 @@ export class EngineChannel extends Channel {
       const sentAt = this.clock.now();
       const answer = await this.client.send(destination, one, timeoutMs);
       const verdict = judge(answer, this.clock.now());
-      const result = resultOf(one, verdict);
+      const result = engineResultOf(one, verdict);
       attempts.push(attemptOf(one, verdict, result, { sentAt, ms: Math.round(answer.ms), id }));
       return result;
     };

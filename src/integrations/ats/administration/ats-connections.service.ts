@@ -30,7 +30,7 @@ import {
   writesProblems,
 } from '../connections/ats-settings.rules.js';
 import { WrongAtsState } from '../connections/ats.errors.js';
-import { draftOf, type AtsConnection } from '../connections/connection.js';
+import { atsConnectionDraft, type AtsConnection } from '../connections/connection.js';
 import type { Credential } from '../api/credential.js';
 import { SameAccount } from './same-account.js';
 
@@ -67,7 +67,7 @@ export class AtsConnectionsService {
     const { region, writes, credential, baseUrl } = await this.checked(tenantId, connector, input);
     const [id, token] = [newId('ats'), input.api_token ?? newAtsToken()];
     const takes = takesOf(input.takes);
-    const draft = draftOf({ tenantId, id, connector, region, baseUrl, takes, writes, credential });
+    const draft = atsConnectionDraft({ tenantId, id, connector, region, baseUrl, takes, writes, credential });
     if (credential !== null) await this.account.demand(draft, connector, credential);
     await this.users.demand(draft, connector, input.writes?.as_user, credential);
     await this.db.transaction(tenantId, async (tx) => {

@@ -13,7 +13,7 @@ const CODE = /^[A-Za-z][\w.-]{2,59}$/;
  * @param title the ATS, for messages
  * @throws {AtsFailure} `malformed` for a 2xx that is no JSON, `away` for no answer
  */
-export function readAnswer(title: string, answer: OutboundAnswer): AtsAnswer {
+export function readAtsAnswer(title: string, answer: OutboundAnswer): AtsAnswer {
   if (answer.kind === 'failed') {
     throw new AtsFailure('away', answer.reason, `${title} gives no answer (${answer.reason}).`);
   }

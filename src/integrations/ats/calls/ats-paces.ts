@@ -3,7 +3,7 @@ import { Database } from '../../../base/database/database.js';
 import type { Pace } from '../connectors/connector.js';
 
 /** A place in the queue of a connection's calls. */
-export type Turn = { kind: 'go'; afterMs: number } | { kind: 'later'; afterMs: number };
+export type PaceTurn = { kind: 'go'; afterMs: number } | { kind: 'later'; afterMs: number };
 
 /**
  * The pace of each connection's calls over all processes: one row holds the theoretical arrival time of the generic
@@ -18,7 +18,7 @@ export class AtsPaces {
    *
    * @param maxWaitMs a turn that is later is not taken
    */
-  async take(tenantId: string, connectionId: string, pace: Pace, maxWaitMs: number): Promise<Turn> {
+  async take(tenantId: string, connectionId: string, pace: Pace, maxWaitMs: number): Promise<PaceTurn> {
     const step = 1 / pace.perSecond;
     const lead = step * pace.burst;
     const values = [tenantId, connectionId, step, lead, maxWaitMs / 1_000];

@@ -5,7 +5,7 @@ import type { AtsCredentials } from '../connections/ats-credentials.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { Credential } from '../api/credential.js';
 import type { Connector } from '../connectors/connector.js';
-import { judgeStatus, readAnswer, retryAfterOf } from '../api/ats-answer.rules.js';
+import { judgeStatus, readAtsAnswer, retryAfterOf } from '../api/ats-answer.rules.js';
 import { AtsFailure, type AtsAnswer, type AtsApi, type AtsRequest } from '../api/ats-api.js';
 import type { AtsCallOptions } from './ats-call-options.js';
 import type { AtsPaces } from './ats-paces.js';
@@ -55,7 +55,7 @@ export class ConnectionApi implements AtsApi {
 
   private async judged(request: AtsRequest, raw: OutboundAnswer): Promise<AtsAnswer> {
     const { title } = this.connector;
-    const answer = readAnswer(title, raw);
+    const answer = readAtsAnswer(title, raw);
     const pause = await this.pauseAfter(raw, answer);
     this.connector.judge?.(answer);
     if (request.accepts?.includes(answer.status) !== true) judgeStatus(title, answer, pause);

@@ -56,7 +56,7 @@ export interface AtsConnection {
 }
 
 /** Returns a connection as it will be stored, for the calls that check it before. */
-export function draftOf(
+export function atsConnectionDraft(
   one: Pick<AtsConnection, 'tenantId' | 'id' | 'region' | 'baseUrl' | 'takes' | 'writes' | 'credential'> & {
     connector: Pick<Connector, 'provider' | 'title' | 'marker'>;
   },

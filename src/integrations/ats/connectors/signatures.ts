@@ -9,7 +9,11 @@ const HEX = /^[0-9a-f]{64}$/i;
  *
  * @param signature hexadecimal digits
  */
-export function verdictOf(signature: string, signed: string | Buffer, secrets: readonly string[]): SignatureVerdict {
+export function hmacVerdictOf(
+  signature: string,
+  signed: string | Buffer,
+  secrets: readonly string[],
+): SignatureVerdict {
   if (!HEX.test(signature)) return 'invalid';
   const given = Buffer.from(signature, 'hex');
   let fits = false;

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { InboundEventListed, InboundEventShown } from './inbound-events.dto.js';
 import type { InboundEventBody, InboundEventRow } from './inbound-event.js';
-import { wordsOf } from './inbound-words.js';
+import { reasonInWords } from './inbound-words.js';
 
 /** Returns an event as a list shows it. */
 export function listedEvent(row: InboundEventRow): InboundEventListed {
   const { id, name, kind, remote_id, state, reason, tries } = row;
-  const detail = wordsOf(reason, row.detail);
+  const detail = reasonInWords(reason, row.detail);
   const at = row.at.toISOString();
   const occurredAt = row.occurred_at?.toISOString() ?? null;
   const decidedAt = row.decided_at?.toISOString() ?? null;

@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns a reason in words; null where there is none. */
-export function wordsOf(reason: string | null, detail: string | null): string | null {
+export function reasonInWords(reason: string | null, detail: string | null): string | null {
   if (detail !== null) return detail;
   return reason === null ? null : (WORDS[reason] ?? reason);
 }

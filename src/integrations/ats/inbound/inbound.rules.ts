@@ -7,19 +7,19 @@ import type { InboundEffect } from '../connectors/connector.js';
 const AHEAD_MS = 5 * 60_000;
 
 /** The record that an event is about. */
-export interface Subject {
+export interface InboundSubject {
   kind: AtsRecordKind | null;
   remoteId: string | null;
 }
 
 /** Returns the record that an effect is about. */
-export function subjectOf(effect: InboundEffect): Subject {
+export function subjectOf(effect: InboundEffect): InboundSubject {
   const { kind, remoteId } = named(effect);
   const isId = remoteId !== null && remoteId !== '' && isTidy(remoteId) && !isLongerThan(remoteId, 255);
   return isId ? { kind, remoteId } : { kind: null, remoteId: null };
 }
 
-function named(effect: InboundEffect): Subject {
+function named(effect: InboundEffect): InboundSubject {
   switch (effect.kind) {
     case 'none':
       return { kind: null, remoteId: null };

@@ -7,7 +7,7 @@ import { AtsConnectionSetup } from '../administration/ats-connection-setup.js';
 import { atsAuditView, missingScopes } from '../connections/ats-connection.mapping.js';
 import { AtsConnectionsRepository } from '../connections/ats-connections.repository.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
-import { draftOf, type AtsConnection } from '../connections/connection.js';
+import { atsConnectionDraft, type AtsConnection } from '../connections/connection.js';
 import { SameAccount } from '../administration/same-account.js';
 import { AccountNotKnown, AtsAccountTaken, OtherAtsAccount } from '../connections/ats.errors.js';
 import { freeMarker, takesOf, usualWrites } from '../connections/ats-settings.rules.js';
@@ -86,7 +86,7 @@ export class GrantedConnections {
     const known = connectionId === null ? undefined : await this.connections.fresh(tenantId, connectionId);
     const settings = { takes: takesOf(undefined), writes: usualWrites(connector), credential: grant.credential };
     try {
-      const connection = known ?? draftOf({ tenantId, id: newId('ats'), connector, ...at, ...settings });
+      const connection = known ?? atsConnectionDraft({ tenantId, id: newId('ats'), connector, ...at, ...settings });
       await this.account.demand({ ...connection, ...at }, connector, grant.credential);
     } catch (error) {
       if (error instanceof AtsAccountTaken) throw new ConnectRefused('account_taken');

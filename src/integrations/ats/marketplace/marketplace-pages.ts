@@ -1,6 +1,6 @@
 import { html } from '../../../base/http/html.js';
 import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
-import type { Page } from '../../../auth/sign-in/pages/layout.js';
+import type { HtmlPage } from '../../../auth/sign-in/pages/layout.js';
 
 /** A connection that may get the grant. */
 export interface Choosable {
@@ -51,7 +51,7 @@ function evidenceOf({ domains, former, link }: StartAsk) {
 }
 
 /** Makes the page on which a person begins: for which tenant, and which connection. */
-export function startPage(ask: StartAsk): Page {
+export function startPage(ask: StartAsk): HtmlPage {
   const { title, tenant, person, action, code, connections } = ask;
   const again = connections.map(
     ({ id, name }) =>
@@ -82,7 +82,7 @@ export function startPage(ask: StartAsk): Page {
 }
 
 /** Makes the page of a connect link. Its secret stands in the fragment; opening the page uses nothing up. */
-export function connectLinkPage(title: string, action: string): Page {
+export function connectLinkPage(title: string, action: string): HtmlPage {
   return {
     title: `Connect ${title}`,
     script: 'fragment',
@@ -107,7 +107,7 @@ export function connectedPage(done: {
   missing: readonly string[];
   /** What the page asks; null: nothing. */
   ask: WriterAsk | null;
-}): Page {
+}): HtmlPage {
   const { title, tenant, marker, missing, ask } = done;
   return {
     title: `${title} is connected`,
@@ -166,12 +166,12 @@ function writerForm({ title, action, state, users, said }: WriterAsk) {
 }
 
 /** Makes the page that asks again which user writes. */
-export function writerPage(ask: WriterAsk): Page {
+export function writerPage(ask: WriterAsk): HtmlPage {
   return { title: `${ask.title} is connected`, status: 422, tellsUs: true, body: writerForm(ask) };
 }
 
 /** Makes the page after the choice of the user that writes. */
-export function writerSetPage(title: string): Page {
+export function writerSetPage(title: string): HtmlPage {
   return {
     title: `${title} is connected`,
     body: html`<p class="verdict">Meeting links and scorecards are written as the user that you have chosen.</p>
@@ -180,7 +180,7 @@ export function writerSetPage(title: string): Page {
 }
 
 /** Makes the page of a connecting that does not go on. */
-export function notConnectedPage(refusal: { title: string; said: string; again: string; status: number }): Page {
+export function notConnectedPage(refusal: { title: string; said: string; again: string; status: number }): HtmlPage {
   const { title, said, again, status } = refusal;
   return {
     title: `${title} is not connected`,

@@ -30,7 +30,7 @@ export interface Begun {
 }
 
 /** An answer of an ATS, as the browser brings it. */
-export interface Returned {
+export interface ReturnedBrowser {
   state: string;
   code: string | null;
   error: string | null;
@@ -111,7 +111,7 @@ export class MarketplaceService {
    *
    * @throws {ConnectRefused} with the reason for the person at the browser
    */
-  async complete(connector: Connector, returned: Returned): Promise<Connected & Asked> {
+  async complete(connector: Connector, returned: ReturnedBrowser): Promise<Connected & Asked> {
     const { tenantId, hash, authorization, secret } = await this.checked(connector.provider, returned);
     const actor = await this.actorOf(tenantId, authorization, returned.session);
     if (!this.isIssuer(connector, returned.issuer)) throw new ConnectRefused('other_provider');
@@ -134,7 +134,10 @@ export class MarketplaceService {
   }
 
   /** Everything that is wrong with the state is known before the authorization is used up. */
-  private async checked(provider: string, { state, cookies }: Returned): Promise<KnownState & { secret: string }> {
+  private async checked(
+    provider: string,
+    { state, cookies }: ReturnedBrowser,
+  ): Promise<KnownState & { secret: string }> {
     const known = await this.states.of(provider, state);
     // The page of a success that is loaded again has no cookie any more.
     if (known.authorization.used) throw new ConnectRefused('state_used');

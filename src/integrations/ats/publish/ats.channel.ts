@@ -9,7 +9,7 @@ import type { Attempt, Outcome, Sent } from '../../../engine/delivery/outcome.js
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { AtsWritesRepository } from './ats-writes.repository.js';
 import { ATS, type AtsWriteRow } from './write.js';
-import { WriteSender, type WriteResult } from './write-sender.js';
+import { WriteSender, type AtsWriteResult } from './write-sender.js';
 
 /**
  * The channel to ATSs. A lane is a candidate, whose writes go one after the other; what is sent is the oldest one that
@@ -53,7 +53,7 @@ export class AtsChannel extends Channel {
 }
 
 /** A write that the ATS refuses ends, and the next one of the candidate follows. */
-function outcomeOf(result: WriteResult, { sequence }: AtsWriteRow): Outcome {
+function outcomeOf(result: AtsWriteResult, { sequence }: AtsWriteRow): Outcome {
   const through = Number(sequence);
   if (result.kind === 'ended') return { kind: 'delivered', through };
   const { reason, retryAfterMs, ours = false } = result;
@@ -61,7 +61,7 @@ function outcomeOf(result: WriteResult, { sequence }: AtsWriteRow): Outcome {
 }
 
 function attemptOf(
-  result: WriteResult,
+  result: AtsWriteResult,
   { id, sequence, kind, action }: AtsWriteRow,
   { sentAt, ms }: { sentAt: Date; ms: number },
 ): Attempt {

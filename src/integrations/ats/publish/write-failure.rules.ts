@@ -22,7 +22,7 @@ export function mayComeLate({ kind, reason }: { kind: AtsFailureKind; reason: st
 }
 
 /** Decides what is done after a call of a write failed. */
-export function afterFailure(
+export function writeAfterFailure(
   { kind, reason, retryAfterMs }: { kind: AtsFailureKind; reason: string; retryAfterMs: number | null },
   {
     attempts,

@@ -10,18 +10,18 @@ import { AtsWritesRepository, type WriteEnd } from './ats-writes.repository.js';
 import { AtsWriters } from './ats-writers.js';
 import { WritePlanner } from './write-planner.js';
 import { GONE, type AtsWriteRow } from './write.js';
-import { afterFailure, mayComeLate } from './write-failure.rules.js';
+import { writeAfterFailure, mayComeLate } from './write-failure.rules.js';
 import { WrittenCandidates } from './written-candidates.js';
 
 /** What one try came to. */
-export type WriteResult =
+export type AtsWriteResult =
   /** The write ended: it is in the ATS, or will never be. */
   | { kind: 'ended'; end: WriteEnd }
   /** It is tried again. `ours`: the ATS has nothing to do with it. */
   | { kind: 'wait'; reason: string; detail: string | null; retryAfterMs: number | null; ours?: boolean };
 
 /** What a try knows of its lane. */
-export interface Turn {
+export interface WriteTurn {
   /** Failures in a row before this try. */
   failures: number;
   /** When the ATS took a write last. */
@@ -40,7 +40,7 @@ interface Job {
   api: AtsApi;
   write: AtsWriteRow;
   request: AtsWrite;
-  turn: Turn;
+  turn: WriteTurn;
 }
 
 /**
@@ -61,7 +61,7 @@ export class WriteSender {
   ) {}
 
   /** Tries a write once, and stores what came of it. */
-  async send(connection: AtsConnection, write: AtsWriteRow, turn: Turn): Promise<WriteResult> {
+  async send(connection: AtsConnection, write: AtsWriteRow, turn: WriteTurn): Promise<AtsWriteResult> {
     const connector = connectorOf(connection.provider);
     if (connector === undefined) return waiting('unknown_provider');
     if (connection.state === 'disconnected')
@@ -83,7 +83,7 @@ export class WriteSender {
   }
 
   /** A refusal can be that of the user, who was there a moment before: then the write is not at fault, and waits. */
-  private async performAs(job: Job, outdated: boolean): Promise<WriteResult> {
+  private async performAs(job: Job, outdated: boolean): Promise<AtsWriteResult> {
     try {
       return await this.perform(job, outdated);
     } catch (error) {
@@ -97,13 +97,16 @@ export class WriteSender {
     }
   }
 
-  private async withoutWriter(connection: AtsConnection, missing: 'no_writer' | 'writer_gone'): Promise<WriteResult> {
+  private async withoutWriter(
+    connection: AtsConnection,
+    missing: 'no_writer' | 'writer_gone',
+  ): Promise<AtsWriteResult> {
     await this.states.problem(connection, 'writer', missing);
     return waiting(missing);
   }
 
   /** The same again for the survivor, where the ATS has merged the candidate. */
-  private async perform(job: Job, outdated: boolean): Promise<WriteResult> {
+  private async perform(job: Job, outdated: boolean): Promise<AtsWriteResult> {
     try {
       return await this.attempt(job, outdated);
     } catch (error) {
@@ -121,7 +124,7 @@ export class WriteSender {
     }
   }
 
-  private async attempt(job: Job, outdated: boolean): Promise<WriteResult> {
+  private async attempt(job: Job, outdated: boolean): Promise<AtsWriteResult> {
     const { connection, connector, api, write, request, turn } = job;
     if (write.action === 'remove') return this.takeBack(job);
     if (write.attempts > 0) {
@@ -141,7 +144,7 @@ export class WriteSender {
     return this.written(job, ref);
   }
 
-  private async takeBack(job: Job): Promise<WriteResult> {
+  private async takeBack(job: Job): Promise<AtsWriteResult> {
     const { connection, connector, api, write, request } = job;
     const found = await connector.writes.find(api, request);
     if (found === null) return this.written(job, null);
@@ -166,7 +169,7 @@ export class WriteSender {
     }
   }
 
-  private async written({ connection, write, request }: Job, ref: string | null): Promise<WriteResult> {
+  private async written({ connection, write, request }: Job, ref: string | null): Promise<AtsWriteResult> {
     if (connection.state === 'degraded') {
       await this.states.solved(connection, 'writer');
       await this.states.solved(connection, 'writes');
@@ -177,10 +180,10 @@ export class WriteSender {
   private async failed(
     { connection, write, turn }: Pick<Job, 'connection' | 'write' | 'turn'>,
     failure: AtsFailure,
-  ): Promise<WriteResult> {
+  ): Promise<AtsWriteResult> {
     const provedSince =
       write.attempted_at !== null && turn.lastSuccessAt !== null && turn.lastSuccessAt > write.attempted_at;
-    const verdict = afterFailure(failure, { attempts: write.attempts, provedSince });
+    const verdict = writeAfterFailure(failure, { attempts: write.attempts, provedSince });
     const { reason, message: detail } = failure;
     switch (verdict.kind) {
       case 'wait':
@@ -193,13 +196,13 @@ export class WriteSender {
     }
   }
 
-  private async end({ id }: AtsWriteRow, { tenantId }: AtsConnection, end: WriteEnd): Promise<WriteResult> {
+  private async end({ id }: AtsWriteRow, { tenantId }: AtsConnection, end: WriteEnd): Promise<AtsWriteResult> {
     await this.writes.end(tenantId, id, end);
     return { kind: 'ended', end };
   }
 }
 
-const BUSY: WriteResult = {
+const BUSY: AtsWriteResult = {
   kind: 'wait',
   reason: 'busy',
   detail: 'Another process makes this write.',
@@ -212,7 +215,7 @@ function wordOf({ kind, reason }: AtsFailure): string {
   return kind === 'away' || kind === 'malformed' ? reason : kind;
 }
 
-function waiting(reason: string): WriteResult {
+function waiting(reason: string): AtsWriteResult {
   return { kind: 'wait', reason, detail: null, retryAfterMs: null };
 }
 

@@ -9,7 +9,7 @@ import { JobsRepository } from '../../../hiring/jobs/jobs.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { newsOf, type News } from './news.rules.js';
 import { externalIdOf, syncedOf } from './record-fields.mapping.js';
-import { clamped, leftOut, refusalOfKnown, isCircle, resultOf } from './record.rules.js';
+import { clamped, leftOut, refusalOfKnown, isMergeCircle, recordResultOf } from './record.rules.js';
 import type { AtsRecordRow, LeftOutReason, RecordItem, RecordResult, RecordWrite } from './record.js';
 import { AtsRecordsRepository } from './records.repository.js';
 import { openingRefusal, personRefusal } from './selection.rules.js';
@@ -100,7 +100,7 @@ export class CandidateRecords {
     writing.catch(() => undefined); // Its failure is met below.
     for (const [place, { item, news }] of accepted.entries()) {
       const result = plan.results[place]!;
-      results.push(resultOf(item, result));
+      results.push(recordResultOf(item, result));
       if (result.outcome === 'refused') continue;
       const record = records.get(item.remoteId);
       const isNews = result.outcome !== 'unchanged' || record === undefined;
@@ -155,7 +155,7 @@ export class CandidateRecords {
     const record = records.get(remoteId);
     const refusal = refusalOfKnown(record, item);
     if (refusal !== null) return leftOut('candidate', remoteId, refusal);
-    if (isCircle(records, item)) return leftOut('candidate', remoteId, 'circle');
+    if (isMergeCircle(records, item)) return leftOut('candidate', remoteId, 'circle');
     const row = await this.heldRow(known, remoteId);
     const survivor = await this.survivorOf(known, item, row);
     if (row !== undefined) await this.candidates.removeLocked(tx, connection.tenantId, row, survivor?.id ?? null);

@@ -24,7 +24,7 @@ export function personAt({ personAt: time, changedAt }: CandidateItem): Date {
 }
 
 /** Returns whether a merge would close a circle: its survivor was merged into the record before. */
-export function isCircle(records: ReadonlyMap<string, AtsRecordRow>, item: RecordItem): boolean {
+export function isMergeCircle(records: ReadonlyMap<string, AtsRecordRow>, item: RecordItem): boolean {
   const survivor =
     item.kind === 'gone' && item.gone.survivorId !== null ? records.get(item.gone.survivorId) : undefined;
   return survivor?.state === 'merged' && survivor.survivor_id === item.remoteId;
@@ -41,7 +41,7 @@ export function leftOut(kind: AtsRecordKind, remoteId: string, reason: LeftOutRe
 }
 
 /** Returns what became of an item, from what became of its candidate. */
-export function resultOf({ remoteId }: CandidateItem, { outcome, id, reason }: SyncedResult): RecordResult {
+export function recordResultOf({ remoteId }: CandidateItem, { outcome, id, reason }: SyncedResult): RecordResult {
   if (outcome !== 'refused') return { kind: 'candidate', remoteId, outcome, reason: null, recordId: id };
   // The reasons of the candidates room are among those of this one.
   return { kind: 'candidate', remoteId, outcome: 'left_out', reason: reason as LeftOutReason, recordId: id };

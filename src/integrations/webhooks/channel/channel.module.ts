@@ -10,7 +10,7 @@ import { WebhookAddresses } from '../webhook-addresses.js';
 import { EndpointSender } from '../endpoint-sender.js';
 import { WebhookEventChannel } from './event-channel.js';
 import { WebhookChannel } from './webhook.channel.js';
-import { WebhookEvents } from './webhook-events.js';
+import { WebhookEventRecorder } from './webhook-events.js';
 
 /** Delivers events to endpoints. */
 @Module({
@@ -24,7 +24,7 @@ import { WebhookEvents } from './webhook-events.js';
     EndpointSender,
     WebhookChannel,
     WebhookEventChannel,
-    WebhookEvents,
+    WebhookEventRecorder,
   ],
   exports: [DeliveryModule, EndpointSecrets, EndpointStore, EndpointSender, WebhookAddresses],
 })

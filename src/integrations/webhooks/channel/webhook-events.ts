@@ -22,7 +22,7 @@ const DISABLING = new Set(['gone', 'failing', 'address_refused']);
  * tenant, and messages that were given up.
  */
 @Injectable()
-export class WebhookEvents {
+export class WebhookEventRecorder {
   constructor(
     private readonly recorder: EventRecorder,
     events: DomainEvents,

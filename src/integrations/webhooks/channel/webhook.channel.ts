@@ -9,7 +9,7 @@ import { sequenceOfEvent } from '../../../engine/events/event-id.js';
 import { EventReader, type StoredEvent } from '../../../engine/events/event-reader.js';
 import { EndpointStore } from '../endpoint.store.js';
 import { takes, WEBHOOK, type Endpoint } from '../endpoint.js';
-import type { Verdict } from '../verdict.rules.js';
+import type { EndpointVerdict } from '../verdict.rules.js';
 import { EndpointSender } from '../endpoint-sender.js';
 import { PACE, webhookRules } from './retries.rules.js';
 
@@ -118,7 +118,7 @@ function isOneEvent({ subject }: LeasedLane): boolean {
   return sequenceOfEvent(subject) !== null;
 }
 
-function outcomeOf(verdict: Verdict, { sequence, event: name, record, at }: StoredEvent): Outcome {
+function outcomeOf(verdict: EndpointVerdict, { sequence, event: name, record, at }: StoredEvent): Outcome {
   const through = Number(sequence);
   const { kind, reason, retryAfterMs, fault } = verdict;
   switch (kind) {

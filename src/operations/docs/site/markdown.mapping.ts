@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import path from 'node:path/posix';
 import { Marked, type Tokens } from 'marked';
-import { escapeHtml } from './html.js';
+import { escapeHtml } from '../../../base/http/html.js';
 
 /** A page of the documentation, ready to be shown. */
 export interface RenderedPage {
@@ -27,7 +27,7 @@ export function anchorOf(heading: string): string {
  *
  * @param file the path below `docs`, such as `connect/okta.md`; `README.md` is the page of its folder
  */
-export function addressOf(file: string): string {
+export function pageAddressOf(file: string): string {
   return path.join('/docs', file.replace(/\.md$/, '').replace(/(^|\/)README$/, ''));
 }
 
@@ -93,7 +93,7 @@ function targetOf(href: string, file: string): string | null {
   const [target = '', anchor] = href.split('#');
   const joined = path.join(path.dirname(file), target);
   if (joined.startsWith('..') || !joined.endsWith('.md')) return null;
-  return anchor === undefined ? addressOf(joined) : `${addressOf(joined)}#${anchor}`;
+  return anchor === undefined ? pageAddressOf(joined) : `${pageAddressOf(joined)}#${anchor}`;
 }
 
 function decoded(html: string): string {

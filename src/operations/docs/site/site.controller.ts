@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Controller, Get, Header, NotFoundException, Param, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { escapeHtml } from './html.js';
+import { escapeHtml } from '../../../base/http/html.js';
 import { layout } from './layout.js';
 import { search } from './search.rules.js';
 import { readSite, type Site } from './site.js';

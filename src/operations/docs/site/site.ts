@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { NavSection } from './layout.js';
-import { addressOf, anchorOf, renderPage, type RenderedPage } from './markdown.mapping.js';
+import { pageAddressOf, anchorOf, renderPage, type RenderedPage } from './markdown.mapping.js';
 import { indexed, type IndexedSection, type Section } from './search.rules.js';
 
 /** The folders of the documentation in the order of the navigation, and the pages that come first in each. */
@@ -46,9 +46,9 @@ export function readSite(folder: string = DOCS): Site {
   const add = (file: string) => {
     const markdown = readFileSync(path.join(folder, file), 'utf8');
     const page = renderPage(markdown, file, names);
-    pages.set(addressOf(file), page);
-    sections.push(...sectionsOf(markdown, page.title, addressOf(file)).map(indexed));
-    return { title: page.title, address: addressOf(file) };
+    pages.set(pageAddressOf(file), page);
+    sections.push(...sectionsOf(markdown, page.title, pageAddressOf(file)).map(indexed));
+    return { title: page.title, address: pageAddressOf(file) };
   };
   if (!existsSync(path.join(folder, 'README.md'))) return { nav: [], pages, sections, pictures };
   add('README.md');

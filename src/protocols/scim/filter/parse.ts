@@ -1,6 +1,6 @@
 import { invalidFilter, invalidPath } from '../scim.errors.js';
 import type { AttributePath, CompareOp, Filter, Literal, PatchPath } from './ast.js';
-import { isName, parseNumber, parsePath, Scanner, shorten } from './tokens.js';
+import { isName, parseNumber, parsePath, Scanner, shortenDetail } from './tokens.js';
 
 const MAX_FILTER = 4096;
 /** A PATCH path may contain a filter, and Okta puts long ids into it. */
@@ -122,7 +122,7 @@ class Parser {
     const op = OPERATORS.get(word) ?? OPERATORS.get(word.toLowerCase());
     if (op !== undefined) return { kind: 'compare', path, op, value: this.literal() };
     if (isKeyword(word, 'pr')) return { kind: 'present', path };
-    throw scanner.refuse(word === '' ? 'An operator is missing.' : `"${shorten(word)}" is not an operator.`);
+    throw scanner.refuse(word === '' ? 'An operator is missing.' : `"${shortenDetail(word)}" is not an operator.`);
   }
 
   private literal(): Literal {
@@ -139,7 +139,7 @@ class Parser {
     }
     const number = parseNumber(word);
     if (Number.isNaN(number)) {
-      throw scanner.refuse(word === '' ? 'A value is missing.' : `"${shorten(word)}" is not a JSON value.`);
+      throw scanner.refuse(word === '' ? 'A value is missing.' : `"${shortenDetail(word)}" is not a JSON value.`);
     }
     return number;
   }

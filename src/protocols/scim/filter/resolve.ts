@@ -1,6 +1,6 @@
 import { booleanFromText } from '../dialects/quirks.js';
 import { lookUp, type Attribute } from '../schema/attribute.js';
-import { findAttribute, pathOf, type ResourceTypeDef } from '../schema/resource-types.js';
+import { findAttribute, attributePathOf, type ResourceTypeDef } from '../schema/resource-types.js';
 import { invalidFilter } from '../scim.errors.js';
 import { foldCase, parseDateTime, userNameKey } from '../text.js';
 import type { AttributePath, CompareOp, Filter, Literal } from './ast.js';
@@ -153,7 +153,7 @@ function locateInResource(path: AttributePath, type: ResourceTypeDef): Located {
   // Filters must not reveal write-only values.
   if (attribute === undefined || attribute.returned === 'never') throw unknown(path);
   const keys = attribute.extension === null ? [attribute.name] : [attribute.extension, attribute.name];
-  return withSub({ path: pathOf(attribute), keys, attribute }, path);
+  return withSub({ path: attributePathOf(attribute), keys, attribute }, path);
 }
 
 function locateInValue(path: AttributePath, attribute: Attribute, parent: Pick<BoundPath, 'path' | 'keys'>): Located {

@@ -1,5 +1,5 @@
 import { lookUp } from '../schema/attribute.js';
-import { findAttribute, pathOf, type ResourceTypeDef } from '../schema/resource-types.js';
+import { findAttribute, attributePathOf, type ResourceTypeDef } from '../schema/resource-types.js';
 import { invalidPath } from '../scim.errors.js';
 import type { BoundPath } from './bound.js';
 import { parsePath } from './tokens.js';
@@ -51,7 +51,7 @@ function locate(text: string, type: ResourceTypeDef): { top: BoundPath | null; t
   const attribute = findAttribute(type, path.urn, path.attr);
   if (attribute === undefined || attribute.returned === 'never') throw unsortable(text);
   const keys = attribute.extension === null ? [attribute.name] : [attribute.extension, attribute.name];
-  const base: BoundPath = { path: pathOf(attribute), keys, attribute };
+  const base: BoundPath = { path: attributePathOf(attribute), keys, attribute };
   if (attribute.type !== 'complex') {
     if (path.sub !== null || attribute.multiValued) throw unsortable(text);
     return { top: null, target: base };
@@ -61,7 +61,7 @@ function locate(text: string, type: ResourceTypeDef): { top: BoundPath | null; t
   if (attribute.multiValued) {
     return { top: base, target: { path: sub.name, keys: [sub.name], attribute: sub } };
   }
-  const target = { path: pathOf(attribute, sub), keys: [...keys, sub.name], attribute: sub };
+  const target = { path: attributePathOf(attribute, sub), keys: [...keys, sub.name], attribute: sub };
   return { top: null, target };
 }
 

@@ -97,7 +97,7 @@ export function parsePath(word: string, refuse: Scanner['refuse']): AttributePat
   const attr = word.slice(colon + 1, dot === -1 ? undefined : dot);
   const sub = dot === -1 ? null : word.slice(dot + 1);
   if (!isName(attr) || (sub !== null && !isName(sub)) || colon === 0) {
-    throw refuse(`"${shorten(word)}" is not an attribute path.`);
+    throw refuse(`"${shortenDetail(word)}" is not an attribute path.`);
   }
   return { urn: colon === -1 ? null : word.slice(0, colon), attr, sub };
 }
@@ -138,7 +138,7 @@ export function parseNumber(word: string): number {
 }
 
 /** Shortens a part of the request for an error detail. */
-export function shorten(text: string): string {
+export function shortenDetail(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 

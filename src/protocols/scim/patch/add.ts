@@ -8,7 +8,7 @@ import { readComplex, readList, readSimple } from '../resource/values.js';
 import type { Attribute } from '../schema/attribute.js';
 import { noTarget } from '../scim.errors.js';
 import type { AttributeTarget } from './target.js';
-import { merged, oneObject, selected, settled, valuesOf, withSub } from './values.js';
+import { merged, oneObject, selected, settledValues, valuesOf, withSub } from './values.js';
 
 /**
  * Applies `add` (RFC 7644 §3.5.2.1): sets a single value, sets the given parts of a complex value, appends to a list.
@@ -35,7 +35,7 @@ export function add(target: AttributeTarget, before: unknown, value: unknown, di
         ? merged(attribute, values[place], oneObject(attribute, value), dialect)
         : withSub(attribute, values[place], sub, value, context);
   }
-  return settled(attribute, before, after, places, dialect);
+  return settledValues(attribute, before, after, places, dialect);
 }
 
 /** Sets a single-valued attribute, or a part of one: `add` and `replace` are the same. */
@@ -78,7 +78,7 @@ function appended(attribute: Attribute, before: unknown, value: unknown, dialect
       touched.push(place);
     }
   }
-  return settled(attribute, before, values, touched, dialect);
+  return settledValues(attribute, before, values, touched, dialect);
 }
 
 function fromFilter(attribute: Attribute, filter: BoundValueFilter): JsonObject {

@@ -7,7 +7,7 @@ import { lookUp } from '../schema/attribute.js';
 import { findSchema, type Resource, type ResourceTypeDef } from '../schema/resource-types.js';
 import { invalidPath, invalidValue, mutability, noTarget } from '../scim.errors.js';
 import { add } from './add.js';
-import { Draft } from './draft.js';
+import { ResourceDraft } from './draft.js';
 import { remove } from './remove.js';
 import { replace } from './replace.js';
 import { findTarget, requireWritable, type AttributeTarget, type Target } from './target.js';
@@ -31,7 +31,7 @@ export function applyPatch(
   operations: readonly PatchOperation[],
   options: PatchOptions,
 ): { resource: Resource; changed: boolean } {
-  const draft = new Draft(type, resource);
+  const draft = new ResourceDraft(type, resource);
   draft.refuseTooMuch(operations);
   for (const { op, path, value } of operations) {
     if (path === undefined) applyToResource(draft, op, value, options);
@@ -40,7 +40,7 @@ export function applyPatch(
   return draft.finish();
 }
 
-function applyToPath(draft: Draft, op: PatchOp, path: string, value: unknown, options: PatchOptions): void {
+function applyToPath(draft: ResourceDraft, op: PatchOp, path: string, value: unknown, options: PatchOptions): void {
   const target = findTarget(draft.type, path, options);
   if (target === null) throw invalidPath(`There is no attribute "${path.slice(0, 200)}".`);
   if (target.kind === 'attribute') {
@@ -51,7 +51,7 @@ function applyToPath(draft: Draft, op: PatchOp, path: string, value: unknown, op
   applyToTarget(draft, op, target, value, options);
 }
 
-function applyToTarget(draft: Draft, op: PatchOp, target: Target, value: unknown, options: PatchOptions): void {
+function applyToTarget(draft: ResourceDraft, op: PatchOp, target: Target, value: unknown, options: PatchOptions): void {
   if (target.kind === 'extension') {
     applyToExtension(draft, op, target.schema.urn, value, options);
     return;
@@ -102,14 +102,14 @@ function operate(
 }
 
 /** Applies an operation without a path: each attribute of `value` is added or replaced. */
-function applyToResource(draft: Draft, op: PatchOp, value: unknown, options: PatchOptions): void {
+function applyToResource(draft: ResourceDraft, op: PatchOp, value: unknown, options: PatchOptions): void {
   if (op === 'remove') throw noTarget('"remove" needs a path.');
   if (!options.pathlessPatch) throw invalidPath('The profile of this directory takes no operation without a path.');
   if (!isObject(value)) throw invalidValue('Without a path, "value" must be an object of attributes.');
   for (const key of Object.keys(value)) applyMember(draft, op, key, value[key], options);
 }
 
-function applyMember(draft: Draft, op: PatchOp, key: string, value: unknown, options: PatchOptions): void {
+function applyMember(draft: ResourceDraft, op: PatchOp, key: string, value: unknown, options: PatchOptions): void {
   const target = targetOfKey(draft.type, key, options);
   if (target === null) {
     skipUnknown(key, value, readContext(options));
@@ -148,13 +148,13 @@ function isForbiddenPath(key: string): boolean {
 }
 
 /** Accepts a read-only attribute that does not change. Okta sends `id` with a rename, authentik the whole group. */
-function skipReadOnly(draft: Draft, target: AttributeTarget, value: unknown, options: PatchOptions): void {
+function skipReadOnly(draft: ResourceDraft, target: AttributeTarget, value: unknown, options: PatchOptions): void {
   inspect(value, uncounted());
   if (options.readOnlyValuesIgnored || sameJson(draft.read(target.attribute), value)) return;
   throw mutability(`"${target.attribute.name}" is read-only.`);
 }
 
-function applyToExtension(draft: Draft, op: PatchOp, urn: string, value: unknown, options: PatchOptions): void {
+function applyToExtension(draft: ResourceDraft, op: PatchOp, urn: string, value: unknown, options: PatchOptions): void {
   const schema = findSchema(draft.type, urn);
   if (schema === undefined) return;
   if (op === 'remove' || value === null || value === '') {

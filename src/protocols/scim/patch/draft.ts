@@ -14,7 +14,7 @@ const MOST_COMPARED = 25_000;
  * A resource that is being changed. The original is not modified: the first change copies the top level, and values
  * below it are replaced.
  */
-export class Draft {
+export class ResourceDraft {
   private current: Resource;
   private readonly touched = new Set<string>();
   private compared = 0;

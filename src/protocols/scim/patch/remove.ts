@@ -5,7 +5,7 @@ import { lookUp, type Attribute } from '../schema/attribute.js';
 import { invalidValue, mutability } from '../scim.errors.js';
 import { withPart } from './draft.js';
 import type { AttributeTarget } from './target.js';
-import { selected, settled, valuesOf } from './values.js';
+import { selected, settledValues, valuesOf } from './values.js';
 
 /**
  * Applies `remove` (RFC 7644 §3.5.2.2): unassigns an attribute, a part of it, or the values that a value path selects.
@@ -32,7 +32,7 @@ export function remove(target: AttributeTarget, before: unknown, value: unknown,
   }
   const gone = new Set(selected(target, values));
   const left = values.filter((_, i) => !gone.has(i));
-  return settled(attribute, before, left, [], dialect);
+  return settledValues(attribute, before, left, [], dialect);
 }
 
 function withoutSub(
@@ -49,7 +49,7 @@ function withoutSub(
     if (sub.mutability === 'immutable') throw mutability(`"${attribute.name}.${sub.name}" cannot be changed.`);
     after[place] = withPart(values[place], sub.name, undefined);
   }
-  return settled(attribute, before, after, [], dialect);
+  return settledValues(attribute, before, after, [], dialect);
 }
 
 /** Removes listed values. An empty list removes nothing: other servers read it as "all" and emptied groups. */
@@ -65,7 +65,7 @@ function withoutListed(
   }
   const items: unknown[] = Array.isArray(listed) ? listed : [listed];
   const left = values.filter((item) => !items.some((wanted) => isMeant(attribute, item, wanted)));
-  return settled(attribute, before, left, [], dialect);
+  return settledValues(attribute, before, left, [], dialect);
 }
 
 /** Returns whether `item` has every part of `wanted`; a text is a `value`. */

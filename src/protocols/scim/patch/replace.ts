@@ -6,7 +6,7 @@ import type { Attribute } from '../schema/attribute.js';
 import { mutability, noTarget } from '../scim.errors.js';
 import { created, setSingle } from './add.js';
 import type { AttributeTarget } from './target.js';
-import { oneObject, selected, settled, valuesOf, withSub } from './values.js';
+import { oneObject, selected, settledValues, valuesOf, withSub } from './values.js';
 
 /**
  * Applies `replace` (RFC 7644 §3.5.2.3): sets a single value, the given parts of a complex value, a whole list, or the
@@ -21,7 +21,7 @@ export function replace(target: AttributeTarget, before: unknown, value: unknown
   if (!attribute.multiValued) return setSingle(target, before, value, dialect);
   if (filter === null && sub === null) {
     const list = readList(attribute, value, readContext(dialect), true);
-    return list === undefined ? undefined : settled(attribute, before, list, [], dialect);
+    return list === undefined ? undefined : settledValues(attribute, before, list, [], dialect);
   }
   const values = valuesOf(before);
   const places = selected(target, values);
@@ -40,7 +40,7 @@ export function replace(target: AttributeTarget, before: unknown, value: unknown
     if (sub !== null) after[place] = withSub(attribute, old, sub, value, context);
     else after[place] = inPlaceOf(attribute, old, whole);
   }
-  return settled(attribute, before, after, places, dialect);
+  return settledValues(attribute, before, after, places, dialect);
 }
 
 function inPlaceOf(

@@ -88,7 +88,7 @@ function withoutStale(
  * @param touched positions in `values` that this operation wrote
  * @returns `before` itself when nothing changes; undefined when no value is left
  */
-export function settled(
+export function settledValues(
   attribute: Attribute,
   before: unknown,
   values: readonly (JsonObject | undefined)[],

@@ -107,7 +107,7 @@ export function findSchema(type: ResourceTypeDef, urn: string): SchemaDef | unde
 }
 
 /** Returns the canonical spelling of a path, e.g. `name.familyName` or `urn:…:User:manager.value`. */
-export function pathOf(top: Attribute, sub?: Attribute | null): string {
+export function attributePathOf(top: Attribute, sub?: Attribute | null): string {
   const name = sub == null ? top.name : `${top.name}.${sub.name}`;
   return top.extension === null ? name : `${top.extension}:${name}`;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { Chain, Chains, type ChainKind } from '../../ledger/chain.js';
 import { ChainHeads } from '../../ledger/chain-heads.js';
-import { AUDIT_COLUMNS, sealedLines, toChainLine, type AuditRow } from './audit.rules.js';
+import { AUDIT_COLUMNS, sealedLines, auditChainLine, type AuditRow } from './audit.rules.js';
 
 const KIND: ChainKind<AuditRow> = {
   chain: 'audit',
@@ -11,7 +11,7 @@ const KIND: ChainKind<AuditRow> = {
   mayBeEmpty: false,
   ordered: false,
   batch: 500,
-  line: toChainLine,
+  line: auditChainLine,
   sealed: (head, rows) => sealedLines(head, rows),
 };
 

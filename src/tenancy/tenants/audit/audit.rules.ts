@@ -55,7 +55,7 @@ export function sealedLines(head: Pick<StoredHead, 'sequence' | 'hash'>, rows: r
 }
 
 /** Returns a sealed line as the verifier of both chains reads it. */
-export function toChainLine(row: AuditRow): ChainLine {
+export function auditChainLine(row: AuditRow): ChainLine {
   const sequence = Number(row.sequence);
   const previous = row.previous_hash ?? Buffer.alloc(0);
   return {

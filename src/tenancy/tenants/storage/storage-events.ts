@@ -1,7 +1,7 @@
 import type { SqlRunner } from '../../../base/database/database.js';
 
 /** Tells that the storage of a tenant is nearly or wholly used. The room of the events implements it. */
-export abstract class StorageEvents {
+export abstract class StorageEventRecorder {
   /**
    * Records an event in a transaction.
    *

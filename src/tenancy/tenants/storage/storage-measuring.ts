@@ -6,7 +6,7 @@ import { Logger } from '../../../base/log/logger.js';
 import { Background } from '../../../base/loop.js';
 import { COUNTED_TABLES, type StorageClass } from './counted-tables.js';
 import { StorageRepository } from './storage.repository.js';
-import { nextMeasurement, restAfter, stateOf } from './storage.rules.js';
+import { nextMeasurement, restAfter, storageStateOf } from './storage.rules.js';
 import { TenantStorage } from './tenant-storage.js';
 
 const EVERY_MS = 5_000;
@@ -55,7 +55,7 @@ export class StorageMeasuring extends Background {
     const state = await this.db.transaction(tenantId, async (tx) => {
       const before = await this.repository.locked(tx, tenantId);
       const used = bytes + Math.max(0, before.written - written);
-      const nextSeconds = nextMeasurement(stateOf(used, before.limit, before.state), took);
+      const nextSeconds = nextMeasurement(storageStateOf(used, before.limit, before.state), took);
       await this.repository.measured(tx, tenantId, {
         bytes,
         classes,

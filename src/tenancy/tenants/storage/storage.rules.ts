@@ -15,7 +15,7 @@ const MARGIN = 0.02;
  * @param used in bytes
  * @param limit in bytes; null: there is none
  */
-export function stateOf(used: number, limit: number | null, before: StorageState): StorageState {
+export function storageStateOf(used: number, limit: number | null, before: StorageState): StorageState {
   if (limit === null) return 'ok';
   const reached = (part: number, state: StorageState): boolean =>
     used >= limit * (isAtLeast(before, state) ? part - MARGIN : part);

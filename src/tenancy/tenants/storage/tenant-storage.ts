@@ -1,10 +1,10 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { Logger } from '../../../base/log/logger.js';
-import { StorageEvents } from './storage-events.js';
+import { StorageEventRecorder } from './storage-events.js';
 import { StorageExhausted } from './storage.errors.js';
 import { StorageRepository, type StorageRow } from './storage.repository.js';
-import { isAtLeast, stateOf } from './storage.rules.js';
+import { isAtLeast, storageStateOf } from './storage.rules.js';
 
 const TICK_MS = 1_000;
 /** Each tick flushes the tenants that have written at least 256 KiB; each tenth tick flushes all. */
@@ -28,7 +28,7 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly db: Database,
     private readonly repository: StorageRepository,
-    private readonly events: StorageEvents,
+    private readonly events: StorageEventRecorder,
     private readonly logger: Logger,
   ) {}
 
@@ -97,7 +97,7 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
    */
   async settle(tx: SqlRunner, tenantId: string): Promise<StorageRow> {
     const row = await this.repository.locked(tx, tenantId);
-    const state = stateOf(row.used, row.limit, row.state);
+    const state = storageStateOf(row.used, row.limit, row.state);
     if (state === row.state) return row;
     await this.repository.setState(tx, tenantId, state);
     const figures = { limit_bytes: row.limit ?? 0, used_bytes: Math.round(row.used) };
@@ -120,5 +120,5 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
 }
 
 function isRaised(row: StorageRow): boolean {
-  return !isAtLeast(row.state, stateOf(row.used, row.limit, row.state));
+  return !isAtLeast(row.state, storageStateOf(row.used, row.limit, row.state));
 }

@@ -3,7 +3,7 @@ import {
   dnsRecord,
   namesToAsk,
   proofOf,
-  stateOf,
+  domainStateOf,
 } from '../../../../src/auth/connections/domains/domain-check.rules.js';
 
 const DOMAIN = 'acme.example';
@@ -41,7 +41,7 @@ it.each([
   ['verified', 'dns', null],
   ['lost', 'dns', now],
 ] as const)('is %s', (state, verified_by, lost_at) => {
-  expect(stateOf({ verified_by, lost_at })).toBe(state);
+  expect(domainStateOf({ verified_by, lost_at })).toBe(state);
 });
 
 const missing = { kind: 'missing', detail: 'no TXT record was found' } as const;

@@ -1,4 +1,4 @@
-import type { OidcSettings, SamlSettings } from '../../../../src/auth/connections/connection.settings.js';
+import type { StoredOidcSettings, StoredSamlSettings } from '../../../../src/auth/connections/connection.settings.js';
 
 const common = {
   link_claim: null,
@@ -10,7 +10,7 @@ const common = {
 };
 
 /** The stored settings of a connection to an OpenID provider. */
-export const oidcSettings: OidcSettings = {
+export const oidcSettings: StoredOidcSettings = {
   ...common,
   issuer: 'https://idp.example.com',
   discovery_url: null,
@@ -24,7 +24,7 @@ export const oidcSettings: OidcSettings = {
 };
 
 /** The stored settings of a connection to a SAML IdP, without certificates. */
-export const samlSettings: SamlSettings = {
+export const samlSettings: StoredSamlSettings = {
   ...common,
   idp_entity_id: 'https://idp.example.com/saml',
   sso_url: 'https://idp.example.com/sso',

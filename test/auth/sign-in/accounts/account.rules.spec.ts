@@ -1,7 +1,7 @@
 import {
   isAnother,
   isComparable,
-  isUnproven,
+  isUnprovenBinding,
   provenBinding,
   renewed,
   roleByMap,
@@ -47,9 +47,9 @@ it.each([
 });
 
 it('knows an unproven binding', () => {
-  expect(isUnproven(binding({ made_by: 'created', made_of: '' }))).toBe(true);
-  expect(isUnproven(binding({ made_by: 'created', made_of: 'sub-1' }))).toBe(false);
-  expect(isUnproven(binding({ made_of: '' }))).toBe(false);
+  expect(isUnprovenBinding(binding({ made_by: 'created', made_of: '' }))).toBe(true);
+  expect(isUnprovenBinding(binding({ made_by: 'created', made_of: 'sub-1' }))).toBe(false);
+  expect(isUnprovenBinding(binding({ made_of: '' }))).toBe(false);
 });
 
 it.each<[string, Partial<Binding>, string | null, string]>([

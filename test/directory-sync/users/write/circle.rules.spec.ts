@@ -1,17 +1,17 @@
 import {
-  claimOf,
-  isCircle,
+  uniqueValuesOf,
+  isExchangeCircle,
   isInConflict,
-  type Claim,
+  type UniqueValues,
 } from '../../../../src/directory-sync/users/write/circle.rules.js';
 import { caseOf, DIRECTORY, draft, stored } from './support.js';
 
-const claim = (has: string | null, wants: string | null): Claim => ({
+const claim = (has: string | null, wants: string | null): UniqueValues => ({
   has: { email: has, external_id: null },
   wants: { email: wants, external_id: null },
 });
 
-it.each<[string, Claim[], boolean]>([
+it.each<[string, UniqueValues[], boolean]>([
   ['two who swap', [claim('a', 'b'), claim('b', 'a')], true],
   ['three', [claim('a', 'b'), claim('b', 'c'), claim('c', 'a')], true],
   ['three in the other order', [claim('a', 'c'), claim('b', 'a'), claim('c', 'b')], false],
@@ -20,13 +20,13 @@ it.each<[string, Claim[], boolean]>([
   ['values that are none', [claim(null, null), claim(null, null)], false],
   ['nobody', [], false],
 ])('finds whether claims are a circle: %s', (_, claims, expected) => {
-  expect(isCircle(claims, 'email')).toBe(expected);
-  expect(isCircle(claims, 'external_id')).toBe(false);
+  expect(isExchangeCircle(claims, 'email')).toBe(expected);
+  expect(isExchangeCircle(claims, 'external_id')).toBe(false);
 });
 
 it('reads what a user has and wants, e-mails without regard to case', () => {
   const row = stored(caseOf({ draft: draft({ email: 'New@Example.com' }) }), { email: 'Old@Example.com' });
-  expect(claimOf(row, DIRECTORY)).toEqual({
+  expect(uniqueValuesOf(row, DIRECTORY)).toEqual({
     has: { email: 'old@example.com', external_id: 'e-1' },
     wants: { email: 'new@example.com', external_id: 'e-1' },
   });
@@ -34,7 +34,10 @@ it('reads what a user has and wants, e-mails without regard to case', () => {
 
 it('reads the wanted values by the attribute map of the directory', () => {
   const directory = { attributeMap: { email: 'userName', external_id: 'userName' } };
-  expect(claimOf(stored(), directory).wants).toEqual({ email: 'ada@example.com', external_id: 'ada@example.com' });
+  expect(uniqueValuesOf(stored(), directory).wants).toEqual({
+    email: 'ada@example.com',
+    external_id: 'ada@example.com',
+  });
 });
 
 it.each([

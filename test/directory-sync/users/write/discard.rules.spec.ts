@@ -1,4 +1,5 @@
-import { draftOf, type AttributeMap, type UserDocument } from '../../../../src/directory-sync/users/user.mapping.js';
+import type { AttributeMap } from '../../../../src/directory-sync/directories/directory.js';
+import { draftOf, type UserDocument } from '../../../../src/directory-sync/users/user.mapping.js';
 import type { UserRow } from '../../../../src/directory-sync/users/user.row.js';
 import { discarded, type GivenRoles } from '../../../../src/directory-sync/users/write/discard.rules.js';
 

@@ -1,10 +1,10 @@
 import { matchOf } from '../../../../src/directory-sync/users/write/link.rules.js';
 import { Taken } from '../../../../src/directory-sync/users/users.errors.js';
-import type { ConflictingUser } from '../../../../src/directory-sync/users/users.repository.js';
+import type { ConflictingUserRow } from '../../../../src/directory-sync/users/users.repository.js';
 import type { WritingDirectory } from '../../../../src/directory-sync/users/write/write-context.js';
 
 const DIRECTORY = { id: 'dir', takesOver: 'old', superseded: false, onMatch: 'link' } as WritingDirectory;
-const holder = (more: Partial<ConflictingUser>): ConflictingUser => ({
+const holder = (more: Partial<ConflictingUserRow>): ConflictingUserRow => ({
   id: 'usr',
   directory_id: null,
   status: 'active',
@@ -18,7 +18,7 @@ const holder = (more: Partial<ConflictingUser>): ConflictingUser => ({
 });
 const LEAVER = { status: 'inactive' } as const;
 
-type Row = [string, Partial<ConflictingUser>[], boolean, [string, string] | null];
+type Row = [string, Partial<ConflictingUserRow>[], boolean, [string, string] | null];
 const rows: Row[] = [
   ['no user at all', [], false, null],
   ['an unmanaged user by the name that stands in', [{ same_name: true }], false, ['usr', 'email']],

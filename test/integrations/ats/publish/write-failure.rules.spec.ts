@@ -1,5 +1,5 @@
 import type { AtsFailureKind } from '../../../../src/integrations/ats/api/ats-api.js';
-import { afterFailure, mayComeLate } from '../../../../src/integrations/ats/publish/write-failure.rules.js';
+import { writeAfterFailure, mayComeLate } from '../../../../src/integrations/ats/publish/write-failure.rules.js';
 
 const NEW = { attempts: 1, provedSince: false };
 
@@ -17,7 +17,7 @@ it.each([
   ['not_found', 'status_404', null, NEW, { kind: 'gone' }],
   ['rejected', 'status_400', null, NEW, { kind: 'fail' }],
 ] as const)('%s (%s, %j) with %j: %j', (kind, reason, retryAfterMs, context, verdict) => {
-  expect(afterFailure({ kind, reason, retryAfterMs }, context)).toEqual(verdict);
+  expect(writeAfterFailure({ kind, reason, retryAfterMs }, context)).toEqual(verdict);
 });
 
 it.each<[AtsFailureKind, string, boolean]>([

@@ -1,10 +1,15 @@
-import { addressOf, anchorOf, pictureOf, renderPage } from '../../../../src/operations/docs/site/markdown.mapping.js';
+import {
+  pageAddressOf,
+  anchorOf,
+  pictureOf,
+  renderPage,
+} from '../../../../src/operations/docs/site/markdown.mapping.js';
 
 it.each([
   ['README.md', '/docs'],
   ['connect/README.md', '/docs/connect'],
   ['connect/okta.md', '/docs/connect/okta'],
-])('shows %s at %s', (file, address) => expect(addressOf(file)).toBe(address));
+])('shows %s at %s', (file, address) => expect(pageAddressOf(file)).toBe(address));
 
 it.each([
   ['What goes wrong', 'what-goes-wrong'],

@@ -1,11 +1,11 @@
 import { canonicalJson, chainHash, CHAIN_START } from '../../../../src/base/crypto/chain.js';
 import { ChainWalk, type Breach } from '../../../../src/tenancy/ledger/chain.rules.js';
-import { auditHashInput, toChainLine, type AuditRow } from '../../../../src/tenancy/tenants/audit/audit.rules.js';
+import { auditHashInput, auditChainLine, type AuditRow } from '../../../../src/tenancy/tenants/audit/audit.rules.js';
 
 /** The first breach, by the verifier of both chains. */
 function breachOf(rows: readonly AuditRow[]): Breach | null {
   const walk = new ChainWalk();
-  for (const row of rows) walk.take(toChainLine(row));
+  for (const row of rows) walk.take(auditChainLine(row));
   return walk.finish();
 }
 

@@ -3,7 +3,7 @@ import {
   isDeparture,
   nextMeasurement,
   restAfter,
-  stateOf,
+  storageStateOf,
   type StorageState,
 } from '../../../../src/tenancy/tenants/storage/storage.rules.js';
 
@@ -19,7 +19,7 @@ describe('the state of a storage', () => {
     [10, 100, 'exhausted', 'ok'],
     [1e15, null, 'exhausted', 'ok'],
   ])('with %d of %d bytes after %s is %s', (used, limit, before, state) => {
-    expect(stateOf(used, limit, before)).toBe(state);
+    expect(storageStateOf(used, limit, before)).toBe(state);
   });
 });
 

@@ -4,7 +4,7 @@ import { listOf, objectOf, textOf, unexpected, type RemoteObject } from '../remo
 import { allRows } from '../rows.js';
 
 /** The name in messages. */
-export const TITLE = 'Ashby';
+export const ASHBY = 'Ashby';
 
 /** The longest page. */
 export const LIMIT = 100;
@@ -21,7 +21,7 @@ export interface AshbyPage {
 }
 
 /** Ashby answers a failure with status 200 and `success: false`, and a wrong key with 403. */
-export function judge({ status, json }: AtsAnswer): void {
+export function judgeAshbyAnswer({ status, json }: AtsAnswer): void {
   const code = codeOf(json);
   if (status === 403 && code !== 'missing_endpoint_permission') {
     throw new AtsFailure('refused', 'key_refused', 'Ashby refuses the API key.');
@@ -39,15 +39,15 @@ export function judge({ status, json }: AtsAnswer): void {
 export async function resultsOf(api: AtsApi, name: string, json: object): Promise<unknown> {
   const answer = await api.call({ method: 'POST', path: `/${name}`, json, headers: HEADERS });
   const body = objectOf(answer.json);
-  if (body?.['success'] !== true) throw unexpected(TITLE, 'word of success');
+  if (body?.['success'] !== true) throw unexpected(ASHBY, 'word of success');
   return body['results'];
 }
 
 /** Reads one record; null: Ashby has no such one. */
-export async function recordOf(api: AtsApi, name: string, json: object): Promise<RemoteObject | null> {
+export async function ashbyRecord(api: AtsApi, name: string, json: object): Promise<RemoteObject | null> {
   try {
     const record = objectOf(await resultsOf(api, name, json));
-    if (record === null) throw unexpected(TITLE, 'record');
+    if (record === null) throw unexpected(ASHBY, 'record');
     return record;
   } catch (error) {
     if (error instanceof AtsFailure && error.kind === 'not_found') return null;
@@ -56,7 +56,7 @@ export async function recordOf(api: AtsApi, name: string, json: object): Promise
 }
 
 /** Reads one page of a list. An expired sync token is left out: then everything is listed. */
-export async function pageOf(
+export async function ashbyPage(
   api: AtsApi,
   name: string,
   from: { cursor: string | null; syncToken: string | null },
@@ -75,20 +75,20 @@ export async function pageOf(
   } catch (error) {
     const isExpired = error instanceof AtsFailure && error.kind === 'rejected' && /sync_?token/i.test(error.reason);
     if (syncToken === null || cursor !== null || !isExpired) throw error;
-    return pageOf(api, name, { cursor, syncToken: null }, more);
+    return ashbyPage(api, name, { cursor, syncToken: null }, more);
   }
 }
 
 /** Reads all rows of a list that belongs to one record. */
-export function rowsOf(api: AtsApi, name: string, more: object): Promise<unknown[]> {
-  return allRows(TITLE, (cursor) => pageOf(api, name, { cursor, syncToken: null }, more));
+export function ashbyRows(api: AtsApi, name: string, more: object): Promise<unknown[]> {
+  return allRows(ASHBY, (cursor) => ashbyPage(api, name, { cursor, syncToken: null }, more));
 }
 
 function pageIn(body: RemoteObject | null): AshbyPage {
-  if (body?.['success'] !== true || !Array.isArray(body['results'])) throw unexpected(TITLE, 'list of records');
+  if (body?.['success'] !== true || !Array.isArray(body['results'])) throw unexpected(ASHBY, 'list of records');
   const hasMore = body['moreDataAvailable'] === true;
   const next = textOf(body['nextCursor']);
-  if (hasMore && next === null) throw unexpected(TITLE, 'place of the next page');
+  if (hasMore && next === null) throw unexpected(ASHBY, 'place of the next page');
   return { rows: listOf(body['results']), next: hasMore ? next : null, syncToken: textOf(body['syncToken']) };
 }
 

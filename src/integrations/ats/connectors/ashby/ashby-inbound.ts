@@ -7,8 +7,8 @@ import {
   type SignatureVerdict,
 } from '../connector.js';
 import { idOf, objectOf, requiredId, textOf, timeOf, type RemoteObject } from '../remote-json.js';
-import { verdictOf } from '../signatures.js';
-import { candidateOfApplication, goesOn, jobOf } from './ashby.mapping.js';
+import { hmacVerdictOf } from '../signatures.js';
+import { ashbyCandidateOfApplication, ashbyGoesOn, ashbyJob } from './ashby.mapping.js';
 
 /** Events of records that are not taken from Ashby. */
 const OF_OTHERS =
@@ -21,7 +21,7 @@ export const ashbyInbound: InboundRules = {
   verify({ raw, headers }: InboundRequest, secrets: readonly string[]): SignatureVerdict {
     const given = headers['ashby-signature'];
     if (given === undefined || given === '') return 'absent';
-    return given.startsWith('sha256=') ? verdictOf(given.slice('sha256='.length), raw, secrets) : 'invalid';
+    return given.startsWith('sha256=') ? hmacVerdictOf(given.slice('sha256='.length), raw, secrets) : 'invalid';
   },
 
   read({ body }: InboundRequest): InboundReading {
@@ -44,7 +44,7 @@ function effectOf(name: string, data: RemoteObject): InboundEffect {
     return gone(objectOf(data['deletedCandidate'])?.['id'], survivor);
   }
   const job = objectOf(data['job']);
-  if (name.startsWith('job') && job !== null) return { kind: 'job', job: jobOf(job) };
+  if (name.startsWith('job') && job !== null) return { kind: 'job', job: ashbyJob(job) };
   const application = objectOf(data['application']);
   if (application !== null) return ofApplication(application);
   const candidate = objectOf(data['candidate']);
@@ -56,8 +56,8 @@ function effectOf(name: string, data: RemoteObject): InboundEffect {
 
 /** An application that has ended says nothing of the candidate’s others, which may go on. */
 function ofApplication(application: RemoteObject): InboundEffect {
-  const candidate = candidateOfApplication(application);
-  return { kind: 'candidate', candidate: goesOn(application) ? candidate : { ...candidate, changedAt: null } };
+  const candidate = ashbyCandidateOfApplication(application);
+  return { kind: 'candidate', candidate: ashbyGoesOn(application) ? candidate : { ...candidate, changedAt: null } };
 }
 
 function gone(id: unknown, survivorId: string | null): InboundEffect {

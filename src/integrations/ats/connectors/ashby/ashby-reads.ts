@@ -1,18 +1,18 @@
 import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import type { AtsCandidate, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
-import type { AtsUser } from '../connector.js';
+import type { AtsUser, Connector } from '../connector.js';
 import { idOf, listOf, objectOf, textOf, type RemoteObject } from '../remote-json.js';
 import { readOne, readRows } from '../rows.js';
-import { pageOf, recordOf } from './ashby-calls.js';
-import { candidateOf, candidateOfApplication, goesOn, jobOf, userOf } from './ashby.mapping.js';
+import { ashbyPage, ashbyRecord } from './ashby-calls.js';
+import { ashbyCandidate, ashbyCandidateOfApplication, ashbyGoesOn, ashbyJob, ashbyUser } from './ashby.mapping.js';
 
 /** So many applications of one candidate are read. */
 const MOST_APPLICATIONS = 50;
 
 /** Reads one page of jobs. */
-export async function jobs(api: AtsApi, { syncToken, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
-  const page = await pageOf(api, 'job.list', { cursor, syncToken });
-  return { ...(await readRows(page.rows, jobOf)), next: page.next, syncToken: page.syncToken };
+async function jobs(api: AtsApi, { syncToken, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
+  const page = await ashbyPage(api, 'job.list', { cursor, syncToken });
+  return { ...(await readRows(page.rows, ashbyJob)), next: page.next, syncToken: page.syncToken };
 }
 
 /** The place in two lists that are read as one. */
@@ -38,13 +38,13 @@ const NONE: Tokens = { applications: null, candidates: null };
  * list of candidates those are left that the applications do not tell rightly: without an application, or with several.
  * In an incremental pass each changed candidate counts, since no application changes with a name.
  */
-export async function candidates(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
+async function candidates(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
   const place = placeOf(from);
   const { list, cursor, tokens, fresh } = place;
   if (list === 'applications') {
-    const page = await pageOf(api, 'application.list', { cursor, syncToken: tokens.applications });
+    const page = await ashbyPage(api, 'application.list', { cursor, syncToken: tokens.applications });
     const isFirst = tokens.applications === null;
-    const read = await readRows(page.rows, (row) => (isFirst ? candidateOfApplication(row) : ofChanged(api, row)));
+    const read = await readRows(page.rows, (row) => (isFirst ? ashbyCandidateOfApplication(row) : ofChanged(api, row)));
     if (page.next !== null) return { ...read, next: textOfPlace({ ...place, cursor: page.next }) };
     const second: Place = {
       ...place,
@@ -54,7 +54,7 @@ export async function candidates(api: AtsApi, from: AtsPageFrom): Promise<AtsPag
     };
     return { ...read, next: textOfPlace(second) };
   }
-  const page = await pageOf(api, 'candidate.list', { cursor, syncToken: tokens.candidates });
+  const page = await ashbyPage(api, 'candidate.list', { cursor, syncToken: tokens.candidates });
   const isFull = tokens.candidates === null;
   const rows = isFull ? page.rows.filter((row) => applicationIdsOf(objectOf(row)).length !== 1) : page.rows;
   const read = await readRows(rows, (row) => withApplications(api, row));
@@ -63,56 +63,56 @@ export async function candidates(api: AtsApi, from: AtsPageFrom): Promise<AtsPag
 }
 
 /** Reads one job. */
-export async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
-  const found = await recordOf(api, 'job.info', { id });
-  return found === null ? null : readOne(() => jobOf(found));
+async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
+  const found = await ashbyRecord(api, 'job.info', { id });
+  return found === null ? null : readOne(() => ashbyJob(found));
 }
 
 /** Reads one candidate with all applications. */
-export async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
-  const found = await recordOf(api, 'candidate.info', { id });
+async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
+  const found = await ashbyRecord(api, 'candidate.info', { id });
   if (found === null) return null;
   const applications = await applicationsOf(api, found);
-  return readOne(() => candidateOf(found, applications));
+  return readOne(() => ashbyCandidate(found, applications));
 }
 
 /** Reads one user. */
-export async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
-  const found = await recordOf(api, 'user.info', { userId: id });
+async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
+  const found = await ashbyRecord(api, 'user.info', { userId: id });
   const record = objectOf(found?.['user']) ?? found;
-  return record === null ? null : readOne(() => userOf(record));
+  return record === null ? null : readOne(() => ashbyUser(record));
 }
 
 /** Asks what the key is. A key without the right to ask that can still do the rest. */
-export async function test(api: AtsApi): Promise<string> {
+async function test(api: AtsApi): Promise<string> {
   try {
-    const key = await recordOf(api, 'apiKey.info', {});
+    const key = await ashbyRecord(api, 'apiKey.info', {});
     const name = textOf(key?.['title']);
     return name === null ? 'Ashby takes the API key.' : `Ashby takes the API key “${name.slice(0, 100)}”.`;
   } catch (error) {
     if (!(error instanceof AtsFailure) || error.kind !== 'forbidden') throw error;
-    await pageOf(api, 'job.list', { cursor: null, syncToken: null }, { limit: 1 });
+    await ashbyPage(api, 'job.list', { cursor: null, syncToken: null }, { limit: 1 });
     return 'Ashby takes the API key, and shows its jobs.';
   }
 }
 
 /** An application that ended says nothing of the candidate’s others. A full pass reads those with its second list. */
 async function ofChanged(api: AtsApi, application: RemoteObject): Promise<AtsCandidate> {
-  const told = candidateOfApplication(application);
-  if (goesOn(application)) return told;
-  const person = await recordOf(api, 'candidate.info', { id: told.remoteId });
+  const told = ashbyCandidateOfApplication(application);
+  if (ashbyGoesOn(application)) return told;
+  const person = await ashbyRecord(api, 'candidate.info', { id: told.remoteId });
   return person === null ? told : withApplications(api, person);
 }
 
 async function withApplications(api: AtsApi, person: RemoteObject): Promise<AtsCandidate> {
-  return candidateOf(person, await applicationsOf(api, person));
+  return ashbyCandidate(person, await applicationsOf(api, person));
 }
 
 async function applicationsOf(api: AtsApi, person: RemoteObject): Promise<RemoteObject[]> {
   const found: RemoteObject[] = [];
   // The newest ids stand last.
   for (const applicationId of applicationIdsOf(person).slice(-MOST_APPLICATIONS)) {
-    const application = await recordOf(api, 'application.info', { applicationId });
+    const application = await ashbyRecord(api, 'application.info', { applicationId });
     if (application !== null) found.push(application);
   }
   return found;
@@ -139,3 +139,6 @@ function tokensOf(text: string | null): Tokens {
 function textOfTokens(tokens: Tokens): string | null {
   return tokens.applications === null || tokens.candidates === null ? null : JSON.stringify(tokens);
 }
+
+/** The reads of the connector. */
+export const ashbyReads = { test, jobs, candidates, job, candidate, user } satisfies Partial<Connector>;

@@ -2,7 +2,7 @@ import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import type { AtsWrite, MadeWebhook, WebhookRules, WriteRules } from '../connector.js';
 import { idOf, objectOf, objectsIn, requiredId, textOf, unexpected } from '../remote-json.js';
 import { readOne } from '../rows.js';
-import { recordOf, resultsOf, rowsOf, TITLE } from './ashby-calls.js';
+import { ashbyRecord, resultsOf, ashbyRows, ASHBY } from './ashby-calls.js';
 
 /** Notes and custom fields of candidates. All writes are made as the API key. */
 export const ashbyWrites: WriteRules = {
@@ -13,7 +13,7 @@ export const ashbyWrites: WriteRules = {
   async find(api: AtsApi, write: AtsWrite): Promise<string | null> {
     const { candidateRemoteId: candidateId, marker } = write;
     if (write.target === 'field') return fieldValue(api, write);
-    const notes = objectsIn(await rowsOf(api, 'candidate.listNotes', { candidateId }));
+    const notes = objectsIn(await ashbyRows(api, 'candidate.listNotes', { candidateId }));
     return idOf(notes.find(({ content }) => typeof content === 'string' && content.includes(marker))?.['id']);
   },
 
@@ -29,7 +29,7 @@ export const ashbyWrites: WriteRules = {
       isPrivate: write.visibility === 'private',
     });
     const id = idOf(objectOf(made)?.['id']);
-    if (id === null) throw unexpected(TITLE, 'id of the note');
+    if (id === null) throw unexpected(ASHBY, 'id of the note');
     return id;
   },
 
@@ -66,7 +66,7 @@ export const ashbyWebhooks: WebhookRules = {
 };
 
 async function fieldValue(api: AtsApi, write: AtsWrite): Promise<string | null> {
-  const found = await recordOf(api, 'candidate.info', { id: write.candidateRemoteId });
+  const found = await ashbyRecord(api, 'candidate.info', { id: write.candidateRemoteId });
   if (found === null)
     throw new AtsFailure('not_found', 'candidate_not_found', 'Ashby has no such candidate (any more).');
   const fields = objectsIn(found['customFields']).filter(
@@ -84,7 +84,7 @@ async function setField(api: AtsApi, write: AtsWrite, fieldValue: string | null)
 
 /** A custom field is named by its id, or by its title. */
 async function fieldIdOf(api: AtsApi, field: string | null): Promise<string> {
-  const all = objectsIn(await rowsOf(api, 'customField.list', {}));
+  const all = objectsIn(await ashbyRows(api, 'customField.list', {}));
   const own = all.filter(({ objectType }) => objectType === undefined || objectType === 'Candidate');
   const found = own.find(({ id }) => id === field) ?? own.find(({ title }) => title === field);
   const id = idOf(found?.['id']);

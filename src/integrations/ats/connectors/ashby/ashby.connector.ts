@@ -1,14 +1,14 @@
 import type { Connector } from '../connector.js';
 import { basicKey } from '../signatures.js';
-import { judge, TITLE } from './ashby-calls.js';
+import { judgeAshbyAnswer, ASHBY } from './ashby-calls.js';
 import { ashbyInbound } from './ashby-inbound.js';
-import * as reads from './ashby-reads.js';
+import { ashbyReads } from './ashby-reads.js';
 import { ashbyWebhooks, ashbyWrites } from './ashby-writes.js';
 
 /** Ashby: every call is a POST, and a failure is a 200 with `success: false`. */
 export const ashby: Connector = {
   provider: 'ashby',
-  title: TITLE,
+  title: ASHBY,
   marker: 'as_',
   regions: { production: { api: 'https://api.ashbyhq.com' } },
   credentials: ['api_key'],
@@ -37,13 +37,8 @@ export const ashby: Connector = {
     'Notes are written as the API key, not as a user.',
   ],
   authorization: (credential) => (credential.kind === 'api_key' ? basicKey(credential.key) : {}),
-  judge,
-  test: reads.test,
-  jobs: reads.jobs,
-  candidates: reads.candidates,
-  job: reads.job,
-  candidate: reads.candidate,
-  user: reads.user,
+  judge: judgeAshbyAnswer,
+  ...ashbyReads,
   inbound: ashbyInbound,
   webhooks: ashbyWebhooks,
   oauth: null,

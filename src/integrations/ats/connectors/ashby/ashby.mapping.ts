@@ -26,7 +26,7 @@ const STATUSES: Readonly<Record<string, JobStatus>> = {
 const RANKS: Readonly<Record<string, number>> = { Active: 3, Lead: 2, Hired: 1, Archived: 0 };
 
 /** Returns a job. @throws {NotUnderstood} */
-export function jobOf(job: RemoteObject): AtsJob {
+export function ashbyJob(job: RemoteObject): AtsJob {
   const status = STATUSES[requiredText(job['status'], 'The status of the job')];
   if (status === undefined) throw new NotUnderstood('The status of the job is not known.');
   return {
@@ -41,7 +41,7 @@ export function jobOf(job: RemoteObject): AtsJob {
 }
 
 /** Returns whether an application goes on. */
-export function goesOn(application: RemoteObject): boolean {
+export function ashbyGoesOn(application: RemoteObject): boolean {
   return (RANKS[String(application['status'])] ?? 0) >= 2;
 }
 
@@ -50,10 +50,10 @@ export function goesOn(application: RemoteObject): boolean {
  *
  * @throws {NotUnderstood}
  */
-export function candidateOfApplication(application: RemoteObject): AtsCandidate {
+export function ashbyCandidateOfApplication(application: RemoteObject): AtsCandidate {
   const person = objectOf(application['candidate']);
   if (person === null) throw new NotUnderstood('The application names no candidate.');
-  return candidateOf(person, [application], timeOf(application['updatedAt']));
+  return ashbyCandidate(person, [application], timeOf(application['updatedAt']));
 }
 
 /**
@@ -63,7 +63,7 @@ export function candidateOfApplication(application: RemoteObject): AtsCandidate 
  * @param changedAt the last change of the candidate and the applications; null: it is found in them
  * @throws {NotUnderstood}
  */
-export function candidateOf(
+export function ashbyCandidate(
   person: RemoteObject,
   applications: readonly RemoteObject[],
   changedAt: Date | null = null,
@@ -89,7 +89,7 @@ export function candidateOf(
 }
 
 /** Returns a user. @throws {NotUnderstood} */
-export function userOf(user: RemoteObject): AtsUser {
+export function ashbyUser(user: RemoteObject): AtsUser {
   return {
     id: requiredId(user['id'], 'The id of the user'),
     name: nameOf(user),
@@ -100,7 +100,7 @@ export function userOf(user: RemoteObject): AtsUser {
 
 /** Ashby archives what is rejected: the reason tells. */
 function statusOf(application: RemoteObject): AtsStatus {
-  if (goesOn(application)) return 'active';
+  if (ashbyGoesOn(application)) return 'active';
   if (application['status'] === 'Hired') return 'hired';
   const reason = textOf(objectOf(application['archiveReason'])?.['reasonType']) ?? '';
   return reason.startsWith('Rejected') ? 'rejected' : 'archived';
@@ -110,7 +110,7 @@ function ofApplication(application: RemoteObject): Pick<AtsCandidate, 'jobRemote
   const job = objectOf(application['job']);
   const jobRemoteId = idOf(job?.['id']);
   const title = textOf(job?.['title']);
-  const active = goesOn(application);
+  const active = ashbyGoesOn(application);
   const stage = objectOf(application['currentInterviewStage']);
   const stageId = idOf(stage?.['id']);
   return {

@@ -7,8 +7,14 @@ import {
   type SignatureVerdict,
 } from '../connector.js';
 import { idOf, listOf, objectOf, requiredId, textOf, type RemoteObject } from '../remote-json.js';
-import { verdictOf } from '../signatures.js';
-import { candidateOfApplication, candidateOfPerson, changeOf, goesOn, jobOf } from './greenhouse.mapping.js';
+import { hmacVerdictOf } from '../signatures.js';
+import {
+  greenhouseCandidateOfApplication,
+  candidateOfPerson,
+  lastChangeOf,
+  greenhouseGoesOn,
+  greenhouseJob,
+} from './greenhouse.mapping.js';
 
 const PREFIX = 'sha256 ';
 
@@ -34,7 +40,7 @@ export const greenhouseInbound: InboundRules = {
   verify({ raw, headers }: InboundRequest, secrets: readonly string[]): SignatureVerdict {
     const given = headers['signature'];
     if (given === undefined || given === '') return 'absent';
-    return given.startsWith(PREFIX) ? verdictOf(given.slice(PREFIX.length).trim(), raw, secrets) : 'invalid';
+    return given.startsWith(PREFIX) ? hmacVerdictOf(given.slice(PREFIX.length).trim(), raw, secrets) : 'invalid';
   },
 
   read({ body }: InboundRequest): InboundReading {
@@ -47,7 +53,7 @@ export const greenhouseInbound: InboundRules = {
       // The header Greenhouse-Event-Id is not signed: with another id a body that was seen once would be applied again.
       dedupeKey: null,
       name,
-      occurredAt: application === null ? null : changeOf(application),
+      occurredAt: application === null ? null : lastChangeOf(application),
       effect: effectOf(name, payload),
     };
   },
@@ -69,7 +75,7 @@ function effectOf(name: string, payload: RemoteObject): InboundEffect {
     case 'job_created':
     case 'job_updated':
     case 'job_approved':
-      return { kind: 'job', job: jobOf(objectOf(payload['job']) ?? payload) };
+      return { kind: 'job', job: greenhouseJob(objectOf(payload['job']) ?? payload) };
     case 'job_deleted': {
       const remoteId = requiredId(
         objectOf(payload['job'])?.['id'] ?? payload['job_id'] ?? payload['id'],
@@ -85,8 +91,11 @@ function effectOf(name: string, payload: RemoteObject): InboundEffect {
 /** An application that has ended says nothing of the candidate’s others, which may go on. */
 function ofApplication(application: RemoteObject | null): InboundEffect {
   if (application === null) throw new NotUnderstood('The event has no application.');
-  const candidate = candidateOfApplication(application);
-  return { kind: 'candidate', candidate: goesOn(application) ? candidate : { ...candidate, changedAt: null } };
+  const candidate = greenhouseCandidateOfApplication(application);
+  return {
+    kind: 'candidate',
+    candidate: greenhouseGoesOn(application) ? candidate : { ...candidate, changedAt: null },
+  };
 }
 
 /** The event has no time: sent again after fifteen hours it would undo what came meanwhile. */

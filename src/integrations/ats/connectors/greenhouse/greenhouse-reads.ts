@@ -1,13 +1,13 @@
 import { parsedUrl } from '../../../../base/url.js';
 import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import type { AtsCandidate, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
-import type { AtsUser } from '../connector.js';
+import type { AtsUser, Connector } from '../connector.js';
 import { idOf, objectOf, objectsIn, textOf, unexpected, type RemoteObject } from '../remote-json.js';
 import { allRows, readOne, readRows } from '../rows.js';
-import { candidateOf, jobOf, userOf } from './greenhouse.mapping.js';
+import { greenhouseCandidate, greenhouseJob, greenhouseUser } from './greenhouse.mapping.js';
 
 /** The name in messages. */
-export const TITLE = 'Greenhouse';
+export const GREENHOUSE = 'Greenhouse';
 
 const PER_PAGE = '500';
 /** Each page of candidates brings one call for each fifty of them, for their applications. */
@@ -23,9 +23,9 @@ interface Page {
 }
 
 /** Reads one page of a list. A request with a cursor has no other parameter. */
-export async function pageOf(api: AtsApi, path: string, cursor: string | null, query: Query): Promise<Page> {
+async function greenhousePage(api: AtsApi, path: string, cursor: string | null, query: Query): Promise<Page> {
   const { json, headers } = await api.call({ method: 'GET', path, query: cursor === null ? query : { cursor } });
-  if (!Array.isArray(json)) throw unexpected(TITLE, 'list of records');
+  if (!Array.isArray(json)) throw unexpected(GREENHOUSE, 'list of records');
   return { rows: json, next: nextIn(headers['link']) };
 }
 
@@ -39,73 +39,73 @@ export async function recordsOf(
   const all: RemoteObject[] = [];
   for (let from = 0; from < ids.length; from += MOST_IDS) {
     const query = { [name]: ids.slice(from, from + MOST_IDS).join(','), per_page: PER_PAGE };
-    all.push(...objectsIn(await allRows(TITLE, (cursor) => pageOf(api, path, cursor, query))));
+    all.push(...objectsIn(await allRows(GREENHOUSE, (cursor) => greenhousePage(api, path, cursor, query))));
   }
   return all;
 }
 
 /** Reads one record; null: Greenhouse has no such one. */
-export async function recordOf(api: AtsApi, path: string, id: string): Promise<RemoteObject | null> {
+export async function greenhouseRecord(api: AtsApi, path: string, id: string): Promise<RemoteObject | null> {
   // Ids are numbers: another text would be a refused call, and no record has it.
   if (!/^\d+$/.test(id)) return null;
-  const { rows } = await pageOf(api, path, null, { ids: id });
+  const { rows } = await greenhousePage(api, path, null, { ids: id });
   return objectsIn(rows).find((row) => idOf(row['id']) === id) ?? null;
 }
 
 /** Reads one page of jobs. */
-export async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
-  const { rows, next } = await pageOf(api, '/jobs', cursor, { per_page: PER_PAGE, ...changedSince(since) });
-  return { ...(await readRows(rows, jobOf)), next };
+async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
+  const { rows, next } = await greenhousePage(api, '/jobs', cursor, { per_page: PER_PAGE, ...changedSince(since) });
+  return { ...(await readRows(rows, greenhouseJob)), next };
 }
 
 /** An incremental pass reads changed candidates, then the candidates of changed applications. */
 const SECOND = 'applications:';
 
 /** Reads one page of candidates, each with its applications. */
-export async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
+async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
   if (cursor?.startsWith(SECOND) === true) return ofApplications(api, since, cursor.slice(SECOND.length) || null);
   const query = { per_page: CANDIDATES_PER_PAGE, ...changedSince(since) };
-  const { rows, next } = await pageOf(api, '/candidates', cursor, query);
+  const { rows, next } = await greenhousePage(api, '/candidates', cursor, query);
   const read = await joined(api, rows);
   return { ...read, next: next ?? (since === null ? null : SECOND) };
 }
 
 /** Reads one job. */
-export async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
-  const found = await recordOf(api, '/jobs', id);
-  return found === null ? null : readOne(() => jobOf(found));
+async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
+  const found = await greenhouseRecord(api, '/jobs', id);
+  return found === null ? null : readOne(() => greenhouseJob(found));
 }
 
 /** Reads one candidate with all applications. */
-export async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
-  const found = await recordOf(api, '/candidates', id);
+async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
+  const found = await greenhouseRecord(api, '/candidates', id);
   if (found === null) return null;
   const applications = await recordsOf(api, '/applications', 'candidate_ids', [id]);
   const sources = await sourcesOf(api, applications);
-  return readOne(() => candidateOf(found, applications, sources));
+  return readOne(() => greenhouseCandidate(found, applications, sources));
 }
 
 /** Reads one user. */
-export async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
-  const found = await recordOf(api, '/users', id);
-  return found === null ? null : readOne(() => userOf(found));
+async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
+  const found = await greenhouseRecord(api, '/users', id);
+  return found === null ? null : readOne(() => greenhouseUser(found));
 }
 
 /** Reads one page of users. */
-export async function users(api: AtsApi, cursor: string | null): Promise<AtsPage<AtsUser>> {
-  const { rows, next } = await pageOf(api, '/users', cursor, { per_page: PER_PAGE });
-  return { ...(await readRows(rows, userOf)), next };
+async function users(api: AtsApi, cursor: string | null): Promise<AtsPage<AtsUser>> {
+  const { rows, next } = await greenhousePage(api, '/users', cursor, { per_page: PER_PAGE });
+  return { ...(await readRows(rows, greenhouseUser)), next };
 }
 
 /** Reads one job, to see whether the credential works. */
-export async function test(api: AtsApi): Promise<string> {
-  const { rows } = await pageOf(api, '/jobs', null, { per_page: '1' });
+async function test(api: AtsApi): Promise<string> {
+  const { rows } = await greenhousePage(api, '/jobs', null, { per_page: '1' });
   return rows.length === 0 ? 'Greenhouse answers; it shows no job.' : 'Greenhouse answers, and shows its jobs.';
 }
 
 async function ofApplications(api: AtsApi, since: Date | null, cursor: string | null): Promise<AtsPage<AtsCandidate>> {
   const query = { per_page: CANDIDATES_PER_PAGE, ...changedSince(since) };
-  const { rows, next } = await pageOf(api, '/applications', cursor, query);
+  const { rows, next } = await greenhousePage(api, '/applications', cursor, query);
   const ids = [...new Set(objectsIn(rows).flatMap((row) => idOf(row['candidate_id']) ?? []))];
   const read = await joined(api, await recordsOf(api, '/candidates', 'ids', ids));
   return { ...read, next: next === null ? null : SECOND + next };
@@ -120,7 +120,7 @@ async function joined(api: AtsApi, people: readonly unknown[]): Promise<Omit<Ats
     const of = idOf(one['candidate_id']);
     own.set(of, [...(own.get(of) ?? []), one]);
   }
-  return readRows(people, (person) => candidateOf(person, own.get(idOf(person['id'])) ?? [], sources));
+  return readRows(people, (person) => greenhouseCandidate(person, own.get(idOf(person['id'])) ?? [], sources));
 }
 
 /** The names of sources; none where the credential does not show them. */
@@ -160,3 +160,6 @@ export function customFieldOf(person: RemoteObject, field: string | null): Remot
   const found = fields.find(({ name_key: key }) => key === field) ?? fields.find(({ name }) => name === field);
   return objectOf(found);
 }
+
+/** The reads of the connector. */
+export const greenhouseReads = { test, jobs, candidates, job, candidate, user, users } satisfies Partial<Connector>;

@@ -1,7 +1,7 @@
 import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import type { AtsWrite, WriteRules } from '../connector.js';
 import { idOf, objectOf, textOf, unexpected, type RemoteObject } from '../remote-json.js';
-import { customFieldOf, recordOf, recordsOf, TITLE } from './greenhouse-reads.js';
+import { customFieldOf, greenhouseRecord, recordsOf, GREENHOUSE } from './greenhouse-reads.js';
 
 /** Notes and custom fields of candidates. A note is written as a user of Greenhouse (`user_id`). */
 export const greenhouseWrites: WriteRules = {
@@ -46,7 +46,7 @@ export const greenhouseWrites: WriteRules = {
 };
 
 async function personOf(api: AtsApi, { candidateRemoteId }: AtsWrite): Promise<RemoteObject> {
-  const found = await recordOf(api, '/candidates', candidateRemoteId);
+  const found = await greenhouseRecord(api, '/candidates', candidateRemoteId);
   if (found === null) throw new AtsFailure('not_found', 'status_404', 'Greenhouse has no such candidate (any more).');
   return found;
 }
@@ -62,7 +62,7 @@ async function setField(api: AtsApi, write: AtsWrite, value: string | null): Pro
 
 function noteId(note: RemoteObject): string {
   const id = idOf(note['id']);
-  if (id === null) throw unexpected(TITLE, 'id of the note');
+  if (id === null) throw unexpected(GREENHOUSE, 'id of the note');
   return id;
 }
 

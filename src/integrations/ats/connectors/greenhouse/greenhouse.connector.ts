@@ -2,7 +2,7 @@ import type { AtsAnswer } from '../../api/ats-api.js';
 import type { Credential } from '../../api/credential.js';
 import type { Connector, OAuthRules } from '../connector.js';
 import { greenhouseInbound } from './greenhouse-inbound.js';
-import * as reads from './greenhouse-reads.js';
+import { GREENHOUSE, greenhouseReads } from './greenhouse-reads.js';
 import { greenhouseWrites } from './greenhouse-writes.js';
 
 const V1_ENDED =
@@ -28,7 +28,7 @@ const OAUTH: OAuthRules = {
 /** Greenhouse, through Harvest v3. */
 export const greenhouse: Connector = {
   provider: 'greenhouse',
-  title: reads.TITLE,
+  title: GREENHOUSE,
   marker: 'gh_',
   regions: {
     production: {
@@ -66,13 +66,7 @@ export const greenhouse: Connector = {
   addressProblem: ({ pathname }) => (/^\/v[12](\/|$)/.test(pathname) ? V1_ENDED : null),
   authorization,
   retryAfter,
-  test: reads.test,
-  jobs: reads.jobs,
-  candidates: reads.candidates,
-  job: reads.job,
-  candidate: reads.candidate,
-  user: reads.user,
-  users: reads.users,
+  ...greenhouseReads,
   inbound: greenhouseInbound,
   webhooks: null,
   oauth: OAUTH,

@@ -19,7 +19,7 @@ const STATUSES: Readonly<Record<string, JobStatus>> = { open: 'open', closed: 'c
 const ENDED = new Set(['rejected', 'hired', 'converted', 'inactive']);
 
 /** Returns a job of the API or of a webhook. @throws {NotUnderstood} */
-export function jobOf(job: RemoteObject): AtsJob {
+export function greenhouseJob(job: RemoteObject): AtsJob {
   const status = STATUSES[requiredText(job['status'], 'The status of the job').toLowerCase()];
   if (status === undefined) throw new NotUnderstood('The status of the job is not known.');
   const office = objectsIn(job['offices'])[0];
@@ -37,13 +37,13 @@ export function jobOf(job: RemoteObject): AtsJob {
 }
 
 /** Returns whether an application goes on. */
-export function goesOn({ status, rejected_at: rejectedAt }: RemoteObject): boolean {
+export function greenhouseGoesOn({ status, rejected_at: rejectedAt }: RemoteObject): boolean {
   return (rejectedAt === null || rejectedAt === undefined) && !ENDED.has(String(status));
 }
 
 /** Returns the state of an application in our words. */
 function statusOf(application: RemoteObject): AtsStatus {
-  if (goesOn(application)) return 'active';
+  if (greenhouseGoesOn(application)) return 'active';
   const { status, rejected_at: rejectedAt } = application;
   if (status === 'hired') return 'hired';
   return status === 'rejected' || (rejectedAt !== null && rejectedAt !== undefined) ? 'rejected' : 'archived';
@@ -56,7 +56,7 @@ function statusOf(application: RemoteObject): AtsStatus {
  * @param sources names of sources by id
  * @throws {NotUnderstood}
  */
-export function candidateOf(
+export function greenhouseCandidate(
   person: RemoteObject,
   applications: readonly RemoteObject[],
   sources: ReadonlyMap<string, string>,
@@ -74,12 +74,12 @@ export function candidateOf(
       application_id: idOf(application?.['id']),
       ...(application === null ? { ats_source: null } : sourceOf(sourceId, sources)),
     },
-    changedAt: applications.reduce((time: Date | null, one) => laterOf(time, changeOf(one)), own),
+    changedAt: applications.reduce((time: Date | null, one) => laterOf(time, lastChangeOf(one)), own),
   };
 }
 
 /** Returns the candidate of an application in a webhook. @throws {NotUnderstood} */
-export function candidateOfApplication(application: RemoteObject): AtsCandidate {
+export function greenhouseCandidateOfApplication(application: RemoteObject): AtsCandidate {
   const person = objectOf(application['candidate']);
   if (person === null) throw new NotUnderstood('The application names no candidate.');
   const job = objectsIn(application['jobs'])[0];
@@ -98,7 +98,7 @@ export function candidateOfApplication(application: RemoteObject): AtsCandidate 
       referrer: textOf(credited?.['name']) ?? textOf(credited?.['email']) ?? idOf(credited?.['id']),
       ...('url' in person ? { ats_url: textOf(person['url']) } : {}),
     },
-    changedAt: changeOf(application),
+    changedAt: lastChangeOf(application),
   };
 }
 
@@ -108,7 +108,7 @@ export function candidateOfPerson(person: RemoteObject): AtsCandidate {
 }
 
 /** Returns a user. @throws {NotUnderstood} */
-export function userOf(user: RemoteObject): AtsUser {
+export function greenhouseUser(user: RemoteObject): AtsUser {
   const names = [textOf(user['first_name']), textOf(user['last_name'])].filter((part) => part !== null);
   const isOff = user['disabled'] === true || user['deactivated'] === true || user['active'] === false;
   return {
@@ -120,7 +120,7 @@ export function userOf(user: RemoteObject): AtsUser {
 }
 
 /** Returns the time of an application's last change. */
-export function changeOf(application: RemoteObject): Date | null {
+export function lastChangeOf(application: RemoteObject): Date | null {
   return laterOf(timeOf(application['updated_at']), timeOf(application['last_activity_at']));
 }
 
@@ -156,12 +156,12 @@ function sourceOf(id: string | null, sources: ReadonlyMap<string, string>): { at
 /** A job in a webhook has no time of its last change: that of its making is before it in any case. */
 function jobIn(job: RemoteObject | undefined): { job?: AtsJob } {
   if (job === undefined || textOf(job['status']) === null || textOf(job['name']) === null) return {};
-  const read = jobOf(job);
+  const read = greenhouseJob(job);
   return { job: { ...read, changedAt: read.changedAt ?? timeOf(job['created_at']) ?? new Date(0) } };
 }
 
 function chosen(applications: readonly RemoteObject[]): RemoteObject | null {
-  const rank = (one: RemoteObject): number => (goesOn(one) ? 2 : 0) + (idOf(one['job_id']) === null ? 0 : 1);
+  const rank = (one: RemoteObject): number => (greenhouseGoesOn(one) ? 2 : 0) + (idOf(one['job_id']) === null ? 0 : 1);
   const made = (one: RemoteObject): number => timeOf(one['applied_at'] ?? one['created_at'])?.getTime() ?? 0;
   const sorted = [...applications].sort((one, other) => rank(other) - rank(one) || made(other) - made(one));
   return sorted[0] ?? null;

@@ -6,7 +6,7 @@ import {
   type SignatureVerdict,
 } from '../connector.js';
 import { idOf, objectOf, textOf, timeOf } from '../remote-json.js';
-import { verdictOf } from '../signatures.js';
+import { hmacVerdictOf } from '../signatures.js';
 
 /** Events that change a candidate, or end one. */
 const OF_CANDIDATES = new Set([
@@ -40,7 +40,7 @@ export const leverInbound: InboundRules = {
     const { token, triggeredAt } = event;
     const isWhole = typeof token === 'string' && (typeof triggeredAt === 'number' || typeof triggeredAt === 'string');
     if (typeof signature !== 'string' || !isWhole) return 'invalid';
-    return verdictOf(signature, `${token}${triggeredAt}`, secrets);
+    return hmacVerdictOf(signature, `${token}${triggeredAt}`, secrets);
   },
 
   read({ body }: InboundRequest): InboundReading {

@@ -1,12 +1,20 @@
 import type { AtsApi } from '../../api/ats-api.js';
 import type { AtsCandidate, AtsGone, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
-import type { AtsUser } from '../connector.js';
+import type { AtsUser, Connector } from '../connector.js';
 import { listOf, objectOf, textOf, unexpected, type RemoteObject } from '../remote-json.js';
 import { allRows, readOne, readRows } from '../rows.js';
-import { applicationIdsIn, applicationsIn, candidateOf, goneOf, isAnonymized, jobOf, userOf } from './lever.mapping.js';
+import {
+  applicationIdsIn,
+  applicationsIn,
+  leverCandidate,
+  goneOf,
+  isAnonymized,
+  leverJob,
+  leverUser,
+} from './lever.mapping.js';
 
 /** The name in messages. */
-export const TITLE = 'Lever';
+export const LEVER = 'Lever';
 
 const LIMIT = '100';
 const EXPANDED = ['applications', 'stage', 'sourcedBy'];
@@ -20,7 +28,7 @@ export interface LeverPage {
 }
 
 /** Reads one page of a list. */
-export async function pageOf(
+async function leverPage(
   api: AtsApi,
   path: string,
   cursor: string | null,
@@ -30,15 +38,15 @@ export async function pageOf(
   if (cursor !== null) wanted['offset'] = cursor;
   const { json } = await api.call({ method: 'GET', path, query: wanted });
   const body = objectOf(json);
-  if (body === null || !Array.isArray(body['data'])) throw unexpected(TITLE, 'list of records');
+  if (body === null || !Array.isArray(body['data'])) throw unexpected(LEVER, 'list of records');
   if (body['hasNext'] !== true) return { rows: listOf(body['data']), next: null };
   const next = textOf(body['next']);
-  if (next === null) throw unexpected(TITLE, 'place of the next page');
+  if (next === null) throw unexpected(LEVER, 'place of the next page');
   return { rows: listOf(body['data']), next };
 }
 
 /** Reads one record; null: Lever has no such one. */
-export async function recordOf(
+export async function leverRecord(
   api: AtsApi,
   path: string,
   query: Readonly<Record<string, readonly string[]>> = {},
@@ -46,7 +54,7 @@ export async function recordOf(
   const { status, json } = await api.call({ method: 'GET', path, query, accepts: [404, 410] });
   if (status >= 400) return null;
   const record = objectOf(objectOf(json)?.['data']);
-  if (record === null) throw unexpected(TITLE, 'record');
+  if (record === null) throw unexpected(LEVER, 'record');
   return record;
 }
 
@@ -56,27 +64,27 @@ export function part(id: string): string {
 }
 
 /** Reads one page of postings. */
-export async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
-  const { rows, next } = await pageOf(api, '/postings', cursor, changedSince(since));
-  return { ...(await readRows(rows, jobOf)), next };
+async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
+  const { rows, next } = await leverPage(api, '/postings', cursor, changedSince(since));
+  return { ...(await readRows(rows, leverJob)), next };
 }
 
 /** Reads one page of opportunities. */
-export async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
+async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
   const query = { ...changedSince(since), expand: EXPANDED };
-  const { rows, next } = await pageOf(api, '/opportunities', cursor, query);
+  const { rows, next } = await leverPage(api, '/opportunities', cursor, query);
   return { ...(await readRows(rows, (row) => candidateWith(api, row))), next };
 }
 
 /** Two lists are read as one: deleted postings, then deleted opportunities. */
-export async function gone(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsGone>> {
+async function gone(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsGone>> {
   const earliest = Date.now() - DELETED_MS;
   const query = { deleted_at_start: String(Math.max(since?.getTime() ?? 0, earliest)) };
   const isSecond = cursor?.startsWith(SECOND) === true;
   const place = (isSecond ? cursor.slice(SECOND.length) : cursor) || null;
   const kind = isSecond ? 'candidate' : 'job';
   const path = isSecond ? '/opportunities/deleted' : '/postings/deleted';
-  const { rows, next } = await pageOf(api, path, place, query);
+  const { rows, next } = await leverPage(api, path, place, query);
   const read = await readRows(rows, (row) => goneOf(kind, row));
   if (isSecond) return { ...read, next: next === null ? null : SECOND + next };
   return { ...read, next: next ?? SECOND };
@@ -85,47 +93,47 @@ export async function gone(api: AtsApi, { since, cursor }: AtsPageFrom): Promise
 const SECOND = 'opportunities:';
 
 /** Reads one posting. */
-export async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
-  const posting = await recordOf(api, `/postings/${part(id)}`);
-  return posting === null ? null : readOne(() => jobOf(posting));
+async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
+  const posting = await leverRecord(api, `/postings/${part(id)}`);
+  return posting === null ? null : readOne(() => leverJob(posting));
 }
 
 /** Reads one opportunity. */
-export async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
-  const opportunity = await recordOf(api, `/opportunities/${part(id)}`, { expand: EXPANDED });
+async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
+  const opportunity = await leverRecord(api, `/opportunities/${part(id)}`, { expand: EXPANDED });
   if (opportunity === null || isAnonymized(opportunity)) return null;
   const applications = await applicationsOf(api, opportunity);
-  return readOne(() => candidateOf(opportunity, applications));
+  return readOne(() => leverCandidate(opportunity, applications));
 }
 
 /** Reads one user. */
-export async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
-  const found = await recordOf(api, `/users/${part(id)}`);
-  return found === null ? null : readOne(() => userOf(found));
+async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
+  const found = await leverRecord(api, `/users/${part(id)}`);
+  return found === null ? null : readOne(() => leverUser(found));
 }
 
 /** Reads one page of users. */
-export async function users(api: AtsApi, cursor: string | null): Promise<AtsPage<AtsUser>> {
-  const { rows, next } = await pageOf(api, '/users', cursor);
-  return { ...(await readRows(rows, userOf)), next };
+async function users(api: AtsApi, cursor: string | null): Promise<AtsPage<AtsUser>> {
+  const { rows, next } = await leverPage(api, '/users', cursor);
+  return { ...(await readRows(rows, leverUser)), next };
 }
 
 /** Finds the active user with an e-mail. */
-export async function userByEmail(api: AtsApi, email: string): Promise<AtsUser | null> {
-  const { rows } = await pageOf(api, '/users', null, { email });
-  const { records } = await readRows(rows, userOf);
+async function userByEmail(api: AtsApi, email: string): Promise<AtsUser | null> {
+  const { rows } = await leverPage(api, '/users', null, { email });
+  const { records } = await readRows(rows, leverUser);
   return records.find((one) => one.active && one.email?.toLowerCase() === email.toLowerCase()) ?? null;
 }
 
 /** Reads one posting, to see whether the credential works. */
-export async function test(api: AtsApi): Promise<string> {
-  const { rows } = await pageOf(api, '/postings', null, { limit: '1' });
+async function test(api: AtsApi): Promise<string> {
+  const { rows } = await leverPage(api, '/postings', null, { limit: '1' });
   return rows.length === 0 ? 'Lever answers; it shows no posting.' : 'Lever answers, and shows its postings.';
 }
 
 function candidateWith(api: AtsApi, opportunity: RemoteObject): AtsCandidate | Promise<AtsCandidate> {
-  if (applicationIdsIn(opportunity).length === 0) return candidateOf(opportunity, applicationsIn(opportunity));
-  return applicationsOf(api, opportunity).then((applications) => candidateOf(opportunity, applications));
+  if (applicationIdsIn(opportunity).length === 0) return leverCandidate(opportunity, applicationsIn(opportunity));
+  return applicationsOf(api, opportunity).then((applications) => leverCandidate(opportunity, applications));
 }
 
 /** Lever holds applications in the answer where they are asked for; else they are read one by one. */
@@ -133,7 +141,7 @@ async function applicationsOf(api: AtsApi, opportunity: RemoteObject): Promise<R
   const applications = applicationsIn(opportunity);
   const id = textOf(opportunity['id']) ?? '';
   for (const one of applicationIdsIn(opportunity)) {
-    const read = await recordOf(api, `/opportunities/${part(id)}/applications/${part(one)}`);
+    const read = await leverRecord(api, `/opportunities/${part(id)}/applications/${part(one)}`);
     if (read !== null) applications.push(read);
   }
   return applications;
@@ -144,6 +152,19 @@ function changedSince(since: Date | null): Readonly<Record<string, string>> {
 }
 
 /** Reads all rows of a list of one opportunity; `not_found` where Lever has no such opportunity. */
-export function rowsOf(api: AtsApi, path: string): Promise<unknown[]> {
-  return allRows(TITLE, (cursor) => pageOf(api, path, cursor));
+export function leverRows(api: AtsApi, path: string): Promise<unknown[]> {
+  return allRows(LEVER, (cursor) => leverPage(api, path, cursor));
 }
+
+/** The reads of the connector. */
+export const leverReads = {
+  test,
+  jobs,
+  candidates,
+  gone,
+  job,
+  candidate,
+  user,
+  users,
+  userByEmail,
+} satisfies Partial<Connector>;

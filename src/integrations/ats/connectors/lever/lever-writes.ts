@@ -2,7 +2,7 @@ import { parsedUrl } from '../../../../base/url.js';
 import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import type { AtsWrite, WriteRules } from '../connector.js';
 import { idOf, listOf, objectOf, objectsIn, textOf, unexpected, type RemoteObject } from '../remote-json.js';
-import { part, recordOf, rowsOf, TITLE } from './lever-reads.js';
+import { part, leverRecord, leverRows, LEVER } from './lever-reads.js';
 
 /** Notes and links of opportunities. Each write is made as a user of Lever (`perform_as`). */
 export const leverWrites: WriteRules = {
@@ -11,7 +11,7 @@ export const leverWrites: WriteRules = {
 
   async find(api: AtsApi, write: AtsWrite): Promise<string | null> {
     if (write.target === 'link') return linkIn(await opportunityOf(api, write), write.marker);
-    const notes = objectsIn(await rowsOf(api, notesOf(write)));
+    const notes = objectsIn(await leverRows(api, notesOf(write)));
     const found = notes.find((note) => holds(note, write.marker));
     return found === undefined ? null : noteId(found);
   },
@@ -25,7 +25,7 @@ export const leverWrites: WriteRules = {
       json: { value: write.text, secret: write.visibility === 'private', notifyFollowers: false },
     });
     const note = objectOf(objectOf(json)?.['data']);
-    if (note === null) throw unexpected(TITLE, 'note');
+    if (note === null) throw unexpected(LEVER, 'note');
     return noteId(note);
   },
 
@@ -55,7 +55,7 @@ async function removeLink(api: AtsApi, write: AtsWrite, link: string): Promise<v
 }
 
 async function opportunityOf(api: AtsApi, write: AtsWrite): Promise<RemoteObject> {
-  const found = await recordOf(api, opportunity(write));
+  const found = await leverRecord(api, opportunity(write));
   if (found === null) throw new AtsFailure('not_found', 'status_404', 'Lever has no such opportunity (any more).');
   return found;
 }
@@ -79,7 +79,7 @@ function holds(note: RemoteObject, marker: string): boolean {
 
 function noteId(note: RemoteObject): string {
   const id = idOf(note['noteId']) ?? idOf(note['id']);
-  if (id === null) throw unexpected(TITLE, 'id of the note');
+  if (id === null) throw unexpected(LEVER, 'id of the note');
   return id;
 }
 

@@ -2,7 +2,7 @@ import type { Credential } from '../../api/credential.js';
 import type { Connector, OAuthRules, Region } from '../connector.js';
 import { basicKey } from '../signatures.js';
 import { leverInbound } from './lever-inbound.js';
-import * as reads from './lever-reads.js';
+import { LEVER, leverReads } from './lever-reads.js';
 import { leverWebhooks } from './lever-webhooks.js';
 import { leverWrites } from './lever-writes.js';
 
@@ -43,7 +43,7 @@ const OAUTH: OAuthRules = {
 /** Lever: an opportunity, which is one candidacy of a person, is a candidate here. */
 export const lever: Connector = {
   provider: 'lever',
-  title: reads.TITLE,
+  title: LEVER,
   marker: 'lv_',
   regions: REGIONS,
   credentials: ['oauth', 'api_key'],
@@ -70,15 +70,7 @@ export const lever: Connector = {
     'Confidential postings and opportunities are not read.',
   ],
   authorization,
-  test: reads.test,
-  jobs: reads.jobs,
-  candidates: reads.candidates,
-  gone: reads.gone,
-  job: reads.job,
-  candidate: reads.candidate,
-  user: reads.user,
-  users: reads.users,
-  userByEmail: reads.userByEmail,
+  ...leverReads,
   inbound: leverInbound,
   webhooks: leverWebhooks,
   oauth: OAUTH,

@@ -24,7 +24,7 @@ const STATES: Readonly<Record<string, JobStatus>> = {
 };
 
 /** Returns a posting as a job. @throws {NotUnderstood} */
-export function jobOf(posting: RemoteObject): AtsJob {
+export function leverJob(posting: RemoteObject): AtsJob {
   const categories = objectOf(posting['categories']) ?? {};
   const state = requiredText(posting['state'], 'The state of the posting');
   const status = STATES[state];
@@ -62,7 +62,7 @@ export function applicationsIn(opportunity: RemoteObject): RemoteObject[] {
  * @param applications all of the opportunity
  * @throws {NotUnderstood}
  */
-export function candidateOf(opportunity: RemoteObject, applications: readonly RemoteObject[]): AtsCandidate {
+export function leverCandidate(opportunity: RemoteObject, applications: readonly RemoteObject[]): AtsCandidate {
   if (isAnonymized(opportunity)) throw new NotUnderstood('The person was anonymised in Lever.');
   const name = requiredText(opportunity['name'], 'The name of the opportunity');
   const application = newestOf(applications);
@@ -97,7 +97,7 @@ export function goneOf(kind: AtsRecordKind, row: RemoteObject): AtsGone {
 }
 
 /** Returns a user. @throws {NotUnderstood} */
-export function userOf(user: RemoteObject): AtsUser {
+export function leverUser(user: RemoteObject): AtsUser {
   return {
     id: requiredId(user['id'], 'The id of the user'),
     name: textOf(user['name']),

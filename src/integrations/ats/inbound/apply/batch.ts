@@ -6,7 +6,7 @@ import type { Group, ReadEvent } from './plan.rules.js';
 import { ReadBacks } from './read-backs.js';
 
 /** What is written for the events about one record. */
-export interface Work {
+export interface RecordWork {
   group: Group;
   item: RecordItem;
   /** The event whose data it is; null: the record was read. */
@@ -14,8 +14,8 @@ export interface Work {
 }
 
 /** One batch while it is worked on. */
-export class Batch {
-  works: Work[] = [];
+export class InboundBatch {
+  works: RecordWork[] = [];
   survivors: RecordItem[] = [];
   readonly forced = new Set<string>();
   /** Survivors of merges that the ATS does not have. */

@@ -15,14 +15,14 @@ import type { AtsRecordRow, RecordItem, RecordWrite } from '../../records/record
 import { overOf } from '../../records/record.rules.js';
 import { AtsRecordsRepository } from '../../records/records.repository.js';
 import { InboxesRepository, LeaseLost, type ClaimedInbox } from '../inboxes.repository.js';
-import { groupsOf, isUnproven, stepOf, type Group } from './plan.rules.js';
+import { groupsOf, isUnprovenEnd, recordStepOf, type Group } from './plan.rules.js';
 import { isPassing } from '../../connections/passing-failure.js';
-import { Batch, type Work } from './batch.js';
+import { InboundBatch, type RecordWork } from './batch.js';
 import { upToMerge, type ReadBatch } from './merges-apart.rules.js';
 import type { ReadBack } from './read-backs.js';
 import { readEvents } from './read-events.js';
-import { settled, triedAgain, unreadable, verdictsOf } from './verdict.rules.js';
-import { WaitingEventsRepository, type Verdict } from './waiting-events.repository.js';
+import { settledVerdict, triedAgain, unreadable, verdictsOf } from './verdict.rules.js';
+import { WaitingEventsRepository, type EventVerdict } from './waiting-events.repository.js';
 
 /** What a batch came to. */
 export interface Applied {
@@ -82,7 +82,7 @@ export class EventsApplier {
     const next = rows.length < LEAST_AHEAD || isCut ? null : this.readBatch(inbox, connector, rows.at(-1)!.id);
     // Their failure is that of the next batch, which may never come.
     next?.catch(() => undefined);
-    const batch = new Batch(connection, connector, this.apiOf(connection), (error) =>
+    const batch = new InboundBatch(connection, connector, this.apiOf(connection), (error) =>
       this.logger.error('ats.connector_failed', { provider: connection.provider, error }),
     );
     await this.plan(batch, groupsOf(read), verdicts);
@@ -105,7 +105,7 @@ export class EventsApplier {
   }
 
   /** Decides what is done for each record, and reads those that have to be read. */
-  private async plan(batch: Batch, groups: readonly Group[], verdicts: Verdict[]): Promise<void> {
+  private async plan(batch: InboundBatch, groups: readonly Group[], verdicts: EventVerdict[]): Promise<void> {
     const { connection, connector } = batch;
     const ids = (kind: Group['kind']) => groups.filter((one) => one.kind === kind).map(({ remoteId }) => remoteId);
     const known = {
@@ -117,26 +117,26 @@ export class EventsApplier {
     for (const group of groups) {
       const over = overOf(knownOf(group));
       if (over !== null) {
-        verdicts.push(...group.events.map((event) => settled(event, 'no_effect', over)));
+        verdicts.push(...group.events.map((event) => settledVerdict(event, 'no_effect', over)));
         continue;
       }
       const canRead = batch.reads !== null && readsKind(connector, group.kind);
       if (!canRead) {
-        const unproven = group.events.filter(isUnproven);
-        verdicts.push(...unproven.map((event) => settled(event, 'failed', 'not_signed')));
-        group.events = group.events.filter((event) => !isUnproven(event));
+        const unproven = group.events.filter(isUnprovenEnd);
+        verdicts.push(...unproven.map((event) => settledVerdict(event, 'failed', 'not_signed')));
+        group.events = group.events.filter((event) => !isUnprovenEnd(event));
         if (group.events.length === 0) continue;
       }
-      const step = stepOf(group, knownOf(group), canRead);
+      const step = recordStepOf(group, knownOf(group), canRead);
       if (step.do === 'write') batch.works.push({ group, item: step.item, by: step.by });
       else if (step.do === 'read') toRead.push(group);
-      else verdicts.push(...group.events.map((event) => settled(event, 'failed', 'cannot_read')));
+      else verdicts.push(...group.events.map((event) => settledVerdict(event, 'failed', 'cannot_read')));
     }
     const found = batch.reads === null ? new Map<Group, ReadBack>() : await batch.reads.of(toRead, knownOf);
     for (const [group, read] of found) {
       if (read.kind === 'item') batch.works.push({ group, item: read.item, by: null });
       if (read.kind === 'not_found') {
-        verdicts.push(...group.events.map((event) => settled(event, 'no_effect', 'not_found')));
+        verdicts.push(...group.events.map((event) => settledVerdict(event, 'no_effect', 'not_found')));
       }
       if (read.kind === 'later') batch.later = true;
       if (read.kind !== 'failed') continue;
@@ -147,7 +147,7 @@ export class EventsApplier {
   }
 
   /** The survivor of a merge is brought in with it, so that `resolve` has it to answer. */
-  private async readSurvivors(batch: Batch): Promise<void> {
+  private async readSurvivors(batch: InboundBatch): Promise<void> {
     const { connection, reads, works } = batch;
     const wanted = works.flatMap(({ item }) => (item.kind === 'gone' ? (item.gone.survivorId ?? []) : []));
     const given = new Set(works.map(({ item }) => item.remoteId));
@@ -168,7 +168,7 @@ export class EventsApplier {
     }
   }
 
-  private async bringOpenings(inbox: ClaimedInbox, batch: Batch): Promise<void> {
+  private async bringOpenings(inbox: ClaimedInbox, batch: InboundBatch): Promise<void> {
     const { connection, connector, api } = batch;
     const items = [...batch.works.map(({ item }) => item), ...batch.survivors];
     const candidates = items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
@@ -187,9 +187,9 @@ export class EventsApplier {
   /** Writes records and what became of their events in one transaction; where that fails, each record in its own. */
   private async write(
     inbox: ClaimedInbox,
-    batch: Batch,
+    batch: InboundBatch,
     kind: Group['kind'],
-    works: readonly Work[],
+    works: readonly RecordWork[],
     extra: readonly RecordItem[],
   ): Promise<void> {
     try {
@@ -212,9 +212,9 @@ export class EventsApplier {
   private async writeIn(
     tx: SqlRunner,
     inbox: ClaimedInbox,
-    { connection, forced, missing }: Batch,
+    { connection, forced, missing }: InboundBatch,
     kind: Group['kind'],
-    works: readonly Work[],
+    works: readonly RecordWork[],
     extra: readonly RecordItem[],
   ): Promise<void> {
     const items = [...works.map(({ item }) => item), ...extra];

@@ -1,11 +1,11 @@
 import type { ReadEvent } from './plan.rules.js';
-import type { Verdict, WaitingEvent } from './waiting-events.repository.js';
+import type { EventVerdict, WaitingEvent } from './waiting-events.repository.js';
 
 /** A batch after it was read. */
 export interface ReadBatch {
   rows: readonly WaitingEvent[];
   read: ReadEvent[];
-  verdicts: Verdict[];
+  verdicts: EventVerdict[];
 }
 
 /**

@@ -22,7 +22,7 @@ export interface Group {
 }
 
 /** What is done for the events about one record. */
-export type Step =
+export type RecordStep =
   /** What the events say is written. */
   | { do: 'write'; item: RecordItem; by: ReadEvent }
   /** The record is read from the ATS: what it says then serves all events. */
@@ -54,7 +54,7 @@ export function faultOf({ reading }: ReadEvent, now: Date): 'no_data' | 'bad_id'
 }
 
 /** Returns whether an event is a deletion or merge that no signature proves: it counts only once the ATS was asked. */
-export function isUnproven({ reading, signed }: ReadEvent): boolean {
+export function isUnprovenEnd({ reading, signed }: ReadEvent): boolean {
   return reading.effect.kind === 'gone' && !signed;
 }
 
@@ -66,10 +66,14 @@ export function isUnproven({ reading, signed }: ReadEvent): boolean {
  * @param known the record as it is stored
  * @param canRead the connection can read records of this kind
  */
-export function stepOf({ remoteId, events }: Group, known: AtsRecordRow | undefined, canRead: boolean): Step {
-  const end = events.find((event) => event.reading.effect.kind === 'gone' && !isUnproven(event));
+export function recordStepOf(
+  { remoteId, events }: Group,
+  known: AtsRecordRow | undefined,
+  canRead: boolean,
+): RecordStep {
+  const end = events.find((event) => event.reading.effect.kind === 'gone' && !isUnprovenEnd(event));
   if (end !== undefined) return { do: 'write', item: itemOf(end, remoteId)!, by: end };
-  if (events.some(isUnproven)) return canRead ? { do: 'read' } : { do: 'give_up' };
+  if (events.some(isUnprovenEnd)) return canRead ? { do: 'read' } : { do: 'give_up' };
   const told = events.filter(({ reading }) => reading.effect.kind !== 'read_back');
   const byTime = [...told].sort((a, b) => timeOf(a) - timeOf(b));
   const newest = byTime.at(-1);
@@ -86,7 +90,7 @@ export function newestTimeOf({ events }: Group): Date {
 }
 
 /** What events say together: a newer one may leave out what an older one said, such as the opening. */
-function lastOf(byTime: readonly ReadEvent[], remoteId: string): Step {
+function lastOf(byTime: readonly ReadEvent[], remoteId: string): RecordStep {
   const newest = byTime.at(-1);
   if (newest === undefined) return { do: 'give_up' };
   const item = itemOf(newest, remoteId)!;

@@ -19,7 +19,7 @@ export interface WaitingEvent {
 }
 
 /** What became of an event. */
-export interface Verdict {
+export interface EventVerdict {
   id: string;
   at: Date;
   state: InboundState;
@@ -78,7 +78,7 @@ export class WaitingEventsRepository {
    * Notes what became of events. One that is not waiting any more stays as it is, but for those that the removal of their
    * candidate has just decided.
    */
-  async decide(tx: SqlRunner, { tenantId, connectionId }: InboxKey, verdicts: readonly Verdict[]): Promise<void> {
+  async decide(tx: SqlRunner, { tenantId, connectionId }: InboxKey, verdicts: readonly EventVerdict[]): Promise<void> {
     const now = new Date();
     for (const [first, ...others] of alike(verdicts)) {
       const { state, reason, detail, tried, erase } = first!;
@@ -105,8 +105,8 @@ export class WaitingEventsRepository {
 }
 
 /** Returns verdicts that say the same together: most events of a batch are applied. */
-function alike(verdicts: readonly Verdict[]): Iterable<Verdict[]> {
-  const groups = new Map<string, Verdict[]>();
+function alike(verdicts: readonly EventVerdict[]): Iterable<EventVerdict[]> {
+  const groups = new Map<string, EventVerdict[]>();
   for (const verdict of verdicts) {
     const { state, reason, detail, tried, erase } = verdict;
     const name = JSON.stringify([state, reason, detail, tried, erase]);

@@ -3,7 +3,7 @@ import { SystemClock } from '../../../../../src/base/clock.js';
 import { Outbound } from '../../../../../src/base/http/outbound.js';
 import type { AtsApi } from '../../../../../src/integrations/ats/api/ats-api.js';
 import { AtsCallOptions } from '../../../../../src/integrations/ats/calls/ats-call-options.js';
-import type { AtsPaces, Turn } from '../../../../../src/integrations/ats/calls/ats-paces.js';
+import type { AtsPaces, PaceTurn } from '../../../../../src/integrations/ats/calls/ats-paces.js';
 import { HostBreaker } from '../../../../../src/integrations/ats/calls/host-breaker.js';
 import { ConnectionApi, type CallGround } from '../../../../../src/integrations/ats/calls/connection-api.js';
 import type { AtsCredentials } from '../../../../../src/integrations/ats/connections/ats-credentials.js';
@@ -76,7 +76,7 @@ export function plainCalls(
     },
   };
   const paces: Pick<AtsPaces, 'take' | 'pause'> = {
-    take: async (): Promise<Turn> => ({ kind: 'go', afterMs: 0 }),
+    take: async (): Promise<PaceTurn> => ({ kind: 'go', afterMs: 0 }),
     pause: async (_tenant, _connection, ms) => void calls.pauses.push(ms),
   };
   const ground = {

@@ -1,7 +1,7 @@
 import {
   faultOf,
   groupsOf,
-  stepOf,
+  recordStepOf,
   type Group,
   type ReadEvent,
 } from '../../../../../src/integrations/ats/inbound/apply/plan.rules.js';
@@ -45,7 +45,7 @@ describe('stepOf', () => {
     const opening = event(candidate(at(3), { status: 'active', metadata: { application_id: '7' } }));
     const { candidate: person } = candidate(at(5), { email: 'new@x.example' }) as { candidate: AtsCandidate };
     const { jobRemoteId: _, ...thin } = person;
-    const step = stepOf(group(opening, event({ kind: 'candidate', candidate: thin })), undefined, false);
+    const step = recordStepOf(group(opening, event({ kind: 'candidate', candidate: thin })), undefined, false);
     expect(step).toMatchObject({
       do: 'write',
       item: {
@@ -80,12 +80,12 @@ describe('stepOf', () => {
     ['does not end a record without a signature', group(unsigned(event(GONE))), known(at(1)), false, 'give_up'],
     ['ends the record, whatever else came', group(event(GONE), event(candidate(at(9)))), known(at(1)), true, 'write'],
   ])('%s', (_, events, record, canRead, expected) => {
-    expect(stepOf(events, record, canRead).do).toBe(expected);
+    expect(recordStepOf(events, record, canRead).do).toBe(expected);
   });
 
   it('takes the newest change, not the last to arrive', () => {
     const newest = event(candidate(at(7)), 1);
-    const step = stepOf(group(event(candidate(at(3)), 0), newest, event(candidate(at(5)), 2)), undefined, true);
+    const step = recordStepOf(group(event(candidate(at(3)), 0), newest, event(candidate(at(5)), 2)), undefined, true);
     expect(step).toMatchObject({ do: 'write', by: newest, item: { changedAt: at(7) } });
   });
 });
