@@ -61,7 +61,6 @@ export default tseslint.config(
   },
   ...DOCUMENTED.map((room) => ({
     files: [`src/${room}/**/*.ts`],
-    ignores: ['src/base/database/migrations/**'],
     plugins: { jsdoc },
     rules: {
       'jsdoc/require-jsdoc': [
@@ -77,7 +76,6 @@ export default tseslint.config(
   })),
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/base/database/migrations/**'],
     rules: {
       'max-lines': ['error', 250],
       'max-lines-per-function': ['error', 60],

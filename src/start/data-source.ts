@@ -3,6 +3,7 @@ import pg, { type PoolClient } from 'pg';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { BoundedClient } from '../base/database/bounded-client.js';
 import { MIGRATIONS } from '../base/database/migrations.js';
+import { createSchema, isEmpty } from '../base/database/schema.js';
 import { demandUsable, poolerIn, sessionOptions } from '../base/database/session-settings.js';
 
 /**
@@ -73,8 +74,9 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Brings the schema of a database up to date, one process at a time. A lock that is not free within two seconds is
- * asked for again instead of holding up the traffic behind it.
+ * Brings the schema of a database up to date, one process at a time: an empty database gets the schema as it is, another one
+ * the migrations that it lacks. A lock that is not free within two seconds is asked for again instead of holding up the
+ * traffic behind it.
  *
  * @param afterwards what else the owner does under the same lock: roles and grants
  */
@@ -99,7 +101,7 @@ export async function migrate(
     const lock = source.createQueryRunner();
     await takeMigrationLock(lock);
     try {
-      const migrated = (await runWithRetry(source)).map((m) => m.name);
+      const migrated = await bringUpToDate(source, lock);
       await afterwards((await lock.connect()) as PoolClient, migrated);
       return migrated;
     } finally {
@@ -121,6 +123,12 @@ async function takeMigrationLock(lock: QueryRunner): Promise<void> {
     if (row!.taken) return;
     await sleep(100);
   }
+}
+
+async function bringUpToDate(source: DataSource, lock: QueryRunner): Promise<string[]> {
+  if (!(await isEmpty(lock))) return (await runWithRetry(source)).map(({ name }) => name);
+  await createSchema(lock, MIGRATIONS);
+  return MIGRATIONS.map(({ name }) => name);
 }
 
 async function runWithRetry(source: DataSource): Promise<{ name: string }[]> {

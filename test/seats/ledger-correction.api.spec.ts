@@ -1,4 +1,4 @@
-import { CorrectLedgers1767227540000 } from '../../src/base/database/migrations/1767227540000-correct-ledgers.js';
+import { newId } from '../../src/base/ids.js';
 import { ChainHeads } from '../../src/tenancy/ledger/chain-heads.js';
 import { ExportVerifier, seal, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
 import { Reconciliation } from '../../src/seats/reconciliation.js';
@@ -10,14 +10,38 @@ import { fresh } from '../support/scim.js';
 
 // Ledgers as versions before have sealed them: in the order of the ids as text.
 let service: TestApp;
-const migration = new CorrectLedgers1767227540000();
-const run = async (direction: 'up' | 'down'): Promise<void> => {
-  const runner = service.db.dataSource.createQueryRunner();
-  await migration[direction](runner);
-  await runner.release();
-};
+let sealChain: string;
+/** The refusal by which the database keeps a batch in the order of its ids. */
+const REFUSAL = /if p_ids <> array\([^;]*;\s*end if;/;
+
+/** Makes the database seal lines in any order, as that of a version before did. */
+async function asBefore(): Promise<void> {
+  await service.db.execute(`delete from tasks where kind = 'seats.correct'`);
+  await service.db.execute(sealChain.replace(REFUSAL, ''));
+}
+
+/** Makes the database refuse such batches, and gives each ledger that has no such task the task that corrects it. */
+async function upgrade(): Promise<void> {
+  await service.db.execute(sealChain);
+  const { rows } = await service.db.execute<{ id: string }>(
+    `select h.tenant_id as id from chain_heads h where h.chain = 'seats' and h.sequence > 1
+       and not exists (select 1 from tasks t where t.tenant_id = h.tenant_id and t.kind = 'seats.correct')`,
+  );
+  await service.db.execute(
+    `insert into tasks (tenant_id, id, kind, payload, created_by)
+     select tenant_id, id, 'seats.correct', '{}', '{"kind":"system","id":"system","name":"upgrade"}'
+     from unnest($1::text[], $2::text[]) as t(tenant_id, id)`,
+    [rows.map(({ id }) => id), rows.map(() => newId('tsk'))],
+  );
+}
+
 beforeAll(async () => {
   service = await startApp();
+  const { rows } = await service.db.execute<{ text: string }>(
+    `select pg_get_functiondef(oid) as text from pg_proc where proname = 'seal_chain'`,
+  );
+  sealChain = rows[0]!.text;
+  expect(sealChain).toMatch(REFUSAL);
 });
 afterAll(() => service.close());
 
@@ -75,7 +99,7 @@ async function wrongHouse(): Promise<Wrong> {
   const at = await newHouse(service);
   const [stays, cameBack, left] = [await madeBy(at), await madeBy(at), await madeBy(at, { status: 'inactive' })];
   expect(await verify(at)).toMatchObject({ ok: true, count: 2 });
-  await run('down');
+  await asBefore();
   await sealAsText(at, [
     ['release', cameBack, -1],
     ['update', stays, 0, 'Admin'],
@@ -96,7 +120,7 @@ it('names the users whose lines are in a wrong order, in verify and in reconcile
      values ($1, 'tsk_done', 'seats.correct', 'done', '{}', '{}')`,
     [at.tenantId],
   );
-  await run('up');
+  await upgrade();
   // The last three are sealed before the first three.
   const found = await verify(at);
   expect(found).toMatchObject({
@@ -135,8 +159,8 @@ it('corrects each such ledger once when it is upgraded, by lines that name the t
   const other = await madeBy(whole);
   await verify(whole);
   const before = (await at.api.get('/seats/events?format=ndjson')).text;
-  await run('up');
-  await run('up');
+  await upgrade();
+  await upgrade();
   for (const each of [at, whole]) {
     const tasks = await eventually(
       () => each.api.get('/tasks?kind=seats.correct'),
@@ -193,7 +217,7 @@ it('corrects each such ledger once when it is upgraded, by lines that name the t
 
 it('shows the limit that was set last, when the lines about it are in a wrong order', async () => {
   const at = await newHouse(service);
-  await run('down');
+  await asBefore();
   const set = (limit: number) => ({ limit, policy: { directory: 'wait', api: 'wait', sign_in: 'wait' } });
   await sealAsText(at, [
     ['limit', null, 0, null, set(1)],
@@ -201,7 +225,7 @@ it('shows the limit that was set last, when the lines about it are in a wrong or
     ['limit', null, 0, null, set(5)],
     ['limit', null, 0, null, set(7)],
   ]);
-  await run('up');
+  await upgrade();
   const now = encodeURIComponent(new Date().toISOString());
   expect((await at.api.get(`/seats?as_of=${now}`)).body.limit).toBe(7);
   const today = new Date().toISOString().slice(0, 10);

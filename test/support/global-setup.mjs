@@ -24,6 +24,7 @@ export default async function setup() {
       'src/start/data-source.ts',
       'src/start/database-access.ts',
       'src/tenancy/tenants/audit/migrations-line.ts',
+      '--copy-files',
       '-d',
       built,
       '--strip-leading-paths',

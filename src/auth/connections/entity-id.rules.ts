@@ -6,7 +6,7 @@ import { trimEndOf } from '../../base/trim.js';
  * a slash at the end, and two tenants must not be the same service provider to any IdP.
  */
 export function entityIdKey(entityId: string): string {
-  // ASCII letters alone, like the migration that wrote the first rows.
+  // ASCII letters alone: the rows of the table have keys of this form.
   return trimEndOf(entityId, '/').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 

@@ -108,8 +108,8 @@ export async function grantService(owner: ClientBase, role: string): Promise<voi
     `grant ${rights} on ${tables.join(', ')} to ${to}`,
     `grant usage on sequence ${sequences.join(', ')} to ${to}`,
     `revoke update, delete on ${APPEND_ONLY.join(', ')} from ${to}`,
-    // A head changes by `seal_chain` alone; a new tenant has two empty ones. The old table of days is read-only.
-    `revoke insert, update, delete on chain_heads, chain_days, migrations from ${to}`,
+    // A head changes by `seal_chain` alone; a new tenant has two empty ones.
+    `revoke insert, update, delete on chain_heads, migrations from ${to}`,
     `grant insert (tenant_id, chain, hash) on chain_heads to ${to}`,
     `grant execute on function ${FUNCTIONS.join(', ')} to ${to}`,
     `alter default privileges in schema ${schema} grant ${rights} on tables to ${to}`,

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const LEDGERS = [...APPEND_ONLY, 'chain_heads', 'chain_days'];
+const LEDGERS = [...APPEND_ONLY, 'chain_heads'];
 
 it('is a plain role that owns nothing', async () => {
   const { rows } = await database.db.execute(

@@ -1,4 +1,3 @@
-import { MIGRATIONS } from '../../../src/base/database/migrations.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse } from '../../support/house.js';
 
@@ -64,8 +63,4 @@ it('lines that a process of the version before has sealed stay valid, and are si
   expect(await verify(at)).toMatchObject({ ok: true });
   const end = await anchor();
   expect(end.signed).toBe(end.sequence);
-});
-
-it('has the migration that a database of the version before needs', () => {
-  expect(MIGRATIONS.map(({ name }) => name)).toContain('ProtectLedgers1767226300000');
 });

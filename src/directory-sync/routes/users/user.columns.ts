@@ -6,7 +6,7 @@ import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
 import { isGone, MANAGER_NAME } from '../../users/user-relations.js';
 import { USER_TAG_SQL } from './user-resource.js';
 
-// The indexes of the migration ListOrders have these expressions, character for character.
+// The indexes of `schema/users.sql` have these expressions, character for character.
 const DISPLAY_NAME = `lower((u.doc #>> '{displayName}') collate scim_text)`;
 const MODIFIED_AT = 'coalesce(u.resource_at, u.updated_at)';
 /** An entry of an index has at most 2 704 bytes, so longer texts are sorted by their beginning. */

@@ -78,7 +78,6 @@ export const UNCOUNTED_TABLES: Readonly<Record<string, string>> = {
   population: 'one row a directory',
   population_steps: 'steps that are added up within a second',
   chain_heads: 'one row a chain',
-  chain_days: 'one row a chain and day',
   closed_days: 'one row a chain and day',
   destinations: 'one row an endpoint, and endpoints are capped',
   connection_slugs: 'one row a connection, and connections are capped',

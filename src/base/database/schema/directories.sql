@@ -1,0 +1,59 @@
+-- Directories: one source of users over SCIM each.
+
+-- A directory. It is never removed: a deleted one keeps its row.
+create table directories (
+  tenant_id text collate "C" not null references tenants (id),
+  id text collate "C" not null,
+  name text not null,
+  profile text not null check (profile in ('tolerant', 'entra', 'okta', 'strict', 'ipsie')),
+  state text not null default 'live' check (state in ('live', 'preview')),
+  default_role text,
+  -- Whether its `roles` attribute may give a role that administers.
+  may_grant_console boolean not null default false,
+  attribute_map jsonb not null default '{}',
+  on_match text not null default 'link' check (on_match in ('link', 'refuse')),
+  -- The directory whose users this one takes over.
+  takes_over text collate "C",
+  replace_creates_missing boolean not null default false,
+  guard jsonb not null default '{}',
+  -- When its first day began: a directory that is made again has no second one.
+  first_day_from timestamptz not null default now(),
+  last_request_at timestamptz,
+  last_refusal jsonb,
+  -- The last role that it sent and that the tenant's catalogue lacks.
+  last_unknown_role jsonb,
+  -- Its usual pause between requests, and the last request for which its silence was told.
+  usual_pause_seconds int,
+  pauses int not null default 0,
+  told_quiet_since timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  deleted_at timestamptz,
+  primary key (tenant_id, id)
+);
+create index directories_deleted on directories (tenant_id, deleted_at) where deleted_at is not null;
+create trigger directories_told after insert or delete or update of name, profile, state, default_role, attribute_map,
+  on_match, takes_over, replace_creates_missing, guard, deleted_at on directories
+  for each row execute function tell_settings();
+
+-- A token that names a directory.
+create table scim_tokens (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  directory_id text collate "C" not null,
+  name text not null,
+  prefix text not null,
+  hash bytea not null,
+  created_by jsonb not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz,
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  primary key (tenant_id, id),
+  unique (tenant_id, hash),
+  foreign key (tenant_id, directory_id) references directories (tenant_id, id)
+);
+create index scim_tokens_directory on scim_tokens (tenant_id, directory_id);
+create statistics scim_tokens_directory_id_of_tenant (ndistinct, dependencies) on tenant_id, directory_id from scim_tokens;
+create trigger scim_tokens_told after delete or update of name, directory_id, expires_at, revoked_at on scim_tokens
+  for each row execute function tell_settings();
