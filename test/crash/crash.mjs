@@ -129,8 +129,13 @@ const active = [...directory.values()].filter((user) => user.active).length;
 check(held[0].n === active, `${held[0].n} seats are held by ${active} active people`);
 
 // Such a moment may not come again for a long time: a person of whom something is wrong is told in full.
-const told = [...new Set(problems.flatMap((problem) => /crash-\d+/.exec(problem) ?? []))].slice(0, 3);
-for (const externalId of told) for (const line of await storyOf(db, externalId)) console.log(line);
+const { rows: owners } = await db.query(
+  `select distinct person ->> 'external_id' as key from changes where user_id = any($1)`,
+  [problems.flatMap((problem) => problem.match(/usr_[0-9a-z]+/g) ?? [])],
+);
+const keys = [...problems.flatMap((problem) => problem.match(/crash-\d+/g) ?? []), ...owners.map(({ key }) => key)];
+for (const externalId of [...new Set(keys)].slice(0, 3))
+  for (const line of await storyOf(db, externalId)) console.log(line);
 
 await db.end();
 await service.stop();
