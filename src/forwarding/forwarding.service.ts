@@ -1,7 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
-import { DeliveryWorker } from '../engine/delivery/pump/delivery.worker.js';
+import { LaneWakeups } from '../engine/delivery/lane-wakeups.js';
 import { enqueue } from '../engine/delivery/lanes/enqueue.js';
 import type { ExplainedChange } from '../tenancy/identity/cause.rules.js';
 import { endsSessions } from '../tenancy/identity/user-change.rules.js';
@@ -15,7 +15,7 @@ export class ForwardingService {
   private readonly off: boolean;
 
   constructor(
-    @Optional() private readonly worker?: DeliveryWorker,
+    @Optional() private readonly wakeups?: LaneWakeups,
     @Optional() config?: Config,
   ) {
     this.off = config?.platform.forwarding === false;
@@ -61,6 +61,6 @@ export class ForwardingService {
 
   /** Wakes the delivery after the commit. */
   wake(tenantId: string): void {
-    this.worker?.wake(platformOf(tenantId));
+    this.wakeups?.wake(platformOf(tenantId));
   }
 }

@@ -39,6 +39,14 @@ function isOpen(path: string): boolean {
   return path === SCIM_CONFIG || (!isPrivate(path) && !FREQUENT.test(path));
 }
 
+const MIB = 1024 * 1024;
+
+/** Returns the most bytes that an address accepts where it is not the usual limit: a PUT of a group has 100 000 members. */
+function limitOf(path: string): number | undefined {
+  if (/^\/scim\/v2\/Groups(\/|$)/.test(path)) return 16 * MIB;
+  return /^\/scim\/v2\/Bulk\/?$/.test(path) ? 4 * MIB : undefined;
+}
+
 /** Returns whether an address takes candidates, whose metadata is kept letter for letter. */
 function keepsText(path: string): boolean {
   return /^\/(?:api\/v1|v1|api)\/candidates(?:\/|$)/.test(path);
@@ -60,5 +68,5 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.use(singleSlashes);
   if (config.rateLimit !== null) app.use(limitStrangers(app.get(Clock), isOpen));
   const admit = knownCaller(app.get(CredentialStore), config.operatorToken);
-  app.use(bodyReader({ admit, leave: isFormAddress, private: isPrivate, keepText: keepsText, ...body }));
+  app.use(bodyReader({ admit, leave: isFormAddress, private: isPrivate, keepText: keepsText, limitOf, ...body }));
 }

@@ -3,26 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type Notification } from 'pg';
 import { Wakeups } from './wakeups.js';
 
-/** Tables whose rows are cached; a trigger tells of each change. */
-export type CachedTable =
-  | 'tenants'
-  | 'roles'
-  | 'directories'
-  | 'group_rules'
-  | 'api_keys'
-  | 'scim_tokens'
-  | 'connections'
-  | 'connection_slugs'
-  | 'domains'
-  | 'verified_domains'
-  | 'service_keys'
-  | 'seat_limits'
-  | 'webhook_endpoints'
-  | 'webhook_secrets'
-  | 'ats_connections'
-  | 'ats_tokens'
-  | 'ats_signing_secrets';
-
 /** A changed row; null: the feed begins anew, and anything may have changed. `id` is '' where the table has none. */
 export type ChangedRow = { readonly tenantId: string; readonly id: string } | null;
 
@@ -69,8 +49,8 @@ export class SettingsFeed {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Calls `listener` for each changed row of the tables. */
-  on(tables: readonly CachedTable[], listener: (row: ChangedRow) => void): void {
+  /** Calls `listener` for each changed row of the tables, which have the trigger `tell_settings`. */
+  on(tables: readonly string[], listener: (row: ChangedRow) => void): void {
     for (const table of tables) this.listeners.set(table, [...(this.listeners.get(table) ?? []), listener]);
   }
 

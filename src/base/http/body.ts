@@ -8,17 +8,13 @@ import { faultIn } from './json-faults.js';
 import type { BridgeRequest, BridgeResponse } from './request.js';
 import { discard } from './unread.js';
 
-const MIB = 1024 * 1024;
-
-/** Returns the most bytes that an address accepts: a group has its 100 000 members in one PUT. */
-function bodyLimit(path: string): number {
-  if (/^\/scim\/v2\/Groups(\/|$)/.test(path)) return 16 * MIB;
-  if (/^\/scim\/v2\/Bulk\/?$/.test(path)) return 4 * MIB;
-  return MIB;
-}
+/** The most bytes that an address accepts without a limit of its own. */
+const USUAL_LIMIT = 1024 * 1024;
 
 /** Options of {@link bodyReader}, by address. */
 export interface BodyOptions {
+  /** The most bytes that an address accepts; undefined: 1 MiB. */
+  limitOf?: (path: string) => number | undefined;
   /** Addresses whose handler needs the original bytes (signature checks): they get `req.rawBody`. */
   keepRaw?: (path: string) => boolean;
   /** Addresses whose handler keeps a part of the body as it was written: they get `req.rawBody`, too. */
@@ -69,7 +65,7 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
   function readBody(req: BridgeRequest, res: BridgeResponse, next: NextFunction): void {
     const { headers } = req;
     const length = headers['content-length'];
-    const limit = bodyLimit(req.path);
+    const limit = options.limitOf?.(req.path) ?? USUAL_LIMIT;
     if (length !== undefined && Number(length) > limit) {
       if (Number(length) > MAX_DISCARD) res.setHeader('Connection', 'close');
       return next(new BodyTooLarge(limit));
@@ -102,15 +98,14 @@ function readBytes(
     next(error);
   };
   admit(req, res).then((tenantId) => {
-    const limit = bodyLimit(req.path);
     const length = Number(req.headers['content-length'] ?? 0);
     if (length > MAX_DISCARD) {
       res.setHeader('Connection', 'close');
-      return next(new BodyTooLarge(limit));
+      return next(new BodyTooLarge(USUAL_LIMIT));
     }
-    if (length > limit) return refuse(new BodyTooLarge(limit));
+    if (length > USUAL_LIMIT) return refuse(new BodyTooLarge(USUAL_LIMIT));
     const large = new LargeBody(req, res, budget, () => Promise.resolve(tenantId));
-    readStream(req, limit, large, (error, bytes) => {
+    readStream(req, USUAL_LIMIT, large, (error, bytes) => {
       if (error === null) req.rawBody = bytes!;
       next(error ?? undefined);
     });

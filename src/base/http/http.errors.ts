@@ -64,14 +64,3 @@ export class TooManyRequests extends DomainError {
     super(detail, { headers: { ...headers, 'Retry-After': String(retryAfterSeconds) } });
   }
 }
-
-/** 422: the Idempotency-Key was used for another request before. */
-export class IdempotencyKeyReused extends DomainError {
-  readonly kind = 'invalid';
-  readonly code = 'idempotency_key_reused';
-  constructor() {
-    super('This Idempotency-Key came with another request before.', {
-      errors: [{ field: 'Idempotency-Key', message: 'was used with another address or body' }],
-    });
-  }
-}

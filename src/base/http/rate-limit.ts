@@ -14,14 +14,6 @@ export interface Allowance {
   resetSeconds: number;
 }
 
-/**
- * The allowance of a tenant's new directories, as a multiple of that of one credential: a first sync of 10 000 users is
- * one burst of 100 times the figure, without a wait.
- */
-const FIRST_SYNC_RATE = 5;
-const FIRST_SYNC_BURST = 100;
-const FIRST_DAY_MS = 24 * 3_600_000;
-
 /** A tenant's allowance, as a multiple of that of one credential, unless it is set. */
 const TENANT_FACTOR = 4;
 
@@ -104,31 +96,13 @@ export class RateLimiter {
   readonly enabled: boolean;
   private readonly credentials: Buckets;
   private readonly tenants: Buckets;
-  private readonly firstSyncs: Buckets;
 
-  constructor(
-    config: Config,
-    private readonly clock: Clock,
-  ) {
+  constructor(config: Config, clock: Clock) {
     const perSecond = config.rateLimit ?? 1;
     const ofTenant = config.tenantRateLimit ?? perSecond * TENANT_FACTOR;
     this.enabled = config.rateLimit !== null;
     this.credentials = new Buckets(perSecond, perSecond * 10, clock);
     this.tenants = new Buckets(ofTenant, ofTenant * 10, clock);
-    this.firstSyncs = new Buckets(perSecond * FIRST_SYNC_RATE, perSecond * FIRST_SYNC_BURST, clock);
-  }
-
-  /** Returns whether a first day is not over, in which an IdP sends all of its users. */
-  isFirstDay(from: number): boolean {
-    return this.clock.now().getTime() - from < FIRST_DAY_MS;
-  }
-
-  /**
-   * Takes one request of a tenant's new directories, which share one allowance. The database is shared by tenant as
-   * well, so a first sync delays no other tenant.
-   */
-  takeOfFirstSync(tenantId: string): Allowance {
-    return this.firstSyncs.take(tenantId);
   }
 
   /** Takes one request of a credential. */
@@ -181,44 +155,27 @@ export function limitRate(
   const own = limiter.take(credentialId);
   const shared = tenantId === null || !own.allowed ? own : limiter.takeOfTenant(tenantId);
   const tighter = !shared.allowed || shared.remaining < own.remaining ? shared : own;
-  const { allowed, resetSeconds } = tighter;
-  sayAllowance(res, tighter);
-  if (allowed) return;
-  throw tooMany(tighter === own, resetSeconds);
-}
-
-/**
- * Takes one request of a directory, with the larger allowance in its first day.
- *
- * @param firstDayFrom the begin of the first day, in milliseconds since 1970
- * @throws {TooManyRequests} when the allowance is used up
- */
-export function limitDirectory(
-  limiter: RateLimiter,
-  res: ServerResponse,
-  tokenId: string,
-  { tenantId, firstDayFrom }: { readonly tenantId: string; readonly firstDayFrom: number },
-): void {
-  if (!limiter.enabled) return;
-  if (!limiter.isFirstDay(firstDayFrom)) {
-    limitRate(limiter, res, tokenId, tenantId);
-    return;
-  }
-  const allowance = limiter.takeOfFirstSync(tenantId);
-  sayAllowance(res, allowance);
-  if (!allowance.allowed) throw tooMany(false, allowance.resetSeconds);
+  showAllowance(res, tighter, tighter === own ? 'This credential makes' : OF_TENANT);
 }
 
 /** The headers in which an allowance is told. */
 export const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
-function sayAllowance(res: ServerResponse, { limit, remaining, resetSeconds }: Allowance): void {
+const OF_TENANT = 'The credentials of this tenant make together';
+
+/**
+ * Writes an allowance into the headers of an answer.
+ *
+ * @param subject who makes the requests, with its verb: the begin of the sentence that refuses one
+ * @throws {TooManyRequests} when it is used up
+ */
+export function showAllowance(
+  res: ServerResponse,
+  { allowed, limit, remaining, resetSeconds }: Allowance,
+  subject = OF_TENANT,
+): void {
   res.setHeader('RateLimit-Limit', limit);
   res.setHeader('RateLimit-Remaining', remaining);
   res.setHeader('RateLimit-Reset', resetSeconds);
-}
-
-function tooMany(ofCredential: boolean, resetSeconds: number): TooManyRequests {
-  const who = ofCredential ? 'This credential makes' : 'The credentials of this tenant make together';
-  return new TooManyRequests(`${who} too many requests.`, resetSeconds);
+  if (!allowed) throw new TooManyRequests(`${subject} too many requests.`, resetSeconds);
 }

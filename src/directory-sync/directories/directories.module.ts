@@ -4,6 +4,7 @@ import { DirectoriesController } from './directories.controller.js';
 import { DirectoriesRepository } from './directories.repository.js';
 import { DirectoriesService } from './directories.service.js';
 import { DirectoryListsRepository } from './directory-lists.repository.js';
+import { DirectoryRate } from './directory-rate.js';
 import { DirectoryMarks } from './directory-marks.js';
 import { DirectoryStore } from './directory.store.js';
 import { GroupRulesRepository } from './group-rules.repository.js';
@@ -25,6 +26,7 @@ import { ScimTokensService } from './scim-tokens.service.js';
     DirectoriesService,
     DirectoryListsRepository,
     DirectoryMarks,
+    DirectoryRate,
     DirectoryStore,
     GroupRulesRepository,
     GroupRulesService,
@@ -32,6 +34,14 @@ import { ScimTokensService } from './scim-tokens.service.js';
     ScimTokensRepository,
     ScimTokensService,
   ],
-  exports: [DirectoriesService, DirectoryMarks, DirectoryStore, GroupRulesService, QuietDirectories, ScimTokensService],
+  exports: [
+    DirectoriesService,
+    DirectoryMarks,
+    DirectoryRate,
+    DirectoryStore,
+    GroupRulesService,
+    QuietDirectories,
+    ScimTokensService,
+  ],
 })
 export class DirectoriesModule {}

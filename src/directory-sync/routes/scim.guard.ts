@@ -2,7 +2,6 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { proveCaller } from '../../base/http/connection-bound.js';
 import { demandAcceptable } from '../../base/http/accept.js';
 import { AnswerBudget, type AnswerShare } from '../../base/http/answer-budget.js';
-import { limitDirectory, RateLimiter } from '../../base/http/rate-limit.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { dialectOf } from '../../protocols/scim/dialects/dialects.js';
 import { Config } from '../../base/config/config.js';
@@ -11,6 +10,7 @@ import { bearerToken } from '../../tenancy/tenants/bearer.js';
 import { CredentialStore } from '../../tenancy/tenants/credentials.js';
 import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
 import type { CurrentDirectory } from './current-directory.js';
+import { DirectoryRate } from '../directories/directory-rate.js';
 import { DirectoryStore, type Directory } from '../directories/directory.store.js';
 
 /** A SCIM request after its token was checked. */
@@ -29,7 +29,7 @@ export class ScimGuard implements CanActivate {
   constructor(
     private readonly credentials: CredentialStore,
     private readonly directories: DirectoryStore,
-    private readonly limiter: RateLimiter,
+    private readonly rate: DirectoryRate,
     private readonly budget: AnswerBudget,
     private readonly config: Config,
     private readonly addresses: TenantAddresses,
@@ -52,7 +52,7 @@ export class ScimGuard implements CanActivate {
     proveCaller(req);
     req.directoryId = credential.directoryId;
     const directory = await this.directories.get(credential.tenantId, credential.directoryId);
-    limitDirectory(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId, directory);
+    this.rate.take(http.getResponse<BridgeResponse>(), credential.tokenId, directory);
     demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
     req.answer = this.budget.shareOf(http.getResponse<BridgeResponse>(), credential.tenantId);
     req.directory = currentDirectory(directory, this.config.baseUrl);

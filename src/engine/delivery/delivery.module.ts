@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { Channels } from './channel.js';
 import { DeliveryMetrics } from './pump/delivery.metrics.js';
 import { DeliveryOptions } from './delivery.options.js';
+import { LaneWakeups } from './lane-wakeups.js';
 import { DeliveryWorker } from './pump/delivery.worker.js';
 import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
@@ -13,6 +14,7 @@ const SHARED = [
   DeliveryMetrics,
   DeliveryOptions,
   DeliveryWorker,
+  LaneWakeups,
 ];
 
 /** Durable sending to any destination. Rooms that bring a channel add it to `Channels`. */
@@ -24,6 +26,7 @@ const SHARED = [
     DeliveryMetrics,
     { provide: DeliveryOptions, useFactory: () => new DeliveryOptions() },
     DeliveryWorker,
+    { provide: LaneWakeups, useExisting: DeliveryWorker },
   ],
   exports: SHARED,
 })

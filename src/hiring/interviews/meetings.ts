@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import type { SqlRunner } from '../../base/database/database.js';
 import { WriteStatement } from '../../base/database/write-statement.js';
-import { DeliveryWorker } from '../../engine/delivery/pump/delivery.worker.js';
+import { LaneWakeups } from '../../engine/delivery/lane-wakeups.js';
 import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
 import { enqueueMessages } from '../../engine/delivery/lanes/enqueue-messages.js';
 import type { InterviewRow, Meeting } from './interview.js';
@@ -22,7 +22,7 @@ export class Meetings {
   constructor(
     private readonly destinations: DestinationsRepository,
     private readonly interviews: InterviewsRepository,
-    private readonly worker: DeliveryWorker,
+    private readonly wakeups: LaneWakeups,
     private readonly config: Config,
     private readonly installation: InstallationEngine,
   ) {}
@@ -46,7 +46,7 @@ export class Meetings {
 
   /** After the commit: the engine is called now. */
   wake(tenantId: string): void {
-    this.worker.wake(engineOf(tenantId));
+    this.wakeups.wake(engineOf(tenantId));
   }
 
   /** Returns the interview once its link is there or refused, or as it is when the patience of a caller ends. */

@@ -5,7 +5,7 @@ import { Database } from '../../base/database/database.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { TooManyRequests } from '../../base/http/http.errors.js';
 import { recordDirect } from '../../engine/delivery/attempts/record-direct.js';
-import { DeliveryWorker } from '../../engine/delivery/pump/delivery.worker.js';
+import { LaneWakeups } from '../../engine/delivery/lane-wakeups.js';
 import type { Attempt } from '../../engine/delivery/outcome.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
 import { cancelMessage, passMessage } from '../../engine/delivery/lanes/cancel-message.js';
@@ -41,7 +41,7 @@ export class DirectDelivery {
     private readonly states: DestinationStatesRepository,
     private readonly givenUp: GivenUpRepository,
     private readonly reader: EventReader,
-    private readonly worker: DeliveryWorker,
+    private readonly wakeups: LaneWakeups,
     private readonly clock: Clock,
   ) {}
 
@@ -74,7 +74,7 @@ export class DirectDelivery {
       await this.states.resume(tx, endpointKeyOf(endpoint));
       await this.webhooks.note(tx, caller, 'webhook.resumed', id, { before: { reason: before.state_reason } });
     });
-    this.worker.wake(endpointKeyOf(endpoint));
+    this.wakeups.wake(endpointKeyOf(endpoint));
     return this.webhooks.get(caller, id);
   }
 

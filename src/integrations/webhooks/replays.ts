@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
-import { DeliveryWorker } from '../../engine/delivery/pump/delivery.worker.js';
+import { LaneWakeups } from '../../engine/delivery/lane-wakeups.js';
 import { replay } from '../../engine/delivery/lanes/replay.js';
 import { eventId } from '../../engine/events/event-id.js';
 import { EventReader } from '../../engine/events/event-reader.js';
@@ -54,7 +54,7 @@ export class Replays {
     private readonly webhooks: WebhooksService,
     private readonly givenUp: GivenUpRepository,
     private readonly reader: EventReader,
-    private readonly worker: DeliveryWorker,
+    private readonly wakeups: LaneWakeups,
     private readonly tasks: TasksRepository,
     private readonly runner: TasksRunner,
     handlers: TaskHandlers,
@@ -116,7 +116,7 @@ export class Replays {
     const limit = Math.min(payload.rate, MOST_OF_BATCH);
     const batch = await this.batchOf(endpoint, payload, limit);
     await this.enqueue(endpoint, batch, payload.since === null);
-    if (batch.length > 0) this.worker.wake(endpointKeyOf(endpoint));
+    if (batch.length > 0) this.wakeups.wake(endpointKeyOf(endpoint));
     if (batch.length < limit) return { done: batch.length, next: null };
     await sleep(Math.max(0, (batch.length / payload.rate) * 1_000 - (performance.now() - began)));
     return { done: batch.length, next: { ...payload, after: batch.at(-1)!.sequence } };

@@ -1,12 +1,12 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { hash } from 'node:crypto';
-import { Config } from '../config/config.js';
-import { Sealer } from '../crypto/seal.js';
-import { Database } from '../database/database.js';
-import { Conflict, MalformedRequest } from '../errors/domain-error.js';
-import { Logger } from '../log/logger.js';
-import { IdempotencyKeyReused } from './http.errors.js';
-import type { BridgeRequest, BridgeResponse } from './request.js';
+import { Config } from '../../base/config/config.js';
+import { Sealer } from '../../base/crypto/seal.js';
+import { Database } from '../../base/database/database.js';
+import { Conflict, MalformedRequest } from '../../base/errors/domain-error.js';
+import { Logger } from '../../base/log/logger.js';
+import { IdempotencyKeyReused } from './tenants.errors.js';
+import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 
 /** The first answer to an Idempotency-Key, thrown in place of repeating the work; the surfaces send it unchanged. */
 export class StoredAnswer extends Error {

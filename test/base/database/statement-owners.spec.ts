@@ -12,7 +12,6 @@ const OF_THE_INSTALLATION = [
   'auth/connections/keys/service-keys.repository.ts',
   'auth/sign-in/limits/shared-buckets.store.ts',
   'auth/sign-in/tokens/session-tokens.repository.ts', // codes in batches
-  'base/http/idempotency.ts', // the sweep
   'base/sealing/reseal.ts',
   'directory-sync/directories/directory-marks.ts', // last requests of directories, of many tenants at once
   'directory-sync/directories/quiet-directories.ts', // silent directories of all tenants
@@ -41,6 +40,7 @@ const OF_THE_INSTALLATION = [
   'tenancy/tenants/audit/installation-audit.ts', // the installation’s own log
   'tenancy/tenants/credential-queries.ts', // tokens in batches
   'tenancy/tenants/credential-uses.ts',
+  'tenancy/tenants/idempotency.ts', // the sweep
   'tenancy/tenants/storage/storage.metrics.ts', // figures
   'tenancy/tenants/storage/storage.repository.ts', // counters of many tenants at once; the next tenant that is due
   'tenancy/tenants/tenant-addresses.ts', // by address, before the tenant is known

@@ -9,6 +9,7 @@ import { DeliveryOptions } from '../delivery.options.js';
 import type { DestinationKey } from '../destination.js';
 import { DestinationStatesRepository } from '../destinations/destination-states.repository.js';
 import { DestinationsRepository } from '../destinations/destinations.repository.js';
+import { LaneWakeups } from '../lane-wakeups.js';
 import { due } from '../lanes/due.js';
 import { CallBudget } from './call-budget.js';
 import { DestinationPump } from './destination-pump.js';
@@ -28,7 +29,7 @@ const STILL_MS = 10_000;
  * or with the failure of a database that is away), *stopping* (left when each pump has stopped).
  */
 @Injectable()
-export class DeliveryWorker {
+export class DeliveryWorker extends LaneWakeups {
   private readonly pumps = new Map<string, DestinationPump>();
   private readonly parts: PumpParts;
   private timer: NodeJS.Timeout | null = null;
@@ -49,6 +50,7 @@ export class DeliveryWorker {
     private readonly logger: Logger,
     private readonly activity: Activity = new Activity(),
   ) {
+    super();
     const shared = { db, destinations, states, options, metrics, events, logger, activity };
     this.parts = {
       ...shared,
@@ -64,11 +66,8 @@ export class DeliveryWorker {
     this.poll();
   }
 
-  /**
-   * Tells that something was committed for this destination in this process: the next poll need not be waited for. A
-   * process without background work tells those that have it.
-   */
-  wake(key: DestinationKey): void {
+  /** Wakes the pump of the destination. A process without background work tells those that have it. */
+  override wake(key: DestinationKey): void {
     if (this.running) this.pump(key)?.wake();
     else if (!this.stopped) this.parts.db.feed.wakeups.tell('lanes');
   }

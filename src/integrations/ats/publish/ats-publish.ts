@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
-import { DeliveryWorker } from '../../../engine/delivery/pump/delivery.worker.js';
+import { LaneWakeups } from '../../../engine/delivery/lane-wakeups.js';
 import { DestinationStatesRepository } from '../../../engine/delivery/destinations/destination-states.repository.js';
 import { removeDestination } from '../../../engine/delivery/destinations/remove.js';
 import { AtsConnectionReady } from '../connections/ats-connections.events.js';
@@ -20,7 +20,7 @@ export class AtsPublish {
     private readonly writes: AtsWritesRepository,
     private readonly writers: AtsWriters,
     private readonly states: DestinationStatesRepository,
-    private readonly worker: DeliveryWorker,
+    private readonly wakeups: LaneWakeups,
     events: DomainEvents,
   ) {
     events.on(AtsConnectionReady, ({ connection }) => this.resume(connection));
@@ -30,7 +30,7 @@ export class AtsPublish {
   async resume(connection: Key): Promise<void> {
     this.writers.forget(connection);
     await this.states.resume(this.db, destinationOf(connection));
-    this.worker.wake(destinationOf(connection));
+    this.wakeups.wake(destinationOf(connection));
   }
 
   /**

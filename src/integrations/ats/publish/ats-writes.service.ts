@@ -4,7 +4,7 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import { csvLine } from '../../../base/http/csv.js';
 import type { PageRequest } from '../../../base/http/page.js';
 import { listAttempts, type ListedAttempt } from '../../../engine/delivery/attempts/of-destination.js';
-import { DeliveryWorker } from '../../../engine/delivery/pump/delivery.worker.js';
+import { LaneWakeups } from '../../../engine/delivery/lane-wakeups.js';
 import { CandidateLock } from '../../../hiring/interviews/candidate-lock.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
@@ -50,7 +50,7 @@ export class AtsWritesService {
     private readonly connections: AtsConnectionStore,
     private readonly destinations: AtsDestinations,
     private readonly lock: CandidateLock,
-    private readonly worker: DeliveryWorker,
+    private readonly wakeups: LaneWakeups,
     private readonly audit: AuditService,
   ) {}
 
@@ -106,7 +106,7 @@ export class AtsWritesService {
       await this.writes.again(tx, tenantId, write);
       await this.note(tx, caller, 'ats_write.retried', write, { before: { state: write.state, reason: write.reason } });
     });
-    this.worker.wake(destinationOf(connection));
+    this.wakeups.wake(destinationOf(connection));
     return (await this.writes.one(tenantId, connectionId, id))!;
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
-import { DeliveryWorker } from '../../../engine/delivery/pump/delivery.worker.js';
+import { LaneWakeups } from '../../../engine/delivery/lane-wakeups.js';
 import type { DestinationKey } from '../../../engine/delivery/destination.js';
 import type { EventChannel, EventReceiver } from '../../../engine/events/event-receivers.js';
 import { EndpointStore } from '../endpoint.store.js';
@@ -13,7 +13,7 @@ export class WebhookEventChannel implements EventChannel {
 
   constructor(
     private readonly endpoints: EndpointStore,
-    private readonly worker: DeliveryWorker,
+    private readonly wakeups: LaneWakeups,
   ) {}
 
   receiversOf(tenantId: string, db?: SqlRunner): Promise<readonly EventReceiver[]> {
@@ -21,6 +21,6 @@ export class WebhookEventChannel implements EventChannel {
   }
 
   wake(key: DestinationKey): void {
-    this.worker.wake(key);
+    this.wakeups.wake(key);
   }
 }
