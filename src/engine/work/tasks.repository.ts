@@ -46,6 +46,11 @@ const COLUMNS = 'id, kind, state, done, total, result, error, created_at, starte
 export class TasksRepository {
   constructor(private readonly db: Database) {}
 
+  /** Has a runner look for a task that was just committed: one of this process, else one of another process. */
+  wake(): void {
+    this.db.feed.wakeups.tell('tasks');
+  }
+
   /** Puts down a task, in the transaction of what it follows from. */
   async add(db: SqlRunner, tenantId: string, task: NewTask): Promise<TaskRow> {
     const { rows } = await db.query<TaskRow>(

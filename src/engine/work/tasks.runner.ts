@@ -18,7 +18,7 @@ const LOCAL = 4;
  * task or hanging platform delays no other tenant. Any process may go on with a task that another one left.
  *
  * Modes: *stopped* (before `start`, after `stop`: no claims); *polling* (claims until no task is due, then waits for the
- * next second or for `wake`).
+ * next second or for {@link TasksRepository.wake}).
  */
 @Injectable()
 export class TasksRunner {
@@ -57,12 +57,6 @@ export class TasksRunner {
     this.unlisten = undefined;
     await this.loop.stop();
     await Promise.all([...this.local, ...this.calling]);
-  }
-
-  /** A task was just made: this process looks for it now, or, without background work of its own, lets others do so. */
-  wake(): void {
-    if (this.db === undefined) this.loop.wake();
-    else this.db.feed.wakeups.tell('tasks');
   }
 
   /** Does everything that is due, one batch after the other. */

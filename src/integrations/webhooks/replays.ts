@@ -9,7 +9,6 @@ import { EventReader } from '../../engine/events/event-reader.js';
 import { TaskHandlers } from '../../engine/work/task-handlers.js';
 import { TaskFailed, TaskInterrupted, type Batch, type Task } from '../../engine/work/task.js';
 import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
-import { TasksRunner } from '../../engine/work/tasks.runner.js';
 import { CAPS, demandRoom } from '../../tenancy/tenants/caps.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { EndpointAccess } from './endpoint-access.js';
@@ -56,7 +55,6 @@ export class Replays {
     private readonly reader: EventReader,
     private readonly wakeups: LaneWakeups,
     private readonly tasks: TasksRepository,
-    private readonly runner: TasksRunner,
     handlers: TaskHandlers,
   ) {
     // It rests between its batches, so it must not take a slot for work.
@@ -105,7 +103,7 @@ export class Replays {
       const total = more ? null : count;
       return this.tasks.add(tx, tenantId, { kind: 'webhooks.replay', payload, total, createdBy: caller.actor });
     });
-    this.runner.wake();
+    this.tasks.wake();
     return task;
   }
 

@@ -9,21 +9,17 @@ import { PreviewWritesRepository } from '../preview/preview-writes.repository.js
 import { ReleasedUsers } from '../../users/people/released-users.js';
 import type { RolePayload } from './role-tasks.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
-import { TasksRunner } from '../../../engine/work/tasks.runner.js';
 
 /** Adds a task when the rules of a directory change, so that no request waits for thousands of users. */
 @Injectable()
 export class RulesReview extends RoleReview {
-  constructor(
-    private readonly tasks: TasksRepository,
-    private readonly runner: TasksRunner,
-  ) {
+  constructor(private readonly tasks: TasksRepository) {
     super();
   }
 
   async ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
     await addRulesTask(this.tasks, db, tenantId, directoryId, source);
-    this.runner.wake();
+    this.tasks.wake();
   }
 }
 
@@ -32,7 +28,6 @@ export class RulesReview extends RoleReview {
 export class PeopleOfDirectory extends DirectoryPeople {
   constructor(
     private readonly tasks: TasksRepository,
-    private readonly runner: TasksRunner,
     private readonly plan: PreviewPlan,
     private readonly released: ReleasedUsers,
     private readonly writes: PreviewWritesRepository,
@@ -64,7 +59,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
     const task = { kind: 'preview-live', payload, createdBy: source.actor, directoryId } as const;
     await this.tasks.add(db, tenantId, task);
     await addRulesTask(this.tasks, db, tenantId, directoryId, source, { live: true });
-    this.runner.wake();
+    this.tasks.wake();
   }
 }
 

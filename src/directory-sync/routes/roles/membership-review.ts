@@ -3,7 +3,6 @@ import type { SqlRunner } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import type { GroupName } from '../../../tenancy/identity/cause.rules.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
-import { TasksRunner } from '../../../engine/work/tasks.runner.js';
 import { UsersService } from '../../users/write/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 
@@ -29,12 +28,11 @@ export class MembershipReview {
   constructor(
     private readonly users: UsersService,
     private readonly tasks: TasksRepository,
-    private readonly runner: TasksRunner,
   ) {}
 
   /** Starts the tasks that were added, after the commit. */
   wake(): void {
-    this.runner.wake();
+    this.tasks.wake();
   }
 
   /**

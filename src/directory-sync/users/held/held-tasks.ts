@@ -6,7 +6,6 @@ import { LeftOutRepository } from '../../../engine/work/left-out.repository.js';
 import { TaskHandlers } from '../../../engine/work/task-handlers.js';
 import type { Batch, Task } from '../../../engine/work/task.js';
 import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
-import { TasksRunner } from '../../../engine/work/tasks.runner.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { CAPS, demandRoom } from '../../../tenancy/tenants/caps.js';
@@ -39,7 +38,6 @@ export class HeldTasks {
     private readonly leftOut: LeftOutRepository,
     private readonly audit: AuditService,
     private readonly tasks: TasksRepository,
-    private readonly runner: TasksRunner,
     handlers: TaskHandlers,
   ) {
     for (const act of ['release', 'discard'] as const) {
@@ -72,7 +70,7 @@ export class HeldTasks {
       await this.audit.record(tx, { ...line, action: `held.${act}_begun`, after: { ...choice, total } });
       return made;
     });
-    this.runner.wake();
+    this.tasks.wake();
     return task;
   }
 

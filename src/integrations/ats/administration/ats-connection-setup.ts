@@ -7,7 +7,6 @@ import type { AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
 import { TaskHandlers } from '../../../engine/work/task-handlers.js';
 import { TaskFailed, TaskInterrupted, type Batch, type Task } from '../../../engine/work/task.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
-import { TasksRunner } from '../../../engine/work/tasks.runner.js';
 import { AtsFailure, type AtsApi } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import type { Connector } from '../connectors/connector.js';
@@ -46,7 +45,6 @@ export class AtsConnectionSetup {
     private readonly events: DomainEvents,
     private readonly addresses: AtsAddresses,
     private readonly tasks: TasksRepository,
-    private readonly runner: TasksRunner,
     handlers: TaskHandlers,
   ) {
     handlers.add<SetupPayload & Record<string, unknown>>(['ats.connect'], {
@@ -70,7 +68,7 @@ export class AtsConnectionSetup {
     else await this.states.problem(key, 'scopes', 'scopes_missing');
     const connection = await this.store.get(key.tenantId, key.id);
     if (connection !== undefined) await this.events.publish(new AtsConnectionReady(connection));
-    this.runner.wake();
+    this.tasks.wake();
     this.sync.wake();
   }
 

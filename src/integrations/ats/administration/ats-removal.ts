@@ -4,7 +4,6 @@ import { systemActor } from '../../../tenancy/identity/source.js';
 import { TaskHandlers } from '../../../engine/work/task-handlers.js';
 import type { Batch, Task } from '../../../engine/work/task.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
-import { TasksRunner } from '../../../engine/work/tasks.runner.js';
 import type { AtsConnection } from '../connections/connection.js';
 
 interface RemovalPayload {
@@ -41,7 +40,6 @@ export class AtsRemoval {
   constructor(
     private readonly db: Database,
     private readonly tasks: TasksRepository,
-    private readonly runner: TasksRunner,
     handlers: TaskHandlers,
   ) {
     handlers.add<RemovalPayload>(['ats.remove'], { run: (task) => this.run(task), cancellable: false });
@@ -55,7 +53,7 @@ export class AtsRemoval {
 
   /** After the commit of `begin`: wakes the work. */
   wake(): void {
-    this.runner.wake();
+    this.tasks.wake();
   }
 
   private async run({ tenantId, payload }: Task<RemovalPayload>): Promise<Batch> {

@@ -1,4 +1,4 @@
-import { TasksRunner } from '../../../../src/engine/work/tasks.runner.js';
+import { TasksRepository } from '../../../../src/engine/work/tasks.repository.js';
 import { PeopleUpkeep } from '../../../../src/directory-sync/users/people/people-upkeep.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { type House, newHouse, show } from '../../../support/house.js';
@@ -23,7 +23,7 @@ const everythingMoves = async (at: House) => {
   await service.app.nest.get(PeopleUpkeep).admitHeld(at.tenantId);
   await at.api.patch(`/directories/${at.directoryId}`, { attribute_map: { last_name: 'displayName' } });
   await at.api.patch(`/directories/${at.directoryId}`, { attribute_map: { last_name: null } });
-  const tasks = service.app.nest.get(TasksRunner);
+  const tasks = service.app.nest.get(TasksRepository);
   await eventually(
     async () => {
       tasks.wake();
