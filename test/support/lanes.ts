@@ -112,9 +112,9 @@ export function settledBy(
     fresh: call.by === TOKEN,
     claimedAt: 0,
   };
-  const settlement = settlementOf(leased, outcome, steadyPause({ firstMs: 1_000, maxMs: 60_000 }), 1);
+  const event = settlementOf(leased, outcome, steadyPause({ firstMs: 1_000, maxMs: 60_000 }), 1);
   const { lastSuccessAt = null, limit = 8 } = more;
-  return { kind: 'settled', token: TOKEN, call, settlement, epoch: 1, lastSuccessAt, ownFailureLimit: limit };
+  return { ...event, epoch: 1, lastSuccessAt, ownFailureLimit: limit };
 }
 
 const AWAY: Outcome = { kind: 'unavailable', reason: 'timeout', ownFault: true, retryAfterMs: null };

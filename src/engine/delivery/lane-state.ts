@@ -70,18 +70,8 @@ export type LaneEvent =
   /** A worker takes the lane, which freezes the call. `early`: a pause that is not over does not count. */
   | { kind: 'claimed'; token: string; until: Date; epoch: number; policy: Policy; body: string; early: boolean }
   /** The outcome of the call is known, or known to be open. */
-  | {
-      kind: 'settled';
-      token: string;
-      call: Call;
-      settlement: Settlement;
-      /** The epoch of the destination now. */
-      epoch: number;
-      lastSuccessAt: Date | null;
-      ownFailureLimit: number;
-    }
-  /** The lane was claimed and not begun. */
-  | { kind: 'handed_back'; token: string }
+  | Settlement
+  | HandBack
   /** An administrator, or the end of a pause, wants it sent at once. */
   | { kind: 'unparked' }
   /** The subject is to be sent again as it is now. */
@@ -102,8 +92,20 @@ export type LaneEvent =
 /** What the channel does in each state, by the settings of the destination. */
 export type Policy = Readonly<Record<TargetState, string>>;
 
-/** What the outcome of a call means for its lane. */
+/** The event of a lane that was claimed and not begun. */
+export interface HandBack {
+  kind: 'handed_back';
+  token: string;
+}
+
+/**
+ * The event of a lane whose call has an outcome: what the outcome means for the lane. The last three fields are of the
+ * destination. Until the lane is locked they say that nothing has happened to it.
+ */
 export interface Settlement {
+  kind: 'settled';
+  token: string;
+  call: Call;
   /** All changes up to `through`, or else up to the call's, are settled. */
   done: boolean;
   through?: number | undefined;
@@ -128,6 +130,12 @@ export interface Settlement {
   aside?: boolean;
   parked?: string;
   parkedDetail?: string;
+  /** The epoch of the destination. */
+  epoch: number;
+  /** When the destination took something last. */
+  lastSuccessAt: Date | null;
+  /** So many own failures park a lane. */
+  ownFailureLimit: number;
 }
 
 /** A lane that a worker holds under a lease. */
@@ -145,9 +153,9 @@ export interface LeasedLane {
   claimedAt: number;
 }
 
-/** A leased lane, what its outcome means, and its requests. No settlement: the lane is handed back. */
+/** A leased lane, the event that ends its lease, and its requests. */
 export interface SettledStep {
   lane: LeasedLane;
-  settlement: Settlement | null;
+  event: Settlement | HandBack;
   attempts: readonly Attempt[];
 }

@@ -19,14 +19,11 @@ export interface PlainStep {
  * @param folds the lane stays for newer changes of its subject, and the answer to a success is not kept
  */
 export function plainOf(step: SettledStep, folds = true): PlainStep | null {
-  const { lane, settlement, attempts } = step;
+  const { lane, event, attempts } = step;
   const [attempt] = attempts;
-  if (settlement === null || attempts.length !== 1 || settlement.givenUp !== undefined) return null;
+  if (event.kind === 'handed_back' || attempts.length !== 1 || event.givenUp !== undefined) return null;
   if (attempt!.detail !== null || (folds && attempt!.answer !== null)) return null;
-  const before = claimedLane(lane);
-  const { call, token } = lane;
-  const now = { epoch: call.epoch, lastSuccessAt: null, ownFailureLimit: Infinity };
-  const after = transition(before, { kind: 'settled', token, call, settlement, ...now }, attempt!.sentAt);
+  const after = transition(claimedLane(lane), event, attempt!.sentAt);
   return isAtRest(after) ? { step, after, attempt: attempt! } : null;
 }
 

@@ -3,7 +3,7 @@ import type { DomainEvents } from '../../../base/domain-events.js';
 import { recordAttempts } from '../attempts/record.js';
 import { ChangeParked, MessageGivenUp } from '../delivery.events.js';
 import type { DestinationKey } from '../destination.js';
-import type { LaneEvent, SettledStep } from '../lane-state.js';
+import type { LaneState, SettledStep } from '../lane-state.js';
 import { apply, lock } from './lock.js';
 import { removeDelivered } from './remove.js';
 import { plainOf, settlePlain } from './settle-plain.js';
@@ -21,11 +21,17 @@ export interface SettleOptions {
   events: DomainEvents;
 }
 
-/** How many of the settled lanes are due again, which have nothing pending, and which were parked. */
-export interface Settled {
+/** A lane that a batch has parked, with its changes up to `through`. */
+export interface ParkedLane {
+  subject: string;
+  through: number;
+  reason: string;
+}
+
+/** What a batch has left: how many lanes are due again, and which were parked. */
+export interface SettledBatch {
   due: number;
-  idle: string[];
-  parked: { subject: string; reason: string }[];
+  parked: ParkedLane[];
 }
 
 /**
@@ -40,21 +46,19 @@ export async function settle(
   key: DestinationKey,
   steps: readonly SettledStep[],
   options: SettleOptions,
-): Promise<Settled> {
+): Promise<SettledBatch> {
   const sorted = [...steps].sort((a, b) => (a.lane.subject < b.lane.subject ? -1 : 1));
   const plain = sorted.flatMap((step) => plainOf(step, options.folds) ?? []);
   const written = await settlePlain(db, key, plain, options.touch, options.folds);
-  const known = new Set(plain.map(({ step }) => step));
   const rest = sorted.filter(({ lane }) => !written.has(lane.subject));
-  const changes = rest.length === 0 ? [] : await settleLocked(db, key, rest, known, options);
-  const settled = summary(written, changes);
-  if (!options.folds)
-    await removeDelivered(
-      db,
-      key,
-      settled.idle.filter((subject) => !written.has(subject)),
-    );
-  return settled;
+  if (rest.length === 0) return { due: 0, parked: [] };
+  const { changes, parked } = await settleLocked(db, key, rest, new Set(plain.map(({ step }) => step)), options);
+  const left = (state: LaneState): LaneChange[] => changes.filter(({ after }) => after.state === state);
+  if (!options.folds) {
+    const idle = left('idle').map(({ subject }) => subject);
+    await removeDelivered(db, key, idle);
+  }
+  return { due: left('due').length, parked };
 }
 
 function settleLocked(
@@ -63,7 +67,7 @@ function settleLocked(
   steps: readonly SettledStep[],
   recorded: ReadonlySet<SettledStep>,
   { ownFailureLimit, events }: SettleOptions,
-): Promise<LaneChange[]> {
+): Promise<{ changes: LaneChange[]; parked: ParkedLane[] }> {
   const stepOf = new Map(steps.map((step) => [step.lane.subject, step]));
   return db.transaction(key.tenantId, async (tx) => {
     const locked = await lock(tx, key, 'l.subject = any($4::text[])', [[...stepOf.keys()]]);
@@ -71,41 +75,23 @@ function settleLocked(
       recorded.has(step) ? [] : step.attempts.map((attempt) => ({ ...step.lane, attempt })),
     );
     await recordAttempts(tx, key, attempts);
-    const changes = await apply(tx, key, locked, ({ subject, epoch, lastSuccessAt }) =>
-      eventOf(stepOf.get(subject)!, { epoch, lastSuccessAt, ownFailureLimit }),
-    );
+    const changes = await apply(tx, key, locked, ({ subject, epoch, lastSuccessAt }) => {
+      const { event } = stepOf.get(subject)!;
+      return event.kind === 'settled' ? { ...event, epoch, lastSuccessAt, ownFailureLimit } : event;
+    });
+    const parked: ParkedLane[] = [];
     for (const { subject, after } of changes) {
-      const { lane, settlement } = stepOf.get(subject)!;
-      if (settlement?.givenUp !== undefined) {
-        const through = settlement.through ?? lane.call.through;
-        await events.publish(
-          new MessageGivenUp(tx, key, through, settlement.givenUp.reason, settlement.givenUp.message),
-        );
+      const { lane, event } = stepOf.get(subject)!;
+      if (event.kind === 'settled' && event.givenUp !== undefined) {
+        const { reason, message } = event.givenUp;
+        await events.publish(new MessageGivenUp(tx, key, event.through ?? lane.call.through, reason, message));
       }
-      const { parkedReason: reason } = after;
-      // Whether a refusal is about the subject is judged after this.
-      if (reason === null || reason === 'refused') continue;
-      await events.publish(new ChangeParked(tx, key, subject, stepOf.get(subject)!.lane.call.through, reason));
+      // Whether a refusal is about the subject is judged after this: it may be the settings of the destination.
+      if (after.parkedReason === null || after.parkedReason === 'refused') continue;
+      const one = { subject, through: lane.call.through, reason: after.parkedReason };
+      parked.push(one);
+      await events.publish(new ChangeParked(tx, key, one.subject, one.through, one.reason));
     }
-    return changes;
+    return { changes, parked };
   });
-}
-
-function eventOf(
-  { lane: { token, call }, settlement }: SettledStep,
-  now: { epoch: number; lastSuccessAt: Date | null; ownFailureLimit: number },
-): LaneEvent {
-  if (settlement === null) return { kind: 'handed_back', token };
-  return { kind: 'settled', token, call, settlement, ...now };
-}
-
-function summary(plain: ReadonlySet<string>, changes: readonly LaneChange[]): Settled {
-  const idle = changes.flatMap(({ subject, after: { state } }) => (state === 'idle' ? [subject] : []));
-  return {
-    due: changes.filter(({ after }) => after.state === 'due').length,
-    idle: [...plain, ...idle],
-    parked: changes.flatMap(({ subject, after: { parkedReason } }) =>
-      parkedReason === null ? [] : [{ subject, reason: parkedReason }],
-    ),
-  };
 }

@@ -1,7 +1,5 @@
 import { createsAccount, digestOf, type Call } from '../call.js';
-import { ASIDE, type Lane, type LaneEvent, type Settlement } from '../lane-state.js';
-
-type Settled = LaneEvent & { kind: 'settled' };
+import { ASIDE, type Lane, type Settlement } from '../lane-state.js';
 
 /**
  * Returns the lane after its call was settled. Only the holder of the lease may settle, and only at the address for
@@ -10,19 +8,19 @@ type Settled = LaneEvent & { kind: 'settled' };
  * Something newer takes the place of a call instead of being parked with it. A failure counts as the lane's own only if
  * another lane succeeded since the last one.
  */
-export function settled(lane: Lane, event: Settled, now: Date): Lane {
-  const { call, settlement: s } = event;
-  if (lane.leaseToken !== event.token || lane.epoch !== call.epoch || call.epoch !== event.epoch) return lane;
+export function settled(lane: Lane, s: Settlement, now: Date): Lane {
+  const { call } = s;
+  if (lane.leaseToken !== s.token || lane.epoch !== call.epoch || call.epoch !== s.epoch) return lane;
   const through = s.through ?? call.through;
   const newer = isNewer(lane, call, through);
-  const ownFailureCount = lane.ownFailureCount + Number(isOwnFault(lane, event));
-  const poisoned = s.ownFault && ownFailureCount >= event.ownFailureLimit;
+  const ownFailureCount = lane.ownFailureCount + Number(isOwnFault(lane, s));
+  const poisoned = s.ownFault && ownFailureCount >= s.ownFailureLimit;
   const keep = s.keep && !(poisoned && newer);
   const parked = newer ? null : (s.parked ?? (poisoned ? 'poison' : null));
   // One copy, which is changed in place: spreads of an object of this size cost more than all the rest.
   const next = { ...lane };
-  settlePending(next, event, newer, now);
-  settleKnowledge(next, lane, event, poisoned && newer);
+  settlePending(next, s, newer, now);
+  settleKnowledge(next, lane, s, poisoned && newer);
   next.call = keep ? lane.call : null;
   if (!keep) next.newerSince = null;
   next.leaseToken = null;
@@ -48,8 +46,8 @@ function isNewer(lane: Lane, call: Call, through: number): boolean {
   return lane.lastPending > through || lane.round > call.round;
 }
 
-function isOwnFault({ failedAt }: Lane, { settlement, lastSuccessAt }: Settled): boolean {
-  return settlement.ownFault && (failedAt === null || (lastSuccessAt !== null && lastSuccessAt >= failedAt));
+function isOwnFault({ failedAt }: Lane, { ownFault, lastSuccessAt }: Settlement): boolean {
+  return ownFault && (failedAt === null || (lastSuccessAt !== null && lastSuccessAt >= failedAt));
 }
 
 /** A lane that waits for another one does not add up failures meanwhile: it was answered. */
@@ -64,9 +62,9 @@ function stateOf({ firstPending, parkedReason, nextAt }: Lane): Lane['state'] {
   return nextAt === null ? 'due' : 'backing_off';
 }
 
-function settlePending(next: Lane, { call, settlement }: Settled, newer: boolean, now: Date): void {
-  if (!settlement.done) return;
-  const through = settlement.through ?? call.through;
+function settlePending(next: Lane, { call, done, through: until }: Settlement, newer: boolean, now: Date): void {
+  if (!done) return;
+  const through = until ?? call.through;
   next.confirmedThrough = Math.max(next.confirmedThrough, through);
   next.confirmedAt = now;
   next.firstPending = newer ? Math.min(through + 1, next.lastPending) : null;
@@ -79,7 +77,8 @@ function settlePending(next: Lane, { call, settlement }: Settled, newer: boolean
  * that is refused may have taken effect the first time, and so may one that is dropped (`outdone`): the state of a known
  * account counts as unknown then, and an account that may have been created is looked for.
  */
-function settleKnowledge(next: Lane, before: Lane, { call, token, settlement: s }: Settled, outdone: boolean): void {
+function settleKnowledge(next: Lane, before: Lane, s: Settlement, outdone: boolean): void {
+  const { call, token } = s;
   next.lookup = outdone && createsAccount(call) ? LOST : s.lookup;
   if (s.bind !== undefined) next.accountId = s.bind;
   const unheard = outdone || (!s.keep && !s.done && call.by !== token);

@@ -28,24 +28,25 @@ const QUICK_TURNS = 4;
 const LONGEST_TURN_MS = 10_000;
 
 /**
- * Returns what an outcome means for its lane.
+ * Returns the event of an outcome.
  *
  * @param lane the lane as it was leased
  * @param random in [0, 1); spreads the pauses
  */
 export function settlementOf(
-  { call, fresh, failureCount: before }: LeasedLane,
+  lane: LeasedLane,
   outcome: Outcome,
   rules: Pick<FailureRules, 'pause'> & Partial<Pick<FailureRules, 'waitsAside'>>,
   random: number,
 ): Settlement {
+  const { call, fresh, failureCount: before } = lane;
   const failureCount = before + 1;
-  const base: Settlement = call.lookup === null ? UNCHANGED : { ...UNCHANGED, lookup: call.lookup };
+  const base = unchanged(lane);
   switch (outcome.kind) {
     case 'delivered':
-      return { ...UNCHANGED, bind: outcome.bind, done: true, confirm: true, through: outcome.through };
+      return { ...base, lookup: null, bind: outcome.bind, done: true, confirm: true, through: outcome.through };
     case 'nothing':
-      return { ...UNCHANGED, done: true };
+      return { ...base, lookup: null, done: true };
     case 'next': {
       // Answers that contradict each other lead in circles: these have to slow down, and to end.
       const pace = outcome.circling
@@ -64,7 +65,7 @@ export function settlementOf(
       const waitMs = rules.pause(Math.max(counted, 1), outcome.retryAfterMs, random);
       if (waitMs === null) {
         const givenUp = { reason: outcome.reason, message: outcome.message ?? null };
-        return { ...UNCHANGED, done: true, givenUp, through: outcome.through };
+        return { ...base, lookup: null, done: true, givenUp, through: outcome.through };
       }
       return {
         ...base,
@@ -87,18 +88,27 @@ export function settlementOf(
   }
 }
 
-const UNCHANGED: Settlement = {
-  bind: undefined,
-  lookup: null,
-  done: false,
-  keep: false,
-  confirm: false,
-  failureCount: 0,
-  failed: false,
-  ownFault: false,
-  waitMs: null,
-  through: undefined,
-};
+/** Returns the event that leaves a lane as its call was frozen, with all fields that a plain step needs. */
+function unchanged({ token, call }: LeasedLane): Settlement {
+  return {
+    kind: 'settled',
+    token,
+    call,
+    bind: undefined,
+    lookup: call.lookup,
+    done: false,
+    keep: false,
+    confirm: false,
+    failureCount: 0,
+    failed: false,
+    ownFault: false,
+    waitMs: null,
+    through: undefined,
+    epoch: call.epoch,
+    lastSuccessAt: null,
+    ownFailureLimit: Infinity,
+  };
+}
 
 function turnMs(waited: number): number {
   return Math.min(LONGEST_TURN_MS, TURN_MS * 2 ** Math.min(Math.max(waited - QUICK_TURNS, 0), 10));

@@ -219,14 +219,14 @@ export class DestinationPump {
     if (outcome.kind === 'delivered') this.settling.touch ||= this.watch.mustTouch();
     if (outcome.kind === 'unavailable') await this.watch.failed(lane, destination, outcome);
     if (outcome.kind === 'stopped') await this.watch.stopped(destination, outcome);
-    const settlement = settlementOf(lane, outcome, this.rules, Math.random());
-    this.settling.add({ lane, settlement, attempts });
-    if (settlement.aside === true) this.claims.aside.waits(performance.now(), settlement.waitMs!);
+    const event = settlementOf(lane, outcome, this.rules, Math.random());
+    this.settling.add({ lane, event, attempts });
+    if (event.aside === true) this.claims.aside.waits(performance.now(), event.waitMs!);
     if (outcome.kind !== 'refused') return;
     // A refusal is judged by the refusals and successes before it, so all of them have to be written.
     await this.settling.flush();
     if (await this.watch.refused(lane, outcome)) {
-      this.settling.reportParked(lane.subject, lane.call.through, 'refused');
+      this.settling.reportParked({ subject: lane.subject, through: lane.call.through, reason: 'refused' });
     }
   }
 
@@ -235,7 +235,7 @@ export class DestinationPump {
   }
 
   private handBack(lane: LeasedLane): void {
-    this.settling.add({ lane, settlement: null, attempts: [] });
+    this.settling.add({ lane, event: { kind: 'handed_back', token: lane.token }, attempts: [] });
   }
 
   private wakeIdle(): void {

@@ -1,7 +1,7 @@
 import type { Channel } from '../channel.js';
 import type { DestinationKey } from '../destination.js';
 import type { SettledStep } from '../lane-state.js';
-import { settle } from '../lanes/settle.js';
+import { settle, type ParkedLane } from '../lanes/settle.js';
 import type { PumpParts } from './pump-parts.js';
 import { subjectField } from './report.js';
 
@@ -57,7 +57,7 @@ export class SettleQueue {
   }
 
   /** Reports that a change is parked. */
-  reportParked(subject: string, through: number, reason: string): void {
+  reportParked({ subject, through, reason }: ParkedLane): void {
     const { metrics, logger } = this.parts;
     const { tenantId, channel, id } = this.key;
     metrics.parked.inc({ channel, reason });
@@ -114,11 +114,7 @@ export class SettleQueue {
       touch,
       events,
     });
-    for (const { subject, reason } of settled.parked) {
-      const step = steps.find(({ lane }) => lane.subject === subject);
-      // A refusal is judged after this: it may be the settings of the destination, and not the subject.
-      if (reason !== 'refused') this.reportParked(subject, step?.lane.call.through ?? 0, reason);
-    }
+    for (const one of settled.parked) this.reportParked(one);
     return settled.due;
   }
 }

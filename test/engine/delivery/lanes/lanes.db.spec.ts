@@ -28,8 +28,8 @@ describe('lanes', () => {
   const claim = (limit = 10, more: Partial<ClaimOptions> = {}): Promise<LeasedLane[]> =>
     claimLanes(h.db, destination, { limit, leaseMs: 60_000, mode: 'normal', policy, ...more });
   const settle = (lane: LeasedLane, outcome: Outcome, { ownFailureLimit = 8, touch = true } = {}) => {
-    const settlement = settlementOf(lane, outcome, steadyPause({ firstMs: 0, maxMs: 0 }), 0);
-    return settleLanes(h.db, platformOf(t), [{ lane, settlement, attempts: [] }], {
+    const event = settlementOf(lane, outcome, steadyPause({ firstMs: 0, maxMs: 0 }), 0);
+    return settleLanes(h.db, platformOf(t), [{ lane, event, attempts: [] }], {
       ownFailureLimit,
       folds: true,
       touch,
@@ -93,14 +93,15 @@ describe('lanes', () => {
     await h.db.query(`update lanes set subject = subject where tenant_id = $1 and subject = 'usr_2'`, [t]);
     const steps = lanes.map((lane) => ({
       lane,
-      settlement: settlementOf(lane, { kind: 'delivered', bind: 'hp_1' }, steadyPause({ firstMs: 0, maxMs: 0 }), 0),
+      event: settlementOf(lane, { kind: 'delivered', bind: 'hp_1' }, steadyPause({ firstMs: 0, maxMs: 0 }), 0),
       attempts: [createdAttempt()],
     }));
     const plain = steps.map((step) => plainOf(step)!);
     expect([...(await settlePlain(h.db, platformOf(t), plain.slice(1), false))]).toEqual([]);
     expect([...(await settlePlain(h.db, platformOf(t), plain.slice(0, 1), false))]).toEqual(['usr_1']);
     const options = { ownFailureLimit: 8, folds: true, touch: false, events: h.told.events };
-    expect((await settleLanes(h.db, platformOf(t), steps.slice(1), options)).idle).toEqual(['usr_2']);
+    expect(await settleLanes(h.db, platformOf(t), steps.slice(1), options)).toEqual({ due: 0, parked: [] });
+    expect(await h.lane(t, 'usr_2')).toMatchObject({ state: 'idle', platform_id: 'hp_1' });
   });
 
   it('are given out only for the destination as it is', async () => {
@@ -130,7 +131,7 @@ describe('lanes', () => {
   it('that are handed back are as if they had never been claimed', async () => {
     await h.change(t, 'usr_1', 'active');
     const [lane] = await claim();
-    const step = { lane: lane!, settlement: null, attempts: [] };
+    const step = { lane: lane!, event: { kind: 'handed_back', token: lane!.token } as const, attempts: [] };
     await settleLanes(h.db, platformOf(t), [step], {
       ownFailureLimit: 8,
       folds: true,

@@ -115,13 +115,8 @@ describe.each(['full of lanes that are due', 'full of idle lanes'])('a table %s 
       claimedAt: 0,
     };
     const attempt = createdAttempt();
-    const settlement = settlementOf(
-      lane,
-      { kind: 'delivered', bind: 'hp_1' },
-      steadyPause({ firstMs: 0, maxMs: 0 }),
-      0,
-    );
-    const plain = plainOf({ lane: lane, settlement, attempts: [attempt] })!;
+    const event = settlementOf(lane, { kind: 'delivered', bind: 'hp_1' }, steadyPause({ firstMs: 0, maxMs: 0 }), 0);
+    const plain = plainOf({ lane, event, attempts: [attempt] })!;
     const plan = await planOf((db) => settlePlain(db, platformOf(t), [plain], false));
     expect(plan).not.toContain('Seq Scan on lanes');
     expect(await planOf((db) => settlePlain(db, platformOf(t), [plain], false, false))).not.toContain(
