@@ -1,8 +1,17 @@
 import { Baseline1767227890000 } from './migrations/1767227890000-baseline.js';
 import { UnusedNames1767227900000 } from './migrations/1767227900000-unused-names.js';
+import { TenantAddresses1767227910000 } from './migrations/1767227910000-tenant-addresses.js';
+import { AtsTokenHashes1767227920000 } from './migrations/1767227920000-ats-token-hashes.js';
+import { KeysOfSteps1767227930000 } from './migrations/1767227930000-keys-of-steps.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
  * migration that is not in this list does not run.
  */
-export const MIGRATIONS = [Baseline1767227890000, UnusedNames1767227900000];
+export const MIGRATIONS = [
+  Baseline1767227890000,
+  UnusedNames1767227900000,
+  TenantAddresses1767227910000,
+  AtsTokenHashes1767227920000,
+  KeysOfSteps1767227930000,
+];

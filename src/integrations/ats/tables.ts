@@ -3,6 +3,7 @@ export const OWNED = [
   'ats_connections',
   'ats_problems',
   'ats_tokens',
+  'ats_token_hashes',
   'ats_signing_secrets',
   'ats_paces',
   'ats_connect_links',

@@ -1,6 +1,7 @@
 /** The tables that only this room writes. `npm run check` reads it. */
 export const OWNED = [
   'tenants',
+  'tenant_addresses',
   'api_keys',
   'roles',
   'audit_entries',

@@ -23,7 +23,7 @@ export class TenantAddresses {
     clock: Clock,
   ) {
     this.owners = new FreshCache(clock, TTL, { capacity: 1, proof: db.feed });
-    db.feed.on(['tenants'], () => this.owners.drop());
+    db.feed.on(['tenant_addresses'], () => this.owners.drop());
   }
 
   /** The base address that stands in the links of a tenant. */
@@ -57,10 +57,10 @@ export class TenantAddresses {
 
   private all(): Promise<ReadonlyMap<string, string>> {
     return this.owners.get('', async () => {
-      const { rows } = await this.db.query<{ id: string; base_url: string }>(
-        `select id, base_url from tenants where base_url is not null`,
+      const { rows } = await this.db.query<{ tenant_id: string; base_url: string }>(
+        `select tenant_id, base_url from tenant_addresses`,
       );
-      return new Map(rows.map(({ id, base_url }) => [new URL(base_url).host, id]));
+      return new Map(rows.map(({ tenant_id, base_url }) => [new URL(base_url).host, tenant_id]));
     });
   }
 }

@@ -100,6 +100,26 @@ export class TenantsRepository {
     return rows[0]!;
   }
 
+  /**
+   * Makes an origin the tenant's own address, in place of the one before; null: the tenant has none. A concurrent request for
+   * the same origin waits.
+   *
+   * @returns false when another tenant has it
+   */
+  async takeAddress(tx: SqlRunner, tenantId: string, origin: string | null): Promise<boolean> {
+    await tx.query(`delete from tenant_addresses where tenant_id = $1 and base_url is distinct from $2`, [
+      tenantId,
+      origin,
+    ]);
+    if (origin === null) return true;
+    const { rowCount } = await tx.query(
+      `insert into tenant_addresses as a (tenant_id, base_url) values ($1, $2)
+       on conflict (base_url) do update set tenant_id = a.tenant_id where a.tenant_id = $1`,
+      [tenantId, origin],
+    );
+    return rowCount === 1;
+  }
+
   /** Whether a person of this tenant is active. */
   async hasActivePerson(db: SqlRunner, tenantId: string, userId: string): Promise<boolean> {
     const { rowCount } = await db.query(

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../base/ids.js';
 import { Config } from '../../base/config/config.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { codeOf } from '../../base/database/database.errors.js';
 import { Conflict, InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { Actor } from '../identity/source.js';
@@ -134,12 +133,10 @@ export class TenantsService {
     if (origin !== null && this.isOurs(origin)) {
       throw new InvalidFields([{ field: 'base_url', message: 'must not be an address of the installation' }]);
     }
-    try {
-      return await this.repository.update(tx, id, { ...change, base_url: origin });
-    } catch (error) {
-      if (codeOf(error) !== '23505') throw error;
+    if (!(await this.repository.takeAddress(tx, id, origin))) {
       throw new Conflict('base_url_taken', 'Another tenant has this base address.');
     }
+    return this.repository.update(tx, id, { ...change, base_url: origin });
   }
 
   private isOurs(origin: string): boolean {

@@ -65,6 +65,29 @@ it.each(EARLIER)('upgrades %s to the schema of a fresh database', async (file) =
   expect((await prepareDatabase(url, null)).migrated).toEqual([]);
 });
 
+it('keeps what the rows of before said', async () => {
+  const url = await earlier('before-baseline.sql');
+  await prepareDatabase(url, null);
+  expect(await ask(url, `select * from tenant_addresses`)).toEqual([
+    { base_url: 'https://a.bridge.example', tenant_id: 'ten_a' },
+  ]);
+  const of = { tenant_id: 'ten_a', connection_id: 'ats_1' };
+  expect(await ask(url, `select * from ats_token_hashes order by hash`)).toEqual([
+    { provider: 'greenhouse', hash: Buffer.from([1]), ...of, token_id: 'tok_1' },
+    { provider: 'greenhouse', hash: Buffer.from([2]), ...of, token_id: 'tok_2' },
+  ]);
+  expect(await ask(url, `select id, hint, made from ats_tokens order by id`)).toEqual([
+    { id: 'tok_1', hint: 'abcd', made: false },
+    { id: 'tok_2', hint: 'efgh', made: true },
+  ]);
+  expect(
+    await ask(url, `select tenant_id, owner, sum(step)::int as n from population_steps group by 1, 2 order by 1`),
+  ).toEqual([
+    { tenant_id: 'ten_a', owner: '', n: 2 },
+    { tenant_id: 'ten_b', owner: '', n: 1 },
+  ]);
+});
+
 it('notes all migrations as run in a fresh database', async () => {
   const { rows } = await fresh.owner.execute<{ name: string; timestamp: string }>(
     `select name, timestamp from migrations order by id`,

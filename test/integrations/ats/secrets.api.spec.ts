@@ -143,7 +143,7 @@ test('inbound webhooks, with every answer from 200 to 500', async () => {
     const built = other.build({ id: '', url: '', event: null, secret: ats.secret, headers: {} }, 0);
     expect(await post(at(ats.token), built.body, built.headers)).toBe(500);
   });
-  await without('ats_tokens', async () => {
+  await without('ats_token_hashes', async () => {
     await service.app.nest.get(AtsConnectionStore).forget(ats.tenantId);
     expect(await post(at(ats.token), body, headers)).toBe(500);
   });

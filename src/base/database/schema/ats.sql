@@ -44,10 +44,8 @@ create table ats_problems (
   foreign key (tenant_id, connection_id) references ats_connections (tenant_id, id) on delete cascade
 );
 
--- A token in the address of a webhook. It is asked for before the tenant is known, so its key is unique over all tenants.
+-- A token in the address of a webhook.
 create table ats_tokens (
-  provider text collate "C" not null,
-  hash bytea not null,
   tenant_id text collate "C" not null,
   connection_id text collate "C" not null,
   id text collate "C" not null,
@@ -55,11 +53,22 @@ create table ats_tokens (
   -- Whether this service has registered the webhook.
   made boolean not null default false,
   created_at timestamptz not null default now(),
-  primary key (provider, hash),
+  primary key (tenant_id, connection_id, id),
   foreign key (tenant_id, connection_id) references ats_connections (tenant_id, id) on delete cascade
 );
-create unique index ats_tokens_connection on ats_tokens (tenant_id, connection_id, id);
-create trigger ats_tokens_told after insert or update or delete on ats_tokens
+
+-- The connection of a token's hash: an ATS names itself by its token alone, before its tenant is known. It stands apart from the
+-- tenant's rows, without a foreign key.
+create table ats_token_hashes (
+  provider text collate "C" not null,
+  hash bytea not null,
+  tenant_id text collate "C" not null,
+  connection_id text collate "C" not null,
+  token_id text collate "C" not null,
+  primary key (provider, hash)
+);
+create unique index ats_token_hashes_token on ats_token_hashes (tenant_id, connection_id, token_id);
+create trigger ats_token_hashes_told after insert or update or delete on ats_token_hashes
   for each row execute function tell_settings();
 
 -- A secret by which an ATS signs its webhooks.
@@ -78,14 +87,13 @@ create trigger ats_signing_secrets_told after insert or update or delete on ats_
   for each row execute function tell_settings();
 
 -- The pace of calls of a connection. Written before each call and worth nothing after a crash, so it is not logged: its commits
--- wait for no disk.
+-- wait for no disk. It stands apart from the tenant's rows, which are logged and can be replicated.
 create unlogged table ats_paces (
   tenant_id text collate "C" not null,
   connection_id text collate "C" not null,
   arrival timestamptz not null,
   paused_until timestamptz,
-  primary key (tenant_id, connection_id),
-  foreign key (tenant_id, connection_id) references ats_connections (tenant_id, id) on delete cascade
+  primary key (tenant_id, connection_id)
 ) with (fillfactor = 50);
 
 -- A link by which a person without an account here connects an ATS.

@@ -22,22 +22,6 @@ create table migrations (
   constraint "PK_8c82d7f526340ab734260ea46be" primary key (id)
 );
 
--- A stored answer: a request with the same `Idempotency-Key` gets it again.
-create table idempotency_keys (
-  tenant_id text collate "C" not null,
-  credential_id text collate "C" not null,
-  key text not null,
-  request_hash bytea not null,
-  -- Null: the first request is under way.
-  status int,
-  content_type text,
-  response text,
-  location text,
-  created_at timestamptz not null default now(),
-  primary key (tenant_id, credential_id, key)
-);
-create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);
-
 -- Always empty: written to and rolled back, to see whether a disk that was full has room again.
 create table storage_probe (
   filler text not null

@@ -8,7 +8,7 @@ create table tenants (
   former_name text,
   name_changed_at timestamptz,
   time_zone text not null default 'UTC',
-  -- An address of its own, which no other tenant has; null: the address of the installation.
+  -- An address of its own, which no other tenant has (tenant_addresses); null: the address of the installation.
   base_url text collate "C",
   -- Where its users get help with sign-in.
   help_url text,
@@ -21,10 +21,16 @@ create table tenants (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-create unique index tenants_base_url on tenants (base_url) where base_url is not null;
 create trigger tenants_told after update or delete on tenants for each row execute function tell_settings();
 
-alter table idempotency_keys add foreign key (tenant_id) references tenants (id);
+-- The tenant of a base address: a request is told apart by its host before its tenant is known. As each table that is asked so,
+-- it stands apart from the tenant's rows: they can live in another database.
+create table tenant_addresses (
+  base_url text collate "C" primary key,
+  tenant_id text collate "C" not null
+);
+create trigger tenant_addresses_told after insert or update or delete on tenant_addresses
+  for each row execute function tell_settings();
 
 -- A role of the tenant's catalogue.
 create table roles (
@@ -60,6 +66,22 @@ create table api_keys (
 );
 create trigger api_keys_told after delete or update of name, scopes, expires_at, revoked_at on api_keys
   for each row execute function tell_settings();
+
+-- A stored answer: a request with the same `Idempotency-Key` gets it again.
+create table idempotency_keys (
+  tenant_id text collate "C" not null references tenants (id),
+  credential_id text collate "C" not null,
+  key text not null,
+  request_hash bytea not null,
+  -- Null: the first request is under way.
+  status int,
+  content_type text,
+  response text,
+  location text,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, credential_id, key)
+);
+create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);
 
 -- Refuses each change of a line of a ledger except its sealing. The triggers `…_append_only` call it only for what it refuses.
 create function refuse_rewrite() returns trigger language plpgsql as $$

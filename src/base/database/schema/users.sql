@@ -161,9 +161,10 @@ create table population (
 create table population_steps (
   tenant_id text collate "C" not null,
   owner text collate "C" not null,
-  step int not null
+  step_id bigint generated always as identity,
+  step int not null,
+  primary key (tenant_id, owner, step_id)
 );
-create index population_steps_owner on population_steps (tenant_id, owner);
 
 -- What a directory in preview wrote to a user that it does not manage. The user is unchanged; the directory alone reads this
 -- resource back, and going live writes it.

@@ -32,6 +32,7 @@ const LEFT = [
      select w.id from ats_writes w where w.tenant_id = $1 and w.connection_id = $2 order by w.id limit ${BATCH}))`,
   `delete from ats_runs where tenant_id = $1 and connection_id = $2`,
   `delete from ats_inboxes where tenant_id = $1 and connection_id = $2`,
+  `delete from ats_paces where tenant_id = $1 and connection_id = $2`,
 ] as const;
 
 /** Removes what connections leave that are removed: a task, since there can be millions of rows. */

@@ -167,7 +167,7 @@ export class AtsConnectionsRepository {
 
   /** Forgets everything with which the ATS is called, or calls. */
   async disconnect(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
-    for (const table of ['ats_tokens', 'ats_signing_secrets', 'ats_problems']) {
+    for (const table of ['ats_token_hashes', 'ats_tokens', 'ats_signing_secrets', 'ats_problems']) {
       await tx.query(`delete from ${table} where tenant_id = $1 and connection_id = $2`, [tenantId, id]);
     }
     await tx.query(
@@ -179,6 +179,7 @@ export class AtsConnectionsRepository {
   }
 
   async remove(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
+    await tx.query(`delete from ats_token_hashes where tenant_id = $1 and connection_id = $2`, [tenantId, id]);
     await tx.query(`delete from ats_connections where tenant_id = $1 and id = $2`, [tenantId, id]);
   }
 }

@@ -61,7 +61,7 @@ export class AtsConnectionStore {
     this.tokens = new CredentialLookups((tokens) => this.loadTokens(tokens));
     this.lists = new FreshCache(clock, TTL, { proof: db.feed });
     this.gates = new FreshCache(clock, TTL, { proof: db.feed });
-    db.feed.on(['ats_connections', 'ats_tokens', 'ats_signing_secrets'], (row) => {
+    db.feed.on(['ats_connections', 'ats_token_hashes', 'ats_signing_secrets'], (row) => {
       if (row === null) this.lists.drop();
       else this.lists.drop(row.tenantId);
       this.gates.drop();
@@ -110,7 +110,7 @@ export class AtsConnectionStore {
   ): Promise<ReadonlyMap<string, true>> {
     const { rows } = await this.db.query<{ provider: string; hash: Buffer }>(
       `select t.provider, t.hash from unnest($1::text[], $2::bytea[]) as n(provider, hash)
-       join ats_tokens t on t.provider = n.provider and t.hash = n.hash`,
+       join ats_token_hashes t on t.provider = n.provider and t.hash = n.hash`,
       [tokens.map(({ tenantId }) => tenantId), tokens.map(({ hash }) => hash)],
     );
     return new Map(rows.map(({ provider, hash }) => [nameOfToken(provider, hash), true]));
@@ -125,19 +125,23 @@ export class AtsConnectionStore {
   }
 
   private async loadGate(provider: string, hash: Buffer): Promise<AtsGate | null> {
-    const { rows } = await this.db.query<{ tenant_id: string; connection_id: string; sealed: string[] | null }>(
-      `select t.tenant_id, t.connection_id,
-         (select array_agg(s.sealed) from ats_signing_secrets s
-          where s.tenant_id = t.tenant_id and s.connection_id = t.connection_id) as sealed
-       from ats_tokens t where t.provider = $1 and t.hash = $2`,
+    const { rows: found } = await this.db.query<{ tenant_id: string; connection_id: string; token_id: string }>(
+      `select tenant_id, connection_id, token_id from ats_token_hashes where provider = $1 and hash = $2`,
       [provider, hash],
     );
-    const [row] = rows;
-    if (row === undefined) return null;
-    const { tenant_id: tenantId, connection_id: id } = row;
+    if (found.length === 0) return null;
+    const { tenant_id: tenantId, connection_id: id, token_id: tokenId } = found[0]!;
+    // The token and its secrets in one statement: without the secrets of a removed token, signatures would not be checked.
+    const { rows } = await this.db.query<{ sealed: string[] | null }>(
+      `select (select array_agg(s.sealed) from ats_signing_secrets s
+               where s.tenant_id = $1 and s.connection_id = $2) as sealed
+       from ats_tokens t where t.tenant_id = $1 and t.connection_id = $2 and t.id = $3`,
+      [tenantId, id, tokenId],
+    );
+    if (rows.length === 0) return null;
     const connection = await this.fresh(tenantId, id);
     if (connection === undefined) return null;
-    const opened = (row.sealed ?? []).map((sealed) => this.secrets.openSigningSecret(tenantId, id, sealed));
+    const opened = (rows[0]!.sealed ?? []).map((sealed) => this.secrets.openSigningSecret(tenantId, id, sealed));
     const secrets = opened.filter((secret) => secret !== null);
     return { connection, secrets, unreadable: secrets.length < opened.length };
   }

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
-import { codeOf } from '../../../base/database/database.errors.js';
 import { hashOfAtsToken } from './ats-connections.store.js';
 import { AtsSecrets } from './ats-secrets.js';
 import { TOKEN_RULE } from './chosen-token.rules.js';
 import { TooManyTokens } from './ats.errors.js';
 import type { AtsConnection } from './connection.js';
 
-const UNIQUE = '23505';
 const LIVE_TOKENS = 2;
 
 /** The statements of tokens and signing secrets, with which webhooks of an ATS are let in. */
@@ -35,23 +33,28 @@ export class AtsWebhookSecretsRepository {
       [tenantId, id],
     );
     if (!token.made && rows[0]!.n >= LIVE_TOKENS) throw new TooManyTokens();
-    try {
-      await tx.query(
-        `insert into ats_tokens (provider, hash, tenant_id, connection_id, id, hint, made)
-         values ($1, $2, $3, $4, $5, $6, $7)`,
-        [provider, hashOfAtsToken(token.text), tenantId, id, token.id, token.text.slice(0, 4), token.made],
-      );
-    } catch (error) {
-      if (codeOf(error) === UNIQUE) throw new InvalidFields([{ field: 'api_token', message: TOKEN_RULE }]);
-      throw error;
-    }
+    const { rowCount } = await tx.query(
+      `insert into ats_token_hashes (tenant_id, connection_id, token_id, provider, hash) values ($1, $2, $3, $4, $5)
+       on conflict (provider, hash) do nothing`,
+      [tenantId, id, token.id, provider, hashOfAtsToken(token.text)],
+    );
+    if (rowCount === 0) throw new InvalidFields([{ field: 'api_token', message: TOKEN_RULE }]);
+    await tx.query(`insert into ats_tokens (tenant_id, connection_id, id, hint, made) values ($1, $2, $3, $4, $5)`, [
+      tenantId,
+      id,
+      token.id,
+      token.text.slice(0, 4),
+      token.made,
+    ]);
   }
 
   /** Removes a token. @returns false when there is no such token */
   async removeToken(tx: SqlRunner, tenantId: string, id: string, tokenId: string): Promise<boolean> {
+    const key = [tenantId, id, tokenId];
+    await tx.query(`delete from ats_token_hashes where tenant_id = $1 and connection_id = $2 and token_id = $3`, key);
     const { rowCount } = await tx.query(
       `delete from ats_tokens where tenant_id = $1 and connection_id = $2 and id = $3`,
-      [tenantId, id, tokenId],
+      key,
     );
     return rowCount === 1;
   }
@@ -99,10 +102,11 @@ export class AtsWebhookSecretsRepository {
 
   /** Removes the tokens of webhooks that were made through the API of the ATS. */
   async removeMadeTokens(tx: SqlRunner, tenantId: string, connectionId: string): Promise<void> {
-    await tx.query(`delete from ats_tokens where tenant_id = $1 and connection_id = $2 and made`, [
-      tenantId,
-      connectionId,
-    ]);
+    await tx.query(
+      `with made as (delete from ats_tokens where tenant_id = $1 and connection_id = $2 and made returning id)
+       delete from ats_token_hashes where tenant_id = $1 and connection_id = $2 and token_id in (select id from made)`,
+      [tenantId, connectionId],
+    );
   }
 
   async removeHandMadeSecrets(tx: SqlRunner, tenantId: string, connectionId: string): Promise<void> {

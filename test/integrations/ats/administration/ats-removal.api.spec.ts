@@ -74,7 +74,11 @@ test('of two connections one is removed: nothing names it any more, and nothing 
   const stays = await used(second, gone);
   const before = await rowsOf(stays);
   expect(Object.keys(await rowsOf(gone))).toEqual(
-    expect.arrayContaining(['candidates', 'ats_records', 'ats_events', 'ats_event_keys', 'ats_writes', 'ats_tokens']),
+    expect.arrayContaining(
+      ['candidates', 'records', 'events', 'event_keys', 'writes', 'tokens', 'token_hashes', 'paces'].map((name) =>
+        name === 'candidates' ? name : `ats_${name}`,
+      ),
+    ),
   );
   await end(gone);
   await until(async () => Object.keys(await rowsOf(gone)).filter((name) => name !== 'lanes').length === 0);

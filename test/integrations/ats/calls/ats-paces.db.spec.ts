@@ -57,14 +57,4 @@ describe('the pace of calls to an ATS', () => {
     expect(turn.afterMs).toBeGreaterThan(15_000);
     expect((await paces.take(...(await connection()), PACE, 2_000)).kind).toBe('go');
   });
-
-  it('goes with its connection', async () => {
-    const [tenantId, id] = await connection();
-    await paces.take(tenantId, id, PACE, 2_000);
-    await app.db.execute(`delete from ats_connections where id = '${id}'`);
-    const { rows } = await app.db.execute<{ n: number }>(
-      `select count(*)::int as n from ats_paces where connection_id = '${id}'`,
-    );
-    expect(rows[0]!.n).toBe(0);
-  });
 });
