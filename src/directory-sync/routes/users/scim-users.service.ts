@@ -73,15 +73,14 @@ export class ScimUsersService {
     const draft = draftOf(doc, directory.writing.attributeMap);
     const context = writeContext(directory, request.requestId, request.receivedAt);
     const arrival = this.arrivalIn(directory);
-    const { row, outcome, linkedBy } = await this.users.create(context, draft, null, {
+    const { row, outcome, edit } = await this.users.create(context, draft, null, {
       afterLink: arrival.afterWrite,
       inPreview: (tx, userId, by) =>
         this.previews.keepMatch(directory, draft, { tx, userId, by, source: context.source }),
     });
     this.refusedRoles.look(directory, row.id, draft.roles);
     if (outcome === 'previewed') return this.read(directory, row.id);
-    if (linkedBy !== undefined) request.linked?.(linkedBy);
-    return outcome === 'linked' ? this.arrived(directory, row, arrival, request) : row;
+    return outcome === 'linked' ? this.arrived(directory, row, edit, arrival, request) : row;
   }
 
   /**
@@ -120,8 +119,7 @@ export class ScimUsersService {
     if (await this.previews.edit(directory, id, { requestId, check, next })) return this.read(directory, id);
     const context = ownContext(directory, request);
     const arrival = this.arrivalIn(directory);
-    let [comesIn, roles]: [boolean, readonly string[]] = [false, []];
-    const { row, outcome } = await this.users.change(
+    const { row, outcome, edit } = await this.users.change(
       context,
       id,
       this.visibleTo(directory),
@@ -135,17 +133,14 @@ export class ScimUsersService {
         if (effective === null) return null;
         const { id: _, ...after } = effective;
         if (mine && sameJson(before, after)) return null;
-        comesIn = !mine;
         const draft = draftOf(after, directory.writing.attributeMap);
-        ({ roles } = draft);
         if (mine) return { kind: 'change', draft };
         return { kind: 'link', draft, directoryId: directory.id, by: 'id', afterWrite: arrival.afterWrite };
       },
       request.ifMatch !== undefined,
     );
-    this.refusedRoles.look(directory, id, roles);
-    if (comesIn && outcome === 'changed') request.linked?.('id');
-    return comesIn && outcome === 'changed' ? this.arrived(directory, row, arrival, request) : row;
+    this.refusedRoles.look(directory, id, edit?.draft.roles ?? []);
+    return outcome === 'changed' ? this.arrived(directory, row, edit, arrival, request) : row;
   }
 
   /**
@@ -167,12 +162,16 @@ export class ScimUsersService {
     return arrival;
   }
 
+  /** Returns the user after a write; one that has come into the directory is reported, and read with its groups. */
   private async arrived(
     directory: CurrentDirectory,
     row: StoredUser,
+    edit: Edit | null,
     { joined, review }: Arrival,
     request: RequestFacts,
   ): Promise<StoredUser> {
+    if (edit?.kind !== 'link') return row;
+    request.linked?.(edit.by);
     if (joined.length === 0) return row;
     await this.review.now(directory, review, request.requestId);
     return this.read(directory, row.id);

@@ -25,7 +25,7 @@ export class CaseReader {
       : [];
     // A name that was given away stays so until another one is written.
     const isKept = isAside(row.user_name_key) && !row.gone && edit.draft.userName === row.user_name;
-    if (isKept) edit.draft.userNameKey = row.user_name_key;
+    const draft = isKept ? { ...edit.draft, userNameKey: row.user_name_key } : edit.draft;
     const roleSet = edit.kind === 'change' && edit.roleSet !== undefined ? edit.roleSet : row.role_set;
     const roleOrigin = edit.kind === 'change' ? edit.roleOrigin : undefined;
     const named = edit.kind === 'change' ? edit.fields : undefined;
@@ -33,7 +33,7 @@ export class CaseReader {
       ctx,
       tenant,
       row,
-      draft: edit.draft,
+      draft,
       roleSet,
       roleOrigin,
       fromRules,

@@ -79,10 +79,10 @@ export class UsersService {
       const { row, by } = link;
       if (inPreview && ctx.directory!.state === 'preview' && !row.gone) {
         await inPreview(tx, row.id, by);
-        return { row, outcome: 'previewed', forwarded: false, told: [], freed: false };
+        return { row, outcome: 'previewed', edit: null, forwarded: false, told: [], freed: false };
       }
       const edit: Edit = { kind: 'link', draft, directoryId: ctx.directory!.id, by, afterWrite: afterLink };
-      return { ...(await this.editing.locked(tx, ctx, tenant, row, edit)), outcome: 'linked', linkedBy: by };
+      return { ...(await this.editing.locked(tx, ctx, tenant, row, edit)), outcome: 'linked' };
     });
     return this.finish(ctx, done);
   }
@@ -108,14 +108,16 @@ export class UsersService {
     const row = await this.repository.read(ctx.tenantId, id);
     if (!row || row.gone || !visible(row)) throw new NotFound('user');
     const wanted = edit(row);
-    if (wanted === null) return { row, outcome: 'unchanged' };
+    if (wanted === null) return { row, outcome: 'unchanged', edit: null };
     const optimistic = await this.editing.optimistic(ctx, tenant, row, wanted);
     if (optimistic) return this.finish(ctx, optimistic);
     const done = await retried(this.db, ctx.tenantId, async (tx): Promise<CompletedWrite> => {
       const locked = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!locked || locked.gone || !visible(locked)) throw new NotFound('user');
       const again = edit(locked);
-      if (again === null) return { row: locked, outcome: 'unchanged', forwarded: false, told: [], freed: false };
+      if (again === null) {
+        return { row: locked, outcome: 'unchanged', edit: null, forwarded: false, told: [], freed: false };
+      }
       return this.editing.locked(tx, ctx, tenant, locked, again);
     });
     return this.finish(ctx, done);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { EventName } from '../../../engine/events/catalogue.js';
-import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
 import type { UserEventName } from '../../../tenancy/identity/user-event.rules.js';
 import { SeatsService } from '../../../seats/seats.service.js';
 import { UsersRepository, type UserWithGroups } from '../users.repository.js';
@@ -14,7 +13,7 @@ import type { CreatedUser } from './insert-user.sql.js';
 import type { UpdatedUser } from './update-user.sql.js';
 import type { Stamp } from './stamp.js';
 import { rowAfter } from './user-write.rules.js';
-import { NO_CONFLICTS, type Alongside } from './write-case.js';
+import { NO_CONFLICTS, type Alongside, type Edit } from './write-case.js';
 import type { WriteContext } from './write-context.js';
 import { planWrite, type WriteCommand, type WritePlan } from './write-plan.rules.js';
 
@@ -23,8 +22,8 @@ export interface WriteResult {
   row: UserWithGroups;
   /** `previewed`: the user stays as it is, and the write is kept for a directory in preview. */
   outcome: 'created' | 'linked' | 'changed' | 'unchanged' | 'previewed';
-  /** What a link was made by. */
-  linkedBy?: LinkedBy | undefined;
+  /** The edit of the user that existed; null: the user is new, or nothing was to be changed. */
+  edit: Edit | null;
 }
 
 /** What a write leaves to be done once it is committed. */
@@ -147,7 +146,8 @@ export class WriteRunner {
     return (await statement.run(db)).length > 0;
   }
 
-  private done({ about: { row } }: RowCommand, plan: WritePlan, now: CreatedUser & UpdatedUser): CompletedWrite {
+  private done(command: RowCommand, plan: WritePlan, now: CreatedUser & UpdatedUser): CompletedWrite {
+    const { row } = command.about;
     const { subject } = plan;
     if (subject.kind !== 'insert' && subject.kind !== 'update') throw new Error('a removal leaves no row');
     const forwarded = this.statements.forwards(plan);
@@ -155,11 +155,11 @@ export class WriteRunner {
     const freed = plan.frees;
     if (subject.kind === 'update') {
       const after = { ...rowAfter(subject.before, subject.write), ...factsOf(now) };
-      return { forwarded, told, freed, row: after, outcome: 'changed' };
+      return { forwarded, told, freed, row: after, outcome: 'changed', edit: editIn(command) };
     }
     if (row !== null) throw new Error('an existing user is not inserted');
     const after = { ...rowAfter(null, subject.write), manager: now.manager ?? null };
-    return { forwarded, told, freed, row: after, outcome: 'created' };
+    return { forwarded, told, freed, row: after, outcome: 'created', edit: null };
   }
 }
 
@@ -169,5 +169,10 @@ function factsOf({ revision, modified_at, groups, manager }: UpdatedUser): Updat
 
 function unchanged(command: RowCommand): CompletedWrite {
   if (command.kind === 'create') throw new Error('a new user is never unchanged');
-  return { row: command.about.row, outcome: 'unchanged', forwarded: false, told: [], freed: false };
+  const { about, edit } = command;
+  return { row: about.row, outcome: 'unchanged', edit, forwarded: false, told: [], freed: false };
+}
+
+function editIn(command: RowCommand): Edit | null {
+  return command.kind === 'edit' ? command.edit : null;
 }
