@@ -1,14 +1,14 @@
-// `npm run demo:ats`: simulators of Lever, Greenhouse and Ashby beside the service, with records to play with. The
+// `npm run demo:ats`: simulators of Lever, Greenhouse, Ashby and Zoho Recruit beside the service, with records to play with. The
 // service is started with the settings that it needs, unless one runs already.
 import { spawn } from 'node:child_process';
 import { prepare } from './prepare.mjs';
 import { simulators } from '../test/support/simulators.mjs';
 
 await prepare();
-const { startLever, startGreenhouse, startAshby } = await simulators();
+const { startLever, startGreenhouse, startAshby, startZohoRecruit } = await simulators();
 
 const SERVICE = process.env.BASE_URL ?? `http://localhost:${process.env.PORT ?? 3000}`;
-const PORTS = { lever: 4701, greenhouse: 4702, ashby: 4703 };
+const PORTS = { lever: 4701, greenhouse: 4702, ashby: 4703, zoho_recruit: 4704 };
 const callback = (provider) => `${SERVICE}/api/integrations/${provider}/callback`;
 const start = (provider) => `${SERVICE}/api/integrations/${provider}/start`;
 const options = (provider) => ({
@@ -21,6 +21,7 @@ const options = (provider) => ({
 const lever = await startLever(options('lever'));
 const greenhouse = await startGreenhouse(options('greenhouse'));
 const ashby = await startAshby({ port: PORTS.ashby, timeFactor: 10 });
+const zoho = await startZohoRecruit(options('zoho_recruit'));
 
 const posting = lever.add.posting({ text: 'Senior Backend Engineer' });
 const opportunity = lever.add.opportunity({ name: 'Tomas Lindqvist', posting: posting.id });
@@ -29,12 +30,18 @@ const job = greenhouse.add.job({ name: 'Data Analyst' });
 greenhouse.add.candidate({ first_name: 'Priya', last_name: 'Venkataraman', job: job.id });
 const cook = ashby.add.job({ title: 'Cook' });
 ashby.add.candidate({ name: 'Amara Okonkwo', job: cook.id });
+const baker = zoho.add.job({ Posting_Title: 'Baker' });
+zoho.add.candidate({ first: 'Zoë', last: 'Müller', job: baker.id });
 
 const SETTINGS = {
   ATS_SIMULATORS: Object.entries(PORTS)
     .map(([provider, port]) => `${provider}=http://127.0.0.1:${port}`)
     .join(','),
-  ATS_OAUTH_CLIENTS: ['lever:lev_client:lev_client_secret', 'greenhouse:gh_client:gh_client_secret'].join(','),
+  ATS_OAUTH_CLIENTS: [
+    'lever:lev_client:lev_client_secret',
+    'greenhouse:gh_client:gh_client_secret',
+    'zoho_recruit:zoho_client:zoho_client_secret',
+  ].join(','),
   ALLOW_PRIVATE_DESTINATIONS: 'true',
 };
 
@@ -63,6 +70,7 @@ The simulators run until Ctrl-C.
   Lever       ${lever.origin}/settings       the customer's settings, with the Connect button
   Greenhouse  ${greenhouse.origin}/settings
   Ashby       ${ashby.origin}                API key: ${ashby.apiKey}
+  Zoho        ${zoho.origin}/settings       Zoho Recruit, connected in the browser as Lever is
 
 1. Connect Lever in the browser: open ${lever.origin}/settings and press Connect. You sign in as an admin; without an
    account use a connect link:      npx talent-bridge ats link --provider lever
@@ -94,7 +102,7 @@ The simulators run until Ctrl-C.
 
 const stop = async () => {
   service?.kill('SIGTERM');
-  await Promise.all([lever.close(), greenhouse.close(), ashby.close()]);
+  await Promise.all([lever.close(), greenhouse.close(), ashby.close(), zoho.close()]);
 };
 process.once('SIGINT', () => void stop());
 process.once('SIGTERM', () => void stop());

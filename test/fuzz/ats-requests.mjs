@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 /** A port at which nothing listens: an ATS that is away. */
 const AWAY = 'http://127.0.0.1:9/v1';
-const PROVIDERS = ['lever', 'greenhouse', 'ashby'];
+const PROVIDERS = ['lever', 'greenhouse', 'ashby', 'zoho_recruit'];
 const tokenOf = (seed) => `whk_${createHash('sha256').update(`fuzz ${seed}`).digest('hex')}`;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -56,6 +56,14 @@ const EVENTS = {
         job: { id: 'j1', title: 'Engineer' },
       },
     },
+  }),
+  zoho_recruit: (n) => ({
+    server_time: 1_760_000_000_000 + n,
+    module: 'Candidates',
+    ids: ['480912000001234567', '480912000001234568'],
+    operation: 'update',
+    channel_id: '1000000068001',
+    token: `t${n}`,
   }),
   greenhouse: (n) => ({
     action: 'candidate_stage_change',

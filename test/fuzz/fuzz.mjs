@@ -197,7 +197,7 @@ async function tenant(operator) {
   const made = await call('POST', '/api/v1/tenants', { name: 'Fuzz', api_key: { name: 'fuzz' } }, operator);
   const directory = await call('POST', '/api/v1/directories', { name: 'D', guard: 'off' }, made.api_key);
   const inbound = {};
-  for (const provider of ['lever', 'greenhouse', 'ashby']) {
+  for (const provider of ['lever', 'greenhouse', 'ashby', 'zoho_recruit']) {
     inbound[provider] = (await call('POST', '/api/v1/ats-connections', { provider }, made.api_key)).api_token;
   }
   return { id: made.id, api: made.api_key, scim: directory.scim_token, inbound };

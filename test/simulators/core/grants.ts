@@ -15,6 +15,14 @@ export interface GrantRules {
   codeSeconds: number;
   /** What `audience` has to be; null: it is not asked for. */
   audience: string | null;
+  /** A refresh token is used again and again, and no answer to it has one. */
+  keepsRefresh?: boolean;
+  /** The status of a refused grant, 400 unless set. */
+  refusedStatus?: number;
+  /** The word for a refused code or refresh token, `invalid_grant` unless set. */
+  refusedWord?: string;
+  /** Further parameters of the answer to an authorization. */
+  answer?(): Readonly<Record<string, string>>;
 }
 
 /** The partner's client at the vendor. */
@@ -38,6 +46,8 @@ export class Grants {
   grantOnly: readonly string[] | null = null;
   /** How often a refresh was answered with tokens. */
   refreshes = 0;
+  /** How often the token address was asked to exchange a code. */
+  exchanges = 0;
   /** While set, the token address answers this. */
   tokenFault: SimAnswer | null = null;
   private readonly codes = new Map<string, { grant: Grant; redirect: string; challenge: string; until: number }>();
@@ -99,9 +109,10 @@ export class Grants {
     const redirect = this.redirectOf(field('redirect_uri'));
     const target = new URL(redirect);
     target.searchParams.set('state', field('state'));
+    for (const [name, value] of Object.entries(this.rules.answer?.() ?? {})) target.searchParams.set(name, value);
     if (field('decision') === 'approve') {
       const code = this.random('code');
-      const grant = this.newGrant((this.grantOnly ?? field('scope').split(' ')).join(' '));
+      const grant = this.newGrant((this.grantOnly ?? field('scope').split(/[ ,]/)).join(' '));
       const challenge = field('code_challenge');
       this.codes.set(code, { grant, redirect, challenge, until: this.now() + this.rules.codeSeconds * 1_000 });
       target.searchParams.set('code', code);
@@ -173,25 +184,30 @@ export class Grants {
   }
 
   private exchange(form: URLSearchParams): SimAnswer {
+    this.exchanges++;
     const code = form.get('code') ?? '';
     const known = this.codes.get(code);
     this.codes.delete(code);
-    if (known === undefined || known.until <= this.now()) return refusal(400, 'invalid_grant');
+    if (known === undefined || known.until <= this.now()) return this.refused();
     const proof = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
-    if (known.challenge !== '' && known.challenge !== proof) return refusal(400, 'invalid_grant');
-    return known.redirect === form.get('redirect_uri') ? this.issued(known.grant, true) : refusal(400, 'invalid_grant');
+    if (known.challenge !== '' && known.challenge !== proof) return this.refused();
+    return known.redirect === form.get('redirect_uri') ? this.issued(known.grant, true) : this.refused();
   }
 
   private renew(token: string): SimAnswer {
     const known = this.refresh.get(token);
     if (known === undefined || known.used || !known.grant.live || known.until <= this.now()) {
-      return refusal(400, 'invalid_grant');
+      return this.refused();
     }
-    known.used = true;
+    known.used = this.rules.keepsRefresh !== true;
     this.refreshes++;
-    return this.issued(known.grant, true);
+    return this.issued(known.grant, known.used);
+  }
+
+  private refused(): SimAnswer {
+    return refusal(this.rules.refusedStatus ?? 400, this.rules.refusedWord ?? 'invalid_grant');
   }
 
   private revoke(request: SimRequest): SimAnswer {

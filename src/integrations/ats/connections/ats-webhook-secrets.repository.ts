@@ -83,9 +83,12 @@ export class AtsWebhookSecretsRepository {
   }
 
   /** Returns the webhooks that were made through the API of the ATS. */
-  async madeWebhooks(tenantId: string, connectionId: string): Promise<{ id: string; remote_id: string }[]> {
-    const { rows } = await this.db.query<{ id: string; remote_id: string }>(
-      `select id, remote_id from ats_signing_secrets
+  async madeWebhooks(
+    tenantId: string,
+    connectionId: string,
+  ): Promise<{ id: string; remote_id: string; event: string }[]> {
+    const { rows } = await this.db.query<{ id: string; remote_id: string; event: string }>(
+      `select id, remote_id, event from ats_signing_secrets
        where tenant_id = $1 and connection_id = $2 and remote_id is not null order by id`,
       [tenantId, connectionId],
     );

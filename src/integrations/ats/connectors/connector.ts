@@ -90,6 +90,8 @@ export interface InboundRules {
    * an event. It comes with the token of the connection, has no effect, and is not kept.
    */
   handshake?(request: InboundRequest): InboundAnswer | null;
+  /** Returns a body for each record, where the vendor names several in one message; left out: it names one. */
+  parts?(body: unknown): readonly unknown[];
   /** Checks the signature over the raw bytes. Any of the secrets may fit. */
   verify(request: InboundRequest, secrets: readonly string[]): SignatureVerdict;
   /** @throws {NotUnderstood} */
@@ -109,6 +111,10 @@ export interface WebhookRules {
   /** The events that are asked for. */
   readonly events: readonly string[];
   create(api: AtsApi, event: string, url: string, secret: string): Promise<MadeWebhook>;
+  /** Webhooks end by themselves, and are renewed once in this time; left out: they do not end. */
+  readonly renewEveryMs?: number;
+  /** Lets a webhook live on. @returns false where it has ended: it is made anew */
+  renew?(api: AtsApi, remoteId: string, event: string): Promise<boolean>;
   /** Returns the webhooks that are there, whoever made them; left out where the vendor has no such list. */
   list?(api: AtsApi): Promise<{ remoteId: string; url: string }[]>;
   /** Does nothing where the webhook is gone already. */
@@ -165,10 +171,15 @@ export interface OAuthRules {
   readonly scopes: readonly string[];
   /** Query parameters of the authorization request beside the standard ones. */
   authorizeParameters(region: Region): Readonly<Record<string, string>>;
+  /**
+   * The query parameter of the answer that names the origin of the account's token address, where accounts of one client
+   * live in several regions. It has to be that of a region: the client's secret is sent there.
+   */
+  readonly regionParameter?: string;
   /** How the client authenticates at the token address. */
   readonly clientAuth: 'body' | 'basic';
-  /** A refresh token ends so long after its last use, in milliseconds. */
-  readonly refreshIdleMs: number;
+  /** A refresh token ends so long after its last use, in milliseconds; null: it does not end. */
+  readonly refreshIdleMs: number | null;
   /** Where a grant is revoked; null: the vendor has no such address, and the customer removes the app there. */
   revokePath(region: Region): string | null;
 }

@@ -61,12 +61,16 @@ export class InboundService {
       throw new Unavailable('No key of the settings opens the signing secret of this connection.', 60);
     }
     if (secrets.length > 0) this.verify(connection, connector, request, secrets);
-    const reading = readingOf(connector, request, read.fault);
-    this.demandRoom(connection.tenantId, reading, raw.length);
-    const event = eventOf(request, reading);
-    const signed = secrets.length > 0;
-    const kept = { ...event, signed, contentType: contentType === undefined ? null : cutTo(contentType, 200) };
-    await this.intake.store(connection.tenantId, connection.id, { ...kept, headers: keptHeaders(headers, token) });
+    const parts = partsOf(connector, request);
+    const readings = parts.map((part) => readingOf(connector, part, read.fault));
+    for (const reading of readings) this.demandRoom(connection.tenantId, reading, raw.length);
+    const kept = {
+      signed: secrets.length > 0,
+      contentType: contentType === undefined ? null : cutTo(contentType, 200),
+      headers: keptHeaders(headers, token),
+    };
+    const events = readings.map((reading, place) => ({ ...eventOf(parts[place]!, reading), ...kept }));
+    await Promise.all(events.map((event) => this.intake.store(connection.tenantId, connection.id, event)));
     return { status: connector.inbound.ack, headers: {} };
   }
 
@@ -88,6 +92,13 @@ export class InboundService {
     this.watch.note(connection, refusal);
     if (refusal !== null) throw new InboundRefused(refusal);
   }
+}
+
+/** One event for each record: of a message about several ones each event is stored as if it had come alone. */
+function partsOf({ inbound }: Connector, request: InboundRequest): InboundRequest[] {
+  const bodies = inbound.parts?.(request.body) ?? [];
+  if (bodies.length < 2) return [request];
+  return bodies.map((body) => ({ ...request, body, raw: Buffer.from(JSON.stringify(body)) }));
 }
 
 function eventOf(

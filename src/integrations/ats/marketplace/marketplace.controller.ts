@@ -152,6 +152,7 @@ export class MarketplaceController {
   @ApiQuery({ name: 'state', required: true })
   @ApiQuery({ name: 'code', required: false })
   @ApiQuery({ name: 'error', required: false })
+  @ApiQuery({ name: 'accounts-server', required: false, description: 'The data centre of a Zoho account.' })
   @ApiQuery({ name: 'iss', required: false, description: 'The issuer, where the ATS names it (RFC 9207).' })
   @ApiHtml(200, 'The ATS is connected.')
   @ApiHtml(400, 'Why it is not, and a way to begin again.')
@@ -167,9 +168,10 @@ export class MarketplaceController {
     const state = queryText(query, 'state') ?? '';
     const session: SessionRow | null = await this.sessions.check(sessionToken(cookies));
     const done = await this.orRefuse(res, connector, () => {
-      const [code, error] = [queryText(query, 'code') ?? null, queryText(query, 'error') ?? null];
-      const issuer = queryText(query, 'iss') ?? null;
-      return this.marketplace.complete(connector, { state, code, error, issuer, cookies, session, requestId: req.id });
+      const told = (name: string | undefined) => (name === undefined ? null : (queryText(query, name) ?? null));
+      const [code, error, issuer] = [told('code'), told('error'), told('iss')];
+      const answer = { state, code, error, issuer, tokenOrigin: told(connector.oauth!.regionParameter) };
+      return this.marketplace.complete(connector, { ...answer, cookies, session, requestId: req.id });
     });
     if (done === null) return;
     const { tenantId, marker, missing, users } = done;

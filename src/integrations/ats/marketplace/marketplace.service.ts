@@ -36,6 +36,8 @@ export interface ReturnedBrowser {
   error: string | null;
   /** The issuer that the answer names (RFC 9207); null: none. */
   issuer: string | null;
+  /** The origin of the token address that the answer names; null: none. */
+  tokenOrigin: string | null;
   cookies: ReadonlyMap<string, string>;
   session: SessionRow | null;
   requestId: string;
@@ -115,13 +117,14 @@ export class MarketplaceService {
     const { tenantId, hash, authorization, secret } = await this.checked(connector.provider, returned);
     const actor = await this.actorOf(tenantId, authorization, returned.session);
     if (!this.isIssuer(connector, returned.issuer)) throw new ConnectRefused('other_provider');
+    const region = this.clients.answeredRegion(connector, returned.tokenOrigin);
+    if (region === null) throw new ConnectRefused('other_provider');
     if (!(await this.authorizations.use(tenantId, hash))) throw new ConnectRefused('state_used');
     if (returned.error !== null) throw this.endedByAts(tenantId, connector, returned.error);
     if (returned.code === null) throw new ConnectRefused('ats_error');
-    const grant = await this.exchange(tenantId, connector, returned.code, verifierOf(secret));
+    const grant = await this.exchange({ tenantId, connector, region }, returned.code, verifierOf(secret));
     const { link_id: linkId, connection_id: connectionId, user_id: userId } = authorization;
     const by = { tenantId, actor, requestId: returned.requestId };
-    const region = this.partner(connector).regionName;
     const made = await this.granted.make(by, connector, { grant, linkId, connectionId, userId, region });
     await this.authorizations.made(tenantId, hash, made.connectionId);
     return { ...made, users: await this.writer.needed(made, connector, userId) };
@@ -168,8 +171,12 @@ export class MarketplaceService {
     return issuer === null || issuer === own || issuer === `${own}/`;
   }
 
-  private async exchange(tenantId: string, connector: Connector, code: string, verifier: string): Promise<Grant> {
-    const { client, region } = this.partner(connector);
+  private async exchange(
+    { tenantId, connector, region: name }: { tenantId: string; connector: Connector; region: string },
+    code: string,
+    verifier: string,
+  ): Promise<Grant> {
+    const { client, region } = this.partner(connector, name);
     try {
       return await this.tokens.exchange({ tenantId, connector, region, client }, code, {
         redirectUri: this.addresses.callback(connector.provider),
@@ -185,12 +192,14 @@ export class MarketplaceService {
   }
 
   /** The client of this installation at the vendor; the controller has checked that there is one. */
-  private partner(connector: Connector): { client: OAuthClient; region: Region; regionName: string } {
-    const regionName = this.clients.usualRegion(connector);
+  private partner(
+    connector: Connector,
+    name = this.clients.usualRegion(connector),
+  ): { client: OAuthClient; region: Region } {
     const client = this.clients.of(connector.provider);
-    const region = this.clients.region(connector, regionName);
+    const region = this.clients.region(connector, name);
     if (client === null || region === undefined) throw new Error(`there is no OAuth client for ${connector.provider}`);
-    return { client, region, regionName };
+    return { client, region };
   }
 }
 

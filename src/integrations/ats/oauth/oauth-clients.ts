@@ -31,6 +31,22 @@ export class OAuthClients {
     return [...new Set([this.usualRegion(connector), ...Object.keys(connector.regions)])];
   }
 
+  /**
+   * Returns the name of the region of an account, as the answer of the ATS tells it; null: there is no such region. The
+   * answer comes through a browser, and the client's secret goes to the token address: only origins of the list count.
+   *
+   * @param tokenOrigin null: the answer names none, and the region is the usual one
+   */
+  answeredRegion(connector: Connector, tokenOrigin: string | null): string | null {
+    if (tokenOrigin === null) return this.usualRegion(connector);
+    const origin = tokenOrigin.replace(/\/$/, '');
+    const found = this.regionNames(connector).find((name) => {
+      const token = this.region(connector, name)?.token;
+      return token !== undefined && new URL(token).origin === origin;
+    });
+    return found ?? null;
+  }
+
   /** Returns a region, or undefined if the connector has no such one. */
   region({ provider, regions }: Connector, name: string): Region | undefined {
     if (name !== SIMULATOR) return regions[name];

@@ -75,7 +75,7 @@ export class TokenClient {
       throw new AtsFailure('away', `status_${status}`, `${where} answers with status ${status}.`, pause);
     }
     const body = parsed(answer.body);
-    if (status >= 400) throw refusal(where, status, body);
+    if (status >= 400 || isRefusal(body)) throw refusal(where, status, body);
     const grant = status < 300 && !answer.truncated ? grantOf(body, before, this.clock.now()) : null;
     if (grant === null) throw new AtsFailure('away', 'token_answer_invalid', `${where} answers with no token.`);
     return grant;
@@ -112,10 +112,16 @@ export class TokenClient {
 }
 
 /** The codes with which a grant ends (RFC 6749 §5.2). Other refusals are those of our client: the operator can end them. */
-const ENDS = new Set(['invalid_grant', 'access_denied', 'unauthorized_client']);
+const ENDS = new Set(['invalid_grant', 'invalid_code', 'access_denied', 'unauthorized_client']);
 
 /** Codes are words. Other text could be a token that the host repeats, and would stand in logs and answers. */
 const CODE = /^[a-z]+(_[a-z]+){0,7}$/;
+
+/** Zoho answers a refusal with status 200. */
+function isRefusal(body: unknown): boolean {
+  const { error, access_token: token } = (body ?? {}) as Record<string, unknown>;
+  return typeof error === 'string' && token === undefined;
+}
 
 function refusal(where: string, status: number, body: unknown): AtsFailure {
   const { error } = (body ?? {}) as Record<string, unknown>;

@@ -59,6 +59,24 @@ export function newsOf(item: CandidateItem, record: AtsRecordRow | undefined, be
   };
 }
 
+/**
+ * Returns which of two items about one record counts, within what is written together: an application that goes on before
+ * one that has ended, then the newer one, then the later one.
+ */
+export function newerOf(before: RecordItem | undefined, after: RecordItem): RecordItem {
+  if (before === undefined) return after;
+  if (before.kind === 'candidate' && after.kind === 'candidate') {
+    const [first, second] = [before.candidate, after.candidate];
+    if (isBeside(second, standingOf(first))) return before;
+    if (isBeside(first, standingOf(second))) return after;
+  }
+  return after.changedAt < before.changedAt ? before : after;
+}
+
+function standingOf({ metadata, status }: AtsCandidate): { id: string | null; status: string | null } {
+  return { id: metadata?.['application_id'] ?? null, status: status ?? null };
+}
+
 /** An application that goes on counts before one that has ended, in each order of their events. */
 function isActiveOther(candidate: AtsCandidate, known: { id: string | null; status: string | null }): boolean {
   const own = candidate.metadata?.['application_id'] ?? null;

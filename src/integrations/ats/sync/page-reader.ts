@@ -2,6 +2,7 @@ import { AtsFailure, type AtsApi } from '../api/ats-api.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';
 import { NotUnderstood, type Connector } from '../connectors/connector.js';
 import { candidateItem, goneItem, jobItem, readRecord, readsKind } from '../records/read-record.js';
+import { newerOf } from '../records/news.rules.js';
 import type { RecordItem } from '../records/record.js';
 import type { CursorWatch, LeftOut, Pass, PollKind, PollMark } from './pass.js';
 import { watched } from './pass.rules.js';
@@ -93,7 +94,6 @@ export async function readPages(
     },
   };
   const first = await readPage(connector, counting, kind, pass, mark);
-  // A list shows a record again that changes meanwhile: the last one counts.
   const items = new Map(first.items.map((item) => [nameOf(item), item]));
   const leftOut = [...first.leftOut];
   let [page, watch] = [first, watchedBy(pass.watch, first, kind)];
@@ -106,7 +106,7 @@ export async function readPages(
       if (error instanceof AtsFailure || error instanceof NotUnderstood) break;
       throw error;
     }
-    for (const item of page.items) items.set(nameOf(item), item);
+    for (const item of page.items) put(items, item);
     leftOut.push(...page.leftOut);
     watch = watchedBy(watch, page, kind);
   }
@@ -117,6 +117,12 @@ function watchedBy(watch: CursorWatch, { items, leftOut, next }: ReadPage, kind:
   const after = next === null ? watch : watched(watch, next, items.length + leftOut.length);
   if (typeof after === 'string') throw new ListWithoutEnd(`The list of ${kind} ${after}.`);
   return after;
+}
+
+/** A list can show a record twice, when it changes between two pages or has two applications. */
+function put(items: Map<string, RecordItem>, item: RecordItem): void {
+  const name = nameOf(item);
+  items.set(name, newerOf(items.get(name), item));
 }
 
 function nameOf({ kind, remoteId }: RecordItem): string {
@@ -167,7 +173,7 @@ function pageOf(
   items: readonly RecordItem[],
 ): ReadPage {
   const leftOut = (page.leftOut ?? []).map(({ remoteId, reason }) => ({ remote_id: remoteId, reason }));
-  // A list can show a record twice, when it changes between two pages or has two applications: the last one counts.
-  const once = new Map(items.map((item) => [nameOf(item), item]));
+  const once = new Map<string, RecordItem>();
+  for (const item of items) put(once, item);
   return { items: [...once.values()], next: page.next, syncToken: page.syncToken ?? null, leftOut };
 }

@@ -16,7 +16,6 @@ import { AtsStates } from '../connections/ats-states.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { connectorOf } from '../providers/providers.js';
 import { NotUnderstood } from '../connectors/connector.js';
-import { MissingWebhooks } from './missing-webhooks.js';
 import type { Pass } from './pass.js';
 import { newPass } from './pass.rules.js';
 import { RunsRepository } from './runs.repository.js';
@@ -24,6 +23,7 @@ import { ListWithoutEnd } from './page-reader.js';
 import { SyncPass, type PassGround } from './sync-pass.js';
 import { SyncOptions } from './sync.options.js';
 import { SyncLost, SyncsRepository, type ClaimedSync } from './syncs.repository.js';
+import { WebhookUpkeep } from './webhook-upkeep.js';
 
 const QUIET_MS = 5_000;
 /** While many requests come, each step is followed by a pause: a step of ten pages costs as much as two hundred creates. */
@@ -52,7 +52,7 @@ export class SyncWorker {
     private readonly syncs: SyncsRepository,
     private readonly runs: RunsRepository,
     private readonly passes: SyncPass,
-    private readonly missing: MissingWebhooks,
+    private readonly webhooks: WebhookUpkeep,
     private readonly store: AtsConnectionStore,
     private readonly states: AtsStates,
     private readonly apis: AtsApis,
@@ -129,7 +129,7 @@ export class SyncWorker {
       while (!this.stopping && performance.now() - began < TURN_MS) {
         this.storage.demandRoom(sync.tenantId);
         const next = await this.passes.step(ground, pass);
-        if (next === null) return await this.done(connection, pass);
+        if (next === null) return await this.done(ground, pass);
         sync.pass = pass = next;
         if (this.activity.isBusy()) await sleep(BUSY_PAUSE_MS);
       }
@@ -157,12 +157,13 @@ export class SyncWorker {
     return pass;
   }
 
-  private async done(connection: AtsConnection, pass: Pass): Promise<void> {
+  private async done(ground: PassGround, pass: Pass): Promise<void> {
+    const { connection } = ground;
     if (connection.state !== 'ok') {
       await this.states.solved(connection, 'reads');
       await this.states.solved(connection, 'grant');
     }
-    if (!pass.isFirst) await this.missing.look(connection);
+    await this.webhooks.after(ground, pass.isFirst);
   }
 
   /** An ATS that is away lets the pass wait where it is; a list that cannot be read ends it. */

@@ -13,6 +13,7 @@ import { SyncOptions } from './sync.options.js';
 import { SyncPass } from './sync-pass.js';
 import { SyncWorker } from './sync-worker.js';
 import { SyncsRepository } from './syncs.repository.js';
+import { WebhookUpkeep } from './webhook-upkeep.js';
 
 /** What is read from the ATS by the clock. */
 @Module({
@@ -26,6 +27,7 @@ import { SyncsRepository } from './syncs.repository.js';
     SyncPass,
     SyncWorker,
     SyncsRepository,
+    WebhookUpkeep,
   ],
   exports: [AtsSync, RunsRepository, SyncOptions, SyncWorker],
 })

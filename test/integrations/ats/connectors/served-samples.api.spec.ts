@@ -3,7 +3,14 @@ import type { Connector } from '../../../../src/integrations/ats/connectors/conn
 import type { Credential } from '../../../../src/integrations/ats/api/credential.js';
 import { greenhouse } from '../../../../src/integrations/ats/connectors/greenhouse/greenhouse.connector.js';
 import { lever } from '../../../../src/integrations/ats/connectors/lever/lever.connector.js';
-import { startAshby, startGreenhouse, startLever, type Simulator } from '../../../simulators/index.js';
+import { zohoRecruit } from '../../../../src/integrations/ats/connectors/zoho-recruit/zoho-recruit.connector.js';
+import {
+  startAshby,
+  startGreenhouse,
+  startLever,
+  startZohoRecruit,
+  type Simulator,
+} from '../../../simulators/index.js';
 import { plainCalls } from './support/calls.js';
 
 const START = { since: null, syncToken: null, cursor: null };
@@ -85,5 +92,43 @@ describe('samples of the vendors’ answers', () => {
       syncToken: 'NOoXKnWgq',
     });
     expect(read.none).toBeNull();
+  });
+
+  it('Zoho Recruit: a candidate, no newer openings, a refused token, a note and a field', async () => {
+    const sim = await startZohoRecruit({ samples: true });
+    const id = '480912000001234567';
+    const job = sim.add.job({ id: '480912000000987654', silent: true });
+    sim.add.candidate({ id, job: job.id, silent: true });
+    const { accessToken, refreshToken, expiresAt } = sim.grants.mint(zohoRecruit.oauth!.scopes.join(' '));
+    const credential = { kind: 'oauth', accessToken, refreshToken, expiresAt, refreshedAt: expiresAt } as const;
+    const write = {
+      candidateRemoteId: id,
+      applicationRemoteId: null,
+      marker: 'int_01HV6Z7Q',
+      asUser: null,
+      visibility: 'private',
+      field: 'AI Interview Link',
+      replaces: null,
+    } as const;
+    const link = { ...write, target: 'field', text: 'https://app.example.com/i/int_01HV6Z7Q' } as const;
+    const read = await against(sim, zohoRecruit, credential, async (api) => ({
+      one: await zohoRecruit.candidate(api, id),
+      jobs: await zohoRecruit.jobs(api, { ...START, since: new Date('2026-03-02T08:00:00Z') }),
+      refused: await zohoRecruit.candidates(api, { ...START, cursor: 'candidates:' }).catch((error: unknown) => error),
+      field: await zohoRecruit.writes.write(api, link),
+    }));
+    expect(read.one).toMatchObject({
+      remoteId: id,
+      firstName: 'Zoë',
+      lastName: 'Müller',
+      email: 'zoe.muller@example.com',
+      jobRemoteId: '480912000000987654',
+      stage: { name: 'Associated' },
+      metadata: { ats_source: 'Career site' },
+      changedAt: new Date('2026-03-02T09:15:28Z'),
+    });
+    expect(read.jobs).toEqual({ records: [], leftOut: [], next: null });
+    expect(read.refused).toMatchObject({ kind: 'refused' });
+    expect(read.field).toBe(link.text);
   });
 });

@@ -3,11 +3,13 @@ import type { Connector } from '../../../../../src/integrations/ats/connectors/c
 import type { Credential } from '../../../../../src/integrations/ats/api/credential.js';
 import { greenhouse } from '../../../../../src/integrations/ats/connectors/greenhouse/greenhouse.connector.js';
 import { lever } from '../../../../../src/integrations/ats/connectors/lever/lever.connector.js';
+import { zohoRecruit } from '../../../../../src/integrations/ats/connectors/zoho-recruit/zoho-recruit.connector.js';
 import type { Message, Target } from '../../../../simulators/core/sender.js';
 import {
   startAshby,
   startGreenhouse,
   startLever,
+  startZohoRecruit,
   type Simulator,
   type SimOptions,
 } from '../../../../simulators/index.js';
@@ -33,6 +35,8 @@ export interface Kit {
   candidatesPath: string;
   /** A part of the address of notes, to read and to make them. */
   notesPath: string;
+  /** A list that is answered with 204 is empty; else that answer is none that the vendor documents. */
+  emptyIsNoContent: boolean;
   job(title: string): string;
   candidate(given: KitCandidate): string;
   rename(id: string, first: string, last: string): void;
@@ -56,6 +60,7 @@ async function leverKit(): Promise<Kit> {
     field: null,
     candidatesPath: '/opportunities',
     notesPath: '/notes',
+    emptyIsNoContent: false,
     job: (text) => sim.add.posting({ text }).id,
     candidate: ({ first, last, email, job }) =>
       sim.add.opportunity({
@@ -84,6 +89,7 @@ async function greenhouseKit(): Promise<Kit> {
     field: 'ai_interview_link',
     candidatesPath: '/candidates',
     notesPath: '/notes',
+    emptyIsNoContent: false,
     job: (name) => String(sim.add.job({ name, silent: true }).id),
     candidate: ({ first, last, email, job }) =>
       String(
@@ -113,6 +119,7 @@ async function ashbyKit(): Promise<Kit> {
     field: 'AI interview link',
     candidatesPath: '/application.list',
     notesPath: 'Note',
+    emptyIsNoContent: false,
     job: (title) => sim.add.job({ title, silent: true }).id,
     candidate: ({ first, last, email, job }) =>
       sim.add.candidate({ name: `${first} ${last}`.trim(), email, job, silent: true }).id,
@@ -124,11 +131,55 @@ async function ashbyKit(): Promise<Kit> {
   };
 }
 
+/** Times of Zoho have seconds: records are made a minute ago, so that a change of this second is a later one. */
+const EARLIER_MS = 60_000;
+
+async function zohoRecruitKit(): Promise<Kit> {
+  const sim = await startZohoRecruit(OPTIONS);
+  const { accessToken, refreshToken, expiresAt } = sim.grants.mint(zohoRecruit.oauth!.scopes.join(' '));
+  const earlier = <R>(act: () => R): R => {
+    sim.skew(-EARLIER_MS);
+    const made = act();
+    sim.skew(0);
+    return made;
+  };
+  return {
+    connector: zohoRecruit,
+    sim,
+    credential: { kind: 'oauth', accessToken, refreshToken, expiresAt, refreshedAt: new Date().toISOString() },
+    user: '480912000000185001',
+    field: 'AI_Interview_Link',
+    candidatesPath: '/Applications',
+    notesPath: '/Notes',
+    emptyIsNoContent: true,
+    job: (title) => earlier(() => sim.add.job({ Posting_Title: title, silent: true }).id),
+    candidate: ({ first, last, email, job }) =>
+      earlier(
+        () =>
+          sim.add.candidate({
+            // The one name of a person is the last name: Zoho demands it.
+            first: last === '' ? null : first,
+            last: last === '' ? first : last,
+            email,
+            job,
+            silent: true,
+          }).id,
+      ),
+    rename: (id, first, last) =>
+      void sim.change('Candidates', id, { First_Name: first, Last_Name: last }, { silent: true }),
+    remove: (id) => sim.remove('Candidates', id, { silent: true }),
+    ping: () => null,
+    event: (id) => sim.message('Candidates', 'update', [id]),
+    notes: (id) => sim.notesOf(id),
+  };
+}
+
 /** A kit for each provider. A connector without one fails the contract. */
 export const KITS: Readonly<Record<string, () => Promise<Kit>>> = {
   lever: leverKit,
   greenhouse: greenhouseKit,
   ashby: ashbyKit,
+  zoho_recruit: zohoRecruitKit,
 };
 
 /** Returns a target with a secret. */
