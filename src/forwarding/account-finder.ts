@@ -182,7 +182,8 @@ export class AccountFinder {
     const account = await search.user(id);
     const standIn = account === null ? null : leaverStandInOf(bound.subject, person, account);
     if (standIn === null) return null;
-    await standLeaverAside(this.db, destination, bound.subject, id, standIn);
+    const leaver = { subject: bound.subject, accountId: id, needing: lane.subject };
+    await standLeaverAside(this.db, destination, leaver, standIn);
     return waitFor(lane, bound, asked);
   }
 

@@ -298,6 +298,31 @@ describe('forwarding, case by case', () => {
       expect((await h.lane(t, 'usr_1'))['parked_reason']).toBeNull();
     });
 
+    it('of an inactive user keeps its names when a call of an active user is repeated after the user was deleted', async () => {
+      const t = await h.tenant('adopt-10');
+      await h.change(t, 'usr_2', 'active', { external_id: 'x-2' });
+      await h.drained(t);
+      await h.change(t, 'usr_2', 'inactive', { external_id: 'x-2' });
+      await h.drained(t);
+      const before = (await h.platformUsers(t)).get('x-2');
+      await h.db.transaction(null, (tx) => h.states.pause(tx, platformOf(t), 'by_hand', null));
+      await h.change(t, 'usr_1', 'active', { external_id: 'x-2' });
+      // The call that the user's create was refused for, of a process that has ended.
+      await h.db.query(
+        `update lanes l set account = 'sought', lookup = $2::jsonb, call_count = 1, epoch = d.epoch,
+           call = json_build_object('v', 1, 'n', 1, 'by', $3::text, 'state', 'active', 'as', 'inactive', 'person', target_body,
+             'first', first_pending, 'through', last_pending, 'round', round, 'epoch', d.epoch, 'platform_id', null,
+             'confirmed', null, 'known', null, 'lookup', $2::jsonb)
+         from destinations d where d.tenant_id = $1 and d.channel = 'platform' and l.tenant_id = $1 and subject = 'usr_1'`,
+        [t, '{"why":"conflict","status":409,"detail":"taken"}', '11111111-1111-4111-8111-111111111111'],
+      );
+      await h.change(t, 'usr_1', 'deleted', { external_id: 'x-2' });
+      await h.states.resume(h.db, platformOf(t));
+      await h.drained(t);
+      expect((await h.platformUsers(t)).get('x-2')).toEqual(before);
+      expect((await h.lane(t, 'usr_1'))['parked_reason']).toBeNull();
+    });
+
     it('does not stand in the way of two people who swap their addresses', async () => {
       const t = await h.tenant('swap', { concurrency: 1 });
       await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });

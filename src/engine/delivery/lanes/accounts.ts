@@ -109,16 +109,23 @@ export async function releaseFromLeavers(
   });
 }
 
-/** Has the account of a leaver whose lane is idle get stand-in names. The lane of the leaver sends them. */
+/**
+ * Has the account of a leaver whose lane is idle get stand-in names. The lane of the leaver sends them. A user whose call a
+ * newer change has outdated gets nothing: the user may need the names no longer, or have been deleted.
+ *
+ * @param needing the subject of the user who needs the names
+ */
 export async function standLeaverAside(
   db: Database,
   key: DestinationKey,
-  subject: string,
-  accountId: string,
+  { subject, accountId, needing }: { subject: string; accountId: string; needing: string },
   standIn: StandInNames,
 ): Promise<void> {
+  const stillNeeded = `exists (select 1 from lanes n where n.tenant_id = $1 and n.channel = $2 and n.destination = $3
+    and n.subject = $6 and n.newer_since is null)`;
   await db.transaction(key.tenantId, async (tx) => {
-    const locked = await lock(tx, key, 'l.subject = $4 and l.platform_id = $5', [subject, accountId]);
+    const condition = `l.subject = $4 and l.platform_id = $5 and ${stillNeeded}`;
+    const locked = await lock(tx, key, condition, [subject, accountId, needing]);
     await apply(tx, key, locked, () => ({ kind: 'names_needed', standIn }));
   });
 }
