@@ -21,10 +21,54 @@ export interface SeatLimit {
  */
 export type ClaimMode = 'free' | 'open' | 'exact';
 
-/** Chooses the way to a seat. The named owner gets one even at the limit. */
+/** Chooses the way to a seat. */
 export function claimMode(state: SeatLimit, channel: WriteChannel, isOwner: boolean): ClaimMode {
-  if (state.limit === null || isOwner || state.policies[channel] === 'allow') return 'free';
+  if (exemptionOf(state, channel, isOwner) !== null) return 'free';
   return state.mode === 'open' ? 'open' : 'exact';
+}
+
+/** A request for a seat under the tenant's lock. */
+export interface SeatAsk {
+  channel: WriteChannel;
+  isOwner: boolean;
+  /** null: a new user. */
+  userId: string | null;
+  /** Waits where the channel's policy would `block`. */
+  mayWait?: boolean;
+  /** It is this user's turn: no other one has waited longer. */
+  inTurn?: boolean | undefined;
+}
+
+/** Why no limit counts for a user: there is none, the user is the named owner, or the policy of the channel is `allow`. */
+type Exemption = 'no_limit' | 'owner' | 'allowed_over_limit';
+
+/** The answer to a request for a seat; `must_wait` and `blocked` give none. */
+export type SeatDecision = Exemption | 'in_turn' | 'seat_free' | 'must_wait' | 'blocked';
+
+/**
+ * Decides on a request for a seat. The first guard that applies answers.
+ *
+ * @param free seats that no user holds; without a limit 0
+ * @param waiting users who have waited longer. A free seat that one of them waits for is not free for a new user.
+ */
+export function decideSeat(
+  state: SeatLimit,
+  { channel, isOwner, inTurn = false, mayWait = false }: SeatAsk,
+  { free, waiting }: { free: number; waiting: number },
+): SeatDecision {
+  const exemption = exemptionOf(state, channel, isOwner);
+  if (exemption !== null) return exemption;
+  if (free > 0 && inTurn) return 'in_turn';
+  if (free > waiting) return 'seat_free';
+  if (state.policies[channel] === 'block' && !mayWait) return 'blocked';
+  return 'must_wait';
+}
+
+function exemptionOf({ limit, policies }: SeatLimit, channel: WriteChannel, isOwner: boolean): Exemption | null {
+  if (limit === null) return 'no_limit';
+  if (isOwner) return 'owner';
+  if (policies[channel] === 'allow') return 'allowed_over_limit';
+  return null;
 }
 
 /** `update`: the holder stays one, with another role, directory or cost centre. */

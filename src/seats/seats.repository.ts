@@ -44,16 +44,16 @@ export class SeatsRepository {
   }
 
   /**
-   * Locks the tenant's limit to the end of the transaction and says how many seats are free (null: no limit). From
+   * Locks the tenant's limit to the end of the transaction and returns how many seats are free; without a limit 0. From
    * here on the tenant counts exactly.
    */
-  async lockAndCount(tx: SqlRunner, tenantId: string): Promise<{ limit: SeatLimit; free: number | null }> {
+  async lockAndCount(tx: SqlRunner, tenantId: string): Promise<{ limit: SeatLimit; free: number }> {
     const locked = await tx.query<LimitRow>(
       `select ${LIMIT_COLUMNS} from seat_limits where tenant_id = $1 for update`,
       [tenantId],
     );
     const limit = toLimit(locked.rows[0]);
-    if (limit.limit === null) return { limit, free: null };
+    if (limit.limit === null) return { limit, free: 0 };
     limit.mode = await this.setMode(tx, tenantId, limit.mode, { kind: 'counted' });
     return { limit, free: limit.limit - (await this.used(tenantId, tx)) };
   }

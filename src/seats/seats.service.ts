@@ -4,21 +4,17 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import { FreshCache } from '../base/fresh-cache.js';
 import type { ChangeSource } from '../tenancy/identity/source.js';
-import { claimMode, type ClaimMode, type SeatLimit, type SeatLine, type WriteChannel } from './seat.rules.js';
+import {
+  claimMode,
+  decideSeat,
+  type ClaimMode,
+  type SeatAsk,
+  type SeatLimit,
+  type SeatLine,
+  type WriteChannel,
+} from './seat.rules.js';
 import { SeatLimitReached } from './seats.errors.js';
 import { SeatsRepository } from './seats.repository.js';
-
-/** A request for a seat under the tenant's lock. */
-export interface SeatAsk {
-  channel: WriteChannel;
-  isOwner: boolean;
-  /** null: a new user. */
-  userId: string | null;
-  /** Waits where the channel's policy would `block`. */
-  mayWait?: boolean;
-  /** It is this user's turn: no other one has waited longer. */
-  inTurn?: boolean | undefined;
-}
 
 /** A way to a seat, and the limit from which it follows. */
 export interface SeatClaim {
@@ -78,10 +74,12 @@ export class SeatsService {
    */
   async freeUnderLock(tx: SqlRunner, tenantId: string, ask: SeatAsk): Promise<boolean> {
     const { limit, free } = await this.repository.lockAndCount(tx, tenantId);
-    if (free === null || claimMode(limit, ask.channel, ask.isOwner) === 'free') return true;
-    if (free > 0 && (ask.inTurn || free > (await this.repository.waiting(tx, tenantId, ask.userId, free)))) return true;
-    if (limit.policies[ask.channel] === 'block' && !ask.mayWait) throw new SeatLimitReached(limit.limit!);
-    return false;
+    // The users who wait are counted only where the count decides.
+    const counts = free > 0 && !ask.inTurn && claimMode(limit, ask.channel, ask.isOwner) !== 'free';
+    const waiting = counts ? await this.repository.waiting(tx, tenantId, ask.userId, free) : 0;
+    const decision = decideSeat(limit, ask, { free, waiting });
+    if (decision === 'blocked') throw new SeatLimitReached(limit.limit!);
+    return decision !== 'must_wait';
   }
 
   /** See {@link SeatsRepository.addUpdates}. */

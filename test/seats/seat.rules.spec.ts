@@ -1,4 +1,13 @@
-import { claimMode, seatMove, type SeatLimit, type SeatPolicy, type WriteChannel } from '../../src/seats/seat.rules.js';
+import {
+  claimMode,
+  decideSeat,
+  seatMove,
+  type SeatAsk,
+  type SeatDecision,
+  type SeatLimit,
+  type SeatPolicy,
+  type WriteChannel,
+} from '../../src/seats/seat.rules.js';
 
 const POLICIES: Record<WriteChannel, SeatPolicy> = { scim: 'wait', api: 'block', 'sign-in': 'allow' };
 const state = (limit: number | null, mode: SeatLimit['mode']): SeatLimit => ({ limit, mode, policies: POLICIES });
@@ -16,6 +25,56 @@ describe('how a write may come by a seat', () => {
     [10, 'open', 'scim', true, 'free', 'the owner'],
   ])('limit %s, %s, %s, owner %s: %s (%s)', (limit, mode, channel, isOwner, expected) => {
     expect(claimMode(state(limit, mode), channel, isOwner)).toBe(expected);
+  });
+});
+
+describe('decideSeat', () => {
+  it.each<[string, SeatDecision, Partial<SeatAsk>, { free: number; waiting: number }, number | null]>([
+    ['gives a seat when there is no limit', 'no_limit', {}, { free: 0, waiting: 0 }, null],
+    ['gives the owner a seat when none is free', 'owner', { isOwner: true }, { free: 0, waiting: 3 }, 10],
+    [
+      'gives a seat over the limit when the policy is allow',
+      'allowed_over_limit',
+      { channel: 'sign-in' },
+      { free: -1, waiting: 3 },
+      10,
+    ],
+    ['gives the free seat when it is the turn of the user', 'in_turn', { inTurn: true }, { free: 1, waiting: 3 }, 10],
+    ['gives a seat when more are free than users wait', 'seat_free', {}, { free: 4, waiting: 3 }, 10],
+    ['lets the user wait when as many users wait as seats are free', 'must_wait', {}, { free: 3, waiting: 3 }, 10],
+    [
+      'lets the user wait when it is the turn of the user and no seat is free',
+      'must_wait',
+      { inTurn: true },
+      { free: 0, waiting: 0 },
+      10,
+    ],
+    ['lets the user wait when the limit was lowered', 'must_wait', {}, { free: -2, waiting: 0 }, 10],
+    [
+      'refuses when the policy is block and no seat is free',
+      'blocked',
+      { channel: 'api' },
+      { free: 0, waiting: 0 },
+      10,
+    ],
+    [
+      'refuses when the policy is block and others wait for the free seats',
+      'blocked',
+      { channel: 'api' },
+      { free: 1, waiting: 1 },
+      10,
+    ],
+    [
+      'lets the user wait in place of a refusal when the write may wait',
+      'must_wait',
+      { channel: 'api', mayWait: true },
+      { free: 0, waiting: 0 },
+      10,
+    ],
+  ])('%s', (_, decision, ask, counts, limit) => {
+    expect(decideSeat(state(limit, 'exact'), { channel: 'scim', isOwner: false, userId: null, ...ask }, counts)).toBe(
+      decision,
+    );
   });
 });
 
