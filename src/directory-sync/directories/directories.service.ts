@@ -7,7 +7,8 @@ import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import { adminSourceOf, type AdminRequest } from './admin-request.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { CAPS, demandRoom } from '../../tenancy/tenants/caps.js';
+import { DIRECTORIES_CAP } from './directories.caps.js';
+import { demandRoom } from '../../tenancy/tenants/caps.js';
 import { CredentialStore } from '../../tenancy/tenants/credentials.js';
 import {
   DirectoriesRepository,
@@ -49,7 +50,7 @@ export class DirectoriesService {
   async create(by: AdminRequest, input: CreateDirectory): Promise<NewDirectoryBody> {
     const id = newId('dir');
     const made = await this.db.transaction(by.tenantId, async (tx) => {
-      await demandRoom(tx, CAPS.directories, by.tenantId);
+      await demandRoom(tx, DIRECTORIES_CAP, by.tenantId);
       const settings: DirectorySettings = {
         name: input.name,
         profile: input.profile ?? 'tolerant',

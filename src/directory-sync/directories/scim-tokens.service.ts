@@ -7,7 +7,8 @@ import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { CAPS, demandRoom } from '../../tenancy/tenants/caps.js';
+import { SCIM_TOKENS_CAP } from './directories.caps.js';
+import { demandRoom } from '../../tenancy/tenants/caps.js';
 import { CredentialStore } from '../../tenancy/tenants/credentials.js';
 import { CredentialEnded } from '../../tenancy/tenants/tenants.errors.js';
 import { expiryProblem, rotatedExpiry } from '../../tenancy/tenants/expiry.rules.js';
@@ -51,7 +52,7 @@ export class ScimTokensService {
     const expiresAt = input.expires_at ?? null;
     const problem = expiresAt === null ? null : expiryProblem(expiresAt, this.clock.now());
     if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
-    await demandRoom(tx, CAPS.scimTokens, by.tenantId, directoryId);
+    await demandRoom(tx, SCIM_TOKENS_CAP, by.tenantId, directoryId);
     const minted = mintToken('tbs', by.tenantId);
     const id = newId('tok');
     await this.repository.insert(tx, {

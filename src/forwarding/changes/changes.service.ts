@@ -7,7 +7,8 @@ import type { PageRequest } from '../../base/http/page.js';
 import { dismiss } from '../../engine/delivery/lanes/dismiss.js';
 import { retry } from '../../engine/delivery/lanes/unpark.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { CAPS, demandRoom } from '../../tenancy/tenants/caps.js';
+import { TASKS_CAP } from '../../engine/work/tasks.cap.js';
+import { demandRoom } from '../../tenancy/tenants/caps.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
@@ -92,7 +93,7 @@ export class ChangesService {
   async resend(caller: Caller, since: Date): Promise<TaskRow> {
     return this.db.transaction(caller.tenantId, async (tx) => {
       const payload = { since: since.toISOString(), after: '0' };
-      await demandRoom(tx, CAPS.tasks, caller.tenantId);
+      await demandRoom(tx, TASKS_CAP, caller.tenantId);
       const task = await this.tasks.add(tx, caller.tenantId, {
         kind: 'changes.resend',
         payload,

@@ -19,7 +19,8 @@ import { judge } from '../../engine/delivery/retry.rules.js';
 import { systemActor, type Actor } from '../../tenancy/identity/source.js';
 import { PlatformClient } from '../platform-client/platform.client.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { CAPS, demandRoom } from '../../tenancy/tenants/caps.js';
+import { TASKS_CAP } from '../../engine/work/tasks.cap.js';
+import { demandRoom } from '../../tenancy/tenants/caps.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
@@ -153,7 +154,7 @@ export class PlatformService {
     const { tenantId, actor, requestId } = caller;
     return this.db.transaction(tenantId, async (tx) => {
       if ((await this.destinations.lock(tx, platformOf(tenantId))) === null) throw noPlatform();
-      await demandRoom(tx, CAPS.tasks, tenantId);
+      await demandRoom(tx, TASKS_CAP, tenantId);
       const task = await this.tasks.add(tx, tenantId, { kind, payload: {}, createdBy: actor });
       const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
       await this.audit.record(tx, { ...line, action, after: { task: task.id } });

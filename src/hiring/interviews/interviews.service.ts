@@ -7,7 +7,8 @@ import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
 import { EventRecorder } from '../../engine/events/event-recorder.js';
 import { JobsRepository } from '../jobs/jobs.repository.js';
-import { CAPS, demandRoom, lookForRoom } from '../../tenancy/tenants/caps.js';
+import { INTERVIEWS_CAP } from './interviews.cap.js';
+import { demandRoom, lookForRoom } from '../../tenancy/tenants/caps.js';
 import { CandidateLock } from './candidate-lock.js';
 import { Meetings } from './meetings.js';
 import type { InterviewChange, InterviewFields, InterviewRow } from './interview.js';
@@ -52,13 +53,13 @@ export class InterviewsService {
     if (candidate === undefined) throw new NotFound('candidate');
     demandTimes(fields);
     const jobId = await this.jobOf(tenantId, fields.job_id, candidate);
-    await lookForRoom(this.db, CAPS.interviews, tenantId, candidateId);
+    await lookForRoom(this.db, INTERVIEWS_CAP, tenantId, candidateId);
     const id = newId('int');
     const row = await this.db.transaction(tenantId, async (tx) => {
       const locked = await this.lock.take(tx, tenantId, candidateId);
       if (locked === undefined) throw new NotFound('candidate');
       if (fields.force !== true && (locked.ats_status ?? 'active') !== 'active') throw new CandidateNotActive(locked);
-      await demandRoom(tx, CAPS.interviews, tenantId, candidateId);
+      await demandRoom(tx, INTERVIEWS_CAP, tenantId, candidateId);
       const meeting = await this.meetings.planned(tx, tenantId, id, fields.meeting_url ?? null);
       const made = newInterview(fields, { id, candidateId, jobId, meeting, at: new Date() });
       await this.repository.insert(tx, tenantId, made);

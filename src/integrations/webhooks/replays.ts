@@ -9,7 +9,8 @@ import { EventReader } from '../../engine/events/event-reader.js';
 import { TaskHandlers } from '../../engine/work/task-handlers.js';
 import { TaskFailed, TaskInterrupted, type Batch, type Task } from '../../engine/work/task.js';
 import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
-import { CAPS, demandRoom } from '../../tenancy/tenants/caps.js';
+import { TASKS_CAP } from '../../engine/work/tasks.cap.js';
+import { demandRoom } from '../../tenancy/tenants/caps.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { EndpointAccess } from './endpoint-access.js';
 import { EndpointStore } from './endpoint.store.js';
@@ -97,7 +98,7 @@ export class Replays {
     };
     const task = await this.db.transaction(tenantId, async (tx) => {
       await this.access.locked(tx, caller, id);
-      await demandRoom(tx, CAPS.tasks, tenantId);
+      await demandRoom(tx, TASKS_CAP, tenantId);
       const { since, rate } = payload;
       await this.webhooks.note(tx, caller, 'webhook.replayed', id, { after: { since, rate } });
       const total = more ? null : count;

@@ -8,7 +8,8 @@ import { DestinationsRepository } from '../../engine/delivery/destinations/desti
 import { moveDestination } from '../../engine/delivery/destinations/move.js';
 import { removeDestination, removeLanes } from '../../engine/delivery/destinations/remove.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { CAPS, demandRoom } from '../../tenancy/tenants/caps.js';
+import { WEBHOOKS_CAP } from './webhooks.cap.js';
+import { demandRoom } from '../../tenancy/tenants/caps.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { auditView, webhookBody } from './endpoint-body.mapping.js';
 import { BY_HAND } from './endpoint-state.rules.js';
@@ -58,7 +59,7 @@ export class WebhooksService {
       keyId: caller.keyId,
     };
     await this.db.transaction(tenantId, async (tx) => {
-      await demandRoom(tx, CAPS.webhooks, tenantId);
+      await demandRoom(tx, WEBHOOKS_CAP, tenantId);
       await this.repository.insert(tx, endpoint);
       await this.repository.addSecret(tx, tenantId, endpoint.id, secret, 0);
       await this.destinations.save(tx, endpointKeyOf(endpoint), { baseUrl: url, settings: SETTINGS });

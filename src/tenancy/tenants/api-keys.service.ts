@@ -9,7 +9,7 @@ import { newId } from '../../base/ids.js';
 import type { Actor } from '../identity/source.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { AuditService } from './audit/audit.service.js';
-import { CAPS, demandRoom } from './caps.js';
+import { API_KEYS_CAP, demandRoom } from './caps.js';
 import { CredentialStore } from './credentials.js';
 import { CredentialEnded } from './tenants.errors.js';
 import { MakerEnding, type LeftEndpoint } from './tenants.events.js';
@@ -65,7 +65,7 @@ export class ApiKeysService {
     if (ownerUserId !== null && !(await this.tenants.hasActivePerson(tx, tenantId, ownerUserId))) {
       throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
     }
-    await demandRoom(tx, CAPS.apiKeys, tenantId);
+    await demandRoom(tx, API_KEYS_CAP, tenantId);
     const minted = mintToken('tbk', tenantId);
     const id = newId('key');
     await this.repository.insert(tx, {

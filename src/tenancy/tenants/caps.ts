@@ -1,8 +1,8 @@
 import type { SqlRunner } from '../../base/database/database.js';
 import { DomainError } from '../../base/errors/domain-error.js';
 
-/** A noun that a tenant can make only so many of. */
-interface Cap {
+/** The most of one noun that an admin can make with one call each, where nothing else bounds it. Each room has its own. */
+export interface Cap {
   /** How many there can be at the same time. */
   most: number;
   /** The code of the refusal. */
@@ -20,89 +20,34 @@ interface Cap {
 
 // A credential that is being rotated out ends by itself: it takes no place, but at most as many again may be ending.
 const LIVE = `(revoked_at is null or revoked_at > now()) and (expires_at is null or expires_at > now())`;
-const liveIn = (from: string): string =>
+/** Returns the statement that counts live credentials. */
+export const liveIn = (from: string): string =>
   `select greatest(count(*) filter (where revoked_at is null), (count(*) + 1) / 2)::int as n from ${from} and ${LIVE}`;
 
-const TENANT_ROW = `select 1 from tenants where id = $1 for no key update`;
-const CANDIDATE_ROW = `select 1 from candidates where tenant_id = $1 and id = $2 for no key update`;
-const DIRECTORY_ROW = `select 1 from directories where tenant_id = $1 and id = $2 for no key update`;
+/** Creates of the same noun in a tenant wait for each other. */
+export const TENANT_ROW = `select 1 from tenants where id = $1 for no key update`;
 
-/** The caps of everything that an admin can make with one call and that nothing else bounds. */
-export const CAPS = {
-  apiKeys: {
-    most: 200,
-    code: 'too_many_api_keys',
-    whose: 'A tenant',
-    what: 'live API keys',
-    remedy: 'revoke one that is not needed',
-    count: liveIn('api_keys where tenant_id = $1'),
-    lock: TENANT_ROW,
-  },
-  directories: {
-    most: 50,
-    code: 'too_many_directories',
-    whose: 'A tenant',
-    what: 'directories',
-    remedy: 'delete one that is not needed',
-    count: `select count(*)::int as n from directories where tenant_id = $1 and deleted_at is null`,
-    lock: TENANT_ROW,
-  },
-  scimTokens: {
-    most: 20,
-    code: 'too_many_scim_tokens',
-    whose: 'A directory',
-    what: 'live SCIM tokens',
-    remedy: 'revoke one that is not needed',
-    count: liveIn('scim_tokens where tenant_id = $1 and directory_id = $2'),
-    lock: DIRECTORY_ROW,
-  },
-  roles: {
-    most: 200,
-    code: 'too_many_roles',
-    whose: 'A tenant',
-    what: 'roles',
-    remedy: 'delete one that is not needed',
-    count: `select count(*)::int as n from roles where tenant_id = $1`,
-    lock: TENANT_ROW,
-  },
-  webhooks: {
-    most: 50,
-    code: 'too_many_webhooks',
-    whose: 'A tenant',
-    what: 'webhook endpoints',
-    remedy: 'delete one that is not needed',
-    count: `select count(*)::int as n from webhook_endpoints where tenant_id = $1`,
-    lock: TENANT_ROW,
-  },
-  atsConnections: {
-    most: 20,
-    code: 'too_many_ats_connections',
-    whose: 'A tenant',
-    what: 'connections to ATSs',
-    remedy: 'delete one that is disconnected',
-    count: `select count(*)::int as n from ats_connections where tenant_id = $1`,
-    lock: TENANT_ROW,
-  },
-  interviews: {
-    most: 1_000,
-    code: 'too_many_interviews',
-    whose: 'A candidate',
-    what: 'interviews',
-    remedy: 'they go with the candidate',
-    count: `select count(*)::int as n from interviews where tenant_id = $1 and candidate_id = $2`,
-    lock: CANDIDATE_ROW,
-  },
-  tasks: {
-    most: 20,
-    code: 'too_many_tasks',
-    whose: 'A tenant',
-    what: 'imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run',
-    remedy: 'wait until one has finished',
-    count: `select count(*)::int as n from tasks
-      where tenant_id = $1 and state in ('waiting', 'running') and kind in ('platform.import', 'platform.drift', 'changes.resend', 'held.release', 'held.discard', 'webhooks.replay')`,
-    lock: TENANT_ROW,
-  },
-} as const satisfies Record<string, Cap>;
+/** How many live API keys a tenant can have. */
+export const API_KEYS_CAP: Cap = {
+  most: 200,
+  code: 'too_many_api_keys',
+  whose: 'A tenant',
+  what: 'live API keys',
+  remedy: 'revoke one that is not needed',
+  count: liveIn('api_keys where tenant_id = $1'),
+  lock: TENANT_ROW,
+};
+
+/** How many roles a tenant can have. */
+export const ROLES_CAP: Cap = {
+  most: 200,
+  code: 'too_many_roles',
+  whose: 'A tenant',
+  what: 'roles',
+  remedy: 'delete one that is not needed',
+  count: `select count(*)::int as n from roles where tenant_id = $1`,
+  lock: TENANT_ROW,
+};
 
 /** As many of a noun as there can be. */
 class TooMany extends DomainError {

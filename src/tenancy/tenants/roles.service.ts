@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
-import { CAPS, demandRoom } from './caps.js';
+import { ROLES_CAP, demandRoom } from './caps.js';
 import type { Caller } from './caller.js';
 import { AuditService } from './audit/audit.service.js';
 import { RolesRepository } from './roles.repository.js';
@@ -43,7 +43,7 @@ export class RolesService {
   /** 409 when the name is taken. */
   create(caller: Caller, input: CreateRole): Promise<RoleBody> {
     return this.changing(caller, 'role.created', input.name, async (tx) => {
-      await demandRoom(tx, CAPS.roles, caller.tenantId);
+      await demandRoom(tx, ROLES_CAP, caller.tenantId);
       const { name, takes_seat } = input;
       const console = input.console ?? (name === ADMIN_ROLE ? 'admin' : 'none');
       const role = await this.repository.insert(tx, caller.tenantId, { name, takes_seat, console });

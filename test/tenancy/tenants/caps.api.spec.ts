@@ -1,4 +1,6 @@
-import { CAPS } from '../../../src/tenancy/tenants/caps.js';
+import { DIRECTORIES_CAP, SCIM_TOKENS_CAP } from '../../../src/directory-sync/directories/directories.caps.js';
+import { TASKS_CAP } from '../../../src/engine/work/tasks.cap.js';
+import { API_KEYS_CAP, ROLES_CAP } from '../../../src/tenancy/tenants/caps.js';
 import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { client, type Answer, type Client } from '../../support/http.js';
 
@@ -31,12 +33,12 @@ const bulk = (table: string, columns: string, values: string, count: number) =>
 
 describe('a tenant', () => {
   it('has at most 200 live API keys; those that are revoked, or being rotated out, take no place', async () => {
-    const { most } = CAPS.apiKeys;
+    const { most } = API_KEYS_CAP;
     const columns = 'id, name, prefix, hash, scopes, owner_kind, created_by, revoked_at';
     const row = `'key_' || n, 'k', 'p', sha256(('k' || n)::bytea), '{}', 'service', '{}'`;
     await bulk('api_keys', columns, `${row}, null`, most - 3);
     await bulk('api_keys', columns, row.replaceAll("'k", "'a") + ', now()', 50);
-    await fourAtOnce((n) => api.post('/api-keys', { name: `n${n}`, scopes: ['users:read'] }), CAPS.apiKeys);
+    await fourAtOnce((n) => api.post('/api-keys', { name: `n${n}`, scopes: ['users:read'] }), API_KEYS_CAP);
     // At the cap a rotation goes through, and a revocation makes room.
     const [first, second] = (await api.get('/api-keys?limit=2')).body.data as { id: string }[];
     expect((await api.post(`/api-keys/${first!.id}/rotate`)).status).toBe(201);
@@ -46,14 +48,14 @@ describe('a tenant', () => {
   });
 
   it('has at most 50 directories', async () => {
-    await bulk('directories', 'id, name, profile', `'dir_' || n, 'd' || n, 'tolerant'`, CAPS.directories.most - 3);
-    await fourAtOnce((n) => api.post('/directories', { name: `d${n}` }), CAPS.directories);
+    await bulk('directories', 'id, name, profile', `'dir_' || n, 'd' || n, 'tolerant'`, DIRECTORIES_CAP.most - 3);
+    await fourAtOnce((n) => api.post('/directories', { name: `d${n}` }), DIRECTORIES_CAP);
   });
 
   it('has at most 200 roles', async () => {
     const { body } = await api.get('/roles?limit=200');
-    await bulk('roles', 'name, takes_seat', `'r' || n, false`, CAPS.roles.most - 2 - body.data.length);
-    await fourAtOnce((n) => api.post('/roles', { name: `extra ${n}`, takes_seat: false }), CAPS.roles);
+    await bulk('roles', 'name, takes_seat', `'r' || n, false`, ROLES_CAP.most - 2 - body.data.length);
+    await fourAtOnce((n) => api.post('/roles', { name: `extra ${n}`, takes_seat: false }), ROLES_CAP);
   });
 
   it('has at most 20 resends that wait or run', async () => {
@@ -61,7 +63,7 @@ describe('a tenant', () => {
       'tasks',
       'id, kind, payload, created_by, state',
       `'tsk_' || n, 'changes.resend', '{}', '{}', 'waiting'`,
-      CAPS.tasks.most,
+      TASKS_CAP.most,
     );
     const { status, body } = await api.post('/changes/resend', { since: new Date().toISOString() });
     if (status !== 202) expect([status, body.code]).toEqual([409, 'too_many_tasks']);
@@ -71,8 +73,8 @@ describe('a tenant', () => {
 it('a directory has at most 20 live SCIM tokens, whatever other directories have', async () => {
   const columns = 'id, directory_id, name, prefix, hash, created_by';
   const row = `'tok_' || n, '${tenant.directoryId}', 't', 'p', sha256(('t' || n)::bytea), '{}'`;
-  await bulk('scim_tokens', columns, row, CAPS.scimTokens.most - 3);
-  await fourAtOnce((n) => api.post(`/directories/${tenant.directoryId}/tokens`, { name: `t${n}` }), CAPS.scimTokens);
+  await bulk('scim_tokens', columns, row, SCIM_TOKENS_CAP.most - 3);
+  await fourAtOnce((n) => api.post(`/directories/${tenant.directoryId}/tokens`, { name: `t${n}` }), SCIM_TOKENS_CAP);
   expect((await api.post('/directories', { name: 'another' })).status).toBe(201);
 });
 

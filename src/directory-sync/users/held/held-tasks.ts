@@ -8,7 +8,8 @@ import type { Batch, Task } from '../../../engine/work/task.js';
 import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CAPS, demandRoom } from '../../../tenancy/tenants/caps.js';
+import { TASKS_CAP } from '../../../engine/work/tasks.cap.js';
+import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import { HELD_REASONS } from './held.dto.js';
 import { HeldService, RELEASABLE } from './held.service.js';
 
@@ -63,7 +64,7 @@ export class HeldTasks {
     const { tenantId, actor, requestId } = caller;
     const total = await this.count(caller, act, choice);
     const task = await this.db.transaction(tenantId, async (tx) => {
-      await demandRoom(tx, CAPS.tasks, tenantId);
+      await demandRoom(tx, TASKS_CAP, tenantId);
       const task = { kind: `held.${act}` as const, payload: choice, total, createdBy: actor };
       const made = await this.tasks.add(tx, tenantId, task);
       const line = { tenantId, actor, requestId, targetType: 'task', targetId: made.id };

@@ -4,7 +4,8 @@ import { DomainEvents } from '../../../base/domain-events.js';
 import { InvalidFields, NotFound, type FieldError } from '../../../base/errors/domain-error.js';
 import { newId } from '../../../base/ids.js';
 import { AuditService, type AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
-import { CAPS, demandRoom } from '../../../tenancy/tenants/caps.js';
+import { ATS_CONNECTIONS_CAP } from '../connections/ats-connections.cap.js';
+import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import type { Connector } from '../connectors/connector.js';
 import { connectorOf } from '../providers/providers.js';
@@ -71,7 +72,7 @@ export class AtsConnectionsService {
     if (credential !== null) await this.account.demand(draft, connector, credential);
     await this.users.demand(draft, connector, input.writes?.as_user, credential);
     await this.db.transaction(tenantId, async (tx) => {
-      await demandRoom(tx, CAPS.atsConnections, tenantId);
+      await demandRoom(tx, ATS_CONNECTIONS_CAP, tenantId);
       if (credential !== null) await this.account.demandFreeKey(tx, draft, connector, credential);
       const taken = new Set((await this.repository.rows(tenantId, tx)).map(({ marker }) => marker));
       const marker = input.marker ?? freeMarker(connector.marker, taken);

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { newId } from '../../../base/ids.js';
 import { AuditService, type AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
-import { CAPS, demandRoom } from '../../../tenancy/tenants/caps.js';
+import { ATS_CONNECTIONS_CAP } from '../connections/ats-connections.cap.js';
+import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import { AtsConnectionSetup } from '../administration/ats-connection-setup.js';
 import { atsAuditView, missingScopes } from '../connections/ats-connection.mapping.js';
 import { AtsConnectionsRepository } from '../connections/ats-connections.repository.js';
@@ -109,7 +110,7 @@ export class GrantedConnections {
       await this.note(tx, by, 'ats_connection.reconnected', known.id, {});
       return { id: known.id, marker: known.marker };
     }
-    await demandRoom(tx, CAPS.atsConnections, tenantId);
+    await demandRoom(tx, ATS_CONNECTIONS_CAP, tenantId);
     const rows = await this.repository.rows(tenantId, tx);
     const marker = freeMarker(connector.marker, new Set(rows.map((row) => row.marker)));
     const [takes, writes, id] = [takesOf(undefined), usualWrites(connector), newId('ats')];

@@ -1,0 +1,13 @@
+import { TENANT_ROW, type Cap } from '../../tenancy/tenants/caps.js';
+
+/** How many tasks that an admin begins can wait or run for a tenant. */
+export const TASKS_CAP: Cap = {
+  most: 20,
+  code: 'too_many_tasks',
+  whose: 'A tenant',
+  what: 'imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run',
+  remedy: 'wait until one has finished',
+  count: `select count(*)::int as n from tasks
+    where tenant_id = $1 and state in ('waiting', 'running') and kind in ('platform.import', 'platform.drift', 'changes.resend', 'held.release', 'held.discard', 'webhooks.replay')`,
+  lock: TENANT_ROW,
+};
