@@ -7,7 +7,12 @@ export class Person {
     this.externalId = `crash-${number}`;
     this.userName = `crash-${number}@example.com`;
     this.scim = scim;
-    this.call = (method, path, body) => call(method, `${scim}${path}`, token, body);
+    this.call = async (method, path, body) => {
+      const answer = await call(method, `${scim}${path}`, token, body);
+      // A busy machine: whether the change was made is as unknown as after a kill.
+      if (answer.status === 503) throw new TypeError(`${method} ${path}: 503`);
+      return answer;
+    };
     this.id = null;
     this.version = 0;
     this.state = null;
