@@ -13,8 +13,10 @@ import { DatabaseModule } from '../../src/base/database/database.module.js';
 import { tuneServer } from '../../src/base/http/server.js';
 import { Logger, NestLogger } from '../../src/base/log/logger.js';
 import { DirectoriesModule } from '../../src/directory-sync/directories/directories.module.js';
+import { DirectoryContent } from '../../src/directory-sync/directories/directory-content.js';
 import { DirectoryPeople } from '../../src/directory-sync/directories/directory-people.js';
 import { RoleReview } from '../../src/directory-sync/directories/role-review.js';
+import { DirectoryContentRepository } from '../../src/directory-sync/users/groups/directory-content.repository.js';
 import { EventsModule } from '../../src/engine/events/events.module.js';
 import { OperationsModule } from '../../src/operations/operations.module.js';
 import { setupHttp } from '../../src/operations/setup-http.js';
@@ -74,10 +76,11 @@ export async function smallApp(parts: SmallAppParts): Promise<SmallApp> {
   @Global()
   @Module({
     providers: [
+      { provide: DirectoryContent, useClass: DirectoryContentRepository },
       { provide: DirectoryPeople, useValue: asked },
       { provide: RoleReview, useValue: asked },
     ],
-    exports: [DirectoryPeople, RoleReview],
+    exports: [DirectoryContent, DirectoryPeople, RoleReview],
   })
   class PeopleModule {}
 

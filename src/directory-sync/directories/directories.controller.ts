@@ -16,7 +16,7 @@ import {
   NewDirectoryBody,
 } from './directories.dto.js';
 import { DirectoriesService } from './directories.service.js';
-import { DirectoryListsRepository, type GroupListRow, type PendingMemberRow } from './directory-lists.repository.js';
+import { DirectoryContent, type GroupListRow, type PendingMemberRow } from './directory-content.js';
 import type { GroupRuleRow } from './group-rules.repository.js';
 import { GroupRulesService } from './group-rules.service.js';
 
@@ -27,7 +27,7 @@ export class DirectoriesController {
   constructor(
     private readonly directories: DirectoriesService,
     private readonly rules: GroupRulesService,
-    private readonly lists: DirectoryListsRepository,
+    private readonly content: DirectoryContent,
   ) {}
 
   @Post()
@@ -117,7 +117,7 @@ export class DirectoriesController {
     const page = readPage(query, `groups ${id}`);
     return pageOf(
       page,
-      await this.lists.groups(caller.tenantId, id, page),
+      await this.content.groups(caller.tenantId, id, page),
       (row) => row.id,
       (row) => row,
     );
@@ -134,7 +134,7 @@ export class DirectoriesController {
     queryOptions(query, PAGE_OPTIONS);
     await this.directories.demand(caller.tenantId, id);
     const page = readPage(query, `pending members ${id}`);
-    const rows = await this.lists.pendingMembers(caller.tenantId, id, page);
+    const rows = await this.content.pendingMembers(caller.tenantId, id, page);
     return pageOf(
       page,
       rows,

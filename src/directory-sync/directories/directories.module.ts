@@ -3,7 +3,6 @@ import { ConsoleGrants } from './console-grants.js';
 import { DirectoriesController } from './directories.controller.js';
 import { DirectoriesRepository } from './directories.repository.js';
 import { DirectoriesService } from './directories.service.js';
-import { DirectoryListsRepository } from './directory-lists.repository.js';
 import { DirectoryRate } from './directory-rate.js';
 import { DirectoryMarks } from './directory-marks.js';
 import { DirectoryStore } from './directory.store.js';
@@ -15,8 +14,8 @@ import { ScimTokensRepository } from './scim-tokens.repository.js';
 import { ScimTokensService } from './scim-tokens.service.js';
 
 /**
- * The directories of a tenant and their administration. A global module of `directory-sync` provides `DirectoryPeople`
- * and `RoleReview`.
+ * The directories of a tenant and their administration. A global module of `directory-sync` provides `DirectoryPeople`,
+ * `DirectoryContent` and `RoleReview`.
  */
 @Module({
   controllers: [DirectoriesController, ScimTokensController],
@@ -24,7 +23,6 @@ import { ScimTokensService } from './scim-tokens.service.js';
     ConsoleGrants,
     DirectoriesRepository,
     DirectoriesService,
-    DirectoryListsRepository,
     DirectoryMarks,
     DirectoryRate,
     DirectoryStore,

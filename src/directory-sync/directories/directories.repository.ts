@@ -40,14 +40,6 @@ export type DirectorySettings = Pick<
   | 'guard'
 >;
 
-/** Numbers of a directory, for its detail page. */
-export interface DirectoryCounts {
-  users: number;
-  unmanaged: number;
-  groups: number;
-  pending_members: number;
-}
-
 const COLUMNS = `d.id, d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
   d.replace_creates_missing, d.may_grant_console, d.guard,
   (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id and o.deleted_at is null
@@ -98,19 +90,6 @@ export class DirectoriesRepository {
       [tenantId, id],
     );
     return rows[0] ?? null;
-  }
-
-  async counts(tenantId: string, id: string): Promise<DirectoryCounts> {
-    const { rows } = await this.db.query<DirectoryCounts>(
-      `select
-         (select count(*)::int from users where tenant_id = $1 and directory_id = $2 and gone_at is null) as users,
-         (select count(*)::int from users where tenant_id = $1 and directory_id is null and gone_at is null) as unmanaged,
-         (select count(*)::int from groups where tenant_id = $1 and directory_id = $2) as groups,
-         (select count(*)::int from pending_members p join groups g on g.tenant_id = p.tenant_id and g.id = p.group_id
-          where p.tenant_id = $1 and g.directory_id = $2) as pending_members`,
-      [tenantId, id],
-    );
-    return rows[0]!;
   }
 
   /**

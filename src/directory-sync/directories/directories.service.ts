@@ -10,12 +10,7 @@ import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { DIRECTORIES_CAP } from './directories.caps.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
 import { CredentialStore } from '../../tenancy/tenants/credentials.js';
-import {
-  DirectoriesRepository,
-  type DirectoryCounts,
-  type DirectoryRow,
-  type DirectorySettings,
-} from './directories.repository.js';
+import { DirectoriesRepository, type DirectoryRow, type DirectorySettings } from './directories.repository.js';
 import type {
   AttributeMapFields,
   ChangeDirectory,
@@ -25,6 +20,7 @@ import type {
 } from './directories.dto.js';
 import { guardOf, type AttributeMap, type GuardFigures } from './directory.js';
 import { DirectoryDeleted } from './directories.events.js';
+import { DirectoryContent, type DirectoryCounts } from './directory-content.js';
 import { DirectoryPeople } from './directory-people.js';
 import { DirectoryStore } from './directory.store.js';
 import { RoleReview } from './role-review.js';
@@ -38,6 +34,7 @@ export class DirectoriesService {
     private readonly repository: DirectoriesRepository,
     private readonly tokens: ScimTokensService,
     private readonly people: DirectoryPeople,
+    private readonly content: DirectoryContent,
     private readonly review: RoleReview,
     private readonly audit: AuditService,
     private readonly store: DirectoryStore,
@@ -85,7 +82,7 @@ export class DirectoriesService {
    */
   async get(tenantId: string, id: string): Promise<DirectoryBody & DirectoryCounts> {
     const row = await this.demand(tenantId, id);
-    return { ...(await this.shape(tenantId, row)), ...(await this.repository.counts(tenantId, id)) };
+    return { ...(await this.shape(tenantId, row)), ...(await this.content.counts(tenantId, id)) };
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { GroupRule } from './directories.dto.js';
+import { DirectoryContent } from './directory-content.js';
 
 /** A group rule with the current name of its group. */
 export interface GroupRuleRow {
@@ -13,16 +14,20 @@ export interface GroupRuleRow {
 /** Statements on the table of group rules. */
 @Injectable()
 export class GroupRulesRepository {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly content: DirectoryContent,
+  ) {}
 
+  /** Returns the rules of a directory in their order. */
   async list(tenantId: string, directoryId: string, db: SqlRunner = this.db): Promise<GroupRuleRow[]> {
-    const { rows } = await db.query<GroupRuleRow>(
-      `select r.group_id, g.display_name as "group", r.role
-       from group_rules r join groups g on g.tenant_id = r.tenant_id and g.id = r.group_id
-       where r.tenant_id = $1 and r.directory_id = $2 order by r.position`,
+    const { rows } = await db.query<GroupRule>(
+      `select group_id, role from group_rules where tenant_id = $1 and directory_id = $2 order by position`,
       [tenantId, directoryId],
     );
-    return rows;
+    const ids = rows.map((rule) => rule.group_id);
+    const names = await this.content.groupNames(db === this.db ? null : db, tenantId, ids);
+    return rows.map(({ group_id, role }) => ({ group_id, group: names.get(group_id) ?? group_id, role }));
   }
 
   /** Returns which of the given groups and roles exist. Locks the groups of the current and of the new rules, by id. */
@@ -30,18 +35,16 @@ export class GroupRulesRepository {
     tx: SqlRunner,
     tenantId: string,
     directoryId: string,
+    current: readonly GroupRule[],
     rules: readonly GroupRule[],
   ): Promise<{ groups: Set<string>; roles: Set<string> }> {
-    const groups = await tx.query<{ id: string }>(
-      `select id from groups where tenant_id = $1 and directory_id = $2 and (id = any($3::text[]) or id in (
-         select group_id from group_rules where tenant_id = $1 and directory_id = $2)) order by id for key share`,
-      [tenantId, directoryId, rules.map((rule) => rule.group_id)],
-    );
+    const ids = [...current, ...rules].map((rule) => rule.group_id);
+    const groups = await this.content.lockGroups(tx, tenantId, directoryId, ids);
     const roles = await tx.query<{ name: string }>(
       `select name from roles where tenant_id = $1 and name = any($2::text[])`,
       [tenantId, rules.map((rule) => rule.role)],
     );
-    return { groups: new Set(groups.rows.map((row) => row.id)), roles: new Set(roles.rows.map((row) => row.name)) };
+    return { groups, roles: new Set(roles.rows.map((row) => row.name)) };
   }
 
   async replace(tx: SqlRunner, tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<void> {

@@ -32,7 +32,7 @@ export class GroupRulesService {
     const after = await this.db.transaction(tenantId, async (tx) => {
       await this.directories.demand(tenantId, directoryId, tx, true);
       const before = await this.repository.list(tenantId, directoryId, tx);
-      const known = await this.repository.knownOf(tx, tenantId, directoryId, rules);
+      const known = await this.repository.knownOf(tx, tenantId, directoryId, before, rules);
       const errors: FieldError[] = [];
       rules.forEach(({ group_id, role }, i) => {
         if (!known.groups.has(group_id))

@@ -11,9 +11,11 @@ import { RootSearch } from './bulk/root-search.js';
 import { ScimBulkService } from './bulk/scim-bulk.service.js';
 import { ScimRootController } from './bulk/scim-root.controller.js';
 import { DirectoriesModule } from '../directories/directories.module.js';
+import { DirectoryContent } from '../directories/directory-content.js';
 import { DirectoryPeople } from '../directories/directory-people.js';
 import { RoleReview } from '../directories/role-review.js';
 import { DiscoveryController, ServiceProviderConfigController } from './discovery/discovery.controller.js';
+import { DirectoryContentRepository } from '../users/groups/directory-content.repository.js';
 import { GroupsRepository } from '../users/groups/groups.repository.js';
 import { ScimGroupsController } from './groups/scim-groups.controller.js';
 import { ScimGroupsService } from './groups/scim-groups.service.js';
@@ -37,9 +39,10 @@ import { RefusedRoles } from './users/refused-roles.js';
     PreviewWritesRepository,
     DeletedDirectories,
     { provide: RoleReview, useClass: RulesReview },
+    { provide: DirectoryContent, useClass: DirectoryContentRepository },
     { provide: DirectoryPeople, useClass: PeopleOfDirectory },
   ],
-  exports: [PreviewPlan, PreviewWritesRepository, DeletedDirectories, RoleReview, DirectoryPeople],
+  exports: [PreviewPlan, PreviewWritesRepository, DeletedDirectories, RoleReview, DirectoryContent, DirectoryPeople],
 })
 export class DirectoryConsequencesModule {}
 
