@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { Part, WriteStatement } from '../../base/database/write-statement.js';
 import type { Binding, Replaced, StoredBinding } from './binding.js';
-import type { BindingEnd } from './session-end.js';
+import type { BindingEndReason } from './ended-session.js';
 import { SessionEndings } from './session-endings.repository.js';
 
 /** Bindings of IdP subjects to users, as sign-ins read and write them. */
@@ -96,7 +96,7 @@ export class BindingsRepository {
   }
 
   /** Ends all bindings of a connection: the next sign-in of each user links anew. */
-  async endOfConnection(tx: SqlRunner, tenantId: string, connectionId: string, why: BindingEnd): Promise<void> {
+  async endOfConnection(tx: SqlRunner, tenantId: string, connectionId: string, why: BindingEndReason): Promise<void> {
     await tx.query(
       `update identities set ended_at = now(), end_reason = $3
        where tenant_id = $1 and connection_id = $2 and ended_at is null`,

@@ -3,14 +3,13 @@ import type { SqlRunner } from '../../base/database/database.js';
 import type { Fragment } from '../../base/database/params.js';
 import type { WriteStatement } from '../../base/database/write-statement.js';
 import type { Binding, Replaced } from './binding.js';
-import type { EndedSession } from './ended-session.js';
-import type { ConnectionEnd, SessionEnd } from './session-end.js';
+import type { ConnectionEndReason, EndedSession, EndReason } from './ended-session.js';
 import { SessionEvents } from './session-events.js';
 
 const ENDED = `id, user_id, connection_id, subject, idp_session, name_id, id_token_sealed, end_reason`;
 
 /** Returns an update that ends live sessions of a tenant. */
-function ending(tenantId: string, why: SessionEnd, which: Fragment): Fragment {
+function ending(tenantId: string, why: EndReason, which: Fragment): Fragment {
   return (p) => {
     const tenant = p.add(tenantId);
     return `update sessions set ended_at = clock_timestamp(), end_reason = ${p.add(why)}
@@ -32,7 +31,7 @@ export class SessionEndings {
     db: SqlRunner,
     tenantId: string,
     id: string,
-    why: SessionEnd,
+    why: EndReason,
     userId: string | null = null,
   ): Promise<EndedSession | null> {
     const [ended] = await this.run(db, tenantId, why, (p) => {
@@ -43,13 +42,13 @@ export class SessionEndings {
   }
 
   /** Ends the session of a cookie. */
-  async endByHash(db: SqlRunner, tenantId: string, hash: Buffer, why: SessionEnd): Promise<EndedSession | null> {
+  async endByHash(db: SqlRunner, tenantId: string, hash: Buffer, why: EndReason): Promise<EndedSession | null> {
     const [ended] = await this.run(db, tenantId, why, (p) => `hash = ${p.add(hash)}`);
     return ended ?? null;
   }
 
   /** Ends all sessions of a user; returns their number. */
-  async endAll(db: SqlRunner, tenantId: string, userId: string, why: SessionEnd): Promise<number> {
+  async endAll(db: SqlRunner, tenantId: string, userId: string, why: EndReason): Promise<number> {
     // The epoch also ends a session that a concurrent sign-in is writing; the update waits for that sign-in.
     await db.query(`update users set session_epoch = session_epoch + 1 where tenant_id = $1 and id = $2`, [
       tenantId,
@@ -129,7 +128,7 @@ export class SessionEndings {
   }
 
   /** Ends all sessions of a connection. */
-  async ofConnection(tx: SqlRunner, tenantId: string, connectionId: string, why: ConnectionEnd): Promise<void> {
+  async ofConnection(tx: SqlRunner, tenantId: string, connectionId: string, why: ConnectionEndReason): Promise<void> {
     await this.run(tx, tenantId, why, (p) => `connection_id = ${p.add(connectionId)}`);
   }
 
@@ -139,7 +138,7 @@ export class SessionEndings {
     tenantId: string,
     userId: string,
     connectionId: string,
-    why: SessionEnd,
+    why: EndReason,
   ): Promise<number> {
     const ended = await this.run(tx, tenantId, why, (p) => {
       return `user_id = ${p.add(userId)} and connection_id = ${p.add(connectionId)}`;
@@ -175,7 +174,7 @@ export class SessionEndings {
     });
   }
 
-  private run(db: SqlRunner, tenantId: string, why: SessionEnd, which: Fragment): Promise<EndedSession[]> {
+  private run(db: SqlRunner, tenantId: string, why: EndReason, which: Fragment): Promise<EndedSession[]> {
     return this.events.end(db, tenantId, ending(tenantId, why, which));
   }
 }

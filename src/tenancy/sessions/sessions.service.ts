@@ -6,9 +6,8 @@ import { mintToken, parseToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { WriteStatement } from '../../base/database/write-statement.js';
 import { newId } from '../../base/ids.js';
-import type { SessionEnd } from './session-end.js';
 import type { NameId } from '../../protocols/saml/saml-sign-in.js';
-import type { EndedSession } from './ended-session.js';
+import type { EndedSession, EndReason } from './ended-session.js';
 import { SessionEndings } from './session-endings.repository.js';
 import { SessionsRepository, type ListedSession, type NewSession, type SessionRow } from './sessions.repository.js';
 
@@ -134,7 +133,7 @@ export class SessionsService {
   /** Ends the session of a token; null when there was none. */
   async end(
     token: string | null,
-    why: SessionEnd,
+    why: EndReason,
     db: SqlRunner = this.db,
   ): Promise<(EndedSession & { tenantId: string }) | null> {
     const parsed = token === null ? null : parseToken(token);
@@ -148,13 +147,13 @@ export class SessionsService {
     tenantId: string,
     userId: string,
     id: string,
-    why: SessionEnd,
+    why: EndReason,
     db: SqlRunner = this.db,
   ): Promise<boolean> {
     return (await this.endings.end(db, tenantId, id, why, userId)) !== null;
   }
 
-  endAll(tenantId: string, userId: string, why: SessionEnd, db: SqlRunner = this.db): Promise<number> {
+  endAll(tenantId: string, userId: string, why: EndReason, db: SqlRunner = this.db): Promise<number> {
     return this.endings.endAll(db, tenantId, userId, why);
   }
 

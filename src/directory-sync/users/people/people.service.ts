@@ -7,7 +7,7 @@ import { holdsScope, sourceOf, type Caller } from '../../../tenancy/tenants/call
 import { RoleNeedsAdmin } from '../../../tenancy/tenants/tenants.errors.js';
 import { MakerEnding, type LeftEndpoint } from '../../../tenancy/tenants/tenants.events.js';
 import { SessionEvents } from '../../../tenancy/sessions/session-events.js';
-import { dropUnprovenIdentities } from '../../../tenancy/sessions/user-endings.js';
+import { dropUnprovenIdentities } from '../../../tenancy/sessions/user-credentials.sql.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { givenFields, type ChangeUser, type CreateUser, type PutUser } from '../user.dto.js';
 import { standIn } from '../stand-in.js';

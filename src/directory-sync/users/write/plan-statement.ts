@@ -15,7 +15,7 @@ import {
   endPersonCredentials,
   endPersonIdentities,
   endPersonSessions,
-} from '../../../tenancy/sessions/user-endings.js';
+} from '../../../tenancy/sessions/user-credentials.sql.js';
 import { ConsoleRights } from './console-rights.js';
 import type { Ending } from './consequences.rules.js';
 import { insertUser } from './insert-user.sql.js';

@@ -1,18 +1,18 @@
 import type { Part, WriteStatement } from '../../base/database/write-statement.js';
 import { endUserKeys } from '../tenants/user-keys.js';
-import type { SessionEnd } from './session-end.js';
+import type { EndReason } from './ended-session.js';
 
 // Parts of the statement that changes a user: its credentials end in the same commit, on every process. The subject of the
 // statement is the user's row.
 
 /** Ends the API keys and the sessions of the user; returns the part with the ended sessions. */
-export function endPersonCredentials(statement: WriteStatement, tenantId: string, why: SessionEnd): Part {
+export function endPersonCredentials(statement: WriteStatement, tenantId: string, why: EndReason): Part {
   endUserKeys(statement, tenantId);
   return endPersonSessions(statement, tenantId, why);
 }
 
 /** Ends the sessions of the user and leaves the API keys; returns the part with the ended sessions. */
-export function endPersonSessions(statement: WriteStatement, tenantId: string, why: SessionEnd): Part {
+export function endPersonSessions(statement: WriteStatement, tenantId: string, why: EndReason): Part {
   return statement.add(
     (p) => `update sessions n set ended_at = clock_timestamp(), end_reason = ${p.shared(why)}
       where n.tenant_id = ${p.shared(tenantId)} and n.user_id = any(array(select id from subject)) and n.ended_at is null
