@@ -1,4 +1,4 @@
-// `npm run check`: types, lint, format, the arrows between the rooms, no order by a cast, no unused export, and no package that is not in the table of dependencies.
+// `npm run check`: types, lint, format, the arrows between the rooms, no order by a cast, no unused export, a spec for each pure file, and no package that is not in the table of dependencies.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { prepare } from './prepare.mjs';
@@ -9,6 +9,7 @@ const { checkDependencies } = await import('./check-dependencies.mjs');
 const { checkFolders } = await import('./check-folders.mjs');
 const { checkExports } = await import('./check-exports.mjs');
 const { checkOrders } = await import('./check-orders.mjs');
+const { checkSpecs } = await import('./check-specs.mjs');
 const { checkTables } = await import('./check-tables.mjs');
 
 /** A file that did not change since the last run is not looked at again. */
@@ -36,5 +37,6 @@ checkTables();
 checkFolders();
 checkOrders();
 checkExports();
+checkSpecs();
 checkDependencies();
 console.log('all checks passed');

@@ -1,0 +1,86 @@
+import { newCandidate } from '../../../src/hiring/candidates/candidate.rules.js';
+import type { CandidateRow } from '../../../src/hiring/candidates/candidate.js';
+import {
+  isUnchanged,
+  syncedEdit,
+  type SyncedCandidate,
+} from '../../../src/hiring/candidates/synced-candidate.rules.js';
+
+const SYNCED: SyncedCandidate = {
+  externalId: 'gh_7',
+  connectionId: 'ats_1',
+  email: 'ana@example.com',
+  firstName: 'Ana',
+  lastName: 'Cruz',
+  metadata: { ats: 'greenhouse', job_opening_id: 'gh_4' },
+  stage: 'Interview',
+  status: 'active',
+};
+const MADE = { id: 'cand_1', at: new Date(1_000) };
+
+function rowOf(before: CandidateRow | undefined, synced: Partial<SyncedCandidate> = {}): CandidateRow {
+  const edit = syncedEdit(before, { ...SYNCED, ...synced }, MADE);
+  if (typeof edit === 'string') throw new Error(edit);
+  return edit.row;
+}
+const API_MADE = {
+  ...newCandidate(
+    { email: 'a@example.com', first_name: 'A', last_name: 'C', external_id: 'gh_7', job_title: 'Own title' },
+    'cand_0',
+    new Date(0),
+  ).row,
+  metadata: '{"note":"ours"}',
+};
+
+test('makes a candidate that the connection owns', () => {
+  const edit = syncedEdit(undefined, SYNCED, MADE);
+  expect(edit).toMatchObject({ titleFrom: 'gh_4' });
+  expect(rowOf(undefined)).toMatchObject({
+    id: 'cand_1',
+    external_id: 'gh_7',
+    first_name: 'Ana',
+    stage: 'Interview',
+    ats_status: 'active',
+    ats_connection_id: 'ats_1',
+    ats_keys: ['ats', 'job_opening_id'],
+    job_opening_id: 'gh_4',
+  });
+});
+
+test('adopts a record of the API with its id and metadata, and takes the title from the opening', () => {
+  const edit = syncedEdit(API_MADE, SYNCED, MADE);
+  expect(edit).toMatchObject({ titleFrom: 'gh_4', row: { id: 'cand_0', job_title: null, job_title_set: false } });
+  expect(JSON.parse(rowOf(API_MADE).metadata)).toEqual({ note: 'ours', ats: 'greenhouse', job_opening_id: 'gh_4' });
+});
+
+test('keeps the title of an adopted record when the ATS names no opening', () => {
+  expect(rowOf(API_MADE, { metadata: { ats: 'greenhouse' } })).toMatchObject({
+    job_title: 'Own title',
+    job_title_set: true,
+  });
+});
+
+test('leaves a record to the connection that brought it', () => {
+  const before = { ...rowOf(undefined), ats_connection_id: 'ats_2' };
+  expect(syncedEdit(before, SYNCED, MADE)).toBe('claimed_by_another_connection');
+});
+
+test('refuses metadata of more than 16 KiB', () => {
+  const metadata = { ats: 'x'.repeat(17 * 1024) };
+  expect(syncedEdit(undefined, { ...SYNCED, metadata }, MADE)).toBe('metadata_too_large');
+});
+
+test('keeps stage and status when the ATS does not tell them', () => {
+  const { stage: _stage, status: _status, ...person } = SYNCED;
+  const edit = syncedEdit({ ...rowOf(undefined), ats_status: 'hired' }, person, MADE);
+  expect(edit).toMatchObject({ row: { stage: 'Interview', ats_status: 'hired' } });
+});
+
+test('tells a write that changes nothing', () => {
+  const before = rowOf(undefined);
+  expect(isUnchanged(before, rowOf(before))).toBe(true);
+  expect(isUnchanged(before, { ...before, first_name: 'Anna' })).toBe(false);
+  expect(isUnchanged(before, { ...before, ats_keys: ['ats'] })).toBe(false);
+  expect(isUnchanged({ ...before, ats_connection_id: null }, before)).toBe(false);
+  expect(isUnchanged(undefined, before)).toBe(false);
+});
