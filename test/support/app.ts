@@ -4,12 +4,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { Application } from '../../src/start/application.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
-import type { Database } from '../../src/base/database/database.js';
+import { Database } from '../../src/base/database/database.js';
 import { DirectoriesService } from '../../src/directory-sync/directories/directories.service.js';
 import type { CreateDirectory } from '../../src/directory-sync/directories/directories.dto.js';
 import { systemActor } from '../../src/tenancy/identity/source.js';
 import { TenantsService } from '../../src/tenancy/tenants/tenants.service.js';
 import { ownerOf, testDatabase } from './database.js';
+import { StatementRecorder } from './statements.js';
 
 /** A tenant with an API key that holds every scope, and one directory with its token. */
 export interface TestTenant {
@@ -60,6 +61,7 @@ export async function startApp(
     ...env,
   });
   const app = await Application.create(config, database.url);
+  const statements = new StatementRecorder(app.nest.get(Database));
   const owner = await ownerOf(database.url);
   const server = await app.listen(Number(env['PORT'] ?? 0)).catch(async (error: unknown) => {
     await app.stop();
@@ -95,9 +97,11 @@ export async function startApp(
     close: async () => {
       await app.stop(0);
       await owner.dataSource.destroy();
-      if (own === null) return;
-      await own.close();
-      rmSync(dataDir, { recursive: true, force: true });
+      if (own !== null) {
+        await own.close();
+        rmSync(dataDir, { recursive: true, force: true });
+      }
+      statements.check();
     },
   };
 }

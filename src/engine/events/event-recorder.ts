@@ -106,15 +106,18 @@ export class EventRecorder {
     if (facts.length === 0) return [];
     const receivers = (await this.receivers.of(tenantId, tx)).filter(({ id }) => id !== exceptTo);
     const statement = new WriteStatement();
-    const given = statement.given((p) => `select * from ${factsSql(p, facts)} as f(event, record, data, threshold)`);
+    const given = statement.given(
+      (p) => `select ${p.add(tenantId, 'text')} as tenant_id, f.*
+        from ${factsSql(p, facts)} as f(event, record, data, threshold)`,
+    );
     const passed = statement.given(
-      (p) => `insert into event_thresholds (tenant_id, threshold)
-        select distinct ${p.add(tenantId, 'text')}, threshold from ${given.name} where threshold is not null
+      () => `insert into event_thresholds (tenant_id, threshold)
+        select distinct tenant_id, threshold from ${given.name} where threshold is not null
         order by threshold on conflict do nothing returning threshold`,
     );
     statement.subject(
-      (p) => `insert into events (tenant_id, event, record, data)
-        select ${p.add(tenantId, 'text')}, f.event, f.record, f.data from ${given.name} f
+      () => `insert into events (tenant_id, event, record, data)
+        select f.tenant_id, f.event, f.record, f.data from ${given.name} f
         where f.threshold is null or f.threshold in (select threshold from ${passed.name})
         returning event, record, sequence, at`,
     );

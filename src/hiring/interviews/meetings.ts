@@ -37,7 +37,8 @@ export class Meetings {
   /** Notes in the transaction that the engine has to learn of an interview. Its row, or that of its candidate, is locked. */
   async tell(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
     const statement = new WriteStatement().subject(
-      (p) => `select ${p.add(id, 'text')} as id, nextval('change_sequence') as sequence, now() as created_at`,
+      (p) =>
+        `select ${p.add(tenantId, 'text')} as tenant_id, ${p.add(id, 'text')} as id, nextval('change_sequence') as sequence, now() as created_at`,
     );
     const messages = { part: { name: 'subject' }, id: 'm.id', record: 'm.id', at: 'm.created_at' };
     enqueueMessages(statement, { tenantId, channel: ENGINE }, [{ id: engineOf(tenantId).id, ordered: true }], messages);

@@ -96,19 +96,19 @@ export class DomainsRepository {
 
   /** Makes the domain this tenant's over all tenants; false when it is another one's. A concurrent claim waits. */
   async claim(tx: SqlRunner, tenantId: string, domain: string): Promise<boolean> {
-    await tx.query(`insert into verified_domains (domain, tenant_id) values ($1, $2) on conflict do nothing`, [
-      domain,
+    await tx.query(`insert into verified_domains (tenant_id, domain) values ($1, $2) on conflict do nothing`, [
       tenantId,
+      domain,
     ]);
-    const { rowCount } = await tx.query(`select 1 from verified_domains where domain = $1 and tenant_id = $2`, [
-      domain,
+    const { rowCount } = await tx.query(`select 1 from verified_domains where tenant_id = $1 and domain = $2`, [
       tenantId,
+      domain,
     ]);
     return rowCount === 1;
   }
 
   async release(tx: SqlRunner, tenantId: string, domain: string): Promise<void> {
-    await tx.query(`delete from verified_domains where domain = $1 and tenant_id = $2`, [domain, tenantId]);
+    await tx.query(`delete from verified_domains where tenant_id = $1 and domain = $2`, [tenantId, domain]);
   }
 
   async delete(tx: SqlRunner, tenantId: string, domain: string): Promise<void> {

@@ -37,14 +37,15 @@ export function removeUser(
  * @param reason why the removal is held
  */
 export function holdRemoval(statement: WriteStatement, tenantId: string, row: UserRow, reason: HeldReason): void {
-  statement.subject(
-    (p) => `update users u set gone_at = coalesce(u.gone_at, now()), held = ${p.add(reason)}, held_since = now(),
+  statement.subject((p) => {
+    const tenant = p.add(tenantId);
+    return `update users u set gone_at = coalesce(u.gone_at, now()), held = ${p.add(reason)}, held_since = now(),
         requested_email_key = null,
         version = version + 1, quiet_writes = quiet_writes + 1, resource_at = coalesce(resource_at, updated_at),
         user_name_key = case when u.gone_at is null then ${ASIDE_KEY} else u.user_name_key end
-      where u.tenant_id = ${p.add(tenantId)} and u.id = ${p.add(row.id)} and u.version = ${p.add(row.version, 'int')}
-      returning u.id`,
-  );
+      where u.tenant_id = ${tenant} and u.id = ${p.add(row.id)} and u.version = ${p.add(row.version, 'int')}
+      returning u.id`;
+  });
   leaveAllGroups(statement, tenantId);
   if (!row.gone) addPopulation(statement, tenantId, [{ owner: row.directory_id, step: -1 }]);
 }

@@ -1,0 +1,118 @@
+/** The statements of one file that have no tenant as their first parameter: what their text contains, and why. */
+type Excused = readonly (readonly [contains: RegExp, reason: string])[];
+
+const FIGURES = 'figures of the installation';
+const KEYS = 'keys of the installation';
+const MANY = 'what many requests have noted, of many tenants at once';
+const NEXT = 'what is due next, of any tenant of this database; it is then claimed within its tenant';
+const SWEEP = 'old rows of all tenants of this database';
+const UNKNOWN = 'asked before the tenant is known';
+
+/**
+ * The statements of the installation: all others have their tenant as `$1`, so that each tenant's use of the database is limited,
+ * and a tenant can live in a database of its own. Each is about one database, and none locks the rows of many tenants for long.
+ */
+export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
+  'auth/connections/connection.store.ts': [
+    [/from connection_slugs s\b/, UNKNOWN],
+    [/c\.settings ->> 'issuer' = \$1/, UNKNOWN],
+  ],
+  'auth/connections/connections.repository.ts': [[/^with due as \( ?select tenant_id, id, slug/, NEXT]],
+  'auth/connections/domains/domains.repository.ts': [[/^with due as \( ?select tenant_id, domain from domains/, NEXT]],
+  'auth/connections/domains/domains.store.ts': [[/from verified_domains v join domains d/, UNKNOWN]],
+  'auth/connections/keys/service-keys.repository.ts': [
+    [/\bservice_keys\b/, KEYS],
+    [/^select pg_advisory_xact_lock\(\$1::bigint\)$/, 'one process makes a key of the installation'],
+  ],
+  'auth/sign-in/limits/shared-buckets.store.ts': [[/\btries (as )?t\b/, 'an address belongs to no tenant']],
+  'auth/sign-in/tokens/session-tokens.repository.ts': [[/unnest\(\$1::text\[\], \$2::bytea\[\]\) x/, MANY]],
+  'base/sealing/reseal.ts': [
+    [/as sealed from \w+ where \w+ is not null/, 'each stored secret is sealed anew'],
+    [/^update \w+ set \w+_?sealed = \$1 where \w+ = \$2/, 'each stored secret is sealed anew'],
+    [/^update webhook_secrets set sealed = \$1/, 'each stored secret is sealed anew'],
+  ],
+  'directory-sync/directories/directory-marks.ts': [[/^update directories d set last_request_at/, MANY]],
+  'directory-sync/directories/quiet-directories.ts': [[/usual_pause_seconds from directories where/, NEXT]],
+  'directory-sync/routes/roles/deleted-directories.ts': [[/from directories d where d\.deleted_at is not null/, NEXT]],
+  'directory-sync/users/held/former-protected.ts': [[/where u\.held = 'protected'/, NEXT]],
+  'directory-sync/users/held/held.metrics.ts': [[/^select held, count/, FIGURES]],
+  'directory-sync/users/people/people-upkeep.ts': [
+    [/delete from population_steps where ctid/, 'steps of all tenants of this database are folded together'],
+    [/^with recursive found as \( \(select tenant_id from users/, NEXT],
+  ],
+  'engine/delivery/destinations/destination-states.repository.ts': [
+    [/^select state, count\(\*\) as n from destinations/, FIGURES],
+    [/^update destinations set .* returning tenant_id/, 'a restored database pauses all destinations'],
+  ],
+  'engine/delivery/lanes/backlog.ts': [[/^select d\.waiting, p\.parked/, FIGURES]],
+  'engine/delivery/lanes/due.ts': [[/^with recursive t as \( \(select l\.tenant_id/, NEXT]],
+  'engine/events/event-floors.ts': [
+    [/^select t\.id, \(select e\.sequence from/, 'the floors of all tenants, when a month is dropped'],
+    [/^insert into event_floors/, 'the floors of all tenants, when a month is dropped'],
+  ],
+  'engine/events/horizon.ts': [[/event_mark\(\$1\)/, 'what is committed in this database']],
+  'engine/work/task-claims.repository.ts': [[/^select d\.tenant_id, d\.id from tasks d/, NEXT]],
+  'integrations/ats/connections/ats-connections.store.ts': [[/\bats_token_hashes\b/, UNKNOWN]],
+  'integrations/ats/connections/renewals.repository.ts': [[/^update ats_connections set renew_at/, NEXT]],
+  'integrations/ats/inbound/inboxes.repository.ts': [[/^with recursive t as \( \(select o\.tenant_id/, NEXT]],
+  'integrations/ats/sync/syncs.repository.ts': [[/^select s\.tenant_id as "tenantId"/, NEXT]],
+  'operations/expiry-notice.ts': [[/^select tenant_id, 'api_key' as kind/, NEXT]],
+  'operations/metrics.ts': [[/as held from chain_heads/, FIGURES]],
+  'operations/restore/installation.repository.ts': [[/\binstallation\b/, 'the row of the installation']],
+  'operations/retention.ts': [
+    [/^(delete from|update) /, SWEEP],
+    [/\b(make|drop)_month\(\$1|from pg_inherits i/, 'months of this database'],
+  ],
+  'operations/statistics.ts': [
+    [
+      /pg_stat_user_tables|analyze_table\(|pg_try_advisory_xact_lock\(72345028/,
+      'the planner’s statistics of this database',
+    ],
+  ],
+  'seats/seats.repository.ts': [
+    [/^select current_setting\('max_connections'\)/, 'a setting of this database'],
+    [/^select tenant_id from seat_limits where mode = 'exact'/, NEXT],
+  ],
+  'start/first-run.ts': [
+    [
+      /pg_advisory_xact_lock\(7234502819\)|exists \(select 1 from tenants\) as any/,
+      'one process makes the first tenant',
+    ],
+  ],
+  'tenancy/ledger/chain-keys.ts': [[/\bchain_keys\b/, KEYS]],
+  'tenancy/ledger/chain.ts': [
+    [/^with recursive waiting as \( \(select tenant_id from/, NEXT],
+    [/^select to_char\(clock_timestamp\(\)/, 'the clock of this database, inside a transaction of a tenant'],
+  ],
+  'tenancy/ledger/heads.repository.ts': [[/^select h\.tenant_id from chain_heads h/, NEXT]],
+  'tenancy/sessions/idp-logouts.repository.ts': [
+    [
+      /^select pg_advisory_xact_lock\(hashtextextended\(m, 0\)\)/,
+      'locks by their names, inside a transaction of a tenant',
+    ],
+  ],
+  'tenancy/sessions/sessions.repository.ts': [[/x\.tenant_id as of_tenant/, MANY]],
+  'tenancy/tenants/audit/installation-audit.ts': [[/\binstallation_audit\b/, 'the log of the installation']],
+  'tenancy/tenants/credential-queries.ts': [[/^select t\.tenant_id, t\.hash, c\.\*/, MANY]],
+  'tenancy/tenants/credential-uses.ts': [[/ c set last_used_at = u\.at from unnest/, MANY]],
+  'tenancy/tenants/idempotency.ts': [[/^delete from idempotency_keys where created_at/, SWEEP]],
+  'tenancy/tenants/storage/storage.metrics.ts': [[/from tenant_storage\b/, FIGURES]],
+  'tenancy/tenants/storage/storage.repository.ts': [
+    [/^insert into tenant_storage as s .* from unnest\(\$1/, MANY],
+    [/^select tenant_id from tenant_storage where state/, NEXT],
+    [/^update tenant_storage s set due_at/, NEXT],
+  ],
+  'tenancy/tenants/tenant-addresses.ts': [[/from tenant_addresses$/, UNKNOWN]],
+  'tenancy/tenants/tenants.repository.ts': [
+    [/from tenants order by id limit 1/, 'the first tenant of the installation'],
+    [/from tenants where \(\$1::text is null/, 'the list of tenants, for the operator'],
+  ],
+};
+
+const CONTAINS = Object.values(INSTALLATION_STATEMENTS).flatMap((excused) => excused.map(([contains]) => contains));
+
+/** Returns whether a text is a statement of the installation. Blanks do not count. */
+export function isOfInstallation(text: string): boolean {
+  const plain = text.replace(/\s+/g, ' ').trim();
+  return CONTAINS.some((contains) => contains.test(plain));
+}
