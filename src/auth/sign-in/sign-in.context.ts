@@ -2,10 +2,8 @@ import { plainAddress } from '../../base/http/address.js';
 import { readCookies } from '../../base/http/cookies.js';
 import type { BridgeRequest } from '../../base/http/request.js';
 import type { Connection } from '../connections/connection.js';
-import type { PendingOidcSignIn } from './strategies/oidc.strategy.js';
 import type { BrowserHalf } from './requests/browser-half.js';
 import type { SignInRequest } from './requests/sign-in-requests.repository.js';
-import type { PendingSamlSignIn } from './strategies/saml.strategy.js';
 import type { Origin } from './log/sign-in-log.js';
 import type { VerifiedSignIn } from './strategies/verified-sign-in.js';
 
@@ -30,8 +28,8 @@ export interface SignInContext {
 /** A request of the sign-in routes. */
 export type SignInHttpRequest = BridgeRequest & {
   signInContext?: SignInContext;
-  /** What the strategies verify. */
-  signIn?: PendingOidcSignIn | PendingSamlSignIn;
+  /** What a strategy runs: reads the answer, takes its sign-in request, and verifies it. */
+  signIn?: () => Promise<VerifiedSignIn>;
   user?: VerifiedSignIn;
 };
 

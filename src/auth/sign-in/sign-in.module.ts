@@ -30,7 +30,9 @@ import { Arrival } from './callback/arrival.js';
 import { CallbackController } from './callback/callback.controller.js';
 import { LandingController } from './callback/landing.controller.js';
 import { LoginController } from './login/login.controller.js';
-import { PendingSignIns } from './callback/pending.guards.js';
+import { OidcCallback } from './callback/oidc-callback.js';
+import { PendingSignIns } from './callback/pending-sign-ins.js';
+import { SamlCallback } from './callback/saml-callback.js';
 import { RefusedSignIns } from './refusal-pages/refusals.filter.js';
 import { KnownSignIn } from './callback/known-sign-in.js';
 import { SignInCompletion } from './callback/sign-in-completion.js';
@@ -79,6 +81,8 @@ import { TokensController } from './tokens/tokens.controller.js';
     SignInStart,
     Arrival,
     PendingSignIns,
+    OidcCallback,
+    SamlCallback,
     KnownSignIn,
     SignInCompletion,
     SignInLog,

@@ -10,12 +10,10 @@ import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
 import { IDP_PROVIDER } from '../../connections/slug.rules.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
-import { OidcSignInGuard } from '../strategies/oidc.strategy.js';
 import { sendPage } from '../pages/layout.js';
 import { testPage } from '../pages/pages.js';
 import { TenantFaces } from '../pages/tenant-faces.js';
 import { newHandle } from '../requests/browser-half.js';
-import { SamlSignInGuard } from '../strategies/saml.strategy.js';
 import { sessionToken } from '../sessions/session.cookie.js';
 import type { SignInRefusalReason } from '../refusals/sign-in-refused.js';
 import { SignInLog } from '../log/sign-in-log.js';
@@ -23,7 +21,7 @@ import { Arrival } from './arrival.js';
 import { DescribedOidcCallback, DescribedSamlCallback } from './callback.description.js';
 import { DocumentsGuard } from '../documents.guard.js';
 import { landingCookie } from './landing.cookie.js';
-import { PendingOidcGuard, PendingSamlGuard } from './pending.guards.js';
+import { OidcSignInGuard, SamlSignInGuard } from './sign-in.guards.js';
 import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import type { SignedIn } from './known-sign-in.js';
 import { SignInCompletion } from './sign-in-completion.js';
@@ -32,7 +30,8 @@ import { workingTest } from '../test-sign-ins/test-result.mapping.js';
 import { TestResults } from '../test-sign-ins/test-results.js';
 
 /**
- * The callback of IdPs: OIDC by GET, SAML by POST. The guards have found the sign-in request and verified the answer.
+ * The callback of IdPs: OIDC by GET, SAML by POST. The guards let verified answers through, whose sign-in
+ * request is used up; the controller completes the sign-in.
  */
 @Controller('api/auth/callback/:idp_provider')
 @ApiTags('sign-in')
@@ -54,7 +53,7 @@ export class CallbackController {
   ) {}
 
   @Get()
-  @UseGuards(PendingOidcGuard, OidcSignInGuard)
+  @UseGuards(OidcSignInGuard)
   @ApiOperation({ summary: 'The redirect URI of an OIDC connection' })
   @DescribedOidcCallback()
   async oidc(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
@@ -64,7 +63,7 @@ export class CallbackController {
   }
 
   @Post()
-  @UseGuards(PendingSamlGuard, SamlSignInGuard)
+  @UseGuards(SamlSignInGuard)
   @ApiOperation({ summary: 'The assertion consumer service of a SAML connection (HTTP-POST)' })
   @DescribedSamlCallback()
   async saml(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {

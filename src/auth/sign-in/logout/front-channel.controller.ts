@@ -7,7 +7,7 @@ import type { BridgeResponse } from '../../../base/http/request.js';
 import { IDP_PROVIDER } from '../../connections/slug.rules.js';
 import { sendFramedPage } from '../pages/layout.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
-import { PendingSignIns } from '../callback/pending.guards.js';
+import { PendingSignIns } from '../callback/pending-sign-ins.js';
 import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { originOf, type SignInHttpRequest } from '../sign-in.context.js';

@@ -13,7 +13,7 @@ import { TenantFaces } from '../pages/tenant-faces.js';
 import type { ArrivedLogout } from '../../../protocols/saml/logout.js';
 import { refusalIn } from '../refusals/protocol-refusals.js';
 import type { SignInRefused } from '../refusals/sign-in-refused.js';
-import { PendingSignIns } from '../callback/pending.guards.js';
+import { PendingSignIns } from '../callback/pending-sign-ins.js';
 import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { originOf, type SignInHttpRequest } from '../sign-in.context.js';

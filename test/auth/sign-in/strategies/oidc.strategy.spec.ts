@@ -8,24 +8,23 @@ import {
   Req,
   UseGuards,
   type ArgumentsHost,
-  type CanActivate,
   type ExceptionFilter,
-  type ExecutionContext,
   type INestApplication,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { AuthGuard } from '@nestjs/passport';
 import type { Request, Response } from 'express';
 import { Clock } from '../../../../src/base/clock.js';
 import { Config } from '../../../../src/base/config/config.js';
 import { Outbound } from '../../../../src/base/http/outbound.js';
 import { OidcAddresses } from '../../../../src/protocols/oidc/oidc-addresses.js';
 import { AuthAddresses } from '../../../../src/auth/connections/addresses.js';
-import {
-  OidcSignInGuard,
-  TenantOidcStrategy,
-  type PendingOidcSignIn,
-} from '../../../../src/auth/sign-in/strategies/oidc.strategy.js';
-import { OidcProtocol } from '../../../../src/protocols/oidc/oidc.protocol.js';
+import { OidcCallback } from '../../../../src/auth/sign-in/callback/oidc-callback.js';
+import { OidcSignInGuard } from '../../../../src/auth/sign-in/callback/sign-in.guards.js';
+import { TENANT_OIDC, TenantOidcStrategy } from '../../../../src/auth/sign-in/strategies/oidc.strategy.js';
+import { fromOidc } from '../../../../src/auth/sign-in/strategies/verified-sign-in.mapping.js';
+import { OidcProtocol, type OidcExpected } from '../../../../src/protocols/oidc/oidc.protocol.js';
+import type { OidcConnection } from '../../../../src/auth/connections/connection.js';
 import type { VerifiedSignIn } from '../../../../src/auth/sign-in/strategies/verified-sign-in.js';
 import { SignInRefused } from '../../../../src/auth/sign-in/refusals/sign-in-refused.js';
 import { fresh } from '../../../protocols/oidc/support/attempt.js';
@@ -40,27 +39,35 @@ const clientOf = (name: string) => ({ id: `con_${name}`, clientId: name, slug: n
 /** What an application keeps of the sign-ins that it began. */
 class Pending {
   readonly party = newParty(clock);
-  readonly begun = new Map<string, Omit<PendingOidcSignIn, 'query'>>();
+  readonly begun = new Map<string, { connection: OidcConnection; expected: OidcExpected }>();
 }
 
-/** Puts the sign-in on the request, as the callback of the service does. */
+/** Finds the sign-in of a request, and verifies its answer. */
 @Injectable()
-class Prepare implements CanActivate {
+class Callback {
   constructor(@Inject(Pending) private readonly pending: Pending) {}
 
-  canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<Request & { signIn?: PendingOidcSignIn }>();
+  async signIn(request: Request): Promise<VerifiedSignIn> {
     const query = new URL(request.url, 'http://x').searchParams;
     const begun = this.pending.begun.get(query.get('state') ?? '');
-    if (begun !== undefined) request.signIn = { ...begun, query };
-    return true;
+    if (begun === undefined) throw new Error('no such sign-in');
+    return fromOidc(await this.pending.party.protocol.finish(begun.connection, query, begun.expected));
+  }
+}
+
+@Controller()
+class UnpreparedController {
+  @Get('unprepared')
+  @UseGuards(AuthGuard(TENANT_OIDC))
+  unprepared(): object {
+    return {};
   }
 }
 
 @Controller()
 class CallbackController {
   @Get('callback')
-  @UseGuards(Prepare, OidcSignInGuard)
+  @UseGuards(OidcSignInGuard)
   callback(@Req() request: Request & { user?: VerifiedSignIn }): object {
     return { subject: request.user?.subject, claims: { ...request.user?.claims } };
   }
@@ -73,7 +80,10 @@ class RefusalFilter implements ExceptionFilter {
   }
 }
 
-@Module({ controllers: [CallbackController], providers: [Pending, Prepare, TenantOidcStrategy] })
+@Module({
+  controllers: [CallbackController, UnpreparedController],
+  providers: [Pending, { provide: OidcCallback, useClass: Callback }, TenantOidcStrategy],
+})
 class TestModule {}
 
 interface App {
@@ -109,7 +119,7 @@ async function signIn({ url, pending, op }: App, clientId = 'client-1', answer =
   const connection = newConnection(op.issuer, clientOf(clientId));
   const expected = fresh();
   await pending.party.protocol.begin(connection, { ...expected, prompt: null, loginHint: null });
-  pending.begun.set(expected.state, { protocol: pending.party.protocol, connection, expected });
+  pending.begun.set(expected.state, { connection, expected });
   op.tamper.idToken = (header, claims) =>
     op.sign({ ...claims, aud: clientId, sub: `sub-of-${clientId}`, nonce: expected.nonce }, header);
   const query = new URLSearchParams({ code: 'code-1', state: expected.state, ...answer });
@@ -145,12 +155,14 @@ it.each<[string, object, string]>([
   expect((await signIn(app))[0]).toBe(200);
 });
 
-it('a request that nothing was prepared for is a fault, not a sign-in', async () => {
+it('a request without a sign-in, or without a prepared guard, is a fault and not a sign-in', async () => {
   const [app] = apps as [App];
-  for (const query of ['', '?code=x&state=y', '?SAMLResponse=x', '?error=access_denied', '?state=__proto__']) {
-    const answer = await fetch(`${app.url}/callback${query}`);
-    expect(answer.status).toBe(500);
-    expect(await answer.text()).not.toContain('sub-');
+  for (const path of ['callback', 'unprepared']) {
+    for (const query of ['', '?code=x&state=y', '?SAMLResponse=x', '?error=access_denied', '?state=__proto__']) {
+      const answer = await fetch(`${app.url}/${path}${query}`);
+      expect(answer.status).toBe(500);
+      expect(await answer.text()).not.toContain('sub-');
+    }
   }
   expect((await signIn(app))[0]).toBe(200);
 });

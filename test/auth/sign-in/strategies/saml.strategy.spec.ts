@@ -1,15 +1,17 @@
 import { Controller, Module, Post, Req, UseGuards, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import {
-  SamlSignInGuard,
-  TenantSamlStrategy,
-  type PendingSamlSignIn,
-} from '../../../../src/auth/sign-in/strategies/saml.strategy.js';
+import { AuthGuard } from '@nestjs/passport';
+import { SamlCallback } from '../../../../src/auth/sign-in/callback/saml-callback.js';
+import { SamlSignInGuard } from '../../../../src/auth/sign-in/callback/sign-in.guards.js';
+import { TENANT_SAML, TenantSamlStrategy } from '../../../../src/auth/sign-in/strategies/saml.strategy.js';
+import { fromSaml } from '../../../../src/auth/sign-in/strategies/verified-sign-in.mapping.js';
 import type { VerifiedSignIn } from '../../../../src/auth/sign-in/strategies/verified-sign-in.js';
 import { SignInRefused } from '../../../../src/auth/sign-in/refusals/sign-in-refused.js';
 import { formOf, samlIdp, SP, type SamlIdp } from '../../../protocols/saml/support/idp.js';
 import { samlSp, type SamlSp } from '../../../protocols/saml/support/protocol.js';
+
+/** What the service would do with the form of a request. */
+let signIn: () => Promise<VerifiedSignIn>;
 
 @Controller()
 class AcsController {
@@ -18,9 +20,17 @@ class AcsController {
   acs(@Req() req: { user: VerifiedSignIn }) {
     return { subject: req.user.subject };
   }
+
+  @Post('unprepared')
+  @UseGuards(AuthGuard(TENANT_SAML))
+  unprepared() {
+    return {};
+  }
 }
 
-@Module({ controllers: [AcsController], providers: [TenantSamlStrategy] })
+const callback = { provide: SamlCallback, useValue: { signIn: () => signIn() } };
+
+@Module({ controllers: [AcsController], providers: [TenantSamlStrategy, callback] })
 class AcsModule {}
 
 describe('the strategy and its guard', () => {
@@ -28,17 +38,12 @@ describe('the strategy and its guard', () => {
   let idp: SamlIdp;
   const apps: INestApplication[] = [];
   const bases: string[] = [];
-  let pending: PendingSamlSignIn | undefined;
 
   beforeAll(async () => {
     [sp, idp] = await Promise.all([samlSp(), samlIdp()]);
     // Two applications in one process share passport's one instance.
     for (let i = 0; i < 2; i++) {
-      const app = await NestFactory.create<NestExpressApplication>(AcsModule, { logger: false });
-      app.use((req: { signIn?: PendingSamlSignIn }, _res: unknown, next: () => void) => {
-        if (pending !== undefined) req.signIn = pending;
-        next();
-      });
+      const app = await NestFactory.create(AcsModule, { logger: false });
       app.useGlobalFilters({
         catch: (error: unknown, host) => {
           const reason = error instanceof SignInRefused ? error.reason : (error as Error).message;
@@ -55,12 +60,14 @@ describe('the strategy and its guard', () => {
   });
 
   async function post(base: string, xml: string | null, query = ''): Promise<unknown> {
-    const answer = xml === null ? null : sp.protocol.read(formOf(xml));
-    pending =
-      answer === null
-        ? undefined
-        : { protocol: sp.protocol, connection: idp.connection(), answer, expected: { requestId: SP.request } };
-    const response = await fetch(`${base}/acs${query}`, { method: 'POST', body: new URLSearchParams({ x: 'y' }) });
+    signIn = async () => {
+      const answer = sp.protocol.read(formOf(xml!));
+      return fromSaml(await sp.protocol.verify(idp.connection(), answer, { requestId: SP.request }));
+    };
+    const response = await fetch(`${base}/${xml === null ? 'unprepared' : 'acs'}${query}`, {
+      method: 'POST',
+      body: new URLSearchParams({ x: 'y' }),
+    });
     return { status: response.status, body: await response.json() };
   }
 

@@ -1,21 +1,12 @@
-import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { readForm } from '../../../base/http/form.js';
-import { rawQuery } from '../../../base/http/request.js';
-import { CertificateRenewal } from '../../connections/certificate-renewal.js';
 import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
-import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
 import { BrowserHalf, isHandle, mayHaveBegun } from '../requests/browser-half.js';
 import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
-import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
-import type { PendingSamlSignIn } from '../strategies/saml.strategy.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { cookiesOf, type SignInContext, type SignInHttpRequest } from '../sign-in.context.js';
-
-/** A SAML answer in base64, with the names of the form fields. */
-const SAML_FORM_BYTES = 256 * 1024 + 4_096;
 
 /** What both protocols begin with: the connection of an answer, its sign-in request, and its browser. */
 @Injectable()
@@ -124,72 +115,4 @@ function isOfType<T extends Connection['type']>(
 function demandFresh(request: SignInRequest): void {
   if (request.used) throw new SignInRefused('state_used', 'the sign-in was answered already');
   if (request.expired) throw new SignInRefused('state_expired', 'the sign-in was begun too long ago');
-}
-
-/** Prepares the request for the OIDC strategy. */
-@Injectable()
-export class PendingOidcGuard implements CanActivate {
-  constructor(
-    private readonly pending: PendingSignIns,
-    private readonly protocol: OidcProtocol,
-  ) {}
-
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const req = context.switchToHttp().getRequest<SignInHttpRequest>();
-    const connection = await this.pending.connectionOf(req, 'oidc');
-    // As it came: Express would make lists of repeated names, and readers would differ about their value.
-    const query = new URLSearchParams(rawQuery(req));
-    const states = query.getAll('state');
-    if (states.length !== 1) throw new SignInRefused('state_unknown', 'the answer names no sign-in, or more than one');
-    const { nonce, codeVerifier } = await this.pending.take(req, connection, states[0]!);
-    req.signIn = {
-      protocol: this.protocol,
-      connection,
-      query,
-      expected: { state: states[0]!, nonce, codeVerifier },
-    };
-    return true;
-  }
-}
-
-/** Prepares the request for the SAML strategy. */
-@Injectable()
-export class PendingSamlGuard implements CanActivate {
-  constructor(
-    private readonly pending: PendingSignIns,
-    private readonly protocol: SamlProtocol,
-    private readonly renewal: CertificateRenewal,
-  ) {}
-
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const req = context.switchToHttp().getRequest<SignInHttpRequest>();
-    // The connection first: a form for none is not read.
-    const connection = await this.pending.connectionOf(req, 'saml');
-    const form = await readForm(req, SAML_FORM_BYTES);
-    if (/[?&]saml(response|request)=/i.test(req.originalUrl) || form.has('SAMLRequest')) {
-      throw new SignInRefused('binding_refused', 'an answer has to come in the form of an HTTP-POST alone');
-    }
-    await this.pending.demandMayAnswer(req, connection, form.get('RelayState') ?? '');
-    const answer = this.protocol.read(form);
-    const expected = { requestId: answer.inResponseTo };
-    if (answer.inResponseTo !== null) {
-      const handle = answer.inResponseTo.slice(1);
-      if (!answer.inResponseTo.startsWith('_') || (answer.relayState !== null && answer.relayState !== handle)) {
-        throw new SignInRefused('in_response_to_mismatch', 'InResponseTo and RelayState do not name the same sign-in');
-      }
-      await this.pending.take(req, connection, handle);
-    } else if (!connection.allowIdpInitiated) {
-      throw new SignInRefused('unsolicited', 'the answer has no request, which the connection does not permit');
-    } else if (!connection.enabled) {
-      throw new SignInRefused('connection_disabled', 'the connection is disabled');
-    }
-    const verify: PendingSamlSignIn['protocol']['verify'] = async (first, ...more) => {
-      const verified = await this.renewal.verified(first, (one) => this.protocol.verify(one, ...more));
-      // The rest of the sign-in uses the connection with its new certificates.
-      req.signInContext!.connection = verified.connection;
-      return verified.result;
-    };
-    req.signIn = { protocol: { verify }, connection, answer, expected };
-    return true;
-  }
 }
