@@ -109,7 +109,12 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
   ],
 };
 
-const CONTAINS = Object.values(INSTALLATION_STATEMENTS).flatMap((excused) => excused.map(([contains]) => contains));
+/** The statements of `base/database` itself, which serves all rooms. */
+const OF_BASE: Excused = [[/^insert into storage_probe/, 'tries whether the disk has room']];
+
+const CONTAINS = [...Object.values(INSTALLATION_STATEMENTS), OF_BASE].flatMap((excused) =>
+  excused.map(([contains]) => contains),
+);
 
 /** Returns whether a text is a statement of the installation. Blanks do not count. */
 export function isOfInstallation(text: string): boolean {
