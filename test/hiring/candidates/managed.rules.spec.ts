@@ -24,7 +24,7 @@ test('names what the ATS owns when a change would change it', () => {
   expect(wrong).toEqual(['email', 'job_title']);
 });
 
-test('takes a value that is sent back as it was read for no change', () => {
+test('sees no change when a value is sent back unchanged', () => {
   const { email, first_name, last_name, external_id } = BEFORE;
   expect(managedChange(BEFORE, { email, first_name, last_name, external_id }).wrong).toEqual([]);
 });

@@ -27,7 +27,7 @@ test.each<[unknown, RegExp]>([
   expect(meetingUrlProblem(value)).toMatch(problem);
 });
 
-test('changes nothing when the link is sent back as it was read', () => {
+test('changes nothing when the link is sent back unchanged', () => {
   expect(meetingAfter(readyMeeting(LINK, 'sandbox'), LINK)).toEqual({});
   expect(meetingAfter(NO_MEETING, null)).toEqual({});
 });

@@ -25,7 +25,7 @@ export class SamlCallback {
   /**
    * Reads the answer, takes the sign-in request that it names, and verifies the answer.
    *
-   * @throws {SignInRefused} when the connection does not accept the answer, whatever its signature is
+   * @throws {SignInRefused} when the connection does not accept the answer, also with a valid signature
    * @throws {SamlRefused} when the answer is not valid
    */
   async signIn(req: SignInHttpRequest): Promise<VerifiedSignIn> {

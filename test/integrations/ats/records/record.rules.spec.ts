@@ -54,7 +54,7 @@ test('takes an older item when its person is newer', () => {
   expect([personAt(candidate(9, 5)), personAt(candidate(9))]).toEqual([time(5), time(9)]);
 });
 
-test('takes a deletion whatever its time is', () => {
+test('takes a deletion with any time', () => {
   expect(refusalOfKnown(row(), gone(null))).toBeNull();
 });
 
