@@ -36,7 +36,7 @@ const setName = (name) => `Object.defineProperty(this, 'name', { value: '${name}
 
 /**
  * Keeps in our modules what they know of themselves: their address, from which they read files beside them, and the names
- * of their classes, which stand in the API's description, in the log and in the table of migrations.
+ * of their classes, which are in the API's description, in the log and in the table of migrations.
  */
 const own = {
   name: 'own',

@@ -6,7 +6,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import { filesIn } from './check-tables.mjs';
 
-/** Stands for a part of a statement that is known at run time alone. */
+/** Marks a part of a statement that is known at run time alone. */
 const UNSEEN = '¤';
 const CAST = /^(::|cast|to_char)$/i;
 const TOKENS = /'(?:[^']|'')*'|"[^"]*"|::|->>|#>>|[a-z_][\w]*(?:\.(?:[a-z_]\w*|\*))*|\d+|¤|[^\s]/gi;

@@ -1,4 +1,4 @@
-// `npm run check`: types, lint, format, the arrows between the rooms, no order by a cast, no unused export, a spec for each pure file, and no package that is not in the table of dependencies.
+// `npm run check`: types, lint, format, the arrows between the rooms, no order by a cast, no unused export, a spec for each pure file, no package that is not in the table of dependencies, and no phrase that has to be read twice.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { prepare } from './prepare.mjs';
@@ -11,6 +11,7 @@ const { checkExports } = await import('./check-exports.mjs');
 const { checkOrders } = await import('./check-orders.mjs');
 const { checkSpecs } = await import('./check-specs.mjs');
 const { checkTables } = await import('./check-tables.mjs');
+const { checkWords } = await import('./check-words.mjs');
 
 /** A file that did not change since the last run is not looked at again. */
 const cached = (tool) => ['--cache', '--cache-strategy', 'content', '--cache-location', `.data/check/${tool}`];
@@ -39,4 +40,5 @@ checkOrders();
 checkExports();
 checkSpecs();
 checkDependencies();
+checkWords();
 console.log('all checks passed');

@@ -144,7 +144,7 @@ async function setUp() {
   });
   const domain = `/tenants/${credentials.tenant_id}/domains/${DOMAIN}`;
   await api('PUT', domain, { connection_id: oidc.id }, credentials.operator_token);
-  return { directory: paired?.name ?? 'of nobody' };
+  return { directory: paired?.name ?? 'of no directory' };
 }
 
 /** Makes a connection, or changes the one with this slug. The certificate of the SAML IdP is another one at each start. */

@@ -8,11 +8,11 @@ const child = spawn(process.execPath, [...NODE_FLAGS, 'dist/main.js'], {
   stdio: 'inherit',
   env: { ...NODE_VARIABLES, ...process.env },
 });
-// Ctrl-C reaches the child by itself; a SIGTERM has to be handed on. One to npm ends npm's shell and goes no further:
+// Ctrl-C reaches the child as well; a SIGTERM has to be handed on. One to npm ends npm's shell and goes no further:
 // then we have another parent.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => child.kill('SIGTERM'));
-// A terminal that is closed sends it to the whole group: the service ends by itself.
+// A terminal that is closed sends it to the whole group: the service ends with it.
 process.on('SIGHUP', () => child.kill('SIGHUP'));
 const parent = process.ppid;
 const watch = setInterval(() => {

@@ -28,14 +28,14 @@ export interface Proof {
 }
 
 /**
- * The age at which a value is read again although nothing tells of a change: rows that somebody has changed with the
+ * The age at which a value is read again although nothing tells of a change: rows that an operator has changed with the
  * triggers switched off.
  */
 const MOST_AGE_MS = 300_000;
 
 /**
  * A cache of values that may be a moment old. Each is read again after `ttl` milliseconds, so that a change by any
- * process is visible within that time. With a proof it holds for longer, until `drop` is told of the change; while the
+ * process is visible within that time. With a proof it holds for longer, until `drop` is called for the change; while the
  * proof cannot be had, nothing is cached. Callers that come during a read share it. The cache is bounded by entries and
  * by bytes, since tenants decide the size of their values.
  */

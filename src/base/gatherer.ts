@@ -5,7 +5,7 @@ export interface GatheredWork<T, R> {
   /**
    * Works on several items at once; returns their results in the same order. It either has no effect or all of it.
    *
-   * @throws {WorkAlone} when it had no effect, and each item has to be worked on by itself
+   * @throws {WorkAlone} when it had no effect, and each item has to be worked on alone
    */
   together: (items: readonly T[]) => Promise<R[]>;
   /** Two items of the same key are never worked on together. */
@@ -16,7 +16,7 @@ export interface GatheredWork<T, R> {
   busy: () => Error;
 }
 
-/** Items that were worked on together had no effect: one of them failed. Each is worked on by itself. */
+/** Items that were worked on together had no effect: one of them failed. Each is worked on alone. */
 export class WorkAlone extends Error {}
 
 /** While one is under way for so long, another one may go beside it: the first may wait for a lock. */
@@ -66,8 +66,8 @@ export class Gatherer<T, R> {
   }
 
   /**
-   * Works on an item, alone or with others of its shape; returns its result. One that leaves no room for others goes at
-   * once by itself: it may take seconds, and the small ones would wait for it.
+   * Works on an item, alone or with others of its shape; returns its result. One that leaves no room for others runs at
+   * once and alone: it may take seconds, and the small ones would wait for it.
    *
    * @param name the name of the shape: what may go together has the same
    */

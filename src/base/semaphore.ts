@@ -1,4 +1,4 @@
-/** Lets so many through at a time, in the order in which they came: among destinations that is a round robin. */
+/** Lets a fixed number through at a time, in the order in which they came: among destinations that is a round robin. */
 export class Semaphore {
   private inside = 0;
   private readonly queue: (() => void)[] = [];

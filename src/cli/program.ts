@@ -74,7 +74,7 @@ export const NOUNS: Record<string, string> = {
   candidate: 'candidates: list, show',
   job: 'job openings: list, show',
   interview: 'interviews of candidates: schedule, list, show, move, cancel, scorecard; their engine: set, engine, test',
-  event: 'what the tenant is told: list, and the feed behind a position',
+  event: 'the events of the tenant: list, and the feed after a position',
   directory:
     'SCIM sources: create, list, show, set, delete, rotate-token, preview, plan, live, guard, rules, groups, pending',
   role: 'the catalogue of roles: list, show, create, set, delete',
@@ -112,7 +112,7 @@ has written to DATA_DIR (unless set: the nearest .data of this folder and those 
 Every command has --json, and --tenant <id> for another tenant than that of the key (with the operator token).
 "talent-bridge <noun> <verb> --help" lists the options.
 
-A command that begins a task has --wait: it follows the task to its end. Ctrl-C ends the waiting, and the task goes on.
+A command that begins a task has --wait: it follows the task to its end. Ctrl-C ends the waiting, and the task continues.
 
 Exit codes: 0 done, 1 refused by the service, not ok, or a task that failed, 2 wrong usage, 3 service not reachable,
 4 no or a wrong credential, 130 the waiting was interrupted.

@@ -154,7 +154,7 @@ export class AccountFinder {
   }
 
   /**
-   * Returns the names that the account of the lane gets so that the lanes of a circle can go on, each of which waits for the
+   * Returns the names that the account of the lane gets so that the lanes of a circle can continue, each of which waits for the
    * next one; null: there is no circle, or another lane of it stands aside. In a short circle one lane stands aside, and
    * the others follow one after the other. In a long one all do, so that none waits for a hundred others.
    */

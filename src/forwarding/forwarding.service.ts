@@ -9,7 +9,7 @@ import type { ChangeSource } from '../tenancy/identity/source.js';
 import { platformOf } from './platform-destination.js';
 import { personText } from './platform-user.mapping.js';
 
-/** Records user changes and what the platform has to be told, in the statement that makes them. */
+/** Records user changes and the calls to the platform, in the statement that makes them. */
 @Injectable()
 export class ForwardingService {
   private readonly off: boolean;

@@ -43,7 +43,7 @@ export function updateBody(person: string, reactivate: boolean): string {
   return reactivate ? `${body.slice(0, -1)},"status":"active"}` : body;
 }
 
-/** Reads a user from an answer of the platform; null if it is none. */
+/** Reads a user from an answer of the platform; null if the answer has no user. */
 export function readPlatformUser(value: unknown): PlatformUser | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   const from = value as Record<string, unknown>;

@@ -27,7 +27,7 @@ export function standInOf(userId: string, person: Person, account: PlatformUser)
 
 /**
  * Returns the stand-in for the name of a leaver's account that another user needs; null: the account is not in the way. The
- * platform is told no other names of an inactive user, so the account may have names that the leaver has no longer.
+ * platform receives no other names of an inactive user, so the account may have names that the leaver has no longer.
  *
  * @param needed the user who needs the name
  */

@@ -59,7 +59,7 @@ export class OperationsController {
     sendJson(res, 200, await this.metrics.render(), this.metrics.contentType);
   }
 
-  // Browsers ask for the second name without being told of it, such as for an answer in JSON.
+  // Browsers ask for the second name without a link to it, such as for an answer in JSON.
   @Get(['favicon.svg', 'favicon.ico'])
   @Header('Content-Type', 'image/svg+xml')
   @Header('Cache-Control', 'public, max-age=86400')

@@ -82,7 +82,7 @@ function troubleOf(counts: readonly SealedCount[], keyIds: readonly string[]): S
   const where = unopened.map(({ column, keyId, unopened: n }) => `${n} in ${column} (sealed by key ${keyId})`);
   const words =
     `No key of ENCRYPTION_KEY (${keyIds.join(', ')}) opens these stored secrets: ${where.join(', ')}. ` +
-    'Put the key that sealed them into ENCRYPTION_KEY, behind the current one, and restart. ' +
+    'Put the key that sealed them into ENCRYPTION_KEY, after the current one, and restart. ' +
     'If that key is lost, see /docs/run/keys (A lost key).';
   return { unopened, keyMissing: unopened.some(({ keyId }) => !opening.has(keyId)), words };
 }

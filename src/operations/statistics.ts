@@ -5,7 +5,7 @@ import { Background } from '../base/loop.js';
 import { LANE_STATISTICS } from '../engine/delivery/lanes/progress.js';
 
 const EVERY_MS = 250;
-/** After so many statements of this process, tables may have grown. */
+/** After this number of statements of this process, tables may have grown. */
 const STATEMENTS = 20;
 
 /** The columns that are analysed: documents are never compared as a whole, and are the most expensive to analyse. */

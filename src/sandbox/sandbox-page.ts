@@ -33,7 +33,7 @@ export function sandboxPage(
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="refresh" content="3"><title>Sandbox platform</title>${ICON}<style>${STYLE}</style></head><body>
 <h1>Sandbox platform</h1>
-<p>A stand-in for the hiring platform. What talent-bridge forwards arrives here; this page reloads by itself.</p>
+<p>A stand-in for the hiring platform. What talent-bridge forwards arrives here; this page reloads automatically.</p>
 <h2>Faults</h2>${faultForm(faults)}
 <h2>Users (${users.length})</h2>
 ${table(

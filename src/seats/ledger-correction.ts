@@ -6,7 +6,7 @@ import { Reconciliation } from './reconciliation.js';
 
 /** The place of a correction; empty at its beginning. */
 interface CorrectionPayload {
-  /** The user after whom the task goes on. */
+  /** The user after whom the task continues. */
   after?: string;
   /** The last line that is looked at. */
   through?: number;

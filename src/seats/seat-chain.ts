@@ -59,7 +59,7 @@ export class SeatChain extends Chain<SealedEntry> {
     const { limit } = await this.seats.limitOf(tenantId);
     if (limit === null) return;
     const facts = seatFacts({ limit, before, counts, limitChanged: rows.some(({ kind }) => kind === 'limit') });
-    // Seats that come and go around a mark are told once a day.
+    // Seats that come and go around a mark are reported once a day.
     const day = this.clock.now().toISOString().slice(0, 10);
     const events = facts.map((fact): NewEvent => ({ ...fact, threshold: `${fact.data.threshold} ${limit} ${day}` }));
     await this.events.record(tenantId, events, tx);

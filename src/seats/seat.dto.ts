@@ -29,7 +29,7 @@ export class SeatLimitDto {
   policy?: SeatPolicy | PoliciesDto;
 }
 
-/** The policies of a request: one word stands for every channel. */
+/** The policies of a request: one word applies to every channel. */
 export function policiesIn(policy: SeatPolicy | PoliciesDto | undefined): PoliciesDto {
   return typeof policy === 'string' ? { directory: policy, api: policy, sign_in: policy } : (policy ?? {});
 }

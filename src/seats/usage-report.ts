@@ -114,14 +114,14 @@ class Steps {
     return this.batch[this.place] ?? null;
   }
 
-  /** Goes on to the next entry and gives it. */
+  /** Moves to the next entry and returns it. */
   next(): Promise<LedgerStep | null> {
     this.place++;
     return this.peek();
   }
 }
 
-/** The day so many days later, but at most `last`: a day of the year 10000 has no text of ten characters. */
+/** The day a number of days later, but at most `last`: a day of the year 10000 has no text of ten characters. */
 function later(day: string, days: number, last: string): string {
   const time = Math.min(Date.parse(day) + days * DAY_MS, Date.parse(last));
   return new Date(time).toISOString().slice(0, 10);

@@ -116,7 +116,7 @@ export class Application {
    * Stops in the order that loses nothing: no new requests, the running ones are finished (at most 25 s), what was
    * claimed is handed back, then the database.
    *
-   * @param quietMs how long nobody must have come; 0 where nobody else knows the address
+   * @param quietMs how long no caller must have come; 0 where no caller knows the address
    */
   async stop(quietMs = QUIET_MS): Promise<void> {
     const began = performance.now();
@@ -169,7 +169,7 @@ function reportHealth({ health }: Database, logger: Logger): void {
 }
 
 /**
- * First every answer tells its caller to connect anew (to another process), until nobody comes any more: a load
+ * First every answer tells its caller to connect anew (to another process), until no caller comes any more: a load
  * balancer that has not looked yet still sends, and what it sends in the moment of closing would be lost. Then no
  * connection is accepted any more, what runs is finished, and what is only kept open is closed.
  */
@@ -191,7 +191,7 @@ async function drain(server: Server, patienceMs: number, quietMs: number): Promi
   clearTimeout(late);
 }
 
-/** Nobody has come for so long: all have heard it. */
+/** The time without a caller: all callers know by then. */
 const QUIET_MS = 500;
 /** At the most so long: where there is no other process to go to, callers would come for ever. */
 const FAREWELL_MS = 10_000;

@@ -35,7 +35,7 @@ export function createDataSource(url: string, pool: number, role: string | null 
 /**
  * Waits until the database lets us in, for as long as a restart of it may take.
  *
- * @throws {PlainFailure} when it is none that the service can use; else what it last said
+ * @throws {PlainFailure} when the database is not usable; else the last error of the database
  */
 export async function waitForDatabase(url: string, patienceMs = 60_000): Promise<void> {
   const deadline = performance.now() + patienceMs;

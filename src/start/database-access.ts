@@ -32,7 +32,7 @@ export interface DatabaseAccess {
  * migrates, and the service's connections step down to a role without the owner's rights. The address of a plain role
  * alone migrates nothing.
  *
- * @throws {PlainFailure} when migrations are missing and nobody is there to run them
+ * @throws {PlainFailure} when migrations are missing and no role may run them
  */
 export async function prepareDatabase(url: string, ownerUrl: string | null): Promise<DatabaseAccess> {
   if (ownerUrl !== null) return withOwner(url, ownerUrl);

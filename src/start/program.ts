@@ -47,7 +47,7 @@ function compileFromCache(file: string, text: string, digest: Buffer): Script | 
 
 /**
  * Returns the digest that begins a cache. The compiler compares no more than the lengths of text and cache: it would run a
- * changed program as it was before, and a cache with one bad byte as other code than the program's.
+ * changed program in its former state, and a cache with one bad byte as other code than the program's.
  */
 function seal(digest: Buffer, cachedData: Buffer): Buffer {
   return createHash('sha256').update(digest).update(cachedData).digest();

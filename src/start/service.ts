@@ -83,7 +83,7 @@ async function startSandbox(config: Config, ownerUrl: string): Promise<SandboxPr
   return SandboxProcess.start(url, config.sandbox.port);
 }
 
-/** What became of an embedded database that ended by itself. Without a database the process is of no use. */
+/** Handles the end of an embedded database that no command has ended. Without a database the process is of no use. */
 function embeddedEvent(event: EmbeddedEvent, error?: Error): void {
   const detail = error === undefined ? {} : { error: error.message };
   const level = event === 'restarted' ? 'warn' : 'error';

@@ -18,14 +18,14 @@ let service: TestApp;
 let attacker: House;
 let victim: House;
 let theirs: Ids;
-let nobodys: Ids;
+let unknowns: Ids;
 let operations: Operation[];
 beforeAll(async () => {
   service = await startApp();
   ({ operations } = await Description.of(service.url));
   [attacker, victim] = [await newHouse(service), await newHouse(service)];
   theirs = await recordsOf(victim);
-  nobodys = Object.fromEntries(Object.entries(theirs).map(([name, id]) => [name, nobodysId(id)]));
+  unknowns = Object.fromEntries(Object.entries(theirs).map(([name, id]) => [name, unknownId(id)]));
 });
 afterAll(() => service.close());
 
@@ -68,7 +68,7 @@ async function recordsOf({ api, scim, directoryId }: House): Promise<Ids> {
 }
 
 /** Returns an id of the same form that no tenant has. */
-function nobodysId(id: string): string {
+function unknownId(id: string): string {
   if (/^chg_|^evt_/.test(id)) return id.replace(/\d/g, '9');
   return id.includes('_') ? `${id.slice(0, -8)}00000000` : id.replace(MARK, 'nobodymark');
 }
@@ -121,14 +121,14 @@ function shown({ status, text }: Answer, ids: Ids): { status: number; text: stri
 /** Sends a request with ids of the victim, and the same with ids of no tenant: the answers must be alike. */
 async function demandAlike(name: string, by: (ids: Ids) => Promise<Answer>): Promise<void> {
   const foreign = await by(theirs);
-  const unknown = await by(nobodys);
-  expect([name, shown(foreign, theirs)]).toEqual([name, shown(unknown, nobodys)]);
+  const unknown = await by(unknowns);
+  expect([name, shown(foreign, theirs)]).toEqual([name, shown(unknown, unknowns)]);
 }
 
 it('answers for the ids of another tenant in a path as for none, at every operation of the API and of SCIM', async () => {
   let tried = 0;
   for (const operation of operations.filter(isOfTenants)) {
-    if (!operation.path.includes('{') || placed(operation.path, theirs) === placed(operation.path, nobodys)) continue;
+    if (!operation.path.includes('{') || placed(operation.path, theirs) === placed(operation.path, unknowns)) continue;
     await demandAlike(`${operation.method} ${operation.path}`, (ids) => ask(operation, placed(operation.path, ids)));
     tried++;
   }

@@ -1,4 +1,4 @@
-// One hostile caller, a process of its own: `node hostile.mjs <name>`. It goes on until its parent says that it is over,
+// One hostile caller, a process of its own: `node hostile.mjs <name>`. It runs until its parent ends it,
 // and never for more than a minute.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ const [context] = await once(process, 'message');
 const wire = new Wire(context.url);
 let over = false;
 
-/** So many loops of one request each, until it is over. */
+/** The given number of loops of one request each, until the end. */
 async function loops(n, ask) {
   const one = async (i) => {
     for (let k = 0; !over; k++) await ask(i, k);
@@ -17,7 +17,7 @@ async function loops(n, ask) {
   await Promise.all(Array.from({ length: n }, (_, i) => one(i)));
 }
 
-/** So many requests that never end: each begun with `first` and fed with `next`; one that is closed is begun again. */
+/** The given number of requests that never end: each begun with `first` and fed with `next`; one that is closed is begun again. */
 async function openRequests(n, first, next, pauseMs) {
   const begin = async () => {
     const socket = await wire.connect();

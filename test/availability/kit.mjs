@@ -62,7 +62,7 @@ async function ended(hostile) {
   const last = once(hostile, 'message');
   hostile.send('over');
   const [report] = await Promise.race([last, once(hostile, 'exit').then(() => [null])]);
-  if (report === null) throw new Error('the hostile caller ended by itself');
+  if (report === null) throw new Error('the hostile caller ended too early');
   return report;
 }
 
@@ -80,7 +80,7 @@ function databaseMemory() {
   return Math.round(children.reduce((sum, pid) => sum + anonymous(pid), 0) / 1024);
 }
 
-/** The service's memory in MiB; 0 once it has ended, which is reported by itself. */
+/** The service's memory in MiB; 0 once it has ended, which is reported apart. */
 const serviceMemory = () => (service.child.exitCode === null ? memoryOf(service.pid).now : 0);
 
 async function highest(read, until) {

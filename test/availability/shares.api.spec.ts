@@ -19,7 +19,7 @@ afterAll(() => service.close());
 
 const median = (values: number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
-/** What the quiet tenant's requests come to: a create, a read and an indexed search, so many times. */
+/** What the quiet tenant's requests come to: a create, a read and an indexed search, each a given number of times. */
 async function quietRound(times: number): Promise<{ statuses: Set<number>; median: number }> {
   const statuses = new Set<number>();
   const delays: number[] = [];
@@ -63,7 +63,7 @@ it(
       while (running) answers.push(await api.get(expensive));
     });
     const beside = await quietRound(10);
-    // What the loud tenant does beside its searches goes on as well.
+    // What the loud tenant does beside its searches continues as well.
     const own = await api.post('/Users', user(fresh('own')));
     running = false;
     await Promise.all(flood);

@@ -31,13 +31,13 @@ it('does not keep a failure', async () => {
   expect(await cache.get('k', async () => 5)).toBe(5);
 });
 
-it('keeps so many and no more', async () => {
+it('keeps no more values than its limit', async () => {
   const cache = new FreshCache<number>(new Hand(), 800, { capacity: 2 });
   for (const key of ['a', 'b', 'c']) await cache.get(key, async () => 1);
   expect(['a', 'b', 'c'].map((key) => cache.knows(key))).toEqual([false, true, true]);
 });
 
-it('keeps so many bytes and no more, whatever the number of values', async () => {
+it('keeps no more bytes than its limit, with any number of values', async () => {
   const cache = new FreshCache<string>(new Hand(), 800, { maxBytes: 1_000_000 });
   for (let i = 0; i < 100; i++) await cache.get(`k${i}`, async () => 'x'.repeat(50_000));
   expect(cache.bytes).toBeLessThanOrEqual(1_000_000);

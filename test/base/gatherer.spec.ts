@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { Gatherer, WorkAlone } from '../../src/base/gatherer.js';
 
-/** Work that ends when it is told to. */
+/** Work that ends on command. */
 class Bench {
   readonly begun: string[][] = [];
   private readonly ends: ((how?: Error) => void)[] = [];
@@ -146,7 +146,7 @@ it('begins with an item that fills a batch at once, beside small ones, and these
   expect(await Promise.all(all)).toEqual(['a', 'b', large, larger].map((item) => `did ${item}`));
 });
 
-it('works on each by itself where a batch had no effect, and the others do not share a failure', async () => {
+it('works on each item alone when a batch had no effect, and a failure stays with its own item', async () => {
   const bench = new Bench();
   const all = bench.run('a', 'b', 'c');
   await bench.end();

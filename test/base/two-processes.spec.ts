@@ -7,7 +7,7 @@ import { rounds } from '../support/rounds.js';
 import { hostileOp, type HostileOp } from '../protocols/oidc/support/op.js';
 import { OidcWay, trustDomain } from '../support/sign-in/connections.js';
 
-// The built service as two processes on one database: what one of them was told of settings, and has answered, is in force
+// The built service as two processes on one database: a change of settings that one of them has answered is in force
 // with the very next request at the other, whatever that one had cached.
 const ROUNDS = rounds(6, 2);
 let service: TestApp;

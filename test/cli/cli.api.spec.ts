@@ -271,7 +271,7 @@ describe('what goes wrong', () => {
   });
 });
 
-it('a name cannot move the cursor of whoever reads it', async () => {
+it('a name cannot move the cursor of the terminal that shows it', async () => {
   await edge.db.query(`update tenants set name = E'a\\u001b[2Jb' where id = $1`, [edge.tenant.tenantId]);
   expect((await cli('tenant list')).out).not.toContain('\u001b');
 });

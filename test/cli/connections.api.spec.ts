@@ -56,7 +56,7 @@ const file = (name: string, text: string): string => {
 const oidc = ['connection', 'create-oidc', '--name', 'Okta', '--issuer', 'https://idp.example.com', '--client-id', 'c'];
 
 describe('connections', () => {
-  it('can be made so that nobody signs in yet, and be shown for people', async () => {
+  it('can be made inactive, and shown as a text for people', async () => {
     const made = await cli('connection', 'create-saml', '--name', 'ADFS', '--slug', 'cli-adfs', '--disabled',
       '--idp-entity-id', 'https://adfs.example.com', '--sso-url', 'https://adfs.example.com/sso',
       '--certificate-file', file('adfs.pem', pem)); // prettier-ignore
@@ -71,7 +71,7 @@ describe('connections', () => {
     await cli('connection', 'delete', 'cli-adfs');
   });
 
-  it('are made, shown, switched and deleted; the secret is told to nobody', async () => {
+  it('are made, shown, switched and deleted; no answer has the secret', async () => {
     const made = await cli(
       ...oidc,
       '--client-secret',
@@ -110,7 +110,7 @@ describe('connections', () => {
   });
 
   it('say which field was wrong', async () => {
-    const refused = await cli(...oidc, '--client-secret', 'x', '--default-role', 'Nobody');
+    const refused = await cli(...oidc, '--client-secret', 'x', '--default-role', 'Unknown');
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('--default-role must name roles')]);
     expect((await cli('connection', 'create-saml', '--name', 'x', '--metadata-file', '/nowhere')).code).toBe(2);
     expect((await cli('connection', 'create-oidc', '--name', 'x')).code).toBe(2);
@@ -210,7 +210,7 @@ describe('connection set', () => {
     ['no file', ['set-adfs', '--certificate-file', '/nowhere'], 2, /ENOENT/],
     ['what belongs to the other type', ['set-okta', '--sso-url', 'https://x.example'], 1, /--sso-url belongs to SAML/],
     ['a role that is none', ['set-okta', '--default-role', 'none'], 1, /--default-role must name roles/],
-    ['a slug that is nobody’s', ['okta', '--name', 'x'], 1, /No connection is called okta; there are: .*set-okta/],
+    ['an unknown slug', ['okta', '--name', 'x'], 1, /No connection is called okta; there are: .*set-okta/],
     ['several', ['--name', 'x'], 2, /several connections; name one: .*set-okta/],
   ])('%s', async (_, args, code, message) => {
     const result = await set(...args);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'bridge-bin-')));
   mkdirSync(path.join(folder, '.data'));
   mkdirSync(path.join(folder, 'deep/er'), { recursive: true });
-  // Stands for a service that is up and not ready: what the executable prints is looked at, not the service.
+  // Acts as a service that is up and not ready: the test looks at what the executable prints, not at the service.
   stub = createServer((req, res) => {
     res.writeHead(req.url === '/healthz' ? 200 : 503, { 'Content-Type': 'application/json' });
     res.end('{"reason":"starting"}');

@@ -93,7 +93,7 @@ describe('user find', () => {
     }
     const unknown = await cli('user', 'show', userName.slice(0, 4));
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('No user has')]);
-    expect((await cli('user', 'show', 'usr_nobody')).code).toBe(1);
+    expect((await cli('user', 'show', 'usr_unknown')).code).toBe(1);
     const held = (await cli('user', 'show', id, '--json')).json;
     expect(held.held).toBeNull();
   });
@@ -213,7 +213,7 @@ describe('changes', () => {
     const [change] = (await cli('changes', 'list', '--user-id', email, '--state', 'waiting', '--json')).json;
     expect(change).toMatchObject({ user_id: id, state: 'pending', kind: 'created' });
     const sequence = Number(change.id.slice(4));
-    // Not while its call is out: nobody answers at that address, so it is soon due again.
+    // Not while its call is out: that address never answers, so it is soon due again.
     const park = () =>
       service.db.query(
         `update lanes set state = 'parked', parked_reason = 'refused', parked_detail = 'no such cost centre'

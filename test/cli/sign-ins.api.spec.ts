@@ -40,16 +40,16 @@ it('a connection is checked and tested, and who signed in is seen', async () => 
   const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'cli' }));
   const tab = door.tab();
   await door.signIn(tab, { sub: 'cli' });
-  await door.signIn(door.tab(), { sub: 'nobody' });
+  await door.signIn(door.tab(), { sub: 'unknown' });
   expect((await cli('sign-in', 'list', '--outcome', 'refused')).json).toEqual([
     expect.objectContaining({ reason: 'email_outside_domains' }),
   ]);
   expect((await cli('session', 'list', id)).json).toHaveLength(1);
   expect((await cli('session', 'end', id)).code).toBe(0);
   expect(await tab.who()).toBeNull();
-  expect((await cli('session', 'end', 'usr_nobody')).code).toBe(1);
+  expect((await cli('session', 'end', 'usr_unknown')).code).toBe(1);
   const release = (connection: string) => cli('identity', 'release', id, '--connection-id', connection);
-  expect((await release('nobody')).err).toContain(`No connection is called nobody; there are: ${door.slug}`);
+  expect((await release('unknown')).err).toContain(`No connection is called unknown; there are: ${door.slug}`);
   expect((await release(door.slug)).json).toEqual({ user_id: id, connection_id: door.id, released: true });
   expect((await release(door.slug)).err).toContain('No such identity');
 });
@@ -70,7 +70,7 @@ it('a person is named by their e-mail, unless several have it; one session can b
   expect((await cli('sign-in', 'list', '--user-id', email)).json).toHaveLength(2);
   expect((await cli('history', 'show', email)).json.length).toBeGreaterThan(2);
   expect((await cli('leavers', 'list', '--user-id', email)).json).toEqual([]);
-  expect((await cli('session', 'list', 'nobody@e.com')).err).toContain('No user has nobody@e.com as id, e-mail');
+  expect((await cli('session', 'list', 'unknown@e.com')).err).toContain('No user has unknown@e.com as id, e-mail');
   const twin = await madeUser(
     house.scim,
     user(fresh(), { externalId: other, active: false, emails: [{ value: email }] }),

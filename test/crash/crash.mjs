@@ -88,7 +88,7 @@ const platform = new Map(
 for (const [key, user] of directory) {
   const there = platform.get(key);
   if (there === undefined) {
-    // Somebody who was never active here is never created there.
+    // A user who was never active here is never created there.
     check(!user.active, `${key} is missing on the platform`);
     continue;
   }
@@ -128,7 +128,7 @@ check(seats.body.count === held[0].n, `the ledger counts ${seats.body.count} sea
 const active = [...directory.values()].filter((user) => user.active).length;
 check(held[0].n === active, `${held[0].n} seats are held by ${active} active people`);
 
-// Such a moment may not come again for a long time: a person of whom something is wrong is told in full.
+// Such a moment may not come again for a long time: a person with a fault is printed in full.
 const { rows: owners } = await db.query(
   `select distinct person ->> 'external_id' as key from changes where user_id = any($1)`,
   [problems.flatMap((problem) => problem.match(/usr_[0-9a-z]+/g) ?? [])],

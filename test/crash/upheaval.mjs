@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * Lets writers change subjects, one each at a time, while the service is killed again and again.
  *
  * @param subjects have `change()`, and `lookUp()` for when the answer to a change was lost
- * @param done whether all that has to be there is there: writers go on until then, and until the last kill
+ * @param done whether all that has to be there is there: writers continue until then, and until the last kill
  * @returns what was counted
  */
 export async function upheaval(service, subjects, { writers, kills, pauseMs = 0, done = () => true }) {

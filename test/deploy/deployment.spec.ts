@@ -91,7 +91,7 @@ describe('docker-compose.yml', () => {
     expect(problemsOf({ NODE_ENV: 'production', ENCRYPTION_KEY: '' }).join()).toMatch(/ENCRYPTION_KEY must be set/);
   });
 
-  it('runs without rights of the system, on files that nobody can write', () => {
+  it('runs without rights of the system, on files that are read-only', () => {
     const closed = /<<: &closed\n((?: {6}.*\n)*)/.exec(compose)![1]!;
     expect(closed).toMatch(/read_only: true/);
     expect(closed).toMatch(/cap_drop: \[ALL\]/);

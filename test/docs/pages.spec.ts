@@ -126,14 +126,14 @@ it('every event that asks for an action is an alarm', () => {
   expect(urgent.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
-it('the pages of IdPs say steps, what arrives and which field to change', () => {
+it('the pages of IdPs have the steps, the requests that arrive and the field to change', () => {
   for (const page of PAGES.filter((one) => /^docs\/connect\/[a-z]/.test(one))) {
     expect([page, read(page)]).toEqual([page, expect.stringMatching(/^## (What goes wrong)$/m)]);
     expect([page, /^\| *what you see +\| cause +\| change +\|$/m.test(read(page))]).toEqual([page, true]);
   }
 });
 
-it('says how the service is run in the end', async () => {
+it('docs describe how the service is run', async () => {
   const { nodeFlags } = (await import(path.join(ROOT, 'scripts/node-flags.mjs'))) as {
     nodeFlags: (version: string) => string[];
   };

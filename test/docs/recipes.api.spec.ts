@@ -73,7 +73,7 @@ function run(block: string): Promise<string> {
 
 const pages = PAGES.filter((page) => /^docs\/(start|run)\//.test(page) && blocksOf(page, 'sh').length > 0);
 
-it('there are pages with shell lines', () => {
+it('finds pages with shell lines', () => {
   expect(pages).toEqual(expect.arrayContaining(['docs/start/try-it.md', 'docs/run/install.md', 'docs/run/keys.md']));
 });
 
@@ -86,7 +86,7 @@ it.each(pages)('the shell lines of %s work', async (page) => {
   }
 });
 
-it('the first page starts the service, and both of its users are on the platform', async () => {
+it('the first page starts the service, and brings both of its users to the platform', async () => {
   expect(started).toBe(1);
   const { body } = await send('GET', `${sandbox.url}/v1/users?limit=100`, 'key-recipes');
   const emails = (body.data as { email: string }[]).map(({ email }) => email);

@@ -43,7 +43,7 @@ describe('adoption', () => {
     expect(sharesName({ ...person, external_id: null }, account({ email: 'other@e.com' }))).toBe(false);
   });
 
-  it('compares mailboxes without regard to case, and no e-mail with nothing', () => {
+  it('compares mailboxes without regard to case, and matches no missing e-mail', () => {
     expect(sameEmail('A@b', 'a@B')).toBe(true);
     expect(sameEmail(null, null)).toBe(false);
   });

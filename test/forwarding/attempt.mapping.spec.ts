@@ -26,6 +26,6 @@ it.each<[string, Verdict, Outcome, object]>([
   expect(attemptOf(request, verdict, outcome, 5, NOW)).toMatchObject({ path: request.path, ms: 5, ...expected });
 });
 
-it('records that nothing had to be sent', () => {
+it('records an attempt without a call', () => {
   expect(nothingSaid(NOW)).toMatchObject({ method: 'NONE', outcome: 'nothing_to_say', sentAt: NOW });
 });

@@ -67,7 +67,7 @@ describe('stepOf', () => {
       { kind: 'deactivate' },
     ],
     [
-      'a deletion of somebody inactive',
+      'a deletion of an inactive user',
       { ...id, state: 'deleted', as: 'delete', confirmed: 'inactive' },
       { kind: 'delete' },
     ],
@@ -104,7 +104,7 @@ describe('stepOf', () => {
   });
 });
 
-it('is a create exactly where the engine stores that a call creates an account', () => {
+it('is a create exactly when the engine stores that a call creates an account', () => {
   for (const state of ['active', 'inactive', 'deleted'] as const)
     for (const platform_id of [null, 'hp_1'])
       for (const confirmed of [null, 'active', 'inactive', 'deleted'] as const)

@@ -12,7 +12,7 @@ describe('under crashes and faults', () => {
   afterAll(() => h.stop());
 
   it.each(['500', 'refuse', 'hang', 'maintenance'] as const)(
-    'every change arrives in order and takes effect once (%s)',
+    'delivers every change in order and with one effect (%s)',
     async (mode) => {
       const t = await h.tenant(`chaos-${mode}`, { timeout_ms: 250 });
       h.sandbox.setFaults({ mode, rate: 0.1 }, `key-${t}`);

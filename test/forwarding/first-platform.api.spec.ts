@@ -24,7 +24,7 @@ async function warningsOf(app: TestApp, env: Record<string, string>): Promise<re
   return warnings;
 }
 
-it('fills the connection of the first tenant, made by the API and in production, and of no other', async () => {
+it('fills the platform of the first tenant alone, made by the API and in production', async () => {
   const app = await startApp({ ...PRODUCTION, ...SETTINGS });
   try {
     expect(app.app).toBeInstanceOf(Application);
@@ -44,7 +44,7 @@ it('fills the connection of the first tenant, made by the API and in production,
   }
 });
 
-it('fills it at the next start where the tenant was there before the settings', async () => {
+it('fills the platform at the next start when the tenant is older than the settings', async () => {
   const app = await startApp(PRODUCTION);
   try {
     expect(await platformOf(app, app.tenant.apiKey)).toMatchObject({ connected: false });
@@ -55,7 +55,7 @@ it('fills it at the next start where the tenant was there before the settings', 
   }
 });
 
-it('a start that finds the settings unused says so, and by what they are outdone', async () => {
+it('logs at the start that the settings are unused, and which values are used', async () => {
   const app = await startApp({ ...PRODUCTION, ...SETTINGS });
   try {
     const other = await warningsOf(app, { ...SETTINGS, PLATFORM_API_BASE_URL: 'https://other.example' });

@@ -88,7 +88,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- read field by field, and compared
 export type Any = any;
 
-/** The domain events of the delivery, as they were published. */
+/** The domain events of the delivery, as published. */
 export class Told {
   readonly events = new DomainEvents();
   readonly paused: { tenantId: string; reason: string; detail: string | null }[] = [];
@@ -242,7 +242,7 @@ export class Harness {
     return rows[0]!;
   }
 
-  /** Who is parked and why, with what was asked and said about whoever had their names: the story of what went wrong. */
+  /** Who is parked and why, with the calls and answers about the users who had their names: the story of a failure. */
   async parked(tenantId: string): Promise<Record<string, Any>[]> {
     const { rows } = await this.db.query(
       `select l.subject as user_id, l.parked_reason, l.parked_detail, array(

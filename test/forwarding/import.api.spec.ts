@@ -103,7 +103,7 @@ const boundTo = async (platformId: string) =>
     )
   ).rows.map((row) => row.user_id);
 
-it('of two accounts with one e-mail takes the active one, whichever is first, and lists the other', async () => {
+it('takes the active one of two accounts with one e-mail, in each order, and lists the other', async () => {
   const [one, two, three] = [mail(), mail(), mail()];
   const task = await imported([
     account('a-old', one, { status: 'inactive' }),
@@ -166,7 +166,7 @@ it('never gives a leaver’s record to a newcomer’s account, nor a user’s to
 });
 
 it(
-  'adds up with doubled e-mails, and a second import finds what the first one took',
+  'counts every account when e-mails are doubled, and finds the users of the first import at a second one',
   async () => {
     const accounts: Account[] = [];
     const doubled = new Set<string>();
@@ -199,7 +199,7 @@ it(
   2 * LIMIT_MS,
 );
 
-it('a task of another tenant is no task', async () => {
+it('answers 404 for a task of another tenant', async () => {
   const task = await imported([account('a', mail())]);
   const other = await newHouse(service);
   for (const path of [`/tasks/${task.id}`, `/tasks/${task.id}/left-out`]) {
@@ -211,7 +211,7 @@ it('a task of another tenant is no task', async () => {
   ]);
 });
 
-it('takes an account once whose state changes between the two readings of the list', async () => {
+it('takes an account once when its state changes between the two readings of the list', async () => {
   const [comes, goes] = [fresh('comes'), fresh('goes')];
   const account = (id: string, status: string): Account => ({ id, email: `${id}@x.example`, first_name: 'F', status });
   const accounts = [account(comes, 'inactive'), account(goes, 'active'), account(fresh('stays'), 'active')];

@@ -67,10 +67,10 @@ function overtake(t: string, userId: string, write: string, isQuestion: (request
   return onItsWay;
 }
 
-describe('an account that was in the way when it was read, and not when it was asked whose it is', () => {
+describe('an account that was in the way when it was read, and not any more when its user was looked up', () => {
   const isRead = ({ method, url }: Request): boolean => method === 'GET' && !url.includes('resolve');
 
-  it('is removed in between: whoever is hired has one of their own', async () => {
+  it('is removed in between: the hired user has an account of their own', async () => {
     const t = await people('left', { email: 'a@e.com', external_id: 'x' });
     const removal = overtake(t, 'usr_1', 'DELETE', isRead);
     await h.change(t, 'usr_1', 'deleted', { email: 'a@e.com', external_id: 'x' });
@@ -82,7 +82,7 @@ describe('an account that was in the way when it was read, and not when it was a
     expect([users.get('x'), users.get('y')]).toMatchObject([undefined, { email: 'a@e.com', status: 'active' }]);
   });
 
-  it('has another address by then: whoever gets the address has it', async () => {
+  it('has another address by then: the user who gets the address has an account', async () => {
     const t = await people('renamed', { email: 'a@e.com' }, { email: 'b@e.com' });
     const rename = overtake(t, 'usr_1', 'PATCH', isRead);
     await h.change(t, 'usr_1', 'active', { email: 'c@e.com' });
@@ -94,7 +94,7 @@ describe('an account that was in the way when it was read, and not when it was a
     expect([users.get('x-usr_1'), users.get('x-usr_2')]).toMatchObject([{ email: 'c@e.com' }, { email: 'a@e.com' }]);
   });
 
-  it('has another external_id by then: whoever is hired under the old one has an account', async () => {
+  it('has another external_id by then: the user hired under the old one has an account', async () => {
     const t = await people('rekeyed', { email: 'a@e.com', external_id: 'x' });
     const change = overtake(t, 'usr_1', 'PATCH', ({ url }) => url.includes('resolve'));
     await h.change(t, 'usr_1', 'active', { email: 'a@e.com', external_id: 'z' });
@@ -106,7 +106,7 @@ describe('an account that was in the way when it was read, and not when it was a
     expect([users.get('x'), users.get('z')]).toMatchObject([{ email: 'b@e.com' }, { email: 'a@e.com' }]);
   });
 
-  it('is in the way of an earlier change only: whoever has another address by then has an account', async () => {
+  it('is in the way of an earlier change only: the user with another address by then has an account', async () => {
     const t = await people('other-address', { email: 'a@e.com' });
     const posts = (): number => scripted.seen.filter(({ method }) => method === 'POST').length;
     const before = posts();
@@ -130,7 +130,7 @@ describe('an account that was in the way when it was read, and not when it was a
     expect([users.get('x-usr_1'), users.get('x-usr_2')]).toMatchObject([{ email: 'a@e.com' }, { email: 'b@e.com' }]);
   });
 
-  it('is of somebody who has left since: whether it still is in the way, the platform says', async () => {
+  it('is of a user who has left since: the platform decides whether it still is in the way', async () => {
     const t = await people('rests', { email: 'a@e.com', external_id: null });
     const isRename = ({ method, body }: Request): boolean => method === 'PATCH' && body.includes('b@e.com');
     let away = true;
@@ -143,7 +143,7 @@ describe('an account that was in the way when it was read, and not when it was a
     await until(() => Promise.resolve(scripted.seen.some(isRename)));
     await h.change(t, 'usr_2', 'active', { email: 'a@e.com', external_id: null });
     await until(async () => ((await h.lane(t, 'usr_2'))['lookup']?.waited ?? 0) > 0);
-    // The rename is refused for good, and what takes its place leaves the address as it is.
+    // The rename is refused permanently, and what takes its place leaves the address as it is.
     scripted.answer = (request, res) => {
       if (!isRename(request)) return false;
       away = false;
@@ -159,7 +159,7 @@ describe('an account that was in the way when it was read, and not when it was a
     expect(data).toContainEqual(expect.objectContaining({ id: (await h.lane(t, 'usr_2'))['platform_id'] }));
   });
 
-  it('does not keep a leaver, whose earlier change it stood in the way of', async () => {
+  it('does not keep a leaver whose earlier change it blocked', async () => {
     const mine = { email: 'a@e.com', external_id: null };
     const t = await people('came-back', mine);
     await h.change(t, 'usr_1', 'inactive', mine);
@@ -184,7 +184,7 @@ describe('an account that was in the way when it was read, and not when it was a
   });
 });
 
-it('the failures of somebody who waits for somebody else do not add up', async () => {
+it('the failures of a user who waits for another user do not add up', async () => {
   const t = await people('patient', { email: 'a@e.com' });
   let [questions, removed] = [0, (): void => undefined];
   const removal = new Promise<void>((resolve) => (removed = resolve));
@@ -211,7 +211,7 @@ it('the failures of somebody who waits for somebody else do not add up', async (
 });
 
 describe('a change that took effect and was never answered', () => {
-  /** Somebody inactive is made active, which happens and is never answered, while all is well with others. */
+  /** An inactive user is made active, which takes effect and is never answered, while all is well with others. */
   async function comesBackUnheard(name: string): Promise<{ t: string; othersGoOn: () => Promise<void> }> {
     const t = await people(name, {});
     await h.change(t, 'usr_1', 'inactive');
@@ -233,21 +233,21 @@ describe('a change that took effect and was never answered', () => {
     expect((await h.platformUsers(t)).get('x-usr_1')).toMatchObject({ status: 'inactive' });
   };
 
-  it('is not taken for undone where a newer one takes its place in the end', async () => {
+  it('is not treated as undone when a newer one takes its place in the end', async () => {
     const { t, othersGoOn } = await comesBackUnheard('outdone');
     await h.change(t, 'usr_1', 'inactive');
     await until(async () => (await othersGoOn(), isDone(t, 'usr_1')));
     await leaves(t);
   });
 
-  it('nor where it is parked and a newer one takes its place', async () => {
+  it('is not treated as undone when it is parked and a newer one takes its place', async () => {
     const { t, othersGoOn } = await comesBackUnheard('parked');
     await until(async () => (await othersGoOn(), (await h.lane(t, 'usr_1'))['parked_reason'] === 'poison'));
     await h.change(t, 'usr_1', 'inactive');
     await leaves(t);
   });
 
-  it('nor where it is refused when it is repeated', async () => {
+  it('is not treated as undone when its repetition is refused', async () => {
     const { t } = await comesBackUnheard('refused-later');
     scripted.answer = (request, res) => {
       if (request.method !== 'PATCH' || !request.body.includes('"active"')) return false;
@@ -259,7 +259,7 @@ describe('a change that took effect and was never answered', () => {
     await leaves(t);
   });
 
-  it('nor where it is parked and dismissed', async () => {
+  it('is not treated as undone when it is parked and dismissed', async () => {
     const { t, othersGoOn } = await comesBackUnheard('dismissed');
     await until(async () => (await othersGoOn(), (await h.lane(t, 'usr_1'))['parked_reason'] === 'poison'));
     await h.db.transaction(t, (tx) => dismiss(tx, platformOf(t), 'usr_1'));

@@ -50,12 +50,12 @@ describe('forwarding, case by case', () => {
       expect(writes().map((r) => [r.method, /v\d/.exec(r.body)?.[0]])).toEqual([['POST', 'v5']]);
     });
 
-    it('repeats a lost answer byte for byte under the same key before it says anything newer', async () => {
+    it('repeats a call without an answer byte for byte under the same key before it sends a newer one', async () => {
       const t = await h.tenant('lost', { timeout_ms: 300 }, url);
       let lost = 0;
       scripted.answer = (request, res) => {
         if (request.method !== 'POST' || lost++ > 0) return false;
-        // It took effect, and nobody heard of it.
+        // It took effect, and its answer was lost.
         void h.platform(t, 'GET', '/v1/users').then(() => undefined);
         void takesEffect(request).then(() => res.destroy());
         return true;
@@ -75,7 +75,7 @@ describe('forwarding, case by case', () => {
       ]);
     });
 
-    it('never creates an inactive person, and says nothing twice', async () => {
+    it('never creates an inactive user, and sends no value twice', async () => {
       const t = await h.tenant('quiet', {}, url);
       await h.change(t, 'usr_1', 'inactive');
       await h.change(t, 'usr_2', 'active');
@@ -85,7 +85,7 @@ describe('forwarding, case by case', () => {
       expect(writes().map((r) => r.method)).toEqual(['POST']);
     });
 
-    it('does at a deactivation and a deletion what the settings say', async () => {
+    it('follows the settings at a deactivation and a deletion', async () => {
       const t = await h.tenant('removal', { on_deactivate: 'delete', on_delete: 'inactive' }, url);
       for (const user of ['usr_1', 'usr_2']) await h.change(t, user, 'active');
       await h.drained(t);
@@ -100,7 +100,7 @@ describe('forwarding, case by case', () => {
       expect((await h.platformUsers(t)).get('x-usr_1')).toMatchObject({ status: 'active' });
     });
 
-    it('moves the external_id as an ordinary field once the id is bound', async () => {
+    it('changes the external_id as an ordinary field once the id is bound', async () => {
       const t = await h.tenant('rekey');
       await h.change(t, 'usr_1', 'active');
       await h.drained(t);
@@ -109,7 +109,7 @@ describe('forwarding, case by case', () => {
       expect([...(await h.platformUsers(t)).keys()]).toEqual(['other']);
     });
 
-    it('finds the id of a create that was answered without one', async () => {
+    it('finds the id when a create was answered without one', async () => {
       const t = await h.tenant('noid', {}, url);
       scripted.answer = (request, res) => {
         if (request.method !== 'POST') return false;
@@ -123,8 +123,8 @@ describe('forwarding, case by case', () => {
     });
   });
 
-  describe('404', () => {
-    it('creates an active person again, and is done with a leaver, if the API itself says so', async () => {
+  describe('a 404 of the platform', () => {
+    it('creates an active user again, and completes a leaver, when the API itself answers', async () => {
       const t = await h.tenant('gone');
       for (const user of ['usr_1', 'usr_2', 'usr_3']) await h.change(t, user, 'active');
       await h.drained(t);
@@ -138,7 +138,7 @@ describe('forwarding, case by case', () => {
       expect((await h.lane(t, 'usr_2'))['confirmed_state']).toBe('inactive');
     });
 
-    it('believes nothing of the sort from an address where the API is not', async () => {
+    it('is not believed when the address is not the API', async () => {
       const t = await h.tenant('mislaid', {}, url);
       for (const user of ['usr_1', 'usr_2', 'usr_3']) await h.change(t, user, 'active');
       await h.drained(t);
@@ -156,7 +156,7 @@ describe('forwarding, case by case', () => {
       expect(there.get('x-usr_3')).toMatchObject({ last_name: 'New' });
     });
 
-    it('does not spin where the platform contradicts itself', async () => {
+    it('does not loop when the platform contradicts itself', async () => {
       const t = await h.tenant('circles', {}, url);
       await h.change(t, 'usr_1', 'active');
       await h.drained(t);
@@ -191,7 +191,7 @@ describe('forwarding, case by case', () => {
       expect(rows).toContainEqual({ outcome: 'adopted', detail: 'found by external_id' });
     });
 
-    it('is adopted by e-mail, if it is nobody else’s', async () => {
+    it('is adopted by e-mail when no other user has it', async () => {
       const t = await h.tenant('adopt-2');
       const { body } = await there(t, { email: 'USR_1@example.com' });
       await h.change(t, 'usr_1', 'active');
@@ -205,13 +205,13 @@ describe('forwarding, case by case', () => {
 
     it('parks if it has another external_id', async () => {
       const t = await h.tenant('adopt-3');
-      await there(t, { email: 'usr_1@example.com', external_id: 'somebody' });
+      await there(t, { email: 'usr_1@example.com', external_id: 'another' });
       await h.change(t, 'usr_1', 'active');
       await until(async () => (await h.lane(t, 'usr_1'))['parked_reason'] === 'account_belongs_to_someone_else');
       expect(h.told.parked).toContainEqual({ tenantId: t, userId: 'usr_1', reason: 'account_belongs_to_someone_else' });
     });
 
-    it('parks if it is bound to somebody here', async () => {
+    it('parks when it is bound to another user here', async () => {
       const t = await h.tenant('adopt-4');
       await h.change(t, 'usr_1', 'active', { external_id: null });
       await h.drained(t);
@@ -220,7 +220,7 @@ describe('forwarding, case by case', () => {
       expect((await h.lane(t, 'usr_2'))['parked_detail']).toContain('usr_1');
     });
 
-    it('parks if it is of somebody who left', async () => {
+    it('parks when it is the account of a leaver', async () => {
       const t = await h.tenant('adopt-5', {}, url);
       const { body } = await there(t, { email: 'usr_1@example.com', status: 'inactive' });
       scripted.answer = (request, res) => request.method === 'POST' && json(res, 409, { code: 'taken', id: body.id });
@@ -228,7 +228,7 @@ describe('forwarding, case by case', () => {
       await until(async () => (await h.lane(t, 'usr_1'))['parked_reason'] === 'account_belongs_to_someone_else');
     });
 
-    it('goes to the next person only when the leaver who has it is through', async () => {
+    it('goes to the next user only when the change of its leaver is delivered', async () => {
       const t = await h.tenant('adopt-6', {}, url);
       await h.change(t, 'usr_1', 'active', { external_id: 'x' });
       await h.drained(t);
@@ -242,14 +242,14 @@ describe('forwarding, case by case', () => {
       expect((await h.lane(t, 'usr_2'))['parked_reason']).toBeNull();
     });
 
-    it('is nobody’s to adopt while the create that made it has no known outcome', async () => {
+    it('is not adopted while the create that made it has no known outcome', async () => {
       const t = await h.tenant('adopt-8', { timeout_ms: 300 }, url);
       let released = false;
       const first = () => posts()[0];
       scripted.answer = (request, res) => {
         if (request.method !== 'POST' || released || (request !== first() && request.key !== first()!.key))
           return false;
-        // It takes effect, and nobody hears of it, nor of its repetitions.
+        // It takes effect, and its answer is lost, like those of its repetitions.
         void takesEffect(request).then(() => res.destroy());
         return true;
       };
@@ -323,7 +323,7 @@ describe('forwarding, case by case', () => {
       expect((await h.lane(t, 'usr_1'))['parked_reason']).toBeNull();
     });
 
-    it('does not stand in the way of two people who swap their addresses', async () => {
+    it('does not block two people who swap their addresses', async () => {
       const t = await h.tenant('swap', { concurrency: 1 });
       await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });
       await h.change(t, 'usr_2', 'active', { email: 'b@example.com' });
@@ -381,12 +381,12 @@ describe('forwarding, case by case', () => {
       expect(await standIns(await exchanged(name, size, fields))).toBe(1);
     });
 
-    it('reach the platform in a long circle, where all stand aside', async () => {
+    it('reach the platform in a long circle, in which all get stand-ins', async () => {
       expect(await standIns(await exchanged('long-circle', 8, ['email']))).toBeGreaterThan(1);
     });
   });
 
-  it('an account stands aside once more when a newer change needs other names', async () => {
+  it('gives an account another stand-in when a newer change needs other names', async () => {
     const t = await h.tenant('swap-again');
     await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });
     await h.change(t, 'usr_2', 'active', { email: 'b@example.com' });
@@ -408,7 +408,7 @@ describe('forwarding, case by case', () => {
     }
   });
 
-  it('two people whose stand-ins are refused are parked in the end, and both learn of whom', async () => {
+  it('parks two users whose stand-ins are refused, each with the other one as the reason', async () => {
     const t = await h.tenant('swap-both');
     await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });
     await h.change(t, 'usr_2', 'active', { email: 'b@example.com' });
@@ -445,7 +445,7 @@ describe('forwarding, case by case', () => {
   });
 
   describe('refusals', () => {
-    it('park the one person, with the platform’s own words; a newer change takes its place', async () => {
+    it('park one change with the platform’s own words; a newer change takes its place', async () => {
       const t = await h.tenant('refuse', {}, url);
       scripted.answer = (request, res) =>
         request.body.includes('usr_1') && request.body.includes('Bad') && json(res, 422, { detail: 'Bad is no name' });
@@ -461,7 +461,7 @@ describe('forwarding, case by case', () => {
       expect((await h.platformUsers(t)).size).toBe(2);
     });
 
-    it('of five people alike pause the destination, and park nobody', async () => {
+    it('of five people alike pause the destination, and park no change', async () => {
       const t = await h.tenant('alike', {}, url);
       scripted.answer = (request, res) =>
         request.method === 'POST' && json(res, 422, { detail: 'unknown field external_id' });
@@ -483,7 +483,7 @@ describe('forwarding, case by case', () => {
       expect((await h.platformUsers(t)).size).toBe(30);
     });
 
-    it('of some among successes park only them', async () => {
+    it('of some users among successes park these alone', async () => {
       const t = await h.tenant('some', {}, url);
       const bad = new Set([3, 6, 9, 12, 15, 18].map((n) => `usr_${n}@`));
       scripted.answer = (request, res) => [...bad].some((b) => request.body.includes(`"${b}`)) && json(res, 422, {});
@@ -495,7 +495,7 @@ describe('forwarding, case by case', () => {
       expect((await h.destinations.read(platformOf(t)))?.state).toBe('ok');
     });
 
-    it('of the key pause it at once, until there is a new one', async () => {
+    it('of the key pause the destination at once, until there is a new key', async () => {
       const t = await h.tenant('key', {}, url);
       scripted.answer = (request, res) =>
         request.auth === `Bearer key-${t}` && json(res, 401, { code: 'unauthenticated' });
@@ -510,7 +510,7 @@ describe('forwarding, case by case', () => {
       expect(scripted.seen.slice(tried).every((r) => r.auth === 'Bearer another')).toBe(true);
     });
 
-    it('of a redirect pause it, and nothing is followed', async () => {
+    it('of a redirect pause the destination, and no redirect is followed', async () => {
       const t = await h.tenant('redirect', {}, url);
       scripted.answer = (_, res) => {
         res.writeHead(301, { location: 'https://elsewhere.example/' }).end();
@@ -522,7 +522,7 @@ describe('forwarding, case by case', () => {
     });
   });
 
-  it('parks as poison who fails eight times while others succeed, and nobody else', async () => {
+  it('parks as poison the one who fails eight times while others succeed, and no other', async () => {
     const t = await h.tenant('poison', {}, url);
     scripted.answer = (request, res) => request.body.includes('usr_bad') && json(res, 500, { detail: 'oops' });
     await h.change(t, 'usr_bad', 'active');
@@ -548,7 +548,7 @@ describe('forwarding, case by case', () => {
     expect(scripted.seen.map((r) => r.method)).toEqual(['GET', 'GET']);
   });
 
-  it('a failing tenth neither parks anybody nor opens the destination for long', async () => {
+  it('parks no change, and pauses the destination briefly at most, when each tenth call fails', async () => {
     const t = await h.tenant('tenth');
     h.sandbox.setFaults({ mode: '500', rate: 0.1 }, `key-${t}`);
     for (let n = 1; n <= 400; n++) await h.change(t, `usr_${n}`, 'active');
@@ -557,7 +557,7 @@ describe('forwarding, case by case', () => {
     expect((await h.platformUsers(t)).size).toBe(400);
   });
 
-  it('a tenant whose platform hangs delays no other', async () => {
+  it('delays no other tenant when one platform hangs', async () => {
     const slow = await h.tenant('hanging', { timeout_ms: 15_000 });
     const quick = await h.tenant('quick');
     h.sandbox.setFaults({ mode: 'hang' }, `key-${slow}`);
@@ -571,7 +571,7 @@ describe('forwarding, case by case', () => {
     h.sandbox.setFaults({ mode: 'none' }, `key-${slow}`);
   });
 
-  it('a tenant without a platform waits and loses nothing', async () => {
+  it('keeps the changes of a tenant without a platform', async () => {
     await h.db.query(`insert into tenants (id, name) values ('ten_none', 'none')`);
     for (let n = 1; n <= 10; n++) await h.change('ten_none', `usr_${n}`, 'active');
     const other = await h.tenant('none-other');
@@ -583,7 +583,7 @@ describe('forwarding, case by case', () => {
     expect((await h.platformUsers('ten_none')).size).toBe(10);
   });
 
-  it('keeps to the rate that the tenant set', async () => {
+  it('keeps the rate that the tenant has set', async () => {
     const t = await h.tenant('rate', { rate: 50 });
     for (let n = 1; n <= 40; n++) await h.change(t, `usr_${n}`, 'active');
     await h.drained(t);
@@ -592,7 +592,7 @@ describe('forwarding, case by case', () => {
     expect(took).toBeGreaterThan(600);
   });
 
-  it('says the person exactly as they are', async () => {
+  it('sends exactly the values of the user', async () => {
     const t = await h.tenant('exact', {}, url);
     const person = { first_name: 'Zoë "Z"', last_name: 'O’Brien\\', email: 'zoë@exämple.com', external_id: 'ä/b?c' };
     await h.change(t, 'usr_1', 'active', person);

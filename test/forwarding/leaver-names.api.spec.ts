@@ -4,7 +4,7 @@ import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
 import { fresh, madeUser, patch, user } from '../support/scim.js';
 
-// The platform is told no new names of an inactive user, so the account of a leaver keeps names that other users need.
+// The platform receives no new names of an inactive user, so the account of a leaver keeps names that other users need.
 let service: TestApp;
 let sandbox: SandboxPlatform;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ async function accountOf({ tenantId }: House, id: string): Promise<Record<string
 
 const named = (givenName: string, more: object = {}) => ({ name: { givenName, familyName: 'X' }, ...more });
 
-it('the account of a leaver gives its key away when an active user gets the key', async () => {
+it('takes a key from the account of a leaver when an active user gets the key', async () => {
   const house = await forwardingHouse();
   const [first, second] = [fresh('k'), fresh('k')];
   const ann = await madeUser(house.scim, user(`${fresh()}@x.example`, named('Ann', { externalId: first })));
@@ -72,7 +72,7 @@ it('the account of a leaver gives its key away when an active user gets the key'
   expect(await accountOf(house, ann)).toMatchObject({ id: annBefore['id'], external_id: second, status: 'active' });
 });
 
-it('a newcomer does not get the account of a leaver when the leaver was renamed', async () => {
+it('gives a newcomer no account of a leaver who was renamed', async () => {
   const house = await forwardingHouse();
   const name = `${fresh('ann')}@x.example`;
   const leaver = await madeUser(house.scim, user(name, named('Ann')));
@@ -90,7 +90,7 @@ it('a newcomer does not get the account of a leaver when the leaver was renamed'
   expect(account['id']).not.toBe(before['id']);
 });
 
-it('the account of a leaver gives a key away that the leaver has no longer', async () => {
+it('takes a key from the account of a leaver who has it no longer', async () => {
   const house = await forwardingHouse();
   const [first, second] = [fresh('k'), fresh('k')];
   const ann = await madeUser(house.scim, user(`${fresh()}@x.example`, named('Ann', { externalId: first })));
@@ -105,7 +105,7 @@ it('the account of a leaver gives a key away that the leaver has no longer', asy
   expect(await accountOf(house, ann)).toMatchObject({ first_name: 'Ann', status: 'inactive' });
 });
 
-it('a newcomer with the key of a leaver gets a new account, and the leaver keeps the old one', async () => {
+it('makes a new account for a newcomer with the key of a leaver, who keeps the old one', async () => {
   const house = await forwardingHouse();
   const key = fresh('k');
   const ann = await madeUser(house.scim, user(`${fresh()}@x.example`, named('Ann', { externalId: key })));

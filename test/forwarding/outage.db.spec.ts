@@ -35,7 +35,7 @@ describe('an outage in the middle of a first sync', () => {
   ];
 
   it.each(OUTAGES)(
-    '%s: nothing is lost or parked, leavers go first, nobody stampedes',
+    '%s: loses and parks nothing, sends leavers first, and sends no burst',
     async (name, faults, people) => {
       const t = await h.tenant(`out-${OUTAGES.findIndex(([n]) => n === name)}`, { timeout_ms: 300 });
       const workers = [h.worker(), h.worker()];
@@ -86,7 +86,7 @@ describe('an outage in the middle of a first sync', () => {
     },
   );
 
-  it('begins again with one call, and doubles', async () => {
+  it('begins again with one call, and doubles the calls after it', async () => {
     const t = await h.tenant('ramp', { timeout_ms: 2_000, concurrency: 16 });
     h.sandbox.setFaults({ mode: '500' }, `key-${t}`);
     const { worker } = h.worker();

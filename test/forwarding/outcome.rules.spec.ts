@@ -44,7 +44,7 @@ describe('outcomeOf', () => {
   );
 });
 
-describe('outcomeOf a step aside', () => {
+describe('outcomeOf a call that sets a stand-in', () => {
   const aside: Write = { kind: 'aside', id: 'hp_1', body: '{}' };
   const about = { waited: 2, behind: 'usr_2', stoodAside: 'the digest of the body that it was chosen for' };
   const lookup: Lookup = { ...about, why: 'aside', standIn: { email: 'x@stand-in.invalid' } };

@@ -61,7 +61,7 @@ async function between(change: {
   return { url: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
-it('plays each call of the contract with a throw-away user, and leaves nothing behind', async () => {
+it('makes each call of the contract with a throw-away user, and deletes it', async () => {
   expect((await house.api.post('/platform/test', { write: true })).body.code).toBe('no_platform_yet');
   await connect(sandbox.url);
   const found = await trial();
@@ -84,7 +84,7 @@ it('plays each call of the contract with a throw-away user, and leaves nothing b
   expect((await house.api.get('/users')).body.data).toEqual([]);
 });
 
-it('says that a repeated Idempotency-Key made a second user, and deletes the first', async () => {
+it('reports that a repeated Idempotency-Key made a second user, and deletes the first', async () => {
   const forgetful = await between({ headers: (headers) => delete headers['idempotency-key'] });
   await connect(forgetful.url);
   const found = await trial();
@@ -96,7 +96,7 @@ it('says that a repeated Idempotency-Key made a second user, and deletes the fir
   await forgetful.close();
 });
 
-it('names what an answer needs, and which user may be left behind', async () => {
+it('names what an answer lacks, and the user that may remain', async () => {
   const nameless = await between({ body: (method, text) => (method === 'POST' ? '{}' : text) });
   await connect(nameless.url);
   const found = await trial();
@@ -113,7 +113,7 @@ it('names what an answer needs, and which user may be left behind', async () => 
   await Promise.all([nameless.close(), lying.close()]);
 });
 
-it('deletes nothing at a platform whose deletions are deactivations', async () => {
+it('deletes no user when deletions at the platform are deactivations', async () => {
   await connect(sandbox.url, { on_delete: 'inactive' });
   const found = await trial();
   expect(found.ok).toBe(true);
@@ -121,7 +121,7 @@ it('deletes nothing at a platform whose deletions are deactivations', async () =
   expect((await calls()).some(({ method }) => method === 'DELETE')).toBe(false);
 });
 
-it('the connection says its state in words', async () => {
+it('shows the state of the platform in words', async () => {
   expect((await house.api.get('/platform')).body.message).toContain('no platform connection yet');
   await connect(sandbox.url);
   expect((await house.api.get('/platform')).body.message).toContain('Not tried yet');
@@ -156,7 +156,7 @@ describe('a tenant with a private address', () => {
   });
   afterAll(() => strict.close());
 
-  it.each(['http://platform.example.com', 'https://10.0.0.1'])('%s: is told of the setting', async (base_url) => {
+  it.each(['http://platform.example.com', 'https://10.0.0.1'])('%s: the answer names the setting', async (base_url) => {
     const { api } = await newHouse(strict);
     const refused = await api.put('/platform', { base_url, api_key: 'k' });
     expect(refused.status).toBe(422);

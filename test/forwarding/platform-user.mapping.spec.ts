@@ -11,7 +11,7 @@ describe('readPlatformUser', () => {
   it.each([null, 1, 'x', [], {}, { id: '' }, { id: {} }, { id: 'x'.repeat(300) }])('refuses %j', (value) =>
     expect(readPlatformUser(value)).toBeNull(),
   );
-  it('takes what is text, and nothing else', () => {
+  it('reads text fields, and no others', () => {
     expect(readPlatformUser({ id: 7, email: 'a@b', role: 5 })).toEqual({
       id: '7',
       email: 'a@b',
@@ -34,15 +34,15 @@ describe('readPlatformUser', () => {
 
 describe('the bodies of a user', () => {
   const person = personOf('usr_1');
-  it('have the fields in one order, whatever order the user has them in', () => {
+  it('have the fields in one order, for each order of the user', () => {
     const { email, ...rest } = person;
     expect(personText({ ...rest, email })).toBe(personText(person));
     expect(createBody(personText(person))).toBe(personText(person));
   });
-  it('leave out what the user does not have, in a create', () => {
+  it('leave out missing fields in a create', () => {
     expect(JSON.parse(createBody(personText({ ...person, role: null })))).not.toHaveProperty('role');
   });
-  it('name the status only when the user comes back, in an update', () => {
+  it('have the status in an update only when the user is reactivated', () => {
     expect(updateBody(personText(person), false)).toBe(personText(person));
     expect(JSON.parse(updateBody(personText(person), true))).toEqual({ ...person, status: 'active' });
   });

@@ -6,7 +6,7 @@ import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { client, eventually, send, type Client } from '../support/http.js';
 import { personOf, SOURCE, type Any } from './harness.js';
 
-describe('platform and changes', () => {
+describe('the platform and its changes', () => {
   let app: TestApp;
   let sandbox: SandboxPlatform;
   let other: SandboxPlatform;
@@ -62,7 +62,7 @@ describe('platform and changes', () => {
     );
 
   describe('GET and PUT /platform', () => {
-    it('says that there is none yet, and keeps what was changed meanwhile', async () => {
+    it('reports that there is none yet, and keeps the changes meanwhile', async () => {
       await change('usr_1', 'active');
       expect((await api.get('/platform')).body).toMatchObject({
         connected: false,
@@ -82,7 +82,7 @@ describe('platform and changes', () => {
       expect(await users()).toHaveLength(1);
     });
 
-    it('changes only what is named, and takes back what it showed', async () => {
+    it('changes only named fields, and accepts its own answer', async () => {
       const { body } = await connect({ concurrency: 3, paths: { users: '/v1/users' } });
       const again = await api.put('/platform', { ...body, rate: 20 });
       expect(again.status).toBe(200);
@@ -109,7 +109,7 @@ describe('platform and changes', () => {
       expect(answer.body.errors[0].field).toBe(field);
     });
 
-    it('does not show the key of one host to another', async () => {
+    it('does not send the key of one host to another', async () => {
       await connect();
       expect((await api.put('/platform', { base_url: other.url })).body.errors[0].field).toBe('api_key');
       expect((await connect({}, other)).status).toBe(200);
@@ -130,7 +130,7 @@ describe('platform and changes', () => {
     });
   });
 
-  it('forwards the net state anew to another address, and forgets what was bound at the old one', async () => {
+  it('forwards the net state anew to another address, and forgets the accounts of the old one', async () => {
     await connect();
     for (const user of ['usr_1', 'usr_2', 'usr_3']) await change(user, 'active');
     await drained();
@@ -156,7 +156,7 @@ describe('platform and changes', () => {
 
   describe('POST /platform/test', () => {
     const finding = async () => (await api.post('/platform/test')).body;
-    it('says in plain words what it found', async () => {
+    it('reports its finding in plain words', async () => {
       expect((await api.post('/platform/test')).status).toBe(409);
       await connect();
       expect(await finding()).toMatchObject({ ok: true, status: 200 });
@@ -189,7 +189,7 @@ describe('platform and changes', () => {
     expect(await users()).toHaveLength(1);
   });
 
-  it('takes in the people whom the platform has, without forwarding anything', async () => {
+  it('imports the users of the platform without forwarding', async () => {
     await connect();
     for (let n = 1; n <= 130; n++) {
       const body = {
@@ -221,7 +221,7 @@ describe('platform and changes', () => {
   });
 
   describe('/changes', () => {
-    it('shows what happened to whom, and how far it has come', async () => {
+    it('shows each change with its user and its progress', async () => {
       await connect();
       await change('usr_1', 'active', { last_name: 'A' });
       await drained();
@@ -262,7 +262,7 @@ describe('platform and changes', () => {
       expect((await api.get(`/changes?since=${soon}`)).body.data).toEqual([]);
     });
 
-    it('is nobody else’s', async () => {
+    it('shows no change to another tenant', async () => {
       await change('usr_1', 'active');
       const { id } = (await api.get('/changes')).body.data[0];
       const stranger = client(`${app.url}/api/v1`, (await app.newTenant()).apiKey);
@@ -275,7 +275,7 @@ describe('platform and changes', () => {
       expect((await api.get('/changes/nonsense')).status).toBe(404);
     });
 
-    it('retries and dismisses what is parked', async () => {
+    it('retries and dismisses parked changes', async () => {
       await connect();
       await platform('POST', '/v1/users', { email: 'usr_1@example.com', first_name: 'X', external_id: 'someone' });
       await change('usr_1', 'active');
@@ -305,7 +305,7 @@ describe('platform and changes', () => {
       ]);
     });
 
-    it('sends everybody who changed since then again, as they are now', async () => {
+    it('sends the present state of all users who changed since a time', async () => {
       await connect();
       await change('usr_old', 'active');
       await drained();
@@ -314,7 +314,7 @@ describe('platform and changes', () => {
       await drained();
       await change('usr_2', 'inactive');
       await drained();
-      // Somebody meddled over there.
+      // The account was changed at the platform.
       for (const user of await users())
         await platform('PATCH', `/v1/users/${user.id}`, { last_name: 'Meddled', status: 'active' });
       const job = await api.post('/changes/resend', { since });

@@ -10,7 +10,7 @@ import { eventually } from '../support/http.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { Scripted } from './scripted.js';
 
-// Somebody who left and is hired again under the same names: the leaver's look at the platform may find the account that
+// A user who left and is hired again under the same names: the leaver's look at the platform may find the account that
 // is just being created for their successor, and must not take it for their own.
 let service: TestApp;
 let sandbox: SandboxPlatform;
@@ -24,7 +24,7 @@ afterAll(async () => {
   await service.close();
 });
 
-it('whoever is just being created under the same names counts, until the outcome is known', async () => {
+it('a user who is being created under the same names counts until the outcome is known', async () => {
   const quiet = await startApp({ ROLE: 'api' });
   const house = await newHouse(quiet);
   const set = await house.api.put('/platform', { base_url: 'http://127.0.0.1:9', api_key: 'key' });
@@ -64,7 +64,7 @@ class Gate {
 
 /** A call of the platform's API as it comes in. */
 interface Call {
-  /** Whom it is about, by the order in which they were first heard of, and what it asks: `1 POST`; `GET` of whomever. */
+  /** Whom it is about, by the order of their first calls, and what it asks: `1 POST`; `GET` of any user. */
   name: string;
   /** The how manieth of that name it is. */
   time: number;
@@ -113,13 +113,13 @@ class Rehiring {
     expect(status).toBe(201);
   }
 
-  /** Waits until so many calls of a name came in. */
+  /** Waits until a number of calls of a name came in. */
   async saw(name: string, times = 1): Promise<void> {
     const count = (): Promise<number> => Promise.resolve(this.counts.get(name) ?? 0);
     await eventually(count, (seen) => seen >= times, 20_000);
   }
 
-  /** Waits until somebody is known to wait for somebody else. */
+  /** Waits until a user is known to wait for another user. */
   async waits(who: number): Promise<void> {
     const asked = `select 1 from attempts where subject = '${this.ids[who]}' and detail like 'waits for %'`;
     await eventually(() => service.db.execute(asked), ({ rowCount }) => rowCount! > 0, 20_000); // prettier-ignore
@@ -164,7 +164,7 @@ class Rehiring {
   }
 }
 
-it('a leaver waits for an account that is being created, takes nothing of it, and both are done in the end', async () => {
+it('a leaver waits for an account that is being created, takes nothing of it, and both are delivered', async () => {
   const [created, looked] = [new Gate(), new Gate()];
   const story = await Rehiring.start(async ({ name, pass }) => {
     if (name === '0 POST') await created.opened;
@@ -182,7 +182,7 @@ it('a leaver waits for an account that is being created, takes nothing of it, an
   await story.ends();
 });
 
-it('nor of one that is created after somebody else’s of that name was in the way and is gone', async () => {
+it('a leaver takes nothing of an account that is created after another one of that name is gone', async () => {
   const [conflicted, created, looked] = [new Gate(), new Gate(), new Gate()];
   const story = await Rehiring.start(async ({ name, pass }) => {
     if (name === '0 POST') await created.opened;
@@ -203,7 +203,7 @@ it('nor of one that is created after somebody else’s of that name was in the w
   await story.ends();
 });
 
-it('where both find one account at the same moment, at most one of them writes to it', async () => {
+it('at most one of two users writes to an account that both find at the same moment', async () => {
   const [left, both, written] = [new Gate(), new Gate(), new Gate()];
   const story = await Rehiring.start(async ({ name, time, pass }) => {
     if (name === '0 POST') await left.opened;

@@ -14,7 +14,7 @@ interface Desk {
   readonly names: Pick<Person, 'email' | 'external_id'>;
   /** Who sits there. */
   who: Employee | null;
-  /** Somebody has sat there: nobody moves to where an account was before our time. */
+  /** The desk was in use: no user moves to where an account was before our time. */
   used: boolean;
   /** It is being decided about. */
   taken: boolean;
@@ -24,7 +24,7 @@ const FREE = { who: null, used: false, taken: false };
 
 /**
  * People leave, move, and others are hired under the same names, faster than the platform takes it, while workers are
- * killed and calls fail before or after their effect: whoever is there has the one account, and nobody takes another's.
+ * killed and calls fail before or after their effect: the user at a desk has the one account, and no user takes another's.
  */
 describe('desks that change hands', () => {
   let h: Harness;
@@ -33,7 +33,7 @@ describe('desks that change hands', () => {
   });
   afterAll(() => h.stop());
 
-  // The platform is told no names of somebody inactive: where it keeps theirs, nobody moves.
+  // The platform receives no names of an inactive user: where it keeps theirs, no user moves.
   it.each([
     ['accounts are deleted', { on_delete: 'delete' }, { keyed: true, moves: true, rests: false }],
     ['accounts are deactivated', { on_delete: 'inactive' }, { keyed: true, moves: false, rests: true }],
@@ -108,7 +108,7 @@ class Office {
     private readonly rules: { moves: boolean; rests: boolean },
   ) {}
 
-  /** What happens next at a desk, together with the record of whoever sits there. */
+  /** What happens next at a desk, together with the record of the user who sits there. */
   async turn(desk: Desk): Promise<void> {
     if (desk.taken) return;
     desk.taken = true;

@@ -36,7 +36,7 @@ describe('the origin that the operator chose', () => {
     expect([status, body.errors[0].field]).toEqual([422, 'base_url']);
   });
 
-  it('keeps its leave when its tenant changes the path or the key', async () => {
+  it('stays trusted when its tenant changes the path or the key', async () => {
     const changed = await api(own).put('/platform', { base_url: `${platform.url}/v2`, api_key: 'key-new' });
     expect(changed.status).toBe(200);
     await api(own).put('/platform', { base_url: platform.url, api_key: 'key-own' });
@@ -44,7 +44,7 @@ describe('the origin that the operator chose', () => {
   });
 
   it.each(['http://127.0.0.1:1', 'http://localhost', 'http://169.254.169.254', 'https://10.0.0.1'])(
-    'gives its tenant no leave for %s',
+    'makes its tenant not trusted for %s',
     async (base_url) => {
       expect((await api(own).put('/platform', { base_url, api_key: 'x' })).status).toBe(422);
     },

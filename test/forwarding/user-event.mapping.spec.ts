@@ -26,12 +26,12 @@ it('renders the user of the change with its keys in one order', () => {
   });
 });
 
-it('says that a change is a link', () => {
+it('marks a change as a link', () => {
   const { data } = userEvent({ ...CHANGE, linked: true, changed: [] });
   expect(data).toContain('"changed":[],"linked":true,"sequence":42}');
 });
 
-it('has the ids alone where the body would be over 20 kB', () => {
+it('has the ids alone when the body would be over 20 kB', () => {
   const { data } = userEvent({ ...CHANGE, person: { ...CHANGE.person, first_name: 'x'.repeat(20_000) } });
   expect(JSON.parse(data)).toEqual({ id: 'usr_1', external_id: 'x', sequence: 42 });
 });
@@ -45,6 +45,6 @@ it.each<[name: string, change: Partial<ChangeRecord>, status: string]>([
   ['an update', {}, 'active'],
   ['an update that ended sessions', { ends_sessions: true }, 'inactive'],
   ['an update of the role', { ends_sessions: true, changed: ['role'] }, 'active'],
-])('finds the status after %s that was stored without one', (_, change, status) => {
+])('finds the status after %s when the change was stored without one', (_, change, status) => {
   expect(JSON.parse(userEvent({ ...CHANGE, status: null, ...change }).data)).toMatchObject({ status });
 });

@@ -19,7 +19,7 @@ const conflict = (waited?: number): Lookup => ({
 });
 
 describe('waitFor', () => {
-  it('counts the waits, and keeps what has to be looked for', () => {
+  it('counts the waits, and keeps the name to look up', () => {
     expect(waitFor(lane(conflict()), bound())).toMatchObject({
       kind: 'wait',
       lookup: { ...conflict(1), behind: 'usr_2' },
@@ -36,7 +36,7 @@ describe('waitFor', () => {
     ['for one who is parked by now', 3, { parked: true }, 'park'],
   ])('%s', (_, waited, more, kind) => expect(waitFor(lane(conflict(waited)), bound(more)).kind).toBe(kind));
 
-  it('names both people and what to do', () => {
+  it('names both users and the next step', () => {
     const outcome = waitFor(lane(conflict(20)), bound({ waiting: true }));
     const { detail } = outcome as { detail: string };
     for (const words of ['usr_1', 'usr_2', 'Retry', 'interim address']) expect(detail).toContain(words);

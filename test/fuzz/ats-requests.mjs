@@ -180,11 +180,11 @@ function inbound(random, known, n) {
   const as = random.chance(0.15)
     ? { form: { action: 'x', data: JSON.stringify(event) }, headers: FORM }
     : { body: event, headers: JSON_TYPE };
-  return { method: 'POST', path: `/api/webhooks/${random.chance(0.95) ? provider : 'nobody'}`, query, ...as };
+  return { method: 'POST', path: `/api/webhooks/${random.chance(0.95) ? provider : 'unknown'}`, query, ...as };
 }
 
 function pageRequests(random, n) {
-  const at = (page) => `/api/integrations/${random.of(['lever', 'lever', 'ashby', 'nobody'])}/${page}`;
+  const at = (page) => `/api/integrations/${random.of(['lever', 'lever', 'ashby', 'unknown'])}/${page}`;
   return [
     () => ({ method: 'GET', path: at(random.of(['start', 'connect'])), headers: { accept: 'text/html' } }),
     () => ({ method: 'GET', path: at('callback'), query: { state: `tba_${n}`, code: 'c', error: 'access_denied' } }),

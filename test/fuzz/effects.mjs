@@ -1,6 +1,6 @@
 // What requests have left in the database.
 
-// Users are not in it: a user who was held comes into force by itself, when the e-mail of another one becomes free. Each
+// Users are not in it: a held user comes into force automatically, when the e-mail of another one becomes free. Each
 // write of a user leaves a change with the id of its request, which is looked for at the end. States of connections to ATSs
 // and their candidates change by background work as well.
 const STATE = `select md5(concat_ws('|',

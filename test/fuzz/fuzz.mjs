@@ -234,7 +234,7 @@ try {
   agent.destroy();
   await client?.end();
   if (service.child !== undefined && service.child.exitCode === null) await service.stop();
-  else problems.push('the service ended by itself');
+  else problems.push('the service ended during the run');
   await database.server.stop();
 }
 const byStatus = [...statuses].sort(([a], [b]) => a - b).map(([status, n]) => `${status}: ${n}`);

@@ -285,7 +285,7 @@ function mutatePath(random, path) {
 }
 
 /**
- * A request with one to three things wrong with it, or, one time in ten, as it was.
+ * A request with one to three things wrong with it, or, one time in ten, unchanged.
  *
  * @param request `{ method, path, query, body or form, headers }`
  * @returns the same with the body as text

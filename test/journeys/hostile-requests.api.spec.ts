@@ -84,7 +84,7 @@ const NASTY = [
 ];
 
 describe('injection', () => {
-  it('in a filter’s value finds nothing and breaks nothing; as a filter it is refused', async () => {
+  it('finds nothing as a value of a filter, and is refused as a filter', async () => {
     for (const text of NASTY) {
       for (const [type, name] of [
         ['Users', 'userName'],
@@ -118,7 +118,7 @@ describe('injection', () => {
     expect((await directory.get('/Users')).body.totalResults).toBe(1);
   });
 
-  it('in a PATCH path is refused, and in a value is text', async () => {
+  it('is refused in a PATCH path, and text in a value', async () => {
     for (const text of NASTY) {
       for (const path of [
         text,
@@ -142,7 +142,7 @@ describe('injection', () => {
     }
   });
 
-  it('in ids, cursors and options of the API', async () => {
+  it('is refused in ids, cursors and options of the API', async () => {
     for (const text of NASTY) {
       const value = encodeURIComponent(text.slice(0, 1000).replace('\ud800', '�'));
       for (const path of [
@@ -174,7 +174,7 @@ describe('injection', () => {
 
 describe('bodies', () => {
   it(
-    'odd, deep and large ones are refused, whatever they are',
+    'odd, deep and large ones are refused',
     async () => {
       const bodies = [
       'null', 'true', '0', '"x"', '[]', '[[]]', '{}', '{"a":1}', '\ufeff{}', '{"schemas":[]}', '{"schemas":{}}', '{"schemas":null}', '{"schemas":[[]]}',
@@ -247,7 +247,7 @@ describe('bodies', () => {
     patience(120_000),
   );
 
-  it('a body that is compressed, cut short, or declared as something else', async () => {
+  it('are refused when compressed, cut short, or of another declared type', async () => {
     const text = JSON.stringify(user(fresh()));
     const post = (headers: Record<string, string>) =>
       raw('POST', '/scim/v2/Users', { ...bearer(tenant.scimToken), ...headers }, text);
@@ -286,7 +286,7 @@ describe('bodies', () => {
 });
 
 describe('addresses', () => {
-  it('one resource has one address: doubled slashes, dots and encoded tricks lead nowhere', async () => {
+  it('lead nowhere with doubled slashes, dots and encoded tricks', async () => {
     const targets = [
       '//scim/v2/Users', '/scim//v2/Users', '/scim/v2/./Users', '/scim/v2/Users/../Groups', '/scim/v2/%2e%2e/v2/Users', '/scim/v2/Users%2f' + id,
       '/scim/v2/Users/%2e%2e/Groups', '/scim/v2/Users/..%2fGroups', '/scim/v2/Users;x=1', '/scim/v2/Users/.', '/scim/v2\\Users', '/scim/v2/Users%00', '/scim/v2/Users%20', '/scim/v2/Users/%',
@@ -306,13 +306,13 @@ describe('addresses', () => {
     );
   });
 
-  it('nor do other letters than those of the address', async () => {
+  it('lead nowhere with other letters than those of the address', async () => {
     for (const target of ['/scim/v2/users', '/SCIM/V2/Users', '/scim/v2/GROUPS']) {
       expect([target, (await raw('GET', target, bearer(tenant.scimToken))).status]).toEqual([target, 404]);
     }
   });
 
-  it('a method is what the request line says', async () => {
+  it('take the method from the request line alone', async () => {
     for (const headers of [
       { 'x-http-method-override': 'DELETE' },
       { 'x-http-method': 'DELETE' },
@@ -341,7 +341,7 @@ describe('addresses', () => {
     expect([head.status, head.text]).toEqual([200, '']);
   });
 
-  it('bytes that are no request', async () => {
+  it('are refused when the bytes are no request', async () => {
     for (const text of [
       'GET\r\n\r\n',
       'GET / HTTP/9.9\r\n\r\n',
@@ -356,7 +356,7 @@ describe('addresses', () => {
 });
 
 describe('parameters and headers', () => {
-  it('that come twice are refused where two readers could take different ones', async () => {
+  it('that come twice are refused when two readers could take different ones', async () => {
     for (const query of [
       'count=1&count=1',
       'filter=id%20pr&filter=id%20pr',
@@ -403,7 +403,7 @@ describe('parameters and headers', () => {
 });
 
 describe('credentials', () => {
-  it('open their own door and no other', async () => {
+  it('open their own surface alone', async () => {
     const other = await service.newTenant();
     const doors: [string, string][] = [
       ['SCIM', '/scim/v2/Users'],
@@ -432,7 +432,7 @@ describe('credentials', () => {
     }
   });
 
-  it('a revoked token is refused at once; the answer says nothing about tenants', async () => {
+  it('are refused at once when revoked; the answer names no tenant', async () => {
     const own = await service.newTenant();
     const by = client(`${service.url}/api/v1`, own.apiKey);
     const second = (await by.post(`/directories/${own.directoryId}/tokens`, { name: 'second' })).body;
@@ -447,7 +447,7 @@ describe('credentials', () => {
 });
 
 describe('across tenants', () => {
-  it('no id of another tenant is of use in a bulk request, as a member, a manager or a version', async () => {
+  it('an id of another tenant is unknown in a bulk request, as a member, a manager or a version', async () => {
     const other = await service.newTenant();
     const theirs = scim(service.url, other.scimToken);
     const [theirUser, theirGroup] = [

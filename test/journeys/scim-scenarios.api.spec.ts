@@ -61,9 +61,9 @@ function failures(scenarios: Scenario[]): string[] {
   );
 }
 
-describe('what IdPs send, step by step', () => {
+describe('scenarios of IdPs, step by step', () => {
   it(
-    'a tolerant directory answers all of it',
+    'pass in a tolerant directory',
     async () => {
       const scenarios = await run('tolerant', '');
       expect(scenarios.length).toBeGreaterThan(70);
@@ -72,17 +72,17 @@ describe('what IdPs send, step by step', () => {
     patience(300_000),
   );
 
-  it.each(['entra', 'okta'] as const)('a directory with the profile %s answers what that one sends', async (idp) => {
+  it.each(['entra', 'okta'] as const)('pass in a directory with the profile %s', async (idp) => {
     const scenarios = await run(idp, `${idp}-`);
     expect(scenarios.length).toBeGreaterThan(6);
     expect(failures(scenarios)).toEqual([]);
   });
 
-  it('a strict directory answers what the RFC has', async () => {
+  it('pass in a strict directory when they follow the RFC', async () => {
     const scenarios = await run('strict', 'rfc');
     expect(scenarios.length).toBeGreaterThan(30);
     expect(failures(scenarios.filter(({ name }) => NOT_FOR_STRICT[name] === undefined))).toEqual([]);
-    // Whoever passes is on that list no more.
+    // A scenario that passes is on that list no more.
     const refused = scenarios.filter(({ name, ok }) => NOT_FOR_STRICT[name] !== undefined && !ok);
     expect(refused.map(({ name }) => name).sort()).toEqual(Object.keys(NOT_FOR_STRICT).sort());
   });

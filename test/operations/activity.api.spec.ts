@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => edge.close());
 
-it('background work gives way to requests that are worked on, and not to those that are refused', async () => {
+it('slows background work for requests of known callers, and not for refused ones', async () => {
   const counted = jest.spyOn(edge.app.nest.get(Activity), 'note');
   const read = async (token: string) => (await send('GET', `${edge.url}/scim/v2/Users`, token)).status;
   const { scimToken } = edge.tenant;

@@ -1,6 +1,6 @@
 import { testDatabase, type TestDatabase } from '../support/database.js';
 
-// What the database itself says about the schema: the rules that hold for every table, whoever adds one.
+// What the catalogue of the database shows of the schema: the rules that hold for every table, new ones too.
 let database: TestDatabase;
 beforeAll(async () => {
   database = await testDatabase(2);
@@ -68,7 +68,7 @@ const WITHOUT_TENANT: Record<string, string> = {
 const ACROSS_TENANTS: Record<string, string> = {
   ats_token_hashes: 'an ATS names itself by its token alone, which is one connection’s over all tenants',
   connection_slugs: 'an IdP sends people back to a slug, which is one connection’s over all tenants',
-  tenant_addresses: 'a request is told apart by its host, which is one tenant’s over all tenants',
+  tenant_addresses: 'a request is recognised by its host, which is one tenant’s over all tenants',
   saml_entity_ids: 'an IdP knows a service provider by its entity id, which is one tenant’s over all tenants',
   verified_domains: 'an e-mail domain is one tenant’s over all tenants',
 };
@@ -80,16 +80,16 @@ const INDEXES_ACROSS_TENANTS: Record<string, string> = {
   ats_connections_renew: 'the next grant that is kept alive is looked for over all tenants',
   ats_syncs_next: 'the next sync that is due is looked for over all tenants, and claimed within one',
   tenant_storage_due: 'the next tenant whose tables are measured is looked for over all tenants',
-  connections_issuer: 'an IdP that begins a sign-in by itself names its issuer, and nothing of ours',
+  connections_issuer: 'an IdP that begins a sign-in names its issuer, and nothing of ours',
 };
 
-it('every table is of a tenant, except the few that say why not', async () => {
+it('every table belongs to a tenant, except a few with a reason', async () => {
   const tables = await ask<{ table: string; of_tenant: boolean }>(TABLES);
   expect(tables.length).toBeGreaterThan(20);
   expect(tables.filter((t) => !t.of_tenant).map((t) => t.table).sort()).toEqual(Object.keys(WITHOUT_TENANT).sort()); // prettier-ignore
 });
 
-it('what is unique over all tenants is in the tables that say why, and in no other', async () => {
+it('uniqueness over all tenants is in tables with a reason, and in no other', async () => {
   const tables = (await ask<{ table: string; of_tenant: boolean }>(TABLES)).filter((t) => t.of_tenant);
   const keyed = await ask<{ table: string }>(
     `select t.table from (${TABLES}) t join pg_index x on x.indrelid = t.oid and x.indisprimary
@@ -100,7 +100,7 @@ it('what is unique over all tenants is in the tables that say why, and in no oth
   expect(keyed.map(({ table }) => table)).toEqual(Object.keys(ACROSS_TENANTS).sort());
 });
 
-it('the tenant is never left open', async () => {
+it('the tenant is never null', async () => {
   const open = await ask(`
     select t.table from (${TABLES}) t join pg_attribute a on a.attrelid = t.oid and a.attname = 'tenant_id'
     where not a.attnotnull`);
@@ -126,7 +126,7 @@ it('every table of a tenant has a primary key that leads with the tenant: a tena
   expect(without.sort()).toEqual(Object.keys(ACROSS_TENANTS).sort());
 });
 
-it('no foreign key goes to or from a table that is asked before the tenant is known, or from one that is not logged', async () => {
+it('no foreign key involves a table that is read before the tenant is known, or an unlogged one', async () => {
   const keys = await ask<Key>(KEYS);
   const unlogged = await ask<{ table: string }>(
     `select relname as table from pg_class where relnamespace = 'public'::regnamespace and relpersistence = 'u' and relkind = 'r'`,
@@ -156,7 +156,7 @@ it('every foreign key has an index on its own side', async () => {
   expect(found.map(({ table, columns }) => `${table} (${columns.join(', ')})`)).toEqual([]);
 });
 
-it('no index begins with all the columns of another one: it would be written for nothing', async () => {
+it('no index begins with all the columns of another one', async () => {
   const indexes = (await ask<Index>(INDEXES)).filter(({ whole }) => whole);
   const double = indexes.filter((index) =>
     indexes.some(
@@ -178,7 +178,7 @@ it('attempts are partitioned by time, so that old ones are dropped and not delet
   expect(attempts).toEqual({ strategy: 'r', columns: ['at'] });
 });
 
-it('ids and keys in an index are compared byte by byte, whatever the server’s locale', async () => {
+it('ids and keys in an index are compared byte by byte with every locale', async () => {
   const other = await ask<{ column: string }>(`
     select distinct t.table || '.' || a.attname as column from (${TABLES}) t
     join pg_index x on x.indrelid = t.oid join pg_attribute a on a.attrelid = t.oid and a.attnum = any (x.indkey)

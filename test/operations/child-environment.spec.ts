@@ -12,10 +12,10 @@ const CANARIES: Record<string, string> = {
   OPERATOR_TOKEN: 'canary-operator-token-0123456789012345',
   PLATFORM_API_KEY: 'canary-platform-key',
   PLATFORM_API_BASE_URL: 'http://127.0.0.1:1/canary-platform',
-  SOMETHING_ELSE: 'canary-of-nobody',
+  SOMETHING_ELSE: 'canary-of-no-child',
 };
 
-it('passes on what the system needs, and what is told by name', () => {
+it('passes the variables of the system and the listed ones', () => {
   process.env['CANARY'] = 'canary';
   const env = childEnvironment({ TOLD: 'yes' });
   delete process.env['CANARY'];

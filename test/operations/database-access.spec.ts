@@ -78,14 +78,14 @@ async function olderWork(
   }
 }
 
-it('one address of a superuser: it migrates, and the service steps down', async () => {
+it('migrates as a superuser, and serves as a plain role', async () => {
   const access = await prepareDatabase(database.url, null);
   expect(access).toMatchObject({ role: SERVICE_ROLE, asOwner: null, migrated: [] });
   expect(await whoAmI(access.url, access.role)).toBe(SERVICE_ROLE);
   expect(await olderWork(access.url, access.role)).toEqual([false, true, true]);
 });
 
-it('one address of an ordinary owner: it steps down where it is a member of the service’s role, else it says why not', async () => {
+it('serves as the plain role when the owner is a member of it, else logs the reason', async () => {
   const owner = await login();
   const url = await databaseOf(owner);
   const first = await prepareDatabase(url, null);
@@ -110,7 +110,7 @@ it('one address of an ordinary owner: it steps down where it is a member of the 
   expect([during, after]).toEqual([false, true]);
 });
 
-it('two addresses: the owner migrates, makes the plain role and grants; the plain role alone then serves', async () => {
+it('migrates as the owner and serves as the plain role when there are two addresses', async () => {
   const owner = await login('createrole');
   const ownerUrl = await databaseOf(owner);
   const plain = fresh('plain');

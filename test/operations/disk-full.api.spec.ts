@@ -2,7 +2,7 @@ import { Logger } from '../../src/base/log/logger.js';
 import { startApp } from '../support/app.js';
 import { eventually, send } from '../support/http.js';
 
-it('a full disk is an error of its own, and the service is not ready until there is room', async () => {
+it('answers a full disk with an error of its own, and is not ready until there is room', async () => {
   const service = await startApp();
   const said: string[] = [];
   const logger = service.app.nest.get(Logger);

@@ -66,7 +66,7 @@ describe('a moment at the edge of the calendar', () => {
     }
   });
 
-  it.each([...EDGES, ...DAYS])('makes no task that cannot end: changes resend --since %s', async (since) => {
+  it.each([...EDGES, ...DAYS])('makes no endless task: changes resend --since %s', async (since) => {
     const { status, body } = await at.api.post('/changes/resend', { since });
     if (status !== 202) {
       expect(status).toBe(422);

@@ -88,7 +88,7 @@ it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
   },
 );
 
-it('starts its embedded database again when that dies; the outage is one event, and its end another', async () => {
+it('restarts its embedded database when that dies, with an event for the outage and one for its end', async () => {
   const before = postmaster()!;
   process.kill(before, 'SIGKILL');
   const refused: number[] = [];
@@ -114,7 +114,7 @@ it('starts its embedded database again when that dies; the outage is one event, 
   expect(lines().filter((line) => JSON.stringify(line).includes('"stack"'))).toEqual([]);
 });
 
-it('each line of the log is JSON and says of which process it is; a refused SCIM request says why', async () => {
+it('logs JSON lines with their process, and the reason of a refused SCIM request', async () => {
   const made = await scim.post('/Users', { userName: 'ada@example.com' });
   expect(made.status).toBe(201);
   await scim.post('/Users', { userName: 'ada@example.com' });

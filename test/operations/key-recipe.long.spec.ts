@@ -38,7 +38,7 @@ const platform = ({ url, tenant }: TestApp) =>
 it.each<[string, (key: string) => string, (older: string) => string]>([
   ['without ids', (key) => key, (key) => key],
   ['with ids that seal nothing yet', (key) => `new:${key}`, (key) => `old:${key}`],
-])('the recipe works twice in a row %s', async (_, newer, older) => {
+])('rotates the key twice in a row %s', async (_, newer, older) => {
   let present = plain;
   for (let round = 1; round <= 2; round++) {
     const next = newKey();
@@ -58,7 +58,7 @@ it.each<[string, (key: string) => string, (older: string) => string]>([
   }
 });
 
-it('says which secrets no key opens, by which key they were sealed, and does not blame the platform', async () => {
+it('names the secrets that no key opens and the key that sealed them', async () => {
   await withKeys(newKey(), async (app) => {
     const answer = await ready(app);
     expect(answer).toMatchObject({ status: 503, body: { reason: 'encryption key missing' } });
@@ -93,7 +93,7 @@ it('says which secrets no key opens, by which key they were sealed, and does not
   expect((await ready(first)).status).toBe(200);
 });
 
-it('the way out of a lost key ends with an installation that is ready', async () => {
+it('makes the installation ready again after a lost key', async () => {
   await withKeys(newKey(), async (app) => {
     expect((await ready(app)).status).toBe(503);
     const set = await send('PUT', `${app.url}/api/v1/platform`, app.tenant.apiKey, { api_key: 'given-anew' });
@@ -104,7 +104,7 @@ it('the way out of a lost key ends with an installation that is ready', async ()
   });
 });
 
-it('one damaged row is one tenant’s trouble: the installation stays ready and says so', async () => {
+it('stays ready with one damaged row, and reports it', async () => {
   const other = await first.newTenant();
   await send('PUT', `${first.url}/api/v1/platform`, other.apiKey, { base_url: 'http://127.0.0.1:9', api_key: 'k' });
   await first.db.query(`update destinations set key_sealed = left(key_sealed, -4) || 'AAAA' where tenant_id = $1`, [

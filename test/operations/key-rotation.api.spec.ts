@@ -8,7 +8,7 @@ import { testDatabase } from '../support/database.js';
 
 const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 
-it('seals everything with the new key, so that the old one can go', async () => {
+it('seals every secret with the new key, so that the old one can be removed', async () => {
   const [older, newer] = [key('older'), key('newer')];
   const database = await testDatabase();
   try {
@@ -68,7 +68,7 @@ it('seals everything with the new key, so that the old one can go', async () => 
   }
 });
 
-it('knows how each secret is bound: what the service sealed itself opens by the table', async () => {
+it('opens each secret of the service by the table of bindings', async () => {
   const app = await startApp();
   try {
     const set = await send('PUT', `${app.url}/api/v1/platform`, app.tenant.apiKey, {
@@ -87,7 +87,7 @@ it('knows how each secret is bound: what the service sealed itself opens by the 
   }
 });
 
-it('no column that is named after a sealed secret is missing', async () => {
+it('has every column whose name ends as that of a sealed secret', async () => {
   const database = await testDatabase();
   try {
     const { rows } = await database.db.query<{ name: string }>(

@@ -26,7 +26,7 @@ async function ask(url: string, headers: Record<string, string> = {}, method = '
   return [answer.status, FIGURES.test(await answer.text())];
 }
 
-it('with METRICS_PORT the figures are on that port alone, and nothing else is there', async () => {
+it('serves metrics on METRICS_PORT alone, and nothing else there', async () => {
   await withApp({ METRICS_PORT: '0' }, async (app) => {
     const own = `http://127.0.0.1:${app.app.nest.get(MetricsServer).port}`;
     expect(await ask(`${own}/metrics`)).toEqual([200, true]);
@@ -40,14 +40,14 @@ it('with METRICS_PORT the figures are on that port alone, and nothing else is th
   });
 });
 
-it('a taken METRICS_PORT stops the start and names the setting', async () => {
+it('stops the start when METRICS_PORT is taken, and names the setting', async () => {
   await withApp({ METRICS_PORT: '0' }, async (app) => {
     const port = String(app.app.nest.get(MetricsServer).port);
     await expect(startApp({ METRICS_PORT: port }, app)).rejects.toThrow(/port \d+ is taken.*METRICS_PORT/);
   });
 });
 
-it.each([false, true])('with METRICS_TOKEN they need the token (own port: %s)', async (ownPort) => {
+it.each([false, true])('demands METRICS_TOKEN when it is set (own port: %s)', async (ownPort) => {
   await withApp({ METRICS_TOKEN: TOKEN, ...(ownPort ? { METRICS_PORT: '0' } : {}) }, async (app) => {
     const base = ownPort ? `http://127.0.0.1:${app.app.nest.get(MetricsServer).port}` : app.url;
     const answer = await fetch(`${base}/metrics`);
@@ -60,7 +60,7 @@ it.each([false, true])('with METRICS_TOKEN they need the token (own port: %s)', 
   });
 });
 
-it('in production with neither they are for callers of the own network, and never through a proxy', async () => {
+it('serves callers of the own network alone in production without both, and never through a proxy', async () => {
   await withApp(PRODUCTION, async (app) => {
     expect(await ask(`${app.url}/metrics`)).toEqual([200, true]);
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip']) {

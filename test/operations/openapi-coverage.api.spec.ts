@@ -35,7 +35,7 @@ it('describes every route but pages', () => {
   expect(missing).toEqual([]);
 });
 
-it('describes what SCIM answers, to the last field and status', async () => {
+it('describes the answers of SCIM, to the last field and status', async () => {
   const ask = async (method: string, path: string, expected: number, more: Ask = {}) => {
     const answer = await api.ask(method, `/scim/v2${path}`, { token: at.scimToken, ...more });
     expect([method, path, answer.status]).toEqual([method, path, expected]);

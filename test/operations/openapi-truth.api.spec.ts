@@ -91,7 +91,7 @@ const wrong = (problemsOf: (operation: Operation) => string[]): string[] =>
   operations.flatMap((one) => problemsOf(one).map((problem) => `${nameOf(one)}: ${problem}`));
 
 describe('the description of every operation of sign-in', () => {
-  it('says what each success and each body consists of, to the last field', () => {
+  it('describes each success and each body, to the last field', () => {
     const problems = wrong(({ responses, requestBody }) => [
       ...Object.entries(responses)
         .filter(([status]) => Number(status) < 300 && status !== '204')
@@ -106,7 +106,7 @@ describe('the description of every operation of sign-in', () => {
     expect(operations.length).toBeGreaterThan(30);
   });
 
-  it('has a body where its handler takes one, and each part of its path', () => {
+  it('has a body when its handler takes one, and each part of its path', () => {
     const withBody = new Set([...routes.values()].filter(({ takesBody }) => takesBody).map(addressOf));
     const problems = wrong((operation) => {
       const { path, parameters = [], requestBody } = operation;
@@ -122,7 +122,7 @@ describe('the description of every operation of sign-in', () => {
     expect(problems).toEqual([]);
   });
 
-  it('says of what kind each parameter is', () => {
+  it('has the type of each parameter', () => {
     const problems = wrong(({ parameters = [] }) =>
       parameters.filter(({ schema }) => schema?.['type'] === undefined).map(({ name }) => name),
     );
@@ -161,7 +161,7 @@ interface Properties {
   code: { enum: string[] };
 }
 
-describe('what is really answered is as described', () => {
+describe('answers are as described', () => {
   const own = (method: string, path: string, ask: Ask = {}) =>
     api.ask(method, `/api/v1${path}`, { token: house.apiKey, ...ask });
   const operate = (method: string, path: string, ask: Ask = {}) =>
@@ -244,7 +244,7 @@ describe('what is really answered is as described', () => {
     expect((await own('GET', at)).body.metadata_problem).toMatch(/certificates/);
     await own('POST', `${at}/refresh-metadata`, { body: { confirm: true } });
     await api.ask('GET', `/api/auth/metadata/${made.slug}`);
-    await api.ask('GET', '/api/auth/metadata/nobody');
+    await api.ask('GET', '/api/auth/metadata/unknown');
     await pages('/connections?');
   });
 
@@ -299,12 +299,12 @@ describe('what is really answered is as described', () => {
     await api.ask('POST', '/api/auth/login', { form: { email: '', connection: door.slug }, ...own });
     await api.ask('POST', '/api/auth/login', { form: { email: '' }, ...own });
     await codes([
-      [api.ask('GET', '/api/auth/login?connection=nobody'), 404, 'not_found'],
+      [api.ask('GET', '/api/auth/login?connection=unknown'), 404, 'not_found'],
       [api.ask('GET', '/api/auth/login?prompt=x'), 422, 'invalid_fields'],
       [api.ask('GET', '/api/auth/login?email=a&email=b'), 400, 'repeated_parameter'],
       [api.ask('GET', '/api/auth/login', { headers: { 'sec-fetch-dest': 'image' } }), 403, 'cross_site_request'],
     ]);
-    expect((await api.ask('GET', '/api/auth/login?connection=nobody', { headers: html })).text).toContain('<html');
+    expect((await api.ask('GET', '/api/auth/login?connection=unknown', { headers: html })).text).toContain('<html');
   });
 
   it('tokens, and the sessions of a signed-in user', async () => {
@@ -370,7 +370,7 @@ describe('what is really answered is as described', () => {
       const { body } = await own('POST', `/connections/${id}/test-sign-in`);
       return Object.assign(admin, { asked: new URL((await admin.post(body.url)).location!).searchParams });
     };
-    /** Somebody changes the connection between the IdP's answer and the first session of a user. */
+    /** An admin changes the connection between the IdP's answer and the first session of a user. */
     const changedMeanwhile = async (ask: () => Promise<Seen>): Promise<Seen> => {
       const store = Object.assign(service.app.nest.get(ConnectionStore), { holds: () => Promise.resolve(false) });
       return ask().finally(() => Reflect.deleteProperty(store, 'holds'));
@@ -396,19 +396,19 @@ describe('what is really answered is as described', () => {
       };
       await statuses([
         [() => door.answer(browser, asked, { sub }), 303],
-        // Again, where somebody is signed in, and where nobody is.
+        // Again, with a session and without one.
         [() => door.answer(browser, asked, { sub }), 303],
         [() => door.answer(tab(), asked, { sub }), 400],
         [() => refused.get(`${at}?${new URLSearchParams(error).toString()}`), 401],
-        [() => door.signIn(tab(), { sub: 'nobody' }), 403],
+        [() => door.signIn(tab(), { sub: 'unknown' }), 403],
         [() => tab().get(`${at}?state=x`, image), 403],
         [() => tab().get(`${at}?state=x`, { ...image, ...json }), 403],
         [() => tab().get(`/api/auth/callback/${saml.slug}`), 401],
-        [() => tab().get('/api/auth/callback/nobody'), 404],
-        [() => tab().get('/api/auth/callback/nobody', json), 404],
+        [() => tab().get('/api/auth/callback/unknown'), 404],
+        [() => tab().get('/api/auth/callback/unknown', json), 404],
         [() => tab().get('/api/auth/callback/%zz', json), 400],
       ]);
-      for (const claims of [{ sub }, { sub: 'nobody' }]) {
+      for (const claims of [{ sub }, { sub: 'unknown' }]) {
         const admin = await testOf(door.id);
         await statuses([[() => door.answer(admin, admin.asked!, claims), 200]]);
       }
@@ -438,9 +438,9 @@ describe('what is really answered is as described', () => {
         [async () => saml.postOnly(tab(), await answered(tab())), 303],
         [() => saml.postOnly(tab(), new Map()), 401],
         [async () => saml.postOnly(tab(), saml.idp.form(saml.parts(null))), 403],
-        [() => saml.signIn(tab(), { nameId: 'nobody' }), 403],
+        [() => saml.signIn(tab(), { nameId: 'unknown' }), 403],
         [() => post(at, 'a=b', image), 403],
-        [() => post('/api/auth/callback/nobody', 'a=b'), 404],
+        [() => post('/api/auth/callback/unknown', 'a=b'), 404],
         [() => post(at, 'a=b&a=b'), 400],
         [() => post(at, 'a=b&a=b', json), 400],
         [() => post(at, tooLarge), 413],
@@ -448,7 +448,7 @@ describe('what is really answered is as described', () => {
         [() => post(`/api/auth/callback/${door.slug}`, 'a=b'), 401],
         [() => changedMeanwhile(() => saml.signIn(tab(), { nameId: newcomer })), 409],
       ]);
-      for (const name of [nameId, 'nobody']) {
+      for (const name of [nameId, 'unknown']) {
         const admin = await testOf(saml.id);
         const relayState = admin.asked!.get('RelayState')!;
         const said = saml.idp.form(saml.parts(`_${relayState}`, { nameId: name })).set('RelayState', relayState);
@@ -457,7 +457,7 @@ describe('what is really answered is as described', () => {
     });
 
     it('single logout by SAML', async () => {
-      const of = (at: SamlWay, nameId = 'nobody') => ({
+      const of = (at: SamlWay, nameId = 'unknown') => ({
         ...logoutAt(at),
         nameIdXml: `<saml:NameID>${nameId}</saml:NameID>`,
       });
@@ -472,15 +472,15 @@ describe('what is really answered is as described', () => {
         [() => slo(byForm, query(byForm)), 200],
         [() => slo(saml, logoutQuery('LogoutRequest', null, of(saml))), 401],
         [() => slo(saml, ''), 401],
-        [() => tab().get('/api/auth/slo/nobody'), 404],
-        [() => tab().get('/api/auth/slo/nobody', json), 404],
+        [() => tab().get('/api/auth/slo/unknown'), 404],
+        [() => tab().get('/api/auth/slo/unknown', json), 404],
         [() => tab().get('/api/auth/slo/%zz'), 400],
         [() => post(at, form(saml)), 303],
         [() => post(at, form(saml, 'LogoutResponse')), 303],
         [() => post(`/api/auth/slo/${byForm.slug}`, form(byForm)), 200],
         [() => post(at, 'SAMLRequest=x'), 401],
         [() => post(`/api/auth/slo/${door.slug}`, 'SAMLRequest=x'), 401],
-        [() => post('/api/auth/slo/nobody', 'SAMLRequest=x'), 404],
+        [() => post('/api/auth/slo/unknown', 'SAMLRequest=x'), 404],
         [() => post(at, 'a=b&a=b'), 400],
         [() => post(at, tooLarge), 413],
         [() => post(at, '{}', { 'content-type': 'application/json' }), 415],
@@ -497,7 +497,7 @@ describe('what is really answered is as described', () => {
         iat: now,
         exp: now + 120,
         jti: fresh('j'),
-        sub: 'nobody',
+        sub: 'unknown',
         events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
       };
       const token = await away.op.sign(claims, { typ: 'logout+jwt' });
@@ -508,7 +508,7 @@ describe('what is really answered is as described', () => {
         [() => post(at, 'a=b&a=b'), 400],
         [() => post(at, tooLarge), 413],
         [() => post(at, '{}', { 'content-type': 'application/json' }), 415],
-        [() => post('/api/auth/backchannel-logout/nobody', `logout_token=${token}`), 404],
+        [() => post('/api/auth/backchannel-logout/unknown', `logout_token=${token}`), 404],
       ]);
       const { body } = await api.ask('POST', at, { form: { logout_token: 'x.y.z' } });
       expect(body).toMatchObject({ code: 'logout_refused', error: 'invalid_request', error_description: /./ });
@@ -526,8 +526,8 @@ describe('what is really answered is as described', () => {
         [() => at(door.slug, { ...named, iss: 'https://other.example' }), 401],
         [() => at(door.slug, {}), 422],
         [() => tab().get(`/api/auth/frontchannel-logout/${door.slug}?sid=a&sid=b`), 400],
-        [() => at('nobody', named), 404],
-        [() => tab().get('/api/auth/frontchannel-logout/nobody', json), 404],
+        [() => at('unknown', named), 404],
+        [() => tab().get('/api/auth/frontchannel-logout/unknown', json), 404],
       ]);
     });
 
@@ -540,7 +540,7 @@ describe('what is really answered is as described', () => {
       const { body: made } = await operate('POST', links, { body: {} });
       const code = new URL(made.url).hash.slice(1);
       await codes([
-        [operate('POST', links, { body: { user_id: 'usr_nobody' } }), 422, 'invalid_fields'],
+        [operate('POST', links, { body: { user_id: 'usr_unknown' } }), 422, 'invalid_fields'],
         [operate('POST', '/tenants/ten_x/owner-sign-in-link'), 404, 'not_found'],
         [operate('POST', links, { token: house.apiKey }), 403, 'operator_only'],
       ]);
@@ -578,8 +578,8 @@ describe('what is really answered is as described', () => {
       await codes([
         [ask(named(sub), null), 401, 'credential_missing'],
         [ask(named(sub), 'x.y.z'), 401, 'credential_invalid'],
-        [ask(named('nobody'), await bearer()), 404, 'not_found'],
-        [ask(named(sub), await bearer(), '/api/auth/global-token-revocation/nobody'), 404, 'not_found'],
+        [ask(named('unknown'), await bearer()), 404, 'not_found'],
+        [ask(named(sub), await bearer(), '/api/auth/global-token-revocation/unknown'), 404, 'not_found'],
         [ask({ sub_id: { format: 'email' } }, await bearer()), 422, 'invalid_fields'],
         [ask('no', await bearer()), 400, 'malformed_json'],
         [api.ask('POST', at, { token: await bearer(), form: { a: 'b' } }), 415, 'unsupported_media_type'],
@@ -663,7 +663,7 @@ describe('what is really answered is as described', () => {
     expect((await house.api.post(`/held/${id}/discard`, {})).status).toBe(200);
     await house.api.patch('/tenant', { owner_user_id: null });
     for (let i = 0; i < 3; i++) await door.signIn(door.tab(), { sub });
-    await door.signIn(door.tab(), { sub: 'nobody' });
+    await door.signIn(door.tab(), { sub: 'unknown' });
     const { body: sessions } = await own('GET', `${at}/sessions`);
     await own('DELETE', `${at}/sessions/${sessions.data[0].id}`);
     await own('DELETE', `${at}/sessions`);
@@ -710,7 +710,7 @@ describe('what is really answered is as described', () => {
     ]);
   });
 
-  it('each operation was asked, and has answered with each success that it describes', () => {
+  it('each operation has answered with each success that it describes', () => {
     const missing = operations.flatMap((operation) =>
       Object.entries(operation.responses)
         .filter(([status]) => Number(status) < 400)
@@ -721,7 +721,7 @@ describe('what is really answered is as described', () => {
     expect(missing).toEqual([]);
   });
 
-  it('what browsers and IdPs call has answered with each refusal that it describes', () => {
+  it('each operation of browsers and IdPs has answered with each refusal that it describes', () => {
     const missing = operations
       .filter(({ path }) => WALKED.test(path))
       .flatMap((operation) => Object.keys(operation.responses).map((status) => `${nameOf(operation)} ${status}`))
@@ -737,7 +737,7 @@ describe('what is really answered is as described', () => {
     if (body.next_cursor !== null) await own('GET', `${path}&limit=1&cursor=${body.next_cursor}`);
   }
 
-  /** Somebody whom the directory has brought. */
+  /** A user of the directory. */
   async function person(): Promise<{ id: string; sub: string }> {
     const sub = fresh('sub');
     const name = { givenName: 'Ada', familyName: 'King' };

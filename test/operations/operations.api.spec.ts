@@ -19,11 +19,11 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   send('GET', edge.url + path, null, undefined, headers);
 
 describe('health', () => {
-  it('the process is up, whatever else', async () => {
+  it('is up while the process runs', async () => {
     expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
   });
 
-  it('it is ready; and not while it stops', async () => {
+  it('is ready, and not ready while it stops', async () => {
     expect((await get('/readyz')).status).toBe(200);
     const lifecycle = edge.app.nest.get(Lifecycle);
     lifecycle.draining = true;
@@ -33,7 +33,7 @@ describe('health', () => {
     expect((await get('/readyz')).status).toBe(200);
   });
 
-  it('it is not ready while migrations are missing, or the database is away; it is up all the same', async () => {
+  it('is not ready while migrations are missing or the database is away, but up', async () => {
     const database = await testDatabase();
     const app = await adminApp({}, [], database);
     try {
@@ -56,7 +56,7 @@ describe('health', () => {
   });
 });
 
-it('a flood of probes asks the database once a second at the most', async () => {
+it('asks the database at most once a second under a flood of probes', async () => {
   const { db } = edge;
   let asked = 0;
   const [ping, query] = [db.ping.bind(db), db.query.bind(db)];
@@ -77,7 +77,7 @@ it('a flood of probes asks the database once a second at the most', async () => 
   expect(asked).toBeLessThanOrEqual(2 * (Math.floor((performance.now() - began) / 1000) + 1));
 });
 
-describe('figures', () => {
+describe('metrics', () => {
   it('are available for Prometheus, and contain no names', async () => {
     await send('GET', `${edge.url}/api/v1/me`, edge.tenant.apiKey);
     await send('GET', `${edge.url}/scim/v2/Users`, edge.tenant.scimToken);
@@ -103,7 +103,7 @@ describe('figures', () => {
       expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{[^}]*\})? [-+.\deNaIf]+|)$/);
   });
 
-  it('count a request once, in the first bucket that holds it and all after', () => {
+  it('count a request once, in the first bucket that fits and all after', () => {
     const metrics = new RequestMetrics();
     metrics.observe('/scim/v2/Users/x', 'GET', 200, 0.004);
     metrics.observe('/scim/v2/Users/y', 'GET', 200, 99);
@@ -115,7 +115,7 @@ describe('figures', () => {
     expect(text).toContain('_sum{route="scim_users",method="GET",status="200"} 99.004');
   });
 
-  it('make no series for a method that a caller invents', () => {
+  it('have no series for an unknown method', () => {
     const metrics = new RequestMetrics();
     for (let i = 0; i < 100; i++) metrics.observe('/x', `METHOD${i}`, 405, 0.001);
     expect(metrics.render().match(/_count/g)).toHaveLength(1);
@@ -229,7 +229,7 @@ describe('the description', () => {
     expect(new Set(described).size).toBe(described.length);
   });
 
-  it('has every SCIM route, and none that there is not', () => {
+  it('has every SCIM route, and no other', () => {
     const real = new Set(
       declaredRoutes(edge.app.nest)
         .filter(({ paths }) => paths[0]!.startsWith('/scim/v2'))
@@ -282,7 +282,7 @@ describe('the description', () => {
     for (const code of Object.keys(PROBLEM_CODES)) expect(page).toContain(`id="${code}"`);
   });
 
-  it('and the console redirects to it', async () => {
+  it('is the target of the console', async () => {
     const answer = await get('/console');
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
   });

@@ -31,7 +31,7 @@ function writeCache(): void {
   writeFileSync(cacheFile(file), cacheOf(program));
 }
 
-test('a program runs without a cache, and with one', () => {
+test('runs a program without a cache, and with one', () => {
   write('a');
   expect(valueOf(compile(file))).toBe('a');
   writeCache();
@@ -40,7 +40,7 @@ test('a program runs without a cache, and with one', () => {
   expect(valueOf(cached)).toBe('a');
 });
 
-test('a changed program of the same length does not run from the cache of the one before', () => {
+test('runs a changed program of the same length without the former cache', () => {
   write('a');
   writeCache();
   write('b');
@@ -49,7 +49,7 @@ test('a changed program of the same length does not run from the cache of the on
   expect(valueOf(changed)).toBe('b');
 });
 
-test.each([0, 10, 32, 60])('a cache that was cut to %d bytes is not used', (length) => {
+test.each([0, 10, 32, 60])('uses no cache that was cut to %d bytes', (length) => {
   write('a');
   writeCache();
   writeFileSync(cacheFile(file), readFileSync(cacheFile(file)).subarray(0, length));
@@ -57,7 +57,7 @@ test.each([0, 10, 32, 60])('a cache that was cut to %d bytes is not used', (leng
   expect(valueOf(compile(file))).toBe('a');
 });
 
-test('a cache with one bad byte is not used, at any place of it', () => {
+test('uses no cache with one bad byte, at any place', () => {
   write('a');
   writeCache();
   const whole = readFileSync(cacheFile(file));
@@ -69,7 +69,7 @@ test('a cache with one bad byte is not used, at any place of it', () => {
   }
 });
 
-test('the cache of the service is accepted with the flags of the service, and left aside with others', async () => {
+test('uses the cache of the service with the flags of the service, and with no others', async () => {
   const { NODE_FLAGS } = (await import(path.resolve(DIST, '../scripts/node-flags.mjs'))) as { NODE_FLAGS: string[] };
   const service = path.join(DIST, 'service.program');
   expect(rejected(service, NODE_FLAGS)).toBe('false');

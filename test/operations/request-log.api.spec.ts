@@ -4,7 +4,7 @@ import { newHouse } from '../support/house.js';
 import { eventually } from '../support/http.js';
 import { fresh, patch, user } from '../support/scim.js';
 
-it('the line of a request that links a user says by what, and no other line does', async () => {
+it('logs how a user was linked in the line of that request alone', async () => {
   const service = await startApp({ LOG_LEVEL: 'info' });
   try {
     const lines: Record<string, unknown>[] = [];

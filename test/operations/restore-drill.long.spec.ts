@@ -10,7 +10,7 @@ import { client, eventually, send, type Client } from '../support/http.js';
 import { patch, scim, user } from '../support/scim.js';
 
 // The drill of docs/run/backup.md, step by step, against a platform that was not restored. A copy of the
-// database stands for a dump: it holds the rows and sequences of one moment.
+// database serves as the dump: it holds the rows and sequences of one moment.
 let admin: pg.Client;
 let elsewhere: TestDatabase;
 let platform: SandboxPlatform;

@@ -26,7 +26,7 @@ const month = (later: number): string => {
 };
 
 it.each(['attempts', 'sign_ins'])(
-  '%s: the next months are made, and only what is too old goes, whole',
+  '%s: makes the next months, and drops only months that are too old',
   async (table) => {
     const old = month(-8);
     const [year, number] = old.split('_').map(Number) as [number, number];
@@ -40,7 +40,7 @@ it.each(['attempts', 'sign_ins'])(
   },
 );
 
-it('events: what goes leaves the position behind which a consumer has missed something, tenant by tenant', async () => {
+it('events: keeps the position after which a consumer of a tenant has missed events', async () => {
   const [at, other] = [await newHouse(service), await newHouse(service)];
   const old = `${month(-9).replace('_', '-')}-15`;
   await service.db.execute(`select make_month('events', '${old}')`);
@@ -58,7 +58,7 @@ it('events: what goes leaves the position behind which a consumer has missed som
   expect((await other.api.get(`/events?after=${oldest}`)).status).toBe(200);
 });
 
-it('messages of a paused endpoint end with their events', async () => {
+it('ends messages of a paused endpoint with their events', async () => {
   const at = await newHouse(service);
   const { body } = await at.api.post('/webhooks', { url: 'http://127.0.0.1:9999/hook' });
   await at.api.post(`/webhooks/${body.id}/pause`);
@@ -87,7 +87,7 @@ it('deletes expired rows, and keeps rows that can still be requested', async () 
   expect(rows).toEqual([{ message_id: 'still' }]);
 });
 
-it('ends what endpoints were given up with the month of its event', async () => {
+it('ends messages that were given up with the month of their event', async () => {
   const { tenantId } = service.tenant;
   await service.db.execute(
     `insert into webhook_endpoints (tenant_id, id, url, form, ordered, created_by)
@@ -104,7 +104,7 @@ it('ends what endpoints were given up with the month of its event', async () => 
   expect(rows).toEqual([{ sequence: '2' }]);
 });
 
-it('a person’s own keys end with them, however close the two came', async () => {
+it('ends the keys of a user with the user, also when both change at once', async () => {
   const { tenantId } = service.tenant;
   await service.db.execute(
     `insert into api_keys (tenant_id, id, name, prefix, hash, scopes, owner_kind, owner_user_id, created_by) values
@@ -118,7 +118,7 @@ it('a person’s own keys end with them, however close the two came', async () =
   expect(rows).toEqual([{ id: 'key_service' }]);
 });
 
-it('members that wait for a user of an id for 90 days end', async () => {
+it('ends members that have been pending for 90 days', async () => {
   const at = await newHouse(service);
   const id = await madeGroup(at.scim, ['usr_old', 'usr_new']);
   await service.db.query(

@@ -15,7 +15,7 @@ import { patience } from '../support/speed.js';
 // an IdP writes without a pause.
 const MAIN = path.resolve(import.meta.dirname, '../../dist/main.js');
 const WRITERS = 8;
-/** Slow enough to go on sending to a process that is about to stop. */
+/** Slow enough to be still sending to a process that is about to stop. */
 const PROBE_MS = 1_000;
 
 class Backend {
@@ -181,7 +181,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-it('restarting one process after the other loses no request, and everything arrives', async () => {
+it('loses no request and no delivery when one process after the other restarts', async () => {
   const written = new Map<string, string>();
   const wrong: string[] = [];
   let running = true;

@@ -9,7 +9,7 @@ import { send, eventually } from '../support/http.js';
 // The built service as a process, as `npm start` runs it: with a data directory that does not exist yet.
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const isRoot = process.getuid?.() === 0;
-const NOBODY = 65_534;
+const ORDINARY = 65_534;
 const running = new Set<ChildProcess>();
 const homes: string[] = [];
 
@@ -104,7 +104,7 @@ afterAll(async () => {
   }
 });
 
-/** Whether somebody without rights of their own can read what is built here. */
+/** Whether a system user without rights can read what is built here. */
 function readableByAll(): boolean {
   for (let folder = ROOT; ; folder = path.dirname(folder)) {
     if ((statSync(folder).mode & 0o005) !== 0o005) return false;
@@ -121,7 +121,7 @@ function declaredClasses(): string[] {
 
 // As root the database runs as another user, and outside of a closed home; as an ordinary user all is one's own.
 const people: [string, number | undefined][] = [[isRoot ? 'root, below a closed home' : 'an ordinary user', undefined]];
-if (isRoot && readableByAll()) people.push(['an ordinary user', NOBODY]);
+if (isRoot && readableByAll()) people.push(['an ordinary user', ORDINARY]);
 
 describe.each(people)('started by %s', (_, uid) => {
   let dataDir: string;
@@ -153,7 +153,7 @@ describe.each(people)('started by %s', (_, uid) => {
     await eventually(arrived, ({ text }) => text.includes('bjensen@example.com'));
   });
 
-  it('one file of all modules has the class names that the modules have: they stand in the description', async () => {
+  it('one file of all modules keeps their class names, which the description shows', async () => {
     const { body } = await send('GET', `${service.url}/docs/openapi.json`, null);
     const { schemas } = (body as { components: { schemas: Record<string, unknown> } }).components;
     const declared = new Set(declaredClasses());
@@ -163,7 +163,7 @@ describe.each(people)('started by %s', (_, uid) => {
     expect(references.filter((name) => !(name in schemas))).toEqual([]);
   });
 
-  it('a database that outlived its service is gone on with by the next start', async () => {
+  it('the next start uses a database that outlived its service', async () => {
     const pid = postmaster(dataDir);
     expect(pid).not.toBeNull();
     service.child.kill('SIGKILL');
@@ -211,7 +211,7 @@ describe.each(people)('started by %s', (_, uid) => {
     for (let i = 0; i < 3; i++) expect((await users(service, token)).status).toBe(200);
   });
 
-  it('stops for good', async () => {
+  it('stops when it is asked to', async () => {
     expect((await stop(service)).code).toBe(0);
   });
 });
@@ -229,7 +229,7 @@ it('of two first starts at once, both work, with one database and one tenant', a
   expect((await Promise.all(both.map(stop))).map(({ code }) => code)).toEqual([0, 0]);
 });
 
-it('ends with npm: a SIGTERM to npm reaches its shell, and no further by itself', async () => {
+it('ends with npm: a SIGTERM to npm reaches its shell alone', async () => {
   const dataDir = path.join(home(), 'data');
   const { PORT } = await freePorts();
   // npm runs its scripts through a shell; the second command keeps that from becoming the script itself.

@@ -30,7 +30,7 @@ describe('the runner of the tests', () => {
   const statusOf = (file: string) => all.testResults.find(({ name }) => name.endsWith(`/${file}.sample.ts`))?.status;
   const tests = all.testResults.flatMap(({ assertionResults }) => assertionResults);
 
-  it('tells each test that fails, and no other', () => {
+  it('reports each test that fails, and no other', () => {
     expect(all.success).toBe(false);
     expect(tests.filter(({ status }) => status === 'passed').map(({ title }) => title)).toHaveLength(6);
     for (const { title, status } of tests) {
@@ -40,7 +40,7 @@ describe('the runner of the tests', () => {
     expect(tests.filter(({ status }) => status === 'failed')).toHaveLength(8);
   });
 
-  it.each(['failing', 'after-all', 'rejection', 'exit', 'no-module'])('tells the file %s as failed', (file) => {
+  it.each(['failing', 'after-all', 'rejection', 'exit', 'no-module'])('reports the file %s as failed', (file) => {
     expect(statusOf(file)).toBe('failed');
   });
 
@@ -48,12 +48,12 @@ describe('the runner of the tests', () => {
     expect(statusOf(file)).toBe('passed');
   });
 
-  it('goes on in a new process behind a file that left much memory in use', () => {
+  it('continues in a new process after a file that left much memory in use', () => {
     const { success, testResults } = told('--workerIdleMemoryLimit=1MB', patternOf('one'), patternOf('other'));
     expect([success, testResults.length]).toEqual([true, 2]);
   });
 
-  it('runs the tests of a name alone', () => {
+  it('runs only the tests of a name', () => {
     const { success, testResults } = told('-t', 'fine: the next one', patternOf('failing'));
     expect(success).toBe(true);
     expect(testResults[0]!.assertionResults.filter(({ status }) => status === 'passed')).toHaveLength(1);

@@ -10,7 +10,7 @@ process.setSourceMapsEnabled(true);
 const { afterAll, afterEach, beforeAll, beforeEach, describe, it, test } = circus;
 Object.assign(globalThis, { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test });
 
-/** An error that nobody caught fails the test that runs, or else the file. */
+/** An uncaught error fails the test that runs, or else the file. */
 function fail(error) {
   const { currentlyRunningTest, unhandledErrors } = circus.getState();
   (currentlyRunningTest?.errors ?? unhandledErrors).push(error);
@@ -25,7 +25,7 @@ circus.addEventHandler(({ name, test }) => {
     const missed = expect.extractExpectedAssertionsErrors().map(({ error }) => error);
     test.errors.push(...expect.getState().suppressedErrors, ...missed);
   }
-  // A rejection is told as unhandled when the tasks that are due have run.
+  // A rejection is reported as unhandled when the tasks that are due have run.
   return name === 'run_finish' ? new Promise((resolve) => setImmediate(resolve)) : undefined;
 });
 

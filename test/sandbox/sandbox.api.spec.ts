@@ -34,7 +34,7 @@ describe('the sandbox platform', () => {
     ...more,
   });
 
-  it('answers loopback names alone, whatever its address', async () => {
+  it('answers loopback names alone, at each address', async () => {
     const { port } = new URL(sandbox.url);
     const status = (host: string): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
@@ -79,7 +79,7 @@ describe('the sandbox platform', () => {
     });
   });
 
-  it('keeps e-mails unique among the active, and external ids among all', async () => {
+  it('keeps e-mails unique among active users, and external ids among all', async () => {
     const first = (await call('POST', '/v1/users', person(1))).body;
     const clash = await call('POST', '/v1/users', person(2, { email: 'P1@EXAMPLE.COM' }));
     expect(clash).toMatchObject({ status: 409, body: { code: 'email_taken', id: first.id } });
@@ -98,7 +98,7 @@ describe('the sandbox platform', () => {
     ['no first name', { email: 'a@b' }],
     ['an unknown field', person(1, { nickname: 'x' })],
     ['a number for a name', person(1, { last_name: 1 })],
-    ['no e-mail address', person(1, { email: 'nobody' })],
+    ['no e-mail address', person(1, { email: 'unknown' })],
     ['a list', [1]],
   ])('refuses %s', async (_, body) => expect([400, 422]).toContain((await call('POST', '/v1/users', body)).status));
 
@@ -123,7 +123,7 @@ describe('the sandbox platform', () => {
     expect((await send('GET', `${sandbox.url}/v1/users`, null)).status).toBe(401);
   });
 
-  it('answers a repeated Idempotency-Key as the first time, and applies it once', async () => {
+  it('answers a repeated Idempotency-Key alike, and applies it once', async () => {
     const again = { 'idempotency-key': `k-${key}` };
     const answers = await Promise.all(Array.from({ length: 20 }, () => call('POST', '/v1/users', person(1), again)));
     expect(new Set(answers.map((a) => a.text)).size).toBe(1);
@@ -149,7 +149,7 @@ describe('the sandbox platform', () => {
     expect(order).toEqual([...new Set(order)].sort((a, b) => Number(a) - Number(b)));
   });
 
-  it('changes nothing while its database is away, and goes on with what it had', async () => {
+  it('changes nothing while its database is away, and continues with what it had', async () => {
     const { id } = (await call('POST', '/v1/users', person(1))).body;
     const name = new URL(database.url).pathname.slice(1);
     const admin = new pg.Client({ connectionString: process.env['TEST_DATABASE_URL'] });

@@ -26,8 +26,8 @@ async function linesOf(at: House, id: string, query = ''): Promise<Line[]> {
 }
 const employee = (costCenter: string) => user(`${fresh()}@x.example`, { [ENTERPRISE]: { costCenter } });
 
-describe('a holder’s new fact is a line of 0', () => {
-  it('role, cost centre and directory, each with its reason; a new title is none', async () => {
+describe('a ledger line of 0 for a new fact of a holder', () => {
+  it('is written for role, cost centre and directory, each with its reason, and not for a title', async () => {
     const at = await newHouse(service, { may_grant_console: true });
     const id = await madeUser(at.scim, employee('CC1'));
     await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'title', value: 'T' }));
@@ -51,7 +51,7 @@ describe('a holder’s new fact is a line of 0', () => {
     expect((await at.api.post('/seats/verify', {})).body).toMatchObject({ ok: true, count: 1, holders: 1 });
   });
 
-  it('by the users API and by a link with a directory', async () => {
+  it('is written for the users API and for a link with a directory', async () => {
     const at = await newHouse(service);
     const email = `${fresh()}@x.example`;
     const { id } = (await at.api.post('/users', { email, first_name: 'A', last_name: 'B' })).body as { id: string };
@@ -67,7 +67,7 @@ describe('a holder’s new fact is a line of 0', () => {
     ]);
   });
 
-  it('what a preview writes is none until it goes live', async () => {
+  it('is not written for a preview until it goes live', async () => {
     const at = await newHouse(service);
     const id = await madeUser(at.scim, employee('CC1'));
     await at.api.patch(`/directories/${at.directoryId}`, { state: 'preview' });
@@ -82,7 +82,7 @@ describe('a holder’s new fact is a line of 0', () => {
     }
   });
 
-  it('someone without a seat leaves none', async () => {
+  it('is not written for a user without a seat', async () => {
     const at = await newHouse(service);
     const id = await madeUser(at.scim, user(`${fresh()}@x.example`, { roles: [{ value: 'Observer' }] }));
     await at.scim.patch(`/Users/${id}`, patch({ op: 'add', path: `${ENTERPRISE}:costCenter`, value: 'CC2' }));
@@ -91,7 +91,7 @@ describe('a holder’s new fact is a line of 0', () => {
 });
 
 describe('reports', () => {
-  it('holders: facts of the moment, names of today', async () => {
+  it('list holders with facts of the moment and names of today', async () => {
     const at = await newHouse(service);
     const name = `${fresh()}@x.example`;
     const id = await madeUser(
@@ -128,7 +128,7 @@ describe('reports', () => {
     );
   });
 
-  it('events: filters by time, kind, directory and user, also in exports', async () => {
+  it('filter events by time, kind, directory and user, also in exports', async () => {
     const at = await newHouse(service);
     const id = await madeUser(at.scim, employee('CC1'));
     await at.api.post('/users', { email: `${fresh()}@x.example`, first_name: 'A', last_name: 'B' });
@@ -150,7 +150,7 @@ describe('reports', () => {
     expect((await at.api.get('/seats/events?since=yesterday')).status).toBe(422);
   });
 
-  it('usage: unknown where the ledger did not exist, and since when facts are kept', async () => {
+  it('show usage as unknown before the ledger, and the time since when facts are kept', async () => {
     const at = await newHouse(service);
     await madeUser(at.scim);
     const { body } = await at.api.get('/seats/usage?from=2020-01-01&to=2020-01-02');

@@ -42,6 +42,6 @@ it.each([
       problem: 'the lines about usr_a add up to 0, and the user is in force with a seat',
     },
   ],
-])('tells the first difference in a sentence: case %#', (found, expected) => {
+])('describes the first difference in a sentence: case %#', (found, expected) => {
   expect(firstDifference([found], 20)).toEqual(expected);
 });

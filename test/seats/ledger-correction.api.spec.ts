@@ -152,7 +152,7 @@ it('names the users whose lines are in a wrong order, in verify and in reconcile
   ).toEqual([left, cameBack, stays].map((id) => [id, 'wrong_order', 'api']).sort());
 });
 
-it('corrects each such ledger once when it is upgraded, by lines that name the two lines', async () => {
+it('corrects each such ledger once at an upgrade, by lines that name the two wrong lines', async () => {
   const at = await wrongHouse();
   const whole = await newHouse(service);
   const holder = await madeBy(whole);
@@ -215,7 +215,7 @@ it('corrects each such ledger once when it is upgraded, by lines that name the t
   ).rejects.toThrow('in the order of their ids');
 });
 
-it('shows the limit that was set last, when the lines about it are in a wrong order', async () => {
+it('shows the limit that was set last when its lines are in a wrong order', async () => {
   const at = await newHouse(service);
   await asBefore();
   const set = (limit: number) => ({ limit, policy: { directory: 'wait', api: 'wait', sign_in: 'wait' } });
@@ -273,7 +273,7 @@ it('finds and corrects lines that were written in a wrong order, and a sum that 
   expect(await holders(at)).toEqual([a]);
 });
 
-it('looks through 100 000 lines in batches, and corrects the one user in their middle', async () => {
+it('reads 100 000 lines in batches, and corrects one user in their middle', async () => {
   const at = await newHouse(service);
   const wrong = `usr_${String(25_000).padStart(26, '0')}`;
   // One user comes and leaves in the wrong order among 50 000 who do so in the right one.

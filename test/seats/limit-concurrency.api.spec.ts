@@ -81,7 +81,7 @@ const exactly = (seats: number, waiting: number) => ({
 
 describe('the limit under concurrency, with two processes', () => {
   it(
-    `200 creates at limit 100 give exactly 100 seats, ${ROUNDS} times`,
+    `gives exactly 100 seats to 200 creates at limit 100, ${ROUNDS} times`,
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const tenant = await limited(100);
@@ -103,7 +103,7 @@ describe('the limit under concurrency, with two processes', () => {
   );
 
   it(
-    'a limit of 1 000 with 900 there, believed to be far: 400 creates give exactly 1 000',
+    'gives exactly 1 000 seats when 400 creates meet 900 seats and processes believe the limit to be far',
     async () => {
       const tenant = await limited(1000);
       await seed(tenant, 900);
@@ -116,7 +116,7 @@ describe('the limit under concurrency, with two processes', () => {
   );
 
   it(
-    'from far away to the limit in one rush',
+    'stays exact from far below the limit up to it in one rush',
     async () => {
       const { rows } = await apps[0]!.db.query<{ n: number }>(
         `select current_setting('max_connections')::int as n`,
@@ -138,7 +138,7 @@ describe('the limit under concurrency, with two processes', () => {
   );
 
   it(
-    'seats that become free at the same moment go to whoever waits, and never to two',
+    'gives seats that become free at the same moment to users who wait, and none to two',
     async () => {
       const tenant = await limited(20);
       const first = await create(tenant, 20, () => true);
@@ -176,7 +176,7 @@ async function seed(tenant: TestTenant, count: number): Promise<void> {
   );
 }
 
-it('a limit that is set while creates are on their way waits for them: no seat is taken above it afterwards', async () => {
+it('waits for running creates when a limit is set, so that no seat is taken above it afterwards', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const tenant = await apps[0]!.newTenant();
     const api = client(`${apps[round % 2]!.url}/api/v1`, tenant.apiKey);
@@ -194,13 +194,13 @@ it('a limit that is set while creates are on their way waits for them: no seat i
   }
 });
 
-it('a limit that is set between the plan of a create and its statement holds', async () => {
+it('keeps a limit that is set between the plan of a create and its statement', async () => {
   const tenant = await apps[0]!.newTenant();
   const api = client(`${apps[1]!.url}/api/v1`, tenant.apiKey);
   const seats = apps[0]!.app.nest.get(SeatsService);
   const limitOf = seats.limitOf.bind(seats);
   let looks = 0;
-  // The create knows of no limit when it looks; by the time it goes on there is one, and this process has been told.
+  // The create knows of no limit when it looks; by the time it continues there is one, and this process knows it.
   seats.limitOf = async (tenantId) => {
     const known = await limitOf(tenantId);
     if (tenantId === tenant.tenantId && looks++ === 0)

@@ -12,7 +12,7 @@ import {
 const POLICIES: Record<WriteChannel, SeatPolicy> = { scim: 'wait', api: 'block', 'sign-in': 'allow' };
 const state = (limit: number | null, mode: SeatLimit['mode']): SeatLimit => ({ limit, mode, policies: POLICIES });
 
-describe('how a write may come by a seat', () => {
+describe('the way in which a write may claim a seat', () => {
   it.each<[number | null, SeatLimit['mode'], WriteChannel, boolean, string, string]>([
     [null, 'unlimited', 'scim', false, 'free', 'there is no limit'],
     [null, 'exact', 'api', false, 'free', 'there is no limit any more'],
@@ -78,7 +78,7 @@ describe('decideSeat', () => {
   });
 });
 
-describe('what the ledger has to say', () => {
+describe('the reason of a ledger line', () => {
   it.each([
     ['none', 'none', 'keep'],
     ['none', 'held', 'claim'],

@@ -21,7 +21,7 @@ const seatOf = async ({ api }: House, id: string) => {
   const { body } = await api.get(`/users/${id}`);
   return { seat: body.seat, status: body.status, held: body.held, role: body.role };
 };
-/** What the platform is to hear of somebody. */
+/** What the platform is to receive of a user. */
 const told = async (id: string) =>
   (
     await service.db.query<{ kind: string }>(
@@ -36,8 +36,8 @@ const lines = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as SealedEntry);
 
-describe('the ledger follows people', () => {
-  it('claims and releases, with who, why, and what was so at that moment', async () => {
+describe('the ledger of seats', () => {
+  it('has claims and releases with actor, reason and facts of the moment', async () => {
     const at = await house();
     const id = await madeUser(at.scim, user(`${fresh()}@x.example`, { [ENTERPRISE]: { costCenter: 'CC 7' } }));
     await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
@@ -61,7 +61,7 @@ describe('the ledger follows people', () => {
     });
   });
 
-  it('what moves no seat leaves no line', async () => {
+  it('has no line when no seat changes', async () => {
     const at = await house();
     const id = await madeByApi(at);
     await at.api.patch(`/users/${id}`, { first_name: 'New' });
@@ -73,7 +73,7 @@ describe('the ledger follows people', () => {
     expect(data.map((each: SealedEntry) => each.user_id)).toEqual([id]);
   });
 
-  it('cannot be changed; and where somebody with all rights does, the first broken entry is named', async () => {
+  it('cannot be changed; the first broken entry is named when a superuser has changed it', async () => {
     const at = await house();
     for (let i = 0; i < 4; i++) await madeByApi(at);
     expect((await at.api.post('/seats/verify', {})).body).toMatchObject({ ok: true, entries: 4, count: 4, holders: 4 });
@@ -129,7 +129,7 @@ describe('the ledger follows people', () => {
     });
   });
 
-  it('its export verifies without us', async () => {
+  it('verifies as an export without the service', async () => {
     const at = await house();
     const people = [await madeByApi(at), await madeByApi(at), await madeUser(at.scim)];
     await at.api.delete(`/users/${people[0]}`);
@@ -156,7 +156,7 @@ describe('limits and policies', () => {
     expect(rows).toEqual([{ seat_limit: null, mode: 'unlimited' }]);
   });
 
-  it('wait: the directory’s user exists, is held, waits, and gets the next free seat, oldest first', async () => {
+  it('wait: a user of a directory exists, is held, and gets the next free seat, oldest first', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 1 });
     const [first, second, third] = [await madeUser(at.scim), await madeUser(at.scim), await madeUser(at.scim)];
@@ -184,11 +184,11 @@ describe('limits and policies', () => {
     expect(await summary(at)).toMatchObject({ limit: 2, used: 2, waiting: 0 });
   });
 
-  it('wait: a free seat is for those who wait already, not for whoever comes just then', async () => {
+  it('wait: a free seat goes to a user who waits already, not to a newcomer', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 1 });
     const [, waits] = [await madeUser(at.scim), await madeUser(at.scim)];
-    // Past the service, so that nobody hands out the new seat before the newcomers are there.
+    // Past the service, so that no process hands out the new seat before the newcomers are there.
     const raise = (limit: number) =>
       service.db.query('update seat_limits set seat_limit = $2 where tenant_id = $1', [at.tenantId, limit]);
     await raise(2);
@@ -210,7 +210,7 @@ describe('limits and policies', () => {
     expect(await summary(at)).toMatchObject({ used: 4, waiting: 0 });
   });
 
-  it('wait: who leaves while waiting waits no more', async () => {
+  it('wait: a user who leaves while waiting waits no more', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 0 });
     const [a, b] = [await madeUser(at.scim), await madeUser(at.scim)];
@@ -229,7 +229,7 @@ describe('limits and policies', () => {
     expect((await at.api.get(`/users/${c}`)).body.first_name).toBe('Late');
   });
 
-  it('block: 409 in the API and 403 in SCIM, and nobody is made', async () => {
+  it('block: answers 409 in the API and 403 in SCIM, and makes no user', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 0, policy: { directory: 'block' } });
     const body = person();
@@ -239,7 +239,7 @@ describe('limits and policies', () => {
     const name = fresh();
     expect(failure(await at.scim.post('/Users', user(name)))).toEqual([403, undefined, '403']);
     expect((await at.scim.get(`/Users?filter=userName eq "${name}"`)).body.totalResults).toBe(0);
-    // Whoever needs no seat comes in.
+    // A user who needs no seat comes in.
     expect((await at.api.post('/users', { ...person(), role: 'Observer' })).status).toBe(201);
     const off = await madeUser(at.scim, user(fresh(), { active: false }));
     expect(
@@ -254,7 +254,7 @@ describe('limits and policies', () => {
     expect(await seatOf(at, observer)).toMatchObject({ seat: 'none', role: 'Observer' });
   });
 
-  it('whoever waits already may be changed all the same, whatever the policy is now', async () => {
+  it('a waiting user may still be changed under every policy', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 0, policy: { api: 'wait', directory: 'wait' } });
     const id = await madeByApi(at);
@@ -265,7 +265,7 @@ describe('limits and policies', () => {
     expect((await at.api.post('/users', person())).body.code).toBe('seat_limit_reached');
   });
 
-  it('allow: counted as overage; a lower limit puts nobody out', async () => {
+  it('allow: counts the seat as overage; a lower limit deactivates no user', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 1, policy: { api: 'allow', directory: 'allow' } });
     const ids = [await madeByApi(at), await madeByApi(at), await madeUser(at.scim)];
@@ -277,7 +277,7 @@ describe('limits and policies', () => {
     });
     await at.api.put('/seats/limit', { limit: 0, policy: 'block' });
     for (const id of ids) expect(await seatOf(at, id)).toMatchObject({ seat: 'held', status: 'active' });
-    // A change of somebody who has a seat needs none.
+    // A change of a user with a seat needs none.
     expect((await at.api.patch(`/users/${ids[0]}`, { first_name: 'Still', role: 'Admin' })).status).toBe(200);
     expect(await summary(at)).toMatchObject({ limit: 0, used: 3, overage: 3 });
     await at.api.put('/seats/limit', { limit: null });
@@ -377,8 +377,8 @@ async function history(): Promise<House> {
   return at;
 }
 
-describe('any past moment', () => {
-  it('as_of: a time, a bare date as the end of that day there, and unknown before the first entry', async () => {
+describe('reports of a past moment', () => {
+  it('take as_of as a time or as the end of a local day, and are unknown before the first entry', async () => {
     const at = await history();
     const used = async (asOf: string) => {
       const { body, status } = await at.api.get(`/seats?as_of=${encodeURIComponent(asOf)}`);
@@ -412,7 +412,7 @@ describe('any past moment', () => {
     expect(today).toMatchObject({ used: 1, final: false });
   });
 
-  it('holders, by page and as CSV, in which no cell is a formula', async () => {
+  it('list holders by page and as CSV without formulas', async () => {
     const at = await history();
     const holders = async (query: string) =>
       (await at.api.get(`/seats/holders?${query}`)).body.data.map((each: { user_id: string }) => each.user_id);
@@ -435,7 +435,7 @@ describe('any past moment', () => {
     expect((await at.api.get('/seats/events?format=csv')).text).toContain(`,'=1+1,`);
   });
 
-  it('usage by the tenant’s days: peak, average over time, end, who, and the limit', async () => {
+  it('show usage by local days: peak, average over time, end, holders and limit', async () => {
     const at = await history();
     const { data } = (await at.api.get('/seats/usage?from=2026-03-26&to=2026-03-30&interval=day')).body;
     expect(data).toEqual([
@@ -452,7 +452,7 @@ describe('any past moment', () => {
     expect(ahead.at(-1)).toMatchObject({ day: '2032-01-01', peak: null, end: null, final: false });
   });
 
-  it('events, newest first, by page', async () => {
+  it('list events, newest first, by page', async () => {
     const at = await history();
     const seen: number[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -476,14 +476,14 @@ describe('any past moment', () => {
     ['/seats/holders?bom=true', 'bom', 'goes with format=csv'],
     ['/seats/holders?bom=yes&format=csv', 'bom', 'must be one of: true, false'],
     ['/seats?format=ndjson', 'format', 'must be one of: json, csv'],
-  ])('422 with the field and the next step: %s', async (path, field, message) => {
+  ])('are refused with 422, the field and the next step: %s', async (path, field, message) => {
     const at = await house();
     const { status, body } = await at.api.get(path);
     expect([status, body.errors?.[0].field]).toEqual([422, field]);
     expect(body.errors[0].message).toContain(message);
   });
 
-  it('every CSV begins with a byte order mark on request, and has no JSON in a cell', async () => {
+  it('begin with a byte order mark as CSV on request, and have no JSON in a cell', async () => {
     const at = await house();
     const id = await madeByApi(at, { first_name: 'Zoë', last_name: '=Łącki, "Z"', email: 'zoe@x.example' });
     const gone = await madeByApi(at);
@@ -526,7 +526,7 @@ describe('any past moment', () => {
     expect(row).toMatch(/Z,1,none,0,0,wait,wait,wait,/);
   });
 
-  it('what is before the ledger is unknown, and not none', async () => {
+  it('are unknown, and not 0, before the ledger', async () => {
     const at = await history();
     const before = (await at.api.get('/seats/holders?as_of=2026-03-26')).body;
     expect(before).toMatchObject({ data: [], used: null, known: false });
@@ -557,15 +557,15 @@ describe('any past moment', () => {
     '/seats/holders?limit=0',
     '/seats/holders?limit=201',
     '/seats/holders?cursor=x',
-  ])('refused: %s', async (path) => {
+  ])('are refused: %s', async (path) => {
     const at = await house();
     const { status } = await at.api.get(path);
     expect([400, 422]).toContain(status);
   });
 });
 
-describe('reconcile', () => {
-  it('finds what differs, repairs it on request, and the chain holds', async () => {
+describe('a reconciliation', () => {
+  it('finds differences, repairs them on request, and leaves the chain valid', async () => {
     const at = await house();
     const [a, b] = [await madeByApi(at), await madeByApi(at)];
     expect((await at.api.post('/seats/reconcile', {})).body).toEqual({
@@ -601,7 +601,7 @@ describe('reconcile', () => {
 });
 
 describe('401, 403, 404', () => {
-  it('another tenant’s seats are not there, and reading takes its scope', async () => {
+  it('another tenant’s seats are 404, and a read needs its scope', async () => {
     const [at, other] = [await house(), await house()];
     const theirs = await madeByApi(other);
     expect((await at.api.get(`/seats/events?user_id=${theirs}`)).body.data).toEqual([]);

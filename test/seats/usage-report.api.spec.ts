@@ -56,7 +56,7 @@ it('reports a range of any length, over several batches of days and entries', as
   ]);
 });
 
-it('a reader who stops reading an export keeps no connection of the database', async () => {
+it('keeps no connection of the database when a client stops reading an export', async () => {
   const tenant = await service.newTenant();
   // A hundred years are more than the network takes in advance.
   const asked = request(`${service.url}/api/v1/seats/usage?from=1950-01-01&to=2049-12-31`, {
@@ -70,6 +70,6 @@ it('a reader who stops reading an export keeps no connection of the database', a
     ({ total, idle, waiting }) => total === idle && waiting === 0,
   );
   asked.destroy();
-  // And the service goes on.
+  // And the service still answers.
   expect((await client(`${service.url}/api/v1`, tenant.apiKey).get('/seats')).status).toBe(200);
 });

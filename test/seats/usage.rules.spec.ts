@@ -18,7 +18,7 @@ const usage = (before: number | null, holders: string[], ...rows: ReturnType<typ
 describe('usage of a day', () => {
   it.each([
     ['nothing happens', usage(2, ['a', 'b']), { peak: 2, average: 2, end: 2, distinct_holders: 2 }],
-    ['nobody knows yet', usage(null, []), { peak: null, average: null, end: null, distinct_holders: null }],
+    ['a time without figures', usage(null, []), { peak: null, average: null, end: null, distinct_holders: null }],
     [
       'the first seat at noon: before it is unknown, not 0',
       usage(null, [], at(12, 'a', 1, 1)),
@@ -49,7 +49,7 @@ describe('usage of a day', () => {
     expect(found).toEqual(expected);
   });
 
-  it('leaves the holders as they are at its end', () => {
+  it('returns the holders at the end of the day', () => {
     const holders = holdersOf('a');
     usageOf(...DAY, 1, holders, [at(1, 'b', 1, 2), at(2, 'a', -1, 1)]);
     expect([holders.size, holders.has('a'), holders.has('b')]).toEqual([1, false, true]);

@@ -12,12 +12,12 @@ it.each<[string, unknown, RegExp]>([
   ['no such database', failure({ code: '3D000' }), /does not exist/],
   ['an explained one', new PlainFailure('PostgreSQL 15 or later is needed.'), /PostgreSQL 15/],
   ['wrong settings', new ConfigError([{ variable: 'PORT', rule: 'must be right' }]), /PORT must be right/],
-])('%s is said in words, without a stack', (_, error, words) => {
+])('%s is described in words, without a stack', (_, error, words) => {
   expect(startFailure(error)).toMatch(words);
   expect(startFailure(error)).not.toMatch(/\n +at /);
 });
 
-it('what nobody expected keeps its stack, for whoever has to find it', () => {
+it('an unexpected error keeps its stack, for the search of its cause', () => {
   expect(startFailure(new TypeError('x is not a function'))).toMatch(/x is not a function\n +at /);
   expect(startFailure('only a text')).toMatch(/only a text/);
 });

@@ -10,7 +10,7 @@ export const candidate = (more: object = {}) => ({
   ...more,
 });
 
-/** The events about a record, oldest first, with their data as it was written. */
+/** The events about a record, oldest first, with their data unchanged. */
 export async function eventsOf(
   { db }: Pick<TestApp, 'db'>,
   tenantId: string,

@@ -76,7 +76,7 @@ export class Description {
     return answer;
   }
 
-  /** What somebody has asked and got, such as a browser; throws where the one or the other is not as described. */
+  /** Compares a request and its answer, such as those of a browser, with the description; throws where one differs. */
   judge(method: string, target: string, type: string, body: unknown, answer: Answer): Operation {
     const [path = '', query = ''] = target.split('?');
     const operation = this.find(method, path);

@@ -1,6 +1,6 @@
 import type { Database } from '../../src/base/database/database.js';
 
-/** Until so many statements of this database wait for locks that others hold. */
+/** Waits until a number of statements of this database wait for locks that others hold. */
 export async function waitingForLock(db: Pick<Database, 'execute'>, howMany = 1): Promise<void> {
   for (;;) {
     const { rowCount } = await db.execute(

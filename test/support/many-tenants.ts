@@ -18,6 +18,6 @@ export async function seed(owner: Database, tenants: string): Promise<void> {
      ${readFileSync(SEED, 'utf8')}
      drop table seeded; set statement_timeout = 15000`,
   );
-  // By itself: with the rows it would hold the locks of all tables at once, and the service analyses, too.
+  // Apart: with the rows it would hold the locks of all tables at once, and the service analyses, too.
   for (const { name } of (await owner.execute<{ name: string }>(TABLES)).rows) await owner.execute(`analyze ${name}`);
 }

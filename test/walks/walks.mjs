@@ -10,7 +10,7 @@ const USERS = Number(process.env.WALK_USERS ?? 50_000);
 const WRITES = Number(process.env.WALK_WRITES ?? 20_000);
 const WRITERS = 8;
 const COUNT = 200;
-/** Pages at the end of a walk may cost so many times the first, where nothing else runs. */
+/** Factor by which pages at the end of a walk may cost more than the first, on an idle machine. */
 const DEAREST = 3;
 
 const WALKS = {

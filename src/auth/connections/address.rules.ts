@@ -36,7 +36,7 @@ export function templateProblem(text: string): string | null {
   return `is for many tenants: put the id of your tenant in the place of ${placeOf(text)} (Entra: https://login.microsoftonline.com/<tenant id>/v2.0, from Overview, Directory (tenant) ID)`;
 }
 
-/** Returns the part of an address that stands for any tenant. */
+/** Returns the part of an address that means any tenant. */
 function placeOf(text: string): string {
   const name = /\{\w{1,40}\}/.exec(text)?.[0];
   return name ?? text.split('/').find((part) => /^(?:common|organizations|consumers)$/i.test(part)) ?? 'the template';

@@ -12,7 +12,7 @@ export class CertificateBody {
   pem!: string;
   @ApiProperty({ description: 'SHA-256, hexadecimal with colons.' })
   fingerprint!: string;
-  @ApiProperty({ description: 'An expired certificate goes on verifying: the key is pinned.' })
+  @ApiProperty({ description: 'An expired certificate still verifies: the key is pinned.' })
   not_after!: Date;
   @ApiProperty({ format: 'date-time' })
   added_at!: string;

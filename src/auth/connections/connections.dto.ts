@@ -155,7 +155,7 @@ export class ConnectionFields {
     { type: 'array', items: { oneOf: [{ type: 'string' }, { $ref: getSchemaPath(CertificateBody) }] } },
     {
       ...OPTIONAL,
-      description: 'SAML. All of them, in PEM, in base64, or as they were read here; any of them may have signed.',
+      description: 'SAML. All of them, in PEM, in base64, or unchanged from an answer; any of them may have signed.',
     },
   )
   certificates?: unknown[];

@@ -144,7 +144,7 @@ export class ConnectionsRepository {
   }
 
   /**
-   * Returns the enabled SAML connection whose metadata is due, longest ago first, as it was before. It counts as looked
+   * Returns the enabled SAML connection whose metadata is due, longest ago first, in its former state. It counts as looked
    * at from now on, so that processes share the work and hold no lock while reading.
    */
   async takeDue(now: Date, seconds: { least: number; most: number }): Promise<ConnectionRow | null> {

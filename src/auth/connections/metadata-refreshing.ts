@@ -37,7 +37,7 @@ export class MetadataRefreshing {
    * Refreshes a connection. What needs confirmation and what fails changes nothing and is kept as `metadata_problem`.
    * `gone`: the connection was changed or deleted meanwhile.
    *
-   * @param known the connection as it was read
+   * @param known the connection that was read
    * @param confirmed whether an administrator accepts any change
    */
   async refresh(by: AuditBy, known: ConnectionRow, address: string, confirmed: boolean): Promise<Refreshed> {

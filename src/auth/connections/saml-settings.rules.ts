@@ -16,7 +16,7 @@ const ENDPOINT_FIELDS = [
 ] as const;
 const IDP_FIELDS = ['idp_entity_id', ...ENDPOINT_FIELDS] as const;
 
-/** Where the facts about the IdP come from after a change: as before, from fields, or from metadata. */
+/** Where the facts about the IdP come from after a change: the former values, from fields, or from metadata. */
 export type IdpSource = { kind: 'fields' } | { kind: 'url'; url: string } | { kind: 'xml'; xml: string };
 
 /** Returns the source that a request names. A new connection names exactly one, a change at most one. */

@@ -1,4 +1,4 @@
-/** Rows of sign-in that end by themselves, with how long they are still looked at. */
+/** Rows of sign-in that end automatically, with the time for which they are still read. */
 export const SIGN_IN_LEFTOVERS = [
   // A day longer than they are valid: the answer to a late browser is "over", not "unknown".
   `delete from sign_in_requests where expires_at < now() - interval '1 day'`,

@@ -1,6 +1,6 @@
 import { isListOf, OneOf, Rule } from './setting-rules.js';
 
-/** The variables that admit what is refused without them. They stand in the class of all variables. */
+/** The variables that admit what is refused without them. They are part of the class of all variables. */
 export abstract class AllowEnvironment {
   /**
    * For development: platforms, IdPs and webhooks of tenants can have plain http and private addresses.

@@ -1,7 +1,7 @@
 import { AllowEnvironment } from './allow-environment.js';
 import { HttpAddress, isListOf, Rule, WholeNumber } from './setting-rules.js';
 
-/** The variables about applicant tracking systems and interviews. They stand in the class of all variables. */
+/** The variables about applicant tracking systems and interviews. They are part of the class of all variables. */
 export abstract class AtsEnvironment extends AllowEnvironment {
   /**
    * The OAuth clients with which customers connect their ATS from its marketplace.

@@ -17,7 +17,7 @@ interface ProtocolConnection {
  * A connection that keeps the most recently used prepared statements and closes the others. The protocol message
  * `Close` is sent with the next query: it costs no round trip, and works in a failed transaction too.
  *
- * A server that ends the connection while no statement runs is told by an event, which ends the process where nothing
+ * A server that ends the connection while no statement runs is reported by an event, which ends the process where nothing
  * listens. The next statement fails and reports the end, so the event alone needs no answer.
  */
 export class BoundedClient extends pg.Client {

@@ -47,7 +47,7 @@ export class KeyedReads<R extends QueryResultRow> {
     try {
       return (await this.db.readShort<R>(this.text, [...all[0]!.values, all.map(({ key }) => key)])).rows;
     } catch (error) {
-      // A key that no text of the database can be fails by itself.
+      // A key that no text of the database can be fails alone.
       if (all.length > 1 && isOfOneRow(error)) throw new WorkAlone();
       throw error;
     }

@@ -22,7 +22,7 @@ interface Wire {
 }
 
 /**
- * Sends short reads of all tenants on one connection, one behind the other, without waiting for the answers in between
+ * Sends short reads of all tenants on one connection, one after the other, without waiting for the answers in between
  * (the pipeline of the protocol). Half of what a read by a key costs PostgreSQL is being woken for it, and the reads of
  * different tenants have no statement in common.
  *
@@ -121,7 +121,7 @@ export class PipelinedReads {
 /** The server admitted no further connection. */
 class NoConnection extends Error {}
 
-/** The failure was told to the reads that wait for the connection. */
+/** The reads that wait for the connection have received the failure. */
 const ignore = (): undefined => undefined;
 
 function lengthOf(rows: readonly QueryResultRow[]): number {

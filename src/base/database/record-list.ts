@@ -27,7 +27,7 @@ interface ListPart {
 /** Comes after every other character. */
 const LAST = '\u{10ffff}';
 
-/** So many changed records are looked up and sorted; of more, a page is found sooner along the list. */
+/** The most changed records that are looked up and sorted; of more, a page is found sooner along the list. */
 const FEW_UPDATED = 2_000;
 
 /** Returns a page of records of a tenant, newest first; ids only grow, so that a page stays where it is. */

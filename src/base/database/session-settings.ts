@@ -95,7 +95,7 @@ export async function demandUsable(client: Client, another: () => Promise<Client
   }
 }
 
-/** So many other transactions are opened to find one that got the backend of a connection which is still open. */
+/** The number of other transactions that are opened to find one with the backend of a connection which is still open. */
 const TRIES = 8;
 
 /** Returns whether the backend of an open connection is given to others between its transactions. */

@@ -54,7 +54,7 @@ export class SettingsFeed {
     for (const table of tables) this.listeners.set(table, [...(this.listeners.get(table) ?? []), listener]);
   }
 
-  /** Listens from now on; resolves when the first connection stands. Later ones are made by itself. */
+  /** Listens from now on; resolves when the first connection is open. Later ones are made automatically. */
   async start(): Promise<void> {
     this.running = true;
     await this.connect();
@@ -113,7 +113,7 @@ export class SettingsFeed {
       if (rows.length === 0) return;
       await Promise.race([silence(), this.answersOf(question, new Set(rows.map(({ pid }) => pid)))]);
     } catch {
-      await silence(); // The connection broke: who has heard of the change is unknown.
+      await silence(); // The connection broke: which process knows the change is unknown.
     } finally {
       this.questions.delete(question);
       calm.abort();
@@ -182,7 +182,7 @@ export class SettingsFeed {
     if (channel === Wakeups.channel) return this.wakeups.told(payload);
     if (channel !== CHANGES) return this.answered(what, first);
     if (what !== 'asks') return this.publish({ tenantId: first, id: second }, what);
-    // In the order of the commits: whoever reads this question has read every change before it.
+    // In the order of the commits: a process that reads this question has read every change before it.
     client.query(`select pg_notify($1, $2)`, [answersTo(first), `${second} ${this.pid}`]).catch(() => undefined); // The end of the connection is noticed by its own event.
   }
 

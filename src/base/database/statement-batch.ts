@@ -39,7 +39,7 @@ class RowParams extends Params {
 
 /**
  * A batch holds the locks of some rows while it waits for that of another one, which a statement of one row never does. So
- * it gives way long before the database looks for a deadlock (`deadlock_timeout`, 1 s), and its statements run by themselves.
+ * it gives way long before the database looks for a deadlock (`deadlock_timeout`, 1 s), and its statements run alone.
  */
 export const LOCK_PATIENCE = '100ms';
 

@@ -2,7 +2,7 @@
 const OTHER_ESCAPE = /\\[^"\\]/;
 
 /**
- * Returns a list of texts as a parameter for an array of the database. The driver would write each text by itself; JSON
+ * Returns a list of texts as a parameter for an array of the database. The driver would write each text apart; JSON
  * writes all of them in one call, and quotes as PostgreSQL does, but for control characters and halves of surrogate pairs.
  */
 export function textArray(values: readonly (string | null)[]): string {

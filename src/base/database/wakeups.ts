@@ -1,13 +1,13 @@
 /** Background work that other processes wait for. */
 export type Work = 'lanes' | 'tasks' | 'ats';
 
-/** Wake-ups of one process are told to the others together, at most once in this time. */
+/** Wake-ups of one process are sent to the others together, at most once in this time. */
 const GATHER_MS = 20;
 
 type Send = (sql: string, values: unknown[]) => Promise<unknown> | undefined;
 
 /**
- * Tells the workers of all processes that there is work, so that they need not look for it so often. A wake-up can be
+ * Tells the workers of all processes that there is work, so that they need to poll less. A wake-up can be
  * lost with its process; looking, at a slow pace, finds that work too.
  */
 export class Wakeups {

@@ -5,7 +5,7 @@ import { isScimPath } from './request.js';
 /** JSON is always UTF-8, and its media types have no charset parameter (RFC 8259 §11). */
 export const JSON_TYPE = 'application/json';
 
-/** An answer that is JSON text already: a part of it is sent as it was received. */
+/** An answer that is JSON text already: a part of it is sent as received. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
@@ -32,7 +32,7 @@ export function sendJson(
 /**
  * Sends a body, compressed where the client accepts gzip and the body is large enough.
  *
- * Only answers to a credential in `Authorization` are compressed. A browser sends a cookie by itself, so the length of
+ * Only answers to a credential in `Authorization` are compressed. A browser sends a cookie automatically, so the length of
  * a compressed answer could reveal its content to another site (BREACH).
  */
 export function sendBody(

@@ -17,7 +17,7 @@ export interface BodyOptions {
   limitOf?: (path: string) => number | undefined;
   /** Addresses whose handler needs the original bytes (signature checks): they get `req.rawBody`. */
   keepRaw?: (path: string) => boolean;
-  /** Addresses whose handler keeps a part of the body as it was written: they get `req.rawBody`, too. */
+  /** Addresses whose handler keeps a part of the body as written: they get `req.rawBody`, too. */
   keepText?: (path: string) => boolean;
   /** Addresses that read their own body (forms), some of them depending on its type. */
   leave?: (path: string, contentType: string) => boolean;

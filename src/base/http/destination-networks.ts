@@ -4,7 +4,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
 /**
- * The services of clouds that hand out credentials to whoever can reach them: AWS, Google Cloud and Azure (link-local),
+ * The services of clouds that hand out credentials to every client that reaches them: AWS, Google Cloud and Azure (link-local),
  * AWS by IPv6, Google Cloud by IPv6, Alibaba Cloud, Oracle Cloud, and Azure's wire server, whose address is public.
  */
 const METADATA = networksOf([

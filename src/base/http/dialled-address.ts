@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 type Note = (address: string) => void;
 
-/** Where the note stands in undici's request: a map beside it would cost each request of the process. */
+/** The key of the note in undici's request: a map beside it would cost each request of the process. */
 const NOTE = Symbol('note of the dialled address');
 
 interface NotedRequest {

@@ -7,7 +7,7 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const BACKSLASH = 0x5c;
 
-/** Whole numbers of up to so many digits are exact as numbers. */
+/** Whole numbers of up to this number of digits are exact as numbers. */
 const EXACT_DIGITS = 15;
 /** What stands before a number keeps ids in texts, with their many digits, from being looked at. */
 const LONG_NUMBER = /(?:^|[:,[\s])-?\d{16}/;

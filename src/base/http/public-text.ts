@@ -21,7 +21,7 @@ export class PublicText {
   ) {
     this.plain = Buffer.from(text);
     this.compressed = gzipSync(this.plain);
-    // A weak tag: it stands for both forms (RFC 9110 §8.8.1).
+    // A weak tag: it is valid for both forms (RFC 9110 §8.8.1).
     this.tag = `W/"${hash('sha256', this.plain, 'base64url')}"`;
   }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 /** A layer of Express's router, which asks its layers one after the other. */
 export interface RouteLayer {
-  /** The path as it was declared. */
+  /** The path as declared. */
   readonly rawPath?: unknown;
   /** Undefined: the layer is no route, and takes all methods. */
   readonly route?: { readonly methods: Readonly<Record<string, boolean>> } | undefined;

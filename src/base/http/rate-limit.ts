@@ -158,7 +158,7 @@ export function limitRate(
   showAllowance(res, tighter, tighter === own ? 'This credential makes' : OF_TENANT);
 }
 
-/** The headers in which an allowance is told. */
+/** The headers that carry an allowance. */
 export const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 const OF_TENANT = 'The credentials of this tenant make together';

@@ -14,7 +14,7 @@ const TOO_MANY = 429;
 /**
  * Returns the first middleware, so that every answer has an id and the security headers, errors and unknown addresses
  * included. The id is always new: a caller's own `X-Request-Id` could repeat, and the ledger keeps the id as evidence.
- * `ended` is one function for all requests, to avoid a closure for each. `activity` hears of each request, and counts those
+ * `ended` is one function for all requests, to avoid a closure for each. `activity` receives each request, and counts those
  * that were worked on for a known caller: who has no credential, or is over its rate, must not slow down the forwarding.
  */
 export function requestStart(

@@ -21,7 +21,7 @@ export function OpenBody(): ClassDecorator {
   };
 }
 
-const AS_SENT = Symbol('fields that are kept as they were sent');
+const AS_SENT = Symbol('fields that are kept as sent');
 
 /** Names fields that may hold any JSON: they are checked by their rule alone, and never become objects of a class. */
 export function AsSent(...fields: string[]): ClassDecorator {

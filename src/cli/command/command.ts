@@ -60,7 +60,7 @@ export const CSV: CommandOption = {
   conflicts: ['limit', 'json'],
 };
 
-/** How much of a list that never ends: pages are read until there are so many. */
+/** How much of a list that never ends: pages are read up to this number of entries. */
 export const LONG_LIST: readonly CommandOption[] = [
   {
     name: 'format',

@@ -31,7 +31,7 @@ export function optionsOf({ options = [], begins }: Command): readonly CommandOp
  * Runs a command, shows its answer, and follows the tasks that it begins to their end.
  *
  * @param show prints an answer
- * @throws {CliError} when a task has failed or was cancelled, and when the user interrupts the waiting: the task goes on
+ * @throws {CliError} when a task has failed or was cancelled, and when the user interrupts the waiting: the task continues
  */
 export async function runToEnd(
   command: Command,
@@ -92,7 +92,7 @@ async function follow(client: Client, id: string, terminal: Terminal): Promise<S
       await sleep(pause, undefined, { signal: stop.signal }).catch(() => undefined);
     }
     line.last('');
-    throw new CliError(`The task goes on without this command. ${toGoOn(id)}`, EXIT.interrupted);
+    throw new CliError(`The task continues without this command. ${nextCommands(id)}`, EXIT.interrupted);
   } finally {
     forget?.();
   }
@@ -105,12 +105,12 @@ async function read(client: Client, id: string, answered: number): Promise<Shown
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.exitCode === EXIT.unreachable && Date.now() - answered < AWAY_MS) return null;
-    throw new CliError(`${error.message}\nThe task was begun and goes on. ${toGoOn(id)}`, error.exitCode);
+    throw new CliError(`${error.message}\nThe task was begun and continues. ${nextCommands(id)}`, error.exitCode);
   }
 }
 
-function toGoOn(id: string): string {
-  return `To go on watching: task show ${id} --wait. To stop the task: task cancel ${id}.`;
+function nextCommands(id: string): string {
+  return `To watch it: task show ${id} --wait. To stop the task: task cancel ${id}.`;
 }
 
 function demandDone({ id, state, error }: ShownTask): void {

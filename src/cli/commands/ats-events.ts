@@ -70,7 +70,7 @@ export const ATS_EVENT_COMMANDS: Command[] = [
     argument: ATS_CONNECTION,
     options: [
       { ...EVENT, required: true },
-      { name: 'reason', description: 'why; it stands in the audit log', required: true },
+      { name: 'reason', description: 'why; kept in the audit log', required: true },
     ],
     run(context) {
       const { event_id: event = '', reason } = given(context, 'event_id', 'reason');

@@ -43,7 +43,7 @@ export const ATS_WRITE_COMMANDS: Command[] = [
     verb: 'dismiss-write',
     description: 'Ends a write that waits or failed',
     argument: ATS_CONNECTION,
-    options: [WRITE, { name: 'reason', description: 'why; it stands in the audit log', required: true }],
+    options: [WRITE, { name: 'reason', description: 'why; kept in the audit log', required: true }],
     run: (context) => context.client.call('POST', `${one(context)}/dismiss`, given(context, 'reason')),
   },
   {

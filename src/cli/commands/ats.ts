@@ -123,7 +123,7 @@ export const ATS_COMMANDS: Command[] = [
     description: {
       test: 'Calls the ATS, and says what came of it',
       pause: 'Stops polls, applying and writes; webhooks are still stored',
-      resume: 'Goes on with a connection that is paused',
+      resume: 'Resumes a connection that is paused',
       disconnect: 'Removes the webhooks at the ATS, revokes the grant there, and forgets the credential',
     }[verb]!,
     argument: ATS_CONNECTION,

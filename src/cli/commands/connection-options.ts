@@ -10,7 +10,7 @@ export function createOptions(type: keyof typeof SETTINGS): CommandOption[] {
     name,
     ...(of === undefined ? {} : { of }),
     description: unless === undefined ? description : `${description}; ${unless} unless set`,
-    // What is on by itself can only be switched off.
+    // An option that is on by default can only be switched off.
     ...(kind === 'flag' && unless !== 'on' ? { flag: true } : {}),
     ...(required === true ? { required } : {}),
   }));

@@ -2,7 +2,7 @@ import { EVENT_NAMES } from '../../engine/events/catalogue.js';
 import type { Json } from '../client/client.js';
 import { columns, numbers, queryOf, type Command } from '../command/command.js';
 
-/** What a tenant is told. */
+/** The events of a tenant. */
 export const EVENT_COMMANDS: Command[] = [
   {
     noun: 'event',

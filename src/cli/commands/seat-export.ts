@@ -8,7 +8,7 @@ const CUT =
   'lines cut off at the end are not seen: give --head with a hash that was kept elsewhere (seats heads), which the chain must pass through';
 
 /**
- * Checks an export of the seat ledger (`GET /seats/events?format=ndjson`) by itself: no service, no database.
+ * Checks an export of the seat ledger (`GET /seats/events?format=ndjson`) without service and database.
  * In: the file and, where one was kept elsewhere, a head that the chain must pass through (hex). What only a head can
  * show is that the newest lines were cut off. Out: the verdict of the chain. Throws a `CliError` for a file that
  * cannot be read or is no such export.

@@ -102,5 +102,5 @@ export const TENANT_COMMANDS: Command[] = [
 
 /** Returns what became of a webhook endpoint that the key had made. */
 function endpointWords({ id, host, paused }: Json): string {
-  return `${String(id)} at ${String(host)} ${paused === true ? 'is paused' : 'goes on'}`;
+  return `${String(id)} at ${String(host)} ${paused === true ? 'is paused' : 'is active'}`;
 }

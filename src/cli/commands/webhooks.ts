@@ -146,7 +146,7 @@ export const WEBHOOK_COMMANDS: Command[] = [
   {
     noun: 'webhook',
     verb: 'resume',
-    description: 'Goes on with deliveries, once a test event was taken',
+    description: 'Resumes deliveries, once a test event was taken',
     argument: ENDPOINT,
     run: ({ client, argument }) => client.call('POST', `${at(argument)}/resume`, {}),
   },

@@ -19,7 +19,7 @@ export function isTask(answer: unknown): answer is ShownTask {
   return typeof id === 'string' && id.startsWith('tsk_');
 }
 
-/** Returns whether a task goes on. */
+/** Returns whether a task is waiting or running. */
 export function isGoingOn({ state }: ShownTask): boolean {
   return state === 'waiting' || state === 'running';
 }
@@ -40,7 +40,7 @@ export function taskRecord(task: ShownTask): Json {
 }
 
 /**
- * Returns the line that shows a task while it goes on: share, rate, estimate.
+ * Returns the line that shows a task while it runs: share, rate, estimate.
  *
  * @param pace items a second; null: not known yet
  */

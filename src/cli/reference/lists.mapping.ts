@@ -29,7 +29,7 @@ export function eventsPage(events: Readonly<Record<string, ShownEvent>>): string
   return [
     head(
       'Events',
-      'What a tenant is told, by webhooks, in a list and in a feed: [Events](../integrate/events.md). The example is the `data` of the event; its JSON Schema is in the section `webhooks` of `/docs/openapi.json`. Pages for each alarm: [Runbook](../runbook/README.md).',
+      'The events of a tenant, by webhooks, in a list and in a feed: [Events](../integrate/events.md). The example is the `data` of the event; its JSON Schema is in the section `webhooks` of `/docs/openapi.json`. Pages for each alarm: [Runbook](../runbook/README.md).',
     ),
     ...sections,
   ].join('\n');

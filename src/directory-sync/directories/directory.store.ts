@@ -18,7 +18,7 @@ export type { Directory } from './directory.js';
 
 const TTL = 900;
 
-/** A cache of directories for SCIM requests, as they were at the last change that was answered. */
+/** A cache of directories for SCIM requests, in the state of the last change that was answered. */
 @Injectable()
 export class DirectoryStore {
   private readonly cache: FreshCache<Directory>;

@@ -22,7 +22,7 @@ export const MAPPABLE = {
   last_name: ['name.familyName', 'displayName', 'name.formatted'],
 } as const satisfies Record<keyof AttributeMap, readonly string[]>;
 
-/** The guard against mass removals: when so many users leave at once, an admin has to decide first. */
+/** The guard against mass removals: when this number of users leaves at once, an admin has to decide first. */
 export interface GuardFigures {
   /** This share of the directory's users leaves … */
   percent: number;

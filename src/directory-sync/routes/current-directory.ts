@@ -9,7 +9,7 @@ export interface CurrentDirectory {
   dialect: Dialect;
   writing: WritingDirectory;
   /**
-   * Owners of the users that this directory sees. The directory itself is the first, '' stands for unmanaged users,
+   * Owners of the users that this directory sees. The directory itself is the first, '' means unmanaged users,
    * then follow directories that it takes over.
    */
   owners: string[];

@@ -18,7 +18,7 @@ const WALKS = 8;
 
 /**
  * The last rows of pages, for clients that read a list by increasing `startIndex` (most do). The next page starts
- * behind the row of the mark: it costs as much as the first page, and rows that were deleted meanwhile shift no other
+ * after the row of the mark: it costs as much as the first page, and rows that were deleted meanwhile shift no other
  * row. Marks are in memory. Without a mark, rows are skipped.
  *
  * A list has one caller and one query (directory, filter, order, page size). Requests do not show which of several

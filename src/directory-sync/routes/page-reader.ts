@@ -50,7 +50,7 @@ export interface PageStart {
   readonly offset: number;
 }
 
-/** The rows of a page, as they were read. */
+/** The rows of a page, as read. */
 export interface PageRows<Row> {
   readonly rows: Row[];
   /** Whether a row follows the page. */

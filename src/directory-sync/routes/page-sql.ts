@@ -48,7 +48,7 @@ export interface PageSource {
   readonly from: string;
   /** The id of a row. */
   readonly id: string;
-  /** The condition of the rows behind the beginning of the page. */
+  /** The condition of the rows after the beginning of the page. */
   readonly where: string;
   /** The order. */
   readonly by: string;
@@ -104,7 +104,7 @@ export function pageSql(columns: ListColumns, total: string | null, source: Page
 function cutRows(sized: string, bytes: number): string {
   return `select b.*, b.upto <= ${bytes} or b.place = 1 as fits, b.place = 1 and b.upto > ${bytes} as large
     from (select s.*, sum(s.bytes) over (order by s.place rows unbounded preceding) as upto from (${sized}) s) b
-    -- The second row is there even behind a first one that fills the page: it says that the list goes on.
+    -- The second row is there even behind a first one that fills the page: it shows that the list continues.
     where b.upto - b.bytes <= ${bytes} or b.place = 2`;
 }
 

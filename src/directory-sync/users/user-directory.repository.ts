@@ -34,7 +34,7 @@ const FROM = `from users u left join directories d on d.tenant_id = $1 and d.id 
 const SELECT = `select ${USER_COLUMNS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
 const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
 
-/** So many changed users are looked up by their ids; of more, a page is found sooner along the list. */
+/** The most changed users that are looked up by their ids; of more, a page is found sooner along the list. */
 const FEW_UPDATED = 2_000;
 
 /** Looks people up for the users API. */

@@ -1,4 +1,4 @@
-/** So many groups are shown at a user, by their ids: a page of users must stay within its bytes. */
+/** The most groups that are shown at a user, by their ids: a page of users must stay within its bytes. */
 export const MAX_GROUPS_SHOWN = 2000;
 
 /** What a user shows of other resources; null: nothing. */

@@ -9,7 +9,7 @@ import type { UserRow } from './user.row.js';
 const SERVER_FIELDS = ['id', 'seat', 'source', 'managed_by', 'held', 'held_since', 'created_at', 'updated_at'] as const;
 
 /** A user can have no e-mail and no role; sent back as read, both say nothing. */
-const UNCHANGED = 'null, as it was read, means unchanged';
+const UNCHANGED = 'null, as read, means unchanged';
 
 /** A new person. */
 @ServerSet(...SERVER_FIELDS)

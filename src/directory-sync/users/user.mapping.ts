@@ -19,7 +19,7 @@ export interface UserDraft {
   email: string | null;
   firstName: string;
   lastName: string;
-  /** The key that the directory gave; null: it gave none, and the user name stands in. */
+  /** The key that the directory gave; null: it gave none, and the user name is used. */
   key: string | null;
   roles: string[];
   costCenter: string | null;

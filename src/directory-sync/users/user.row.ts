@@ -13,7 +13,7 @@ export interface UserRow {
   external_id: string | null;
   active: boolean;
   gone: boolean;
-  /** A directory once wrote the `userName`. False: the e-mail stands in for it. */
+  /** A directory once wrote the `userName`. False: the e-mail is its substitute. */
   name_written: boolean;
   version: number;
   email: string | null;

@@ -20,7 +20,7 @@ export interface ConflictingUserRow {
   gone: boolean;
   /** A directory once wrote the `userName`; see `UserRow`. */
   name_written: boolean;
-  /** Out of force with a `userName` that only stands in, or that only a preview has: the name is given away on demand. */
+  /** Out of force with a substitute `userName`, or one that only a preview has: the name is given away on demand. */
   yields: boolean;
   same_name: boolean;
   same_email: boolean;
@@ -181,7 +181,7 @@ export class UsersRepository {
   }
 
   /**
-   * Takes the `userName` from a user out of force for which it only stands in, or whom only a preview knows, so that it
+   * Takes the `userName` from a user out of force for which it is a substitute, or whom only a preview knows, so that it
    * can be another user's. A user of a preview keeps the name in its resource.
    */
   async giveNameAway(tx: SqlRunner, tenantId: string, user: ConflictingUserRow, draft: UserDraft): Promise<void> {

@@ -42,7 +42,7 @@ export interface Lookup {
  * outcome is unknown is repeated byte for byte. Nothing changes a frozen call: it is repeated, or it is dropped.
  */
 export interface Call {
-  /** The version of the rendering: a newer version still renders older calls as they were. */
+  /** The version of the rendering: a newer version still renders older calls unchanged. */
   v: 1;
   /** The number of this call in its lane. */
   n: number;

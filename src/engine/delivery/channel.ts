@@ -15,7 +15,7 @@ import type { Sent } from './outcome.js';
  * delivered.
  */
 export abstract class Channel {
-  /** Stands in the key of destinations, lanes and attempts. */
+  /** Part of the key of destinations, lanes and attempts. */
   abstract readonly name: string;
   /** Whether newer changes of a subject replace waiting ones; else each message is a subject of its own. */
   abstract readonly folds: boolean;

@@ -10,17 +10,17 @@ export class DeliveryOptions {
   claimPauseMs = 4;
   /** Outcomes that arrive within this time are settled together: 128 at once cost PostgreSQL an eighth less than 48. */
   gatherMs = 8;
-  /** While this process is busy with requests it sends so many lanes in this time, leavers first. */
+  /** While this process is busy with requests it sends this number of lanes in this time, leavers first. */
   courtesy = { lanes: 12, pauseMs: 100 };
   /** How much longer a lease holds than the deadline of its call. */
   leaseMarginMs = 5_000;
   /** A leased lane that was not begun within this time is handed back. */
   queueMs = 2_000;
-  /** So many lanes are kept ready as go out in this time. */
+  /** The number of lanes that go out in this time is kept ready. */
   aheadMs = 60;
   /** Pauses of one lane after its own failures. */
   backoff = { firstMs: 1_000, maxMs: 60_000 };
-  /** So many own failures park a lane. */
+  /** The number of own failures that parks a lane. */
   ownFailureLimit = 8;
   /** How often it is written that a destination took something; a failure counts as a lane's own only after that. */
   touchMs = 1_000;

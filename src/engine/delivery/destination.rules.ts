@@ -21,10 +21,10 @@ export interface Health {
 
 /** Which failures in a row show that a destination is away. */
 export interface AwayRules {
-  /** So many failures, of this many subjects at least. */
+  /** The number of failures, of at least this number of subjects. */
   streak: number;
   subjects: number;
-  /** Or so many of one subject. */
+  /** Or the number of one subject. */
   rounds: number;
   /** While few calls are allowed (just back, or just started), correspondingly fewer failures suffice. */
   scales: boolean;

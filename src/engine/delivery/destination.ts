@@ -59,7 +59,7 @@ export interface Destination extends DestinationKey {
   probeAt: number | null;
   lastSuccessAt: Date | null;
   hasRefusals: boolean;
-  /** Since when there are nothing but failures; null: the last call succeeded, or nobody counts. */
+  /** Since when there are nothing but failures; null: the last call succeeded, or failures are not counted. */
   failingSince: Date | null;
   /** How far that has come, in the words of `failing.rules`. */
   failingStage: number;

@@ -15,7 +15,7 @@ export interface FailureRules {
    */
   waitsAside: boolean;
   /**
-   * Returns how many milliseconds a lane waits after so many failures in a row; null: its message is given up.
+   * Returns how many milliseconds a lane waits after a number of failures in a row; null: its message is given up.
    *
    * @param random in [0, 1); spreads the pauses
    */
@@ -26,7 +26,7 @@ export interface FailureRules {
   endsAfterMs: number | null;
 }
 
-/** A Retry-After of an hour is for the destination to wait out, if it is away; one person among many goes on sooner. */
+/** A Retry-After of an hour is for the destination to wait out, if it is away; one person among many continues sooner. */
 const LONGEST_OWN_WAIT_MS = 300_000;
 
 /** Returns the pauses of lanes that are tried without end. */

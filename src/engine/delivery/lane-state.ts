@@ -134,7 +134,7 @@ export interface Settlement {
   epoch: number;
   /** When the destination took something last. */
   lastSuccessAt: Date | null;
-  /** So many own failures park a lane. */
+  /** The number of own failures that parks a lane. */
   ownFailureLimit: number;
 }
 

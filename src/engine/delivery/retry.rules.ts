@@ -89,7 +89,7 @@ export function retryAfter(header: string | null, now: Date): number | null {
 }
 
 /**
- * Returns how many milliseconds a lane waits after so many failures in a row.
+ * Returns how many milliseconds a lane waits after a number of failures in a row.
  *
  * @param random in [0, 1); half of the time is left to chance
  */

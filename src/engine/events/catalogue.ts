@@ -35,7 +35,7 @@ export interface EventData
 /** The name of an event. */
 export type EventName = keyof EventData;
 
-/** Every event that a tenant is told. */
+/** Every event that a tenant receives. */
 export const EVENTS: { readonly [Name in EventName]: EventKind<EventData[Name]> } = {
   ...CANDIDATE_EVENTS,
   ...INTERVIEW_EVENTS,

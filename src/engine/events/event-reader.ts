@@ -151,7 +151,7 @@ export class EventReader {
   }
 }
 
-/** Returns what is left of a range behind the place that was read to. */
+/** Returns the rest of a range after the place that was read to. */
 function behind(range: ScanRange, through: string): ScanRange {
   return range.newestFirst ? { ...range, through: before(through) } : { ...range, after: through };
 }

@@ -18,7 +18,7 @@ export interface EventChannel {
   /** The name of the channel of the delivery. */
   readonly name: string;
   /**
-   * Returns the receivers of a tenant, as they were at the last change that was answered.
+   * Returns the receivers of a tenant, in the state of the last change that was answered.
    *
    * @param db reads what is not cached: a transaction waits for no second connection
    */
@@ -29,7 +29,7 @@ export interface EventChannel {
 
 const NONE: readonly EventReceiver[] = [];
 
-/** Who is told of events: the room that brings the channel adds it when its module is made. */
+/** The receivers of events: the room that brings the channel adds it when its module is made. */
 @Injectable()
 export class EventReceivers {
   private brought: EventChannel | null = null;

@@ -54,7 +54,7 @@ export class EventRecorder {
     this.addLanes(statement, tenantId, takersOf(receivers, fact.event), { part, at: 'm.at' });
   }
 
-  /** Returns who is told of a tenant's events, for `addElsewhere`; `db` as for `addTo`. */
+  /** Returns the receivers of a tenant's events, for `addElsewhere`; `db` as for `addTo`. */
   receiversOf(tenantId: string, db?: SqlRunner): Promise<readonly EventReceiver[]> {
     return this.receivers.of(tenantId, db);
   }

@@ -57,10 +57,10 @@ export interface EventPlace {
 
 /** A table whose rows are events. Each name belongs to one source. All methods read by an index of the tenant. */
 export abstract class EventSource {
-  /** The names of the events that stand in this source. */
+  /** The names of the events of this source. */
   abstract readonly names: readonly EventName[];
 
-  /** Returns whether the events about a record stand in this source. */
+  /** Returns whether this source has the events about a record. */
   abstract holds(record: string): boolean;
 
   /** Returns the events that have these sequences, in no order. */

@@ -10,7 +10,7 @@ const ENDS = new Map(
   ]),
 );
 
-/** Returns an event as the API shows it. Its body stands in it letter for letter, and its data is never parsed. */
+/** Returns an event as the API shows it. It contains the body letter for letter, and its data is never parsed. */
 export function eventText(event: StoredEvent): string {
   return `{"id":"${eventId(event.sequence)}",${bodyText(event).slice(1, -1)}${ENDS.get(event.event) ?? '}'}`;
 }

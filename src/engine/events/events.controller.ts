@@ -22,7 +22,7 @@ const OPTIONS = ['event', 'since', 'after', ...PAGE_OPTIONS] as const;
 const OF_LIST = ['event', 'since', 'cursor'] as const;
 type Options = ReturnType<typeof queryOptions<(typeof OPTIONS)[number]>>;
 
-/** What a tenant is told: as a list, and as a feed for consumers that keep a position. */
+/** The events of a tenant: as a list, and as a feed for consumers that keep a position. */
 @ApiController('events')
 @RequireScope('audit:read', 'webhooks:manage')
 export class EventsController {

@@ -1,6 +1,6 @@
 import { DomainError } from '../../base/errors/domain-error.js';
 
-/** 410: events behind the position of a consumer were dropped with their month. */
+/** 410: events after the position of a consumer were dropped with their month. */
 export class PositionTooOld extends DomainError {
   readonly kind = 'gone';
   readonly code = 'position_too_old';

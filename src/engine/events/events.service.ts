@@ -21,7 +21,7 @@ export interface FeedPage {
 /** A page of the list. */
 export interface ListPage {
   events: StoredEvent[];
-  /** The place from which the next page goes on; null: this is the last one. */
+  /** The place from which the next page continues; null: this is the last one. */
   next: string | null;
 }
 
@@ -60,14 +60,14 @@ export class EventsService {
     const part = await this.upTo(tenantId, after, known, limit);
     if (part.events.length === limit || part.through !== null) return pageOf(part.events, part.through ?? after);
     const newest = await this.horizon.newest();
-    // What lies behind the known horizon goes on where the first part ends.
+    // The part after the known horizon begins where the first part ends.
     const from = compareSequences(after, known) > 0 ? after : known;
     const rest = await this.upTo(tenantId, from, newest, limit - part.events.length);
     return pageOf([...part.events, ...rest.events], rest.through ?? after);
   }
 
   /**
-   * Returns an empty page. A position behind the newest event of the tenant, as after a restore, goes back to that event: a
+   * Returns an empty page. A position after the newest event of the tenant, as after a restore, goes back to that event: a
    * refusal would show which sequences other tenants have reached.
    */
   private async ended(tenantId: string, after: string, floor: string): Promise<FeedPage> {

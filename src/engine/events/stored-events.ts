@@ -41,7 +41,7 @@ const SCANS = {
   newest: { all: scanSql(true, false), named: scanSql(true, true) },
 } as const;
 
-/** The events that stand in the table `events`: all but those about users. */
+/** The events of the table `events`: all but those about users. */
 @Injectable()
 export class StoredEvents extends EventSource {
   readonly names = EVENT_NAMES.filter((name) => !name.startsWith('user.'));

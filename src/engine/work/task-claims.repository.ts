@@ -10,7 +10,7 @@ const LEASE_SECONDS = 120;
 const CLAIMS = 7_301;
 /** The longest pause that another server can ask for. */
 const MOST_PAUSE_SECONDS = 3_600;
-/** So many due tasks are looked at for one whose tenant has its turn. */
+/** The most due tasks that are read for one whose tenant has its turn. */
 const LOOKED_AT = 20;
 
 /** A task in the hands of a runner until its lease ends. */
@@ -60,7 +60,7 @@ export class TaskClaims {
 
   /**
    * Notes how far a task is, and gives it back for the next round. Nothing is noted for a batch that took longer than its
-   * lease when another process has gone on meanwhile, nor for a task that was cancelled.
+   * lease when another process has continued meanwhile, nor for a task that was cancelled.
    *
    * The total was counted earlier than the items were done, and items come and go in between: a total that is smaller than
    * what is done grows with it, and a task that is done has as many items as it has done.
@@ -109,7 +109,7 @@ export class TaskClaims {
     return true;
   }
 
-  /** Ends a task that cannot go on. */
+  /** Ends a task that cannot continue. */
   async fail(task: ClaimedTask, error: string): Promise<void> {
     await this.db.query(
       `update tasks set state = 'failed', error = $3, finished_at = now(), lease_until = null

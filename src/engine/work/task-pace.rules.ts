@@ -1,4 +1,4 @@
-/** A task is given up after so many failures in a row. With pauses of up to ten minutes that is about three hours. */
+/** A task is given up after this number of failures in a row. With pauses of up to ten minutes that is about three hours. */
 export const MOST_FAILURES = 24;
 /** How long a task rests after a failure, and at the most after many in a row. */
 const FIRST_PAUSE_SECONDS = 10;

@@ -5,7 +5,7 @@ export interface Task<P extends object = Record<string, unknown>> {
   tenantId: string;
   id: string;
   kind: TaskKind;
-  /** What the task is about, and the place where it goes on. */
+  /** What the task is about, and the place where it continues. */
   payload: P;
   /** How many items are done. */
   done: number;
@@ -57,9 +57,9 @@ export interface Batch {
 /** How tasks of a kind are done. */
 export interface TaskHandler<P extends object = Record<string, unknown>> {
   /**
-   * Does one batch. Each batch stands for itself: a task that is cut off goes on where the last batch ended.
+   * Does one batch. Each batch is complete: a task that is cut off continues where the last batch ended.
    *
-   * @throws {TaskFailed} when the task cannot go on
+   * @throws {TaskFailed} when the task cannot continue
    * @throws {TaskInterrupted} when the batch cannot be done now
    */
   run(task: Task<P>): Promise<Batch>;
@@ -69,7 +69,7 @@ export interface TaskHandler<P extends object = Record<string, unknown>> {
   cancellable?: boolean;
 }
 
-/** A task that cannot go on. The message is shown to the tenant. */
+/** A task that cannot continue. The message is shown to the tenant. */
 export class TaskFailed extends Error {}
 
 /** A batch that could not be done now. The message is safe to show: it becomes the error of a task that is given up. */

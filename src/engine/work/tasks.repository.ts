@@ -73,7 +73,7 @@ export class TasksRepository {
   /**
    * Returns one task of the tenant.
    *
-   * @param actorId only if this actor began it; null: whoever did
+   * @param actorId only if this actor began it; null: any actor
    */
   async find(
     tenantId: string,

@@ -10,12 +10,12 @@ import { TaskFailed } from './task.js';
 
 const POLL_MS = 1_000;
 const QUIET_MS = 2_000;
-/** So many tasks that call no other system are worked on at once, each of another tenant. */
+/** The number of tasks without calls to other systems that are worked on at once, each of another tenant. */
 const LOCAL = 4;
 
 /**
  * Works off the tasks of all tenants. After each batch a task goes back to the end of the row, so that one tenant's large
- * task or hanging platform delays no other tenant. Any process may go on with a task that another one left.
+ * task or hanging platform delays no other tenant. Any process may continue a task that another one left.
  *
  * Modes: *stopped* (before `start`, after `stop`: no claims); *polling* (claims until no task is due, then waits for the
  * next second or for {@link TasksRepository.wake}).

@@ -23,7 +23,7 @@ const PROGRESS = progressSql(platformOf(''), {
   sequence: 'c.sequence',
 });
 
-// A change has no state of its own: it is where its user's lane stands in relation to it.
+// A change has no state of its own: it follows from the state of its user's lane.
 const STATE = `case
   when not c.forwarded then 'recorded'
   when c.dismissed is not null then 'dismissed'

@@ -53,7 +53,7 @@ export function problemOfCreate(verdict: Verdict, known: string | null): TrialPr
   return null;
 }
 
-/** The answer of the list by e-mail: the user stands in it with its `external_id`. */
+/** The answer of the list by e-mail: it has the user with its `external_id`. */
 export function problemOfList(verdict: Verdict, id: string, externalId: string): TrialProblem {
   if (verdict.kind !== 'ok') return refusedWith(verdict, '200');
   const list = Array.isArray(verdict.body)

@@ -64,7 +64,7 @@ export class PlatformController {
   @Post('resume')
   @EvenWhenExhausted()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Goes on forwarding, whatever had stopped it' })
+  @ApiOperation({ summary: 'Resumes forwarding after every kind of stop' })
   @ApiOkResponse({ type: PlatformBody })
   resume(@CurrentCaller() caller: Caller): Promise<PlatformBody> {
     return this.platform.resume(caller);

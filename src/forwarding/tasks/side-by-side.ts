@@ -1,4 +1,4 @@
-/** So many items are worked on at once: half of what a small installation's pool has, less one. */
+/** The number of items that are worked on at once: half of what a small installation's pool has, less one. */
 const WIDTH = 4;
 
 /**

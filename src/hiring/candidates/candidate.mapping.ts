@@ -10,7 +10,7 @@ export function candidateEmailKey(email: string): string {
   return foldCase(tidy(email));
 }
 
-/** Returns a candidate as JSON text for the API. The text of the metadata stands in it as it was sent. */
+/** Returns a candidate as JSON text for the API. It contains the text of the metadata unchanged. */
 export function candidateText(row: CandidateRow): string {
   return `${members(row)}}`;
 }

@@ -36,7 +36,7 @@ export function newCandidate(fields: CandidateFields, id: string, at: Date): Can
 }
 
 /**
- * Returns the candidate after a change. A title that is sent back as it was read stays what it was: the caller's, or that
+ * Returns the candidate after a change. A title that is sent back unchanged keeps its origin: the caller's, or that
  * of the opening.
  */
 export function changedCandidate(before: CandidateRow, change: CandidateChange, at: Date): CandidateEdit {

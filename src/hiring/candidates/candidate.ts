@@ -14,7 +14,7 @@ export interface CandidateRow {
   job_title: string | null;
   /** The caller has set the title; else it is that of the opening. */
   job_title_set: boolean;
-  /** JSON text of an object, letter for letter as it was sent. */
+  /** JSON text of an object, letter for letter as sent. */
   metadata: string;
   /** The opening that the metadata names, by its `external_id` or id. */
   job_opening_id: string | null;
@@ -34,14 +34,14 @@ export interface CandidateRow {
   updated_at: Date;
 }
 
-/** Metadata as it was sent, and what is read from it. */
+/** Metadata as sent, and the values that are read from it. */
 export interface Metadata {
   text: string;
   openingId: string | null;
   priority: string | null;
 }
 
-/** What a caller says of a candidate. Absent: as it was. */
+/** The fields of a candidate that a caller sends. Absent: unchanged. */
 export interface CandidateChange {
   email?: string;
   first_name?: string;

@@ -25,7 +25,7 @@ export interface CandidateResult {
   created: boolean;
 }
 
-/** So often a write is tried without a lock, or a candidate is looked for that others create and delete. */
+/** The number of tries of a write without a lock, and of look-ups of a candidate that others create and delete. */
 const ATTEMPTS = 4;
 /** `unique_violation` */
 const NOT_UNIQUE = '23505';

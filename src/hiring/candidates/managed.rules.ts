@@ -12,7 +12,7 @@ export interface ManagedChange {
   wrong: string[];
 }
 
-/** Returns a change of a candidate that an ATS manages. A value that is sent back as it was read is no change. */
+/** Returns a change of a candidate that an ATS manages. A value that is sent back unchanged is no change. */
 export function managedChange(before: CandidateRow, change: CandidateChange): ManagedChange {
   const wrong: string[] = OWNED.filter((name) => change[name] !== undefined && change[name] !== before[name]);
   if (change.metadata === undefined) return { change, wrong };

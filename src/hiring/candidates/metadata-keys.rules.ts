@@ -7,7 +7,7 @@ import { readCandidateMetadata } from './metadata.rules.js';
 export interface MergedMetadata {
   text: string;
   keys: readonly string[];
-  /** The ATS says all of it: nobody else wrote a member. */
+  /** The ATS sends all of it: no other writer has set a member. */
   isWhole: boolean;
 }
 

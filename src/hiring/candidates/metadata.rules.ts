@@ -11,7 +11,7 @@ const MAX_METADATA_BYTES = 16 * 1024;
 export const NO_METADATA: Metadata = { text: '{}', openingId: null, priority: null };
 
 /**
- * Returns what is wrong with metadata as it was parsed, or null. A member `__proto__` would change the prototype of the
+ * Returns what is wrong with parsed metadata, or null. A member `__proto__` would change the prototype of the
  * object in programs that copy it, wherever it stands.
  */
 export function metadataProblem(value: unknown): string | null {
@@ -37,7 +37,7 @@ export function readCandidateMetadata(text: string, value: object): Metadata {
   };
 }
 
-/** Returns a whole number as it was written: digits after the sixteenth are lost when it is parsed (Zoho ids have eighteen). */
+/** Returns a whole number as written: digits after the sixteenth are lost when it is parsed (Zoho ids have eighteen). */
 function wholeNumber(text: string): string | null {
   const written = jsonMemberText(Buffer.from(text), 'job_opening_id');
   return written !== null && /^(0|[1-9]\d*)$/.test(written) ? written : null;

@@ -8,7 +8,7 @@ import { metadataTextProblem, NO_METADATA, readCandidateMetadata } from './metad
 type Sent = Pick<BridgeRequest, 'rawBody'>;
 
 /**
- * Returns what a validated body says of a candidate, with the metadata as it was written in the request.
+ * Returns the candidate of a validated body, with the metadata as written in the request.
  *
  * @throws {InvalidFields} for metadata over 16 KiB
  */

@@ -6,7 +6,7 @@ import { CandidatesRepository } from '../candidates/candidates.repository.js';
 import type { InterviewRow } from './interview.js';
 import { InterviewsRepository } from './interviews.repository.js';
 
-/** So often an interview is looked for whose candidate was merged meanwhile. */
+/** The number of look-ups of an interview whose candidate was merged meanwhile. */
 const ATTEMPTS = 3;
 
 /**

@@ -62,7 +62,7 @@ export interface InterviewFields {
   force?: boolean;
 }
 
-/** What a caller says of an interview that is there. Absent: as it was. */
+/** The fields of an existing interview that a caller sends. Absent: unchanged. */
 export type InterviewChange = Partial<Omit<InterviewFields, 'force'>> & { state?: InterviewState };
 
 /** One line of a scorecard. */

@@ -42,7 +42,7 @@ export class InterviewsService {
   }
 
   /**
-   * Schedules an interview. The engine is told of it durably; the caller waits a moment for its link.
+   * Schedules an interview. The call to the engine is stored and repeated; the caller waits a moment for its link.
    *
    * @throws {NotFound} when the tenant has no such candidate
    * @throws {InvalidFields} for times in the wrong order, or an opening that the tenant does not have

@@ -32,7 +32,7 @@ export function meetingUrlProblem(value: unknown): string | null {
 }
 
 /**
- * Returns the meeting after a caller has sent a link. A link that is sent back as it was read changes nothing. The caller's
+ * Returns the meeting after a caller has sent a link. A link that is sent back unchanged changes nothing. The caller's
  * null takes back the caller's own link alone.
  */
 export function meetingAfter(before: Meeting, sent: string | null): Partial<Meeting> {

@@ -1,6 +1,6 @@
 import type { JobRow, JobStatus } from './job.js';
 
-/** What a caller says of an opening. Absent: as it was; null: without. */
+/** The fields of an opening that a caller sends. Absent: unchanged; null: without. */
 export interface JobFields {
   title: string;
   status?: JobStatus;

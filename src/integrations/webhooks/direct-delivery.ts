@@ -79,8 +79,8 @@ export class DirectDelivery {
   }
 
   /**
-   * Sends one event again at once. A success cancels the try that waits, and what was given up; a failure leaves the
-   * schedule as it was.
+   * Sends one event again at once. A success cancels the attempt that waits, and the one that was given up; a failure leaves the
+   * schedule unchanged.
    */
   async redeliver(caller: Caller, id: string, eventId: string): Promise<WebhookAttemptBody> {
     const endpoint = await this.access.one(caller, id);

@@ -8,7 +8,7 @@ import { endpointOf, type EndpointRow, type StoredSecret } from './endpoint.mapp
 
 const TTL = 800;
 
-/** The endpoints of a tenant as they were read, and the moment at which the first of their secrets ends. */
+/** The endpoints of a tenant as read, and the moment at which the first of their secrets ends. */
 interface Kept {
   rows: readonly { row: EndpointRow; headers: Record<string, string> | null; secrets: readonly StoredSecret[] }[];
   endpoints: readonly Endpoint[];
@@ -18,7 +18,7 @@ interface Kept {
 const NONE: readonly Endpoint[] = [];
 
 /**
- * The endpoints of tenants, with opened secrets, as they were at the last change that was answered. A write of a record
+ * The endpoints of tenants, with opened secrets, in the state of the last change that was answered. A write of a record
  * asks it which endpoints take the event, so it must not cost a query.
  */
 @Injectable()
@@ -41,7 +41,7 @@ export class EndpointStore {
   async of(tenantId: string, db: SqlRunner = this.db): Promise<readonly Endpoint[]> {
     const kept = await this.cache.get(tenantId, () => this.load(tenantId, db));
     const now = this.clock.now().getTime();
-    // A secret ends by itself: nothing tells of it.
+    // A secret ends at its time: no message tells of it.
     if (now >= kept.changesAt) Object.assign(kept, this.shaped(kept.rows, now));
     return kept.endpoints;
   }

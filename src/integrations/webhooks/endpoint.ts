@@ -1,7 +1,7 @@
 import type { EventName } from '../../engine/events/catalogue.js';
 import type { Actor } from '../../tenancy/identity/source.js';
 
-/** The name of the delivery channel: it stands in the key of destinations, lanes and attempts. */
+/** The name of the delivery channel: it is part of the key of destinations, lanes and attempts. */
 export const WEBHOOK = 'webhook';
 
 /** The forms in which an endpoint can get the body of an event. */

@@ -26,7 +26,7 @@ export interface EndpointFacts {
   secrets: { id: string; created_at: string; expires_at: string | null }[];
 }
 
-/** So many are counted at the most: what waits can be any number, and a list shows fifty endpoints. */
+/** The most that are counted: any number of messages can wait, and a list shows fifty endpoints. */
 const MOST_COUNTED = 10_000;
 /** Secrets that sign at the same time: each makes the header longer. */
 const MOST_SECRETS = 10;

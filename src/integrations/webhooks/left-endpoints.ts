@@ -12,7 +12,7 @@ import { endpointKeyOf } from './webhooks.service.js';
 const REASON = 'The key or user that made the endpoint has ended.';
 
 /**
- * Names the endpoints that were made by a key or a user that ends. Endpoints go on, since other systems live on them, unless
+ * Names the endpoints that were made by a key or a user that ends. Endpoints continue, since other systems depend on them, unless
  * they are to be paused.
  */
 @Injectable()

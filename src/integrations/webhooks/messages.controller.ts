@@ -99,7 +99,7 @@ export class MessagesController {
   @ApiOperation({
     summary: 'Sends one event again, at once',
     description:
-      'A success cancels the try that waits, and what was given up. A failure leaves the schedule as it was.',
+      'A success cancels the attempt that waits, and the one that was given up. A failure leaves the schedule unchanged.',
   })
   @ApiRecord(WebhookAttemptBody)
   @ApiRefusals({ 409: ['endpoint_unreadable'] })

@@ -16,7 +16,7 @@ import type { ExplainedBody, MessageBody } from './message-bodies.dto.js';
 import { RecordNames } from './record-names.js';
 import { endpointKeyOf } from './webhooks.service.js';
 
-/** So many events of a record are explained, the newest. */
+/** The number of newest events of a record that are explained. */
 const EXPLAINED_EVENTS = 50;
 
 /** What became of the messages of an endpoint. */

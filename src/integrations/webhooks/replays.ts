@@ -19,7 +19,7 @@ import { GivenUpRepository } from './given-up.repository.js';
 import type { ReplayCountBody, ReplayWebhook } from './message-bodies.dto.js';
 import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
 
-/** What a replay goes on with. */
+/** The place where a replay continues. */
 interface ReplayPayload {
   endpoint_id: string;
   /** Null: what was given up. */
@@ -131,7 +131,7 @@ export class Replays {
     return this.reader.page(tenantId, range);
   }
 
-  /** A lane that is being sent is asked for again: its outcome would move it behind the messages. */
+  /** A lane that is being sent is asked for again: its outcome would move it past the messages. */
   private async enqueue(endpoint: Endpoint, batch: readonly Replayed[], givenUp: boolean): Promise<void> {
     let rest = batch;
     for (let turn = 0; rest.length > 0; turn++) {

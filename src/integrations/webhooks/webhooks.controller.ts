@@ -85,7 +85,7 @@ export class WebhooksController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'A new secret; it is shown this once',
-    description: 'The present secrets go on signing beside it for the overlap, a day unless set.',
+    description: 'The present secrets still sign beside it for the overlap, a day unless set.',
   })
   @ApiRecord(WebhookWithSecretBody)
   rotate(
@@ -137,7 +137,7 @@ export class WebhooksController {
   @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Goes on with deliveries, after a test event was taken',
+    summary: 'Resumes deliveries, after a test event was taken',
     description: 'What waited is sent. If the test event is not taken, nothing changes and `attempt` says why.',
   })
   @ApiRecord(WebhookBody)

@@ -125,7 +125,7 @@ export class RotateSecret {
     min: 0,
     max: WEEK_SECONDS,
     optional: true,
-    description: 'How long the present secrets go on signing beside the new one; 0: not at all.',
+    description: 'How long the present secrets still sign beside the new one; 0: not at all.',
     example: 86_400,
   })
   overlap_seconds?: number;

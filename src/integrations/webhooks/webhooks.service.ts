@@ -123,7 +123,7 @@ export class WebhooksService {
     await this.repository.removeGivenUp(tenantId, id);
   }
 
-  /** Makes a new secret beside the present ones, which go on signing for the overlap. Only this answer shows it. */
+  /** Makes a new secret beside the present ones, which still sign for the overlap. Only this answer shows it. */
   async rotateSecret(caller: Caller, id: string, input: RotateSecret): Promise<WebhookWithSecretBody> {
     const secret = input.secret ?? newSecret();
     const overlap = input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;

@@ -66,7 +66,7 @@ export function searchPlugin({ React }: SwaggerUi): object {
   };
 }
 
-/** The style of the page beside that of Swagger UI: a phone has one column, and tables that scroll by themselves. */
+/** The style of the page beside that of Swagger UI: a phone has one column, and tables that scroll on their own. */
 export const PAGE_CSS = `
 body { margin: 0; background: #fff; }
 .swagger-ui .topbar { display: none; }

@@ -58,7 +58,7 @@ function frameOf(apiBaseUrl: string) {
     .build();
 }
 
-/** Whether an address stands for another one: only `/api/v1` and the addresses of the sign-in are shown. */
+/** Whether an address leads to another one: only `/api/v1` and the addresses of the sign-in are shown. */
 function isAlias(path: string): boolean {
   if (path.startsWith('/v1/')) return true;
   return path.startsWith('/api/') && !/^\/api\/(?:v1|auth|integrations|webhooks)\//.test(path);

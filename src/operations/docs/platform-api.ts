@@ -77,7 +77,7 @@ const PATHS = {
       },
       {
         '201': {
-          description: 'Created. 200 counts as well. The `id` is kept and stands in all later calls.',
+          description: 'Created. 200 counts as well. The `id` is kept and is part of all later calls.',
           content: json(USER, { id: 'hp_7f3c', ...EXAMPLE, status: 'active' }),
         },
         '409': {

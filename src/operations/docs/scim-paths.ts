@@ -17,7 +17,7 @@ interface Entry {
 }
 
 const REFUSALS: Record<number, string> = {
-  400: 'What is wrong stands in `scimType` and `detail` (RFC 7644 §3.12).',
+  400: 'The fault is named in `scimType` and `detail` (RFC 7644 §3.12).',
   401: 'The credential is missing, unknown, expired or revoked.',
   403: 'No free seat, and the policy is `block`; or a filter on a discovery document.',
   404: 'There is no such resource in this directory.',

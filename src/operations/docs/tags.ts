@@ -38,7 +38,7 @@ const TAGS: readonly Tag[] = [
   },
   { name: 'Platform', description: 'The hiring platform that changes are forwarded to.', of: ['platform'] },
   { name: 'Changes', description: 'What was or will be forwarded; retry, dismiss, resend.', of: ['changes'] },
-  { name: 'Events', description: 'What the tenant is told, with a severity and what to do.', of: ['events'] },
+  { name: 'Events', description: 'The events of the tenant, with a severity and what to do.', of: ['events'] },
   {
     name: 'Webhooks',
     description: 'Addresses that events are sent to, signed: endpoints, secrets, attempts, replay.',

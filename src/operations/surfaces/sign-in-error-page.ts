@@ -5,7 +5,7 @@ import type { Refusal } from './refusal.types.js';
 
 const LOGIN = '/api/auth/login';
 
-/** What a user is told, by status; what else there is gets the words of 400. */
+/** What a user reads, by status; other statuses get the words of 400. */
 const WORDS: Readonly<Record<number, { title: string; said: string }>> = {
   400: {
     title: 'This link does not work',

@@ -29,7 +29,7 @@ export class HeldEntry extends EntryHead {
   reason!: string;
   @ApiProperty(NO_TIME)
   held_at!: string | null;
-  @ApiProperty({ ...TEXT, description: 'The `userName` that stands in since, where the old one was taken.' })
+  @ApiProperty({ ...TEXT, description: 'The substitute `userName` since then, where the old one was taken.' })
   user_name!: string | null;
   @ApiProperty()
   source!: ChangeSourceBody;

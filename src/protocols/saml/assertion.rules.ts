@@ -91,7 +91,7 @@ function checkResponse(response: XmlElement, expected: Expectations): void {
 function checkInResponseTo(response: XmlElement, { requestId, allowIdpInitiated }: Expectations): void {
   const answered = attributeOf(response, 'InResponseTo');
   if (requestId === null && answered === null && !allowIdpInitiated) {
-    throw refused('unsolicited', 'The IdP began this sign-in by itself, which this connection does not allow.');
+    throw refused('unsolicited', 'The IdP began this sign-in without a request, which this connection does not allow.');
   }
   if (answered !== requestId) {
     throw refused('in_response_to_mismatch', 'The Response does not answer the request of this sign-in.');

@@ -1,5 +1,5 @@
 /**
- * A queue in which the keys take turns. The key that has waited longest gives its oldest entry, then goes behind the
+ * A queue in which the keys take turns. The key that has waited longest gives its oldest entry, then goes after the
  * others. A flood of one key fills the line of that key alone.
  */
 export class FairQueue<T> {

@@ -99,7 +99,7 @@ export function readNameId(parent: XmlElement, transientAllowed = false): NameId
     const encrypted = childrenOf(parent, NS.assertion, 'EncryptedID').length > 0;
     throw missing(
       encrypted
-        ? 'The IdP encrypts the NameID by itself; it has to encrypt the whole assertion instead.'
+        ? 'The IdP encrypts the NameID alone; it has to encrypt the whole assertion instead.'
         : 'The IdP sent no NameID.',
     );
   }

@@ -56,11 +56,11 @@ export function resolve(from: NamespaceScope, prefix: string, element: boolean):
     if (ns !== undefined) return ns;
   }
   if (prefix === '') return '';
-  throw malformed('a prefix stands for no namespace');
+  throw malformed('a prefix has no namespace');
 }
 
 /**
- * Returns an element with a few of its children as a document: the text as it was read, with all namespaces in scope,
+ * Returns an element with a few of its children as a document: the text as read, with all namespaces in scope,
  * so that canonicalization gives the same octets as within the message.
  */
 export function excerptOf(element: XmlElement, children: readonly XmlElement[]): string {

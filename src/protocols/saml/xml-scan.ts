@@ -69,8 +69,8 @@ export function scanMessage(source: Uint8Array | string): XmlElement {
 
 /**
  * Reads XML 1.0 with namespaces into a tree, in one linear pass without recursion. Refuses what a SAML message never
- * needs: document types, processing instructions, CDATA, and comments unless the limits permit them. Text stays as it
- * was signed, apart from the line ends and attribute white space of XML 1.0 §2.11 and §3.3.3.
+ * needs: document types, processing instructions, CDATA, and comments unless the limits permit them. Text stays as
+ * signed, apart from the line ends and attribute white space of XML 1.0 §2.11 and §3.3.3.
  *
  * @throws {SamlRefused} `message_malformed`, `message_too_large`, `dtd_refused`, `structure_refused`
  */
@@ -140,7 +140,7 @@ class Scan {
       if (!isBlank(raw)) throw malformed('there is text outside the root element');
       return;
     }
-    if (raw.includes(']]>')) throw malformed('"]]>" stands in text');
+    if (raw.includes(']]>')) throw malformed('text contains "]]>"');
     this.open.text += readReferences(raw);
   }
 

@@ -64,7 +64,7 @@ export function readTag(text: string, at: number, maxAttributes: number): RawTag
     const to = text.indexOf(quote, from);
     if (to === -1) throw malformed('an attribute is not closed');
     const raw = text.slice(from, to);
-    if (raw.includes('<')) throw malformed('"<" stands in an attribute');
+    if (raw.includes('<')) throw malformed('an attribute contains "<"');
     // Literal white space becomes spaces before references are replaced (XML 1.0 §3.3.3).
     const value = readReferences(raw.replace(/[\t\n]/g, ' '));
     attributes.push({ qualified: name.qualified, prefix: name.prefix, name: name.name, value });

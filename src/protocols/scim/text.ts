@@ -60,7 +60,7 @@ export function compareCodePoints(a: string, b: string): number {
 }
 
 /**
- * Returns the rank of a UTF-16 unit. Surrogates stand for the highest code points, but their units are below
+ * Returns the rank of a UTF-16 unit. Surrogates represent the highest code points, but their units are below
  * U+E000…U+FFFF.
  */
 function orderOfUnit(unit: number): number {

@@ -14,7 +14,7 @@ export interface Known {
 
 /**
  * Decides whether a write may be linked with a known user. An id, an `external_id` and a `userName` of a directory
- * identify a user for good. An e-mail address can be given to another employee after its owner has left. So by e-mail
+ * identify a user permanently. An e-mail address can be given to another employee after its owner has left. So by e-mail
  * only an active user is linked, or an inactive one by a write that keeps the user inactive.
  *
  * @param leavesOut the write says `active: false`

@@ -4,7 +4,7 @@ import type { UserChange } from './person.js';
 export type UserEventName = `user.${UserChange['kind']}`;
 
 /**
- * Returns the event that a change of a user is told as, or null: the resource changed and the person did not.
+ * Returns the event of a change of a user, or null: the resource changed and the person did not.
  *
  * @param linked the write made an existing user a directory's own
  */

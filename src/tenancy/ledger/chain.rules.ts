@@ -133,7 +133,7 @@ export class ChainWalk {
   }
 
   /**
-   * Ends the walk. A mark behind the last line shows that the end was cut off.
+   * Ends the walk. A mark after the last line shows that the end was cut off.
    *
    * @returns the first breach, or null when the chain is whole
    */

@@ -4,7 +4,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { ChainName } from './chain.rules.js';
 import type { DayFields, HeadSignature } from './head.rules.js';
 
-/** The live head of a chain, as it stands in the database. */
+/** The live head of a chain in the database. */
 export interface StoredHead {
   sequence: number;
   count: number;

@@ -38,7 +38,7 @@ export class BindingsRepository {
 
   /**
    * Binds a subject to a user and ends the sessions of what it replaces. Unproven bindings of the user at any connection
-   * give way: otherwise the first person who claimed an address would go on beside its owner.
+   * give way: otherwise the first person who claimed an address would keep access beside its owner.
    *
    * @returns false when a concurrent sign-in has bound the subject to a user that is not in `replaces`
    */

@@ -1,5 +1,5 @@
 /**
- * The binding after which a list goes on: its time (UTC, in microseconds), and the hash of its subject for bindings of
+ * The binding after which a list continues: its time (UTC, in microseconds), and the hash of its subject for bindings of
  * the same time. The subject itself can be longer than a cursor.
  */
 export interface IdentityPlace {

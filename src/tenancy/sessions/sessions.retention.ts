@@ -1,4 +1,4 @@
-/** Rows of sessions that end by themselves. */
+/** Rows of sessions that end automatically. */
 export const SESSION_LEFTOVERS = [
   `delete from idp_logouts where until < now()`,
   // The user was removed or changed in the moment in which the session began: the session is over already.

@@ -65,7 +65,7 @@ export class ApiKeysController {
   @Delete(':key_id')
   @ApiOperation({
     summary: 'Ends a key at once, with the connect links and test sign-ins that it has made',
-    description: 'Webhook endpoints that the key has made go on: the answer is 200 then, and names them.',
+    description: 'Webhook endpoints that the key has made continue: the answer is 200 then, and names them.',
   })
   @ApiQuery(ENDPOINTS_QUERY)
   @ApiOkResponse({ type: LeftEndpointsBody })

@@ -84,7 +84,7 @@ export class ApiKeysRepository {
     return rowCount === 1;
   }
 
-  /** Ends a key, in so many seconds from now; an earlier end stays. */
+  /** Ends a key, a number of seconds from now; an earlier end stays. */
   async revoke(tx: SqlRunner, tenantId: string, id: string, inSeconds: number): Promise<void> {
     await tx.query(
       `update api_keys set revoked_at = least(revoked_at, now() + make_interval(secs => $3))

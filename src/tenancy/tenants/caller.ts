@@ -14,7 +14,7 @@ export interface Caller {
   readonly requestId: string;
 }
 
-/** A request with the caller that its credential stands for. */
+/** A request with the caller that its credential names. */
 export type AuthenticatedRequest = BridgeRequest & { caller?: Caller };
 
 /** Whether the caller holds a scope; `admin` holds them all. */

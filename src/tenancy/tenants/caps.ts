@@ -18,7 +18,7 @@ export interface Cap {
   lock: string;
 }
 
-// A credential that is being rotated out ends by itself: it takes no place, but at most as many again may be ending.
+// A credential that is being rotated out ends at its time: it takes no place, but at most as many again may be ending.
 const LIVE = `(revoked_at is null or revoked_at > now()) and (expires_at is null or expires_at > now())`;
 /** Returns the statement that counts live credentials. */
 export const liveIn = (from: string): string =>

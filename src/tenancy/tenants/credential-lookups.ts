@@ -18,7 +18,7 @@ interface Pending<Row, Token> {
 
 /**
  * Looks up tokens that this process does not know, in batches: one statement at a time, with all that came meanwhile.
- * However many wrong tokens come, they cost one connection and an index probe each, so that no limit has to stand in
+ * However many wrong tokens come, they cost one connection and an index probe each, so that no limit is needed in
  * front of them that a valid token could run into. The load is the installation's: a wrong token names any tenant.
  */
 export class CredentialLookups<Row, Token extends Named = ParsedToken> {

@@ -48,7 +48,7 @@ export class CredentialRefusals {
   }
 
   // A wrong token can name any tenant: of more names than are remembered the newest are not noted, so that a
-  // flood of names writes no more than so many lines in ten seconds.
+  // flood of names writes no more lines than that in ten seconds.
   private makeRoom(now: number): boolean {
     if (this.written.size < REMEMBERED) return true;
     for (const [name, at] of this.written) if (now - at >= EVERY) this.written.delete(name);

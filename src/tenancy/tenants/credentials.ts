@@ -47,11 +47,11 @@ interface Found<C> {
   revokedAt: number;
 }
 
-// A personal key ends with its user, of which nothing is told here: keys are read again at this age.
+// A personal key ends with its user, of which no message comes here: keys are read again at this age.
 const TTL = 800;
 
 /**
- * Finds the credential that a token stands for. Unknown, expired and revoked ones are all null.
+ * Finds the credential of a token. Unknown, expired and revoked ones are all null.
  *
  * A token that this process has found before is read again on its tenant's share of the database. Any other token is
  * looked up in a batch with all the other unknown ones: a flood of wrong tokens delays a valid one by a batch and never

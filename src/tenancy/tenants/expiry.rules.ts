@@ -24,7 +24,7 @@ export function rotatedExpiry(
   return new Date(now.getTime() + Math.min(lifetime, MAX_LIFETIME_MS));
 }
 
-/** Days before the end of a credential at which its tenant is told, the earliest first. */
+/** Days before the end of a credential at which its tenant is notified, the earliest first. */
 export const CREDENTIAL_NOTICE_DAYS = [30, 7, 1] as const;
 
 /**

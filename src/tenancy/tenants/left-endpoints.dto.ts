@@ -9,7 +9,7 @@ export const ENDPOINTS_QUERY = {
   required: false,
   enum: ['keep', 'pause'],
   description:
-    'What becomes of the webhook endpoints that were made in the name of what ends: they go on (`keep`, unless set) or are paused.',
+    'What becomes of the webhook endpoints that were made in the name of what ends: they continue (`keep`, unless set) or are paused.',
 };
 
 /** Returns whether a request asks for endpoints to be paused. */
@@ -17,7 +17,7 @@ export function pausesEndpoints(value: string | undefined): boolean {
   return queryChoice('endpoints', value, ['keep', 'pause']) === 'pause';
 }
 
-/** A webhook endpoint that goes on after its maker has ended, or was paused on request. */
+/** A webhook endpoint that continues after its maker has ended, or was paused on request. */
 export class LeftEndpointBody implements LeftEndpoint {
   @ApiProperty({ example: 'whk_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -25,17 +25,17 @@ export class LeftEndpointBody implements LeftEndpoint {
   description!: string | null;
   @ApiProperty({ example: 'hooks.example.com' })
   host!: string;
-  @ApiProperty({ description: 'Whether the endpoint is paused now; otherwise it goes on receiving events.' })
+  @ApiProperty({ description: 'Whether the endpoint is paused now; otherwise it still receives events.' })
   paused!: boolean;
 }
 
-/** What goes on after a key or a user has ended. */
+/** What continues after a key or a user has ended. */
 export class LeftEndpointsBody {
   @ApiProperty({ type: [LeftEndpointBody], description: 'Webhook endpoints that were made in its name. Never empty.' })
   endpoints!: LeftEndpointBody[];
 }
 
-/** Returns the body that names endpoints that go on; without any, the answer is 204 and has none. */
+/** Returns the body that names endpoints that continue; without any, the answer is 204 and has none. */
 export function leftEndpoints(
   res: Pick<BridgeResponse, 'status'>,
   endpoints: LeftEndpoint[],

@@ -16,7 +16,7 @@ import { TenantStore } from './tenant.store.js';
 const DEFAULT_ROLE = 'User';
 /** A role with more holders does not become one that administers: each holder is a line of the audit log and an event. */
 const MOST_ADMINISTRATORS = 1_000;
-/** The role that administers unless it is told otherwise. */
+/** The role that administers by default. */
 const ADMIN_ROLE = 'Admin';
 
 /** Makes, changes and deletes roles of the catalogue. */
@@ -55,7 +55,7 @@ export class RolesService {
   /**
    * Changes a role.
    *
-   * @throws {RoleInUse} when users hold it and it would take a seat from now on, or none; or when so many users hold it that
+   * @throws {RoleInUse} when users hold it and it would take a seat from now on, or none; or when too many users hold it, so that
    *   it cannot become one that administers
    */
   change(caller: Caller, name: string, input: ChangeRole): Promise<RoleBody> {

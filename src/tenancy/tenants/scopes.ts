@@ -6,14 +6,14 @@ export const SCOPE_TEXTS = {
   'candidates:write': 'Create, change and delete candidates, which erases their data; what they change is answered.',
   'jobs:read': 'Read job openings, and resolve their ids.',
   'jobs:write': 'Create, change and close job openings.',
-  'interviews:read': 'Read interviews and their scorecards: assessments of candidates stand in them.',
+  'interviews:read': 'Read interviews and their scorecards, with assessments of candidates.',
   'interviews:write': 'Schedule and move interviews, and put their scorecards.',
   'seats:read': 'Read seats: limit, use, ledger, heads, and holders with their names; verify the ledger.',
   'seats:write': 'Set the limit and the policy; reconcile the ledger.',
   'webhooks:manage':
-    'Manage the outbound webhooks of the key, and read events: personal data of users and candidates stands in them.',
+    'Manage the outbound webhooks of the key, and read events, with personal data of users and candidates.',
   'ats:read':
-    'Read connections to ATSs, their runs, writes and inbound events: personal data of candidates stands in what came in.',
+    'Read connections to ATSs, their runs, writes and inbound events: events contain personal data of candidates.',
   'ats:manage':
     'Connect ATSs (also by links that open for others), change and end connections, set their tokens, sync, and settle what failed.',
   'audit:read':
@@ -22,8 +22,8 @@ export const SCOPE_TEXTS = {
     'Read directories, their groups, rules, tasks and SCIM tokens (without the secret); with `users:read`, held users, waiting members and previews too.',
   'connections:read': 'Read connections and domains.',
   'sign-ins:read':
-    'Read the sign-in log: e-mails and network addresses stand in it; with `users:read`, sessions and identities of users too.',
-  'changes:read': 'Read changes for the platform and their attempts: personal data of users stands in them.',
+    'Read the sign-in log, with e-mails and network addresses; with `users:read`, sessions and identities of users too.',
+  'changes:read': 'Read changes for the platform and their attempts, with personal data of users.',
   'platform:read': 'Read the settings and the state of the platform, and its tasks.',
   'settings:read':
     'Read the settings of the tenant, roles, API keys (without the secret) and tasks; with `users:read`, what tasks have left out.',

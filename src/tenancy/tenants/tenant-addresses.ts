@@ -26,7 +26,7 @@ export class TenantAddresses {
     db.feed.on(['tenant_addresses'], () => this.owners.drop());
   }
 
-  /** The base address that stands in the links of a tenant. */
+  /** The base address of the links of a tenant. */
   async of(tenantId: string): Promise<string> {
     for (const [host, owner] of await this.all()) if (owner === tenantId) return `https://${host}`;
     return this.config.baseUrl;

@@ -39,7 +39,7 @@ interface TenantRow {
 
 const TTL = 900;
 
-/** Tenants with their roles, as they were at the last change that was answered. */
+/** Tenants with their roles, in the state of the last change that was answered. */
 @Injectable()
 export class TenantStore {
   private readonly cache: FreshCache<TenantView>;

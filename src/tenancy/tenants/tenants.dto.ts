@@ -59,7 +59,7 @@ const BASE_URL = {
   format: 'uri',
   example: 'https://acme.example.com',
   description:
-    'The tenant’s own base address, which stands in its links; null: the installation’s. No other tenant can have it, and it opens no other tenant’s resources.',
+    'The tenant’s own base address, which its links have; null: the installation’s. No other tenant can have it, and it opens no other tenant’s resources.',
 };
 
 /** The first API key of a new tenant. */

@@ -13,7 +13,7 @@ export class Unauthenticated extends DomainError {
   /** @param form the `Authorization` header, and the kind of credential that the address takes: the answer then says what is wrong */
   constructor(reason: 'missing' | 'invalid', form?: { header: string | undefined; kind: 'tbk' | 'tbs' }) {
     const problem = form?.header === undefined ? null : credentialForm(form.header, form.kind).problem;
-    // RFC 6750 §3.1: a request without a credential is told no error code.
+    // RFC 6750 §3.1: a request without a credential gets no error code.
     super(problem !== null ? wordsOfForm(problem) : reason === 'missing' ? MISSING : INVALID, {
       headers: { 'WWW-Authenticate': reason === 'missing' ? REALM : `${REALM}, error="invalid_token"` },
     });

@@ -63,13 +63,13 @@ export interface LeftEndpoint {
 }
 
 /**
- * A key or a user ends, in a transaction. What was made in its name ends with it; what goes on is put into `endpoints` by
+ * A key or a user ends, in a transaction. What was made in its name ends with it; what continues is put into `endpoints` by
  * the rooms that keep it.
  */
 export class MakerEnding {
   readonly endpoints: LeftEndpoint[] = [];
 
-  /** @param pause what goes on is to be paused */
+  /** @param pause what continues is to be paused */
   constructor(
     readonly tx: SqlRunner,
     readonly by: AuditBy,

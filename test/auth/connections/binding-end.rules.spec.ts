@@ -15,6 +15,6 @@ it.each([
   ['a first pairing', oidc(), oidc({}, 'dir_1'), 'pairing_changed'],
   ['another pairing', saml({}, 'dir_1'), saml({}, 'dir_2'), 'pairing_changed'],
   ['the end of a pairing', oidc({}, 'dir_1'), oidc(), null],
-])('knows what a change of %s ends', (_what, before, after, expected) => {
+])('returns what ends when %s changes', (_what, before, after, expected) => {
   expect(bindingEnd(before, after)).toBe(expected);
 });

@@ -99,7 +99,7 @@ describe('users who come while the metadata is being read', () => {
     expect(idp.hits).toBe(1);
   });
 
-  it('read in the log what it had', async () => {
+  it('are refused, and the log lists the certificates of the metadata', async () => {
     const { door, nameId } = await opened();
     idp.say('no metadata', 500);
     idp.delayMs = 300;
@@ -152,7 +152,7 @@ it('signs in by a new certificate that is the only one where the metadata has to
   expect((await certain.signIn()).status).toBe(401);
 });
 
-it('lets an admin decide when none of the known certificates is left and the metadata is unsigned', async () => {
+it('waits for an admin when no known certificate is left and the metadata is unsigned', async () => {
   const { door, say, signIn } = await opened();
   say([stranger]);
   const detail = await detailOf(await signIn({ key: stranger }));
@@ -163,7 +163,7 @@ it('lets an admin decide when none of the known certificates is left and the met
   expect((await signIn({ key: stranger })).status).toBe(303);
 });
 
-it('signed metadata of another IdP waits for an admin all the same', async () => {
+it('waits for an admin when signed metadata is of another IdP', async () => {
   const signed = (xml: string) =>
     signElement(xml.replace(/entityID="[^"]*"/, 'entityID="https://other.example"'), 'EntityDescriptor', federation, {
       first: true,
@@ -189,13 +189,13 @@ it('reads the metadata once when forged messages come at once', async () => {
   expect(idp.hits).toBe(2);
 });
 
-it('says which certificate came, which are pinned and what mends it', async () => {
+it('names the certificate of the message, the pinned ones and the remedy', async () => {
   const { door, old, signIn, say } = await opened();
   const unknown = await detailOf(await signIn({ key: stranger }));
   expect(unknown).toContain(`brought the certificate ${shortOf(stranger)} (until `);
   expect(unknown).toContain(`pinned: ${shortOf(old)} (until `);
   expect(unknown).toContain(`connection refresh-metadata ${door.slug}`);
-  // Somebody else's signature beside the right certificate is a forgery, and no renewal.
+  // A signature by another key beside the right certificate is a forgery, and no renewal.
   const forged = await detailOf(await signIn({ key: stranger, signing: { keyInfo: old } }));
   expect(forged).toMatch(new RegExp(`brought the certificate ${shortOf(old)} \\(until [-\\d]+\\), which is pinned`));
   expect(await detailOf(await signIn({ key: stranger, signing: { keyInfo: null } }))).toContain(
@@ -210,7 +210,7 @@ it('says which certificate came, which are pinned and what mends it', async () =
   expect(set).toContain(`connection set ${byHand.slug} --certificate-file`);
 });
 
-it('ends a session by a logout that the new certificate signs', async () => {
+it('ends a session when a logout is signed by the new certificate', async () => {
   const { door, old, say, signIn, nameId } = await opened();
   const tab = door.tab();
   await signIn({}, tab);

@@ -8,7 +8,7 @@ const before = (days: number) => new Date(now.getTime() - days * DAY);
 const within = (days: number) => certificate(new Date(now.getTime() + days * DAY));
 
 describe('certificates that are pinned', () => {
-  it('are one spelling each, once, and keep since when they are known', async () => {
+  it('are stored once each, in one spelling, with the time since when they are known', async () => {
     const [one, other] = [await certificate(), await certificate()];
     const first = pinned([one, base64(one), `\n${one}\n`], [], before(9));
     if ('problem' in first) throw new Error(first.problem);
@@ -26,7 +26,7 @@ describe('certificates that are pinned', () => {
   });
 });
 
-describe('what is said of their end', () => {
+describe('the words for the end of a certificate', () => {
   const notes = async (end: number, added: number, last: number | null) =>
     expiryNotes(
       [{ pem: await within(end), added_at: before(added).toISOString() }],

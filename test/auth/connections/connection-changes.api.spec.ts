@@ -42,8 +42,8 @@ async function ends(connectionId: string) {
   return rows.map(({ end_reason, bound }) => [end_reason, bound]);
 }
 
-describe('what ends with a change', () => {
-  it('nothing with a name, the sessions when it is disabled', async () => {
+describe('a change of a connection', () => {
+  it('ends no session when the name changes, and all when it is disabled', async () => {
     const { id } = await made(oidc());
     await signedIn(id, 'u1');
     await change(id, { name: 'Other', scopes: ['openid', 'groups'], client_id: 'other' });
@@ -54,7 +54,7 @@ describe('what ends with a change', () => {
     expect(await ends(id)).toEqual([['connection_disabled', true]]);
   });
 
-  it('everything with another IdP', async () => {
+  it('ends bindings and sessions when the IdP changes', async () => {
     const one = await made(oidc());
     const two = await made(saml());
     const bystander = await made(oidc());
@@ -66,7 +66,7 @@ describe('what ends with a change', () => {
     expect(await ends(bystander.id)).toEqual([[null, true]]);
   });
 
-  it('everything with a pairing: from then on the directory decides who a subject is', async () => {
+  it('ends bindings and sessions when it is paired: from then on the directory decides on subjects', async () => {
     const [first, second] = [await edge.newDirectory(edge.tenant), await edge.newDirectory(edge.tenant)];
     const { id } = await made(oidc());
     const bystander = await made(oidc({ directory_id: first }));
@@ -113,7 +113,7 @@ describe('what ends with a change', () => {
     expect(data[1]!.after).not.toHaveProperty('bindings_ended');
   });
 
-  it('also a sign-in that was being written down at that moment', async () => {
+  it('ends a sign-in that is being written at that moment', async () => {
     const directory = await edge.newDirectory(edge.tenant);
     for (const next of [
       { issuer: 'https://next.example', client_secret: 'n' },
@@ -136,7 +136,7 @@ describe('what ends with a change', () => {
     }
   });
 
-  it('sessions, secrets and the slug with the connection; its domains open to no other one', async () => {
+  it('ends sessions, secrets and the slug when it is deleted, and gives its domains to no other connection', async () => {
     const body = await made(oidc());
     await signedIn(body.id, 'u3');
     expect(

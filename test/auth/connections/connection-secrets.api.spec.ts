@@ -16,7 +16,7 @@ afterAll(() => edge.close());
 const made = (body: object, tenant = edge.tenant) => makeConnection(tenant, body);
 const change = (id: string, body: object) => edge.tenant.api.patch(`/connections/${id}`, body);
 
-describe('secrets', () => {
+describe('secrets of a connection', () => {
   const row = async (id: string) =>
     (
       await edge.db.query<{
@@ -44,14 +44,14 @@ describe('secrets', () => {
     }
   });
 
-  it('another issuer is not shown the secret of the present one', async () => {
+  it('are not sent to another issuer', async () => {
     const { id } = await made(oidc());
     const stolen = await change(id, { issuer: 'https://evil.example' });
     expect([stolen.status, fields(stolen.body)]).toEqual([422, ['client_secret']]);
     expect((await change(id, { issuer: 'https://new.example', client_secret: 'theirs' })).status).toBe(200);
   });
 
-  it('nor does the secret go to another address of the metadata', async () => {
+  it('are not sent to another address of the metadata', async () => {
     const { id } = await made(oidc());
     const discovery_url = 'https://evil.example/.well-known/openid-configuration';
     const stolen = await change(id, { discovery_url });
@@ -62,7 +62,7 @@ describe('secrets', () => {
     expect(fields((await change(id, { discovery_url: null })).body)).toEqual(['client_secret']);
   });
 
-  it('private_key_jwt: we make the key, or take the admin’s; the secret goes', async () => {
+  it('are a private key for private_key_jwt, made here or by the admin, which replaces the client secret', async () => {
     const body = await made(oidc({ token_auth: 'private_key_jwt', client_secret: undefined }));
     expect(body).toMatchObject({
       client_secret_set: false,
@@ -92,7 +92,7 @@ describe('secrets', () => {
     expect(keyed.body).toMatchObject({ client_secret_set: false, private_key_set: true });
   });
 
-  it('stand in no answer, no audit line and no log', async () => {
+  it('are in no answer, no audit line and no log', async () => {
     const body = await made(oidc());
     const { api } = edge.tenant;
     const changed = await change(body.id, { client_secret: `${SECRET}-2` });

@@ -21,8 +21,8 @@ const saml = (more: object = {}) => samlWith(pem, more);
 const made = (body: object, tenant = edge.tenant) => makeConnection(tenant, body);
 const change = (id: string, body: object) => edge.tenant.api.patch(`/connections/${id}`, body);
 
-describe('a connection from nothing', () => {
-  it('OIDC: with the usual settings, and what the admin of the IdP has to be told', async () => {
+describe('a new connection', () => {
+  it('OIDC: answers with the usual settings and with the values that the admin of the IdP enters', async () => {
     const body = await made(oidc());
     const { slug } = body;
     expect(slug).toMatch(/^okta-[a-z0-9]{8}$/);
@@ -109,7 +109,7 @@ describe('a connection from nothing', () => {
     });
   });
 
-  it('is changed field by field, and as it was read; only a change moves the version', async () => {
+  it('is changed field by field, and takes its own answer back; only a change moves the version', async () => {
     const body = await made(saml({ claim_map: { email: 'mail', role: 'groups' } }));
     const same = await change(body.id, body);
     expect([same.status, same.body]).toEqual([200, body]);
@@ -145,7 +145,7 @@ describe('a connection from nothing', () => {
     });
   });
 
-  it('comes in pages, newest first; only enabled ones are offered to people', async () => {
+  it('is listed in pages, newest first; only enabled ones are offered to users', async () => {
     const tenant = await edge.newTenant();
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) ids.unshift((await made(oidc({ enabled: i !== 1 }), tenant)).id);
@@ -157,7 +157,7 @@ describe('a connection from nothing', () => {
   });
 });
 
-describe('a look at the IdP', () => {
+describe('the check of a connection', () => {
   let server: Server;
   let issuer: string;
   let said: { issuer?: string; keys: object[] };
@@ -183,7 +183,7 @@ describe('a look at the IdP', () => {
   });
   afterAll(() => server.close());
 
-  it('says whether people could sign in, and why not; without a secret', async () => {
+  it('reports whether users could sign in, and the obstacle; contains no secret', async () => {
     const { id } = await made(oidc({ issuer }));
     const check = () => edge.tenant.api.post(`/connections/${id}/check`, {});
     const good = await check();

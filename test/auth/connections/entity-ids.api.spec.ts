@@ -52,7 +52,7 @@ describe('an entity id below our own addresses', () => {
 });
 
 describe('any other entity id', () => {
-  it('is one tenant’s: another tenant gets 409, in any case and with slashes at the end', async () => {
+  it('belongs to one tenant: another gets 409, also with other letter case and slashes at the end', async () => {
     const { id } = (await create(edge.tenant, 'https://Acme.example.com/saml/')).body;
     const theirs = await makeConnection(other, saml());
     for (const entityId of ['https://acme.example.com/saml', 'HTTPS://ACME.example.com/saml//']) {
@@ -90,7 +90,7 @@ describe('any other entity id', () => {
     }
   });
 
-  it('can be sent back as it was read', async () => {
+  it('takes its own answer back unchanged', async () => {
     const made = (await create(other, 'urn:as:read')).body;
     const answer = await other.api.patch(`/connections/${made.id}`, { sp_entity_id: made.sp_entity_id, name: 'New' });
     expect([answer.status, answer.body.name]).toEqual([200, 'New']);

@@ -59,7 +59,7 @@ it.each<[string, object, object, boolean]>([
     { entityId: 'urn:other', certificates: [0] },
     true,
   ],
-])('knows whether to ask for confirmation of %s', (_what, known, change, expected) => {
+])('decides whether an admin has to confirm %s', (_what, known, change, expected) => {
   const { entityId, certificates } = { entityId: samlSettings.idp_entity_id, certificates: [0], ...change };
   const found = map({ entityId, certificates: certificates.map((i) => pems[i]!) }) as { idp: StoredSamlSettings };
   expect(needsConfirmation({ ...before, ...known }, found.idp) !== null).toBe(expected);

@@ -49,7 +49,7 @@ async function signedIn(connectionId: string) {
 }
 
 describe('metadata of a new connection', () => {
-  it('by its address', async () => {
+  it('is read from its address', async () => {
     idp.say(metadataXml({ certificates: [certificates[0]!], slo: 'https://idp.example.com/slo' }));
     const { status, body } = await post({ metadata_url: idp.url, signed: 'both' });
     expect(status).toBe(201);
@@ -66,13 +66,13 @@ describe('metadata of a new connection', () => {
     expect(pems(body)).toEqual([0]);
   });
 
-  it('as text, which is not kept', async () => {
+  it('is taken as text, which is not kept', async () => {
     const { status, body } = await post({ metadata_xml: xml(0, 1) });
     expect([status, pems(body), body.metadata_url]).toEqual([201, [0, 1], null]);
     expect(JSON.stringify(body)).not.toContain('metadata_xml');
   });
 
-  it('is refused with the reason: what cannot be had', async () => {
+  it('is refused with the reason when it cannot be read', async () => {
     const ask = () => post({ metadata_url: idp.url });
     const why = async () => {
       const { status, body } = await ask();
@@ -128,7 +128,7 @@ describe('metadata of a new connection', () => {
 });
 
 describe('a connection that follows its metadata', () => {
-  it('takes its keys from there alone, until the address is taken away', async () => {
+  it('takes its keys from the metadata alone, until the address is removed', async () => {
     const body = await byUrl(0);
     const patch = (more: object) => edge.tenant.api.patch(`/connections/${body.id}`, more);
     for (const more of [
@@ -145,7 +145,7 @@ describe('a connection that follows its metadata', () => {
     expect((await refresh(body.id)).body.errors[0].field).toBe('metadata_url');
   });
 
-  it('adds and drops keys without a word, and keeps since when it knows each', async () => {
+  it('adds and drops keys without an admin, and keeps the time since when it knows each', async () => {
     const body = await byUrl(0);
     const bound = await signedIn(body.id);
     idp.say(xml(0, 1));
@@ -182,7 +182,7 @@ describe('a connection that follows its metadata', () => {
     expect(await bound()).toBe(confirmed.body.idp_entity_id === body.idp_entity_id);
   });
 
-  it('is not changed by what has expired or cannot be had', async () => {
+  it('is not changed by metadata that has expired or cannot be read', async () => {
     const body = await byUrl(0);
     const late = new Date(edge.clock.now().getTime() - 60_000).toISOString();
     idp.say(metadataXml({ certificates: [certificates[1]!, certificates[0]!], validUntil: late }));
@@ -197,7 +197,7 @@ describe('a connection that follows its metadata', () => {
   });
 });
 
-describe('the daily look', () => {
+describe('the daily reading of metadata', () => {
   const all = async () => {
     while (await worker.run());
   };
@@ -214,7 +214,7 @@ describe('the daily look', () => {
     expect(idp.hits).toBe(rows.length);
   });
 
-  it('takes over what may be, keeps what needs an admin, and says both', async () => {
+  it('applies allowed changes, keeps those that need an admin, and reports both', async () => {
     const { id } = await byUrl(0);
     edge.clock.move(1.01);
     idp.say(xml(0, 1));
@@ -225,7 +225,7 @@ describe('the daily look', () => {
     await all();
     expect(await get(id)).toMatchObject({ version: 2, metadata_problem: expect.stringContaining('none of the known') });
     edge.clock.move(1.01);
-    await all(); // Another look finds the same: it was told already.
+    await all(); // Another look finds the same, which is reported already.
     const { rows: told } = await edge.db.query<{ data: object }>(
       `select data from events where tenant_id = $1 and event = 'connection.metadata_waiting' and data ->> 'connection_id' = $2`,
       [edge.tenant.id, id],
@@ -253,7 +253,7 @@ describe('the daily look', () => {
     expect(data.map(({ actor }: { actor: { kind: string } }) => actor.kind)).toEqual(['system', 'key']);
   });
 
-  it('leaves disabled ones alone', async () => {
+  it('leaves disabled connections alone', async () => {
     const { id } = await byUrl(0);
     await edge.tenant.api.patch(`/connections/${id}`, { enabled: false });
     edge.clock.move(1.01);
@@ -262,7 +262,7 @@ describe('the daily look', () => {
     expect(await get(id)).toEqual(before);
   });
 
-  it('reminds of certificates 60, 30 and 7 days before their end and at it, once each', async () => {
+  it('reminds of a certificate once at 60, 30, 7 and 0 days before its end', async () => {
     const until = new Date(edge.clock.now().getTime() + 61.5 * 86_400_000);
     const ending = await certificate(until);
     const { id } = (
@@ -278,7 +278,7 @@ describe('the daily look', () => {
       edge.clock.move(1.01);
     }
     expect(days).toEqual([60, 30, 7, 0]);
-    // It is pinned, and goes on verifying.
+    // It is pinned, and still verifies.
     expect(await store.byId(edge.tenant.id, id)).toMatchObject({
       certificates: [expect.any(String), expect.any(String)],
     });

@@ -35,8 +35,8 @@ describe('refused settings', () => {
     ['an ID token under the secret', { id_token_alg: 'HS256' }, ['id_token_alg']],
     ['a scope with a space', { scopes: ['openid profile'] }, ['scopes']],
     ['fields of SAML', { sso_url: 'https://x.example', signed: 'both' }, ['sso_url', 'signed']],
-    ['a role that there is not', { default_role: 'Nobody' }, ['default_role']],
-    ['a mapped role that there is not', { role_map: { staff: 'Nobody' } }, ['role_map']],
+    ['a role that there is not', { default_role: 'Unknown' }, ['default_role']],
+    ['a mapped role that there is not', { role_map: { staff: 'Unknown' } }, ['role_map']],
     ['a role map whose order is lost', { role_map: { staff: 'User', 42: 'Admin' } }, ['role_map']],
     ['a role map that is none', { role_map: ['User'] }, ['role_map']],
     ['an unknown directory', { directory_id: 'dir_none' }, ['directory_id']],
@@ -89,7 +89,7 @@ describe('refused settings', () => {
     expect((await edge.tenant.api.get(`/connections/${body.id}`)).body).toEqual(body);
   });
 
-  it('where tenants may not name private addresses: http, and what is not public', async () => {
+  it('http and private addresses, when tenants may not name them', async () => {
     const strict = await authAdmin({ ALLOW_PRIVATE_DESTINATIONS: 'off' });
     try {
       const post = (body: object) => strict.tenant.api.post('/connections', body);

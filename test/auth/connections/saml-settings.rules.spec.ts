@@ -50,7 +50,7 @@ function byFields(before: StoredSamlSettings | null, input: object): [ReturnType
   return [idp, fields(errors)];
 }
 
-it('demands what a new connection by fields needs', () => {
+it('demands the fields that a new connection without metadata needs', () => {
   expect(byFields(null, {})[1]).toEqual(['idp_entity_id', 'certificates', 'sso_url']);
 });
 
@@ -72,7 +72,7 @@ it.each<[string, object, string[]]>([
   expect(byFields(known, input)[1]).toEqual(errors);
 });
 
-it('refuses to change by hand what the metadata says', () => {
+it('refuses to change fields that come from the metadata', () => {
   const before = { ...known, metadata_url: URL };
   expect(byFields(before, { sso_url: 'https://idp.example.com/other' })[1]).toEqual(['sso_url']);
   expect(byFields(before, { sso_url: 'https://idp.example.com/other', metadata_url: null })[1]).toEqual([]);

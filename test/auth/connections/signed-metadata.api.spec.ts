@@ -32,7 +32,7 @@ const post = (more: object) =>
   });
 
 describe('metadata that has to be signed', () => {
-  it('is taken from the key that was named, by text and by address, and shows whose it has to be', async () => {
+  it('is accepted when the named key has signed it, by text and by address, and shows the expected signer', async () => {
     const byText = await post({ metadata_xml: `\ufeff  ${signed()}` });
     expect([byText.status, byText.body.errors]).toEqual([201, undefined]);
     expect(byText.body.metadata_certificates).toMatchObject([{ fingerprint: expect.any(String) }]);
@@ -58,13 +58,13 @@ describe('metadata that has to be signed', () => {
       expect([what, status, body.errors?.[0]?.field]).toEqual([what, 422, 'metadata_xml']);
     }
     expect((await post({ metadata_xml: signed() })).status).toBe(201);
-    // Nobody demands it: then it may be signed by anybody, or by nobody.
+    // No signature is demanded: then any signature is accepted, and none at all.
     expect((await post({ metadata_certificates: [], metadata_xml: signed(plain(), stranger) })).status).toBe(201);
     const wrong = await post({ metadata_certificates: ['x'], metadata_xml: signed() });
     expect(wrong.body.errors[0].field).toBe('metadata_certificates');
   });
 
-  it('changes nothing at the next look where it is not', async () => {
+  it('changes nothing when the next reading is unsigned', async () => {
     idp.say(signed());
     const { body } = await post({ metadata_url: idp.url });
     const refresh = () => edge.tenant.api.post(`/connections/${body.id}/refresh-metadata`, { confirm: true });
@@ -78,7 +78,7 @@ describe('metadata that has to be signed', () => {
     expect((await refresh()).body.certificates).toHaveLength(2);
   });
 
-  it('too large to be verified in time is a reason, and not a delay', async () => {
+  it('is refused with a reason when it is too large to be verified in time', async () => {
     const many = Array.from({ length: 5_000 }, () => '<x:y xmlns:x="urn:x"/>').join('');
     const heavy = signed().replace('</md:EntityDescriptor>', `${many}</md:EntityDescriptor>`);
     const { status, body } = await post({ metadata_xml: heavy });
@@ -86,7 +86,7 @@ describe('metadata that has to be signed', () => {
   });
 });
 
-describe('how often it is read again', () => {
+describe('the interval of metadata', () => {
   const HOUR = 1 / 24;
   const looked = async (days: number): Promise<boolean> => {
     edge.clock.move(days);

@@ -28,7 +28,7 @@ async function usedHeap(): Promise<number> {
 }
 
 describe('a slug', () => {
-  it('is one connection’s over all tenants under a race, and stays with its tenant after it', async () => {
+  it('belongs to one connection of all tenants under a race, and stays with its tenant after a deletion', async () => {
     for (let round = 0; round < 5; round++) {
       const slug = `race-${round}`;
       const tenants = [edge.tenant, await edge.newTenant(), edge.tenant];
@@ -53,7 +53,7 @@ describe('a slug', () => {
     }
   });
 
-  it('that was deleted goes to its own tenant alone when several ask at once', async () => {
+  it('of a deleted connection goes to its own tenant alone when several ask at once', async () => {
     const [owner, other] = [edge.tenant, await edge.newTenant()];
     const { id } = await made(oidc({ slug: 'deleted-race' }), owner);
     expect((await owner.api.delete(`/connections/${id}`)).status).toBe(204);
@@ -87,7 +87,7 @@ describe('a slug', () => {
     expect(await store.bySlug(slug)).toMatchObject({ id });
   });
 
-  it('a flood of long ones leaves nothing behind', async () => {
+  it('leaves no memory in use after a flood of long ones', async () => {
     const { id, slug } = await made(oidc());
     const before = await usedHeap();
     const flood = async (from: number): Promise<void> => {
@@ -101,8 +101,8 @@ describe('a slug', () => {
   });
 });
 
-describe('how many', () => {
-  it('connections of a tenant are bounded, for concurrent requests too; a deleted one does not count', async () => {
+describe('limits of connections', () => {
+  it('bound the connections of a tenant, for concurrent requests too; a deleted one does not count', async () => {
     const tenant = await edge.newTenant();
     const { id } = await made(oidc(), tenant);
     await edge.db.query(
@@ -120,7 +120,7 @@ describe('how many', () => {
     await made(oidc(), tenant);
   });
 
-  it('and how long: mapped roles, origins, certificates, keys, and what metadata names', async () => {
+  it('bound mapped roles, origins, certificates, keys, and the values of metadata', async () => {
     const roles = (count: number, length = 8) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}`.padStart(length, 'r'), 'User']));
     const origins = (count: number) => Array.from({ length: count }, (_, i) => `https://a${i}.example.com`);

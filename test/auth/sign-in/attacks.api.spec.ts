@@ -45,7 +45,7 @@ async function honest(): Promise<void> {
     expect(seen.status).toBe(303);
   }
 }
-/** Nobody is signed in, and the reason stands in the log. */
+/** No user is signed in, and the log has the reason. */
 async function refused(tab: Tab, answered: Seen, reason: string): Promise<void> {
   const seen = answered.location?.includes('/api/auth/landing/') ? await tab.get(answered.location) : answered;
   expect(seen.status).toBeGreaterThanOrEqual(400);
@@ -55,8 +55,8 @@ async function refused(tab: Tab, answered: Seen, reason: string): Promise<void> 
 beforeEach(honest);
 afterEach(honest);
 
-describe('the browser and the state', () => {
-  it('login CSRF: the attacker’s answer in the victim’s browser', async () => {
+describe('attacks on the browser and the state', () => {
+  it('login CSRF: the attacker’s answer in the victim’s browser is refused', async () => {
     const attacker = oidc.tab();
     const asked = await oidc.begin(attacker);
     const victim = oidc.tab();
@@ -72,7 +72,7 @@ describe('the browser and the state', () => {
     expect((await oidc.answer(attacker, asked, { sub: 'mallory' })).status).toBe(303);
   });
 
-  it('a callback that is repeated, raced, made up, or has no state', async () => {
+  it('a callback that is repeated, raced, made up, or without state is refused', async () => {
     const tab = oidc.tab();
     const asked = await oidc.begin(tab);
     const cookies = new Map(tab.jar);
@@ -90,12 +90,12 @@ describe('the browser and the state', () => {
     const statuses = (await Promise.all(twins)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 303)).toHaveLength(1);
     for (const query of ['', '?code=x', '?state=x&code=y', '?state=&code=y', `?state=${'a'.repeat(52)}&code=y`]) {
-      const nobody = oidc.tab();
-      await refused(nobody, await nobody.get(`/api/auth/callback/${oidc.slug}${query}`), 'state_unknown');
+      const unknown = oidc.tab();
+      await refused(unknown, await unknown.get(`/api/auth/callback/${oidc.slug}${query}`), 'state_unknown');
     }
   });
 
-  it('the state of another connection, of the same tenant or of another one', async () => {
+  it('the state of another connection, of the same tenant or of another one, is refused', async () => {
     const other = await OidcWay.open(service, house, {}, op);
     const tab = oidc.tab();
     const asked = await other.begin(tab);
@@ -106,14 +106,14 @@ describe('the browser and the state', () => {
     await refused(tab, await oidc.answer(tab, foreign, { sub: 'honest' }), 'state_unknown');
   });
 
-  it('mix-up: an answer that names another issuer (RFC 9207)', async () => {
+  it('mix-up: an answer that names another issuer is refused (RFC 9207)', async () => {
     const tab = oidc.tab();
     const asked = await oidc.begin(tab);
     const seen = await oidc.answer(tab, asked, { sub: 'honest' }, { iss: 'https://attacker.example' });
     await refused(tab, seen, 'issuer_mismatch');
   });
 
-  it('the nonce and the verifier are the browser’s: a code that was injected is refused', async () => {
+  it('an injected code is refused: nonce and verifier belong to the browser', async () => {
     const victim = oidc.tab();
     const theirs = await oidc.begin(victim);
     const attacker = oidc.tab();
@@ -128,7 +128,7 @@ describe('the browser and the state', () => {
     expect(own.get('code_challenge_method')).toBe('S256');
   });
 
-  it('fixation: a session that the attacker planted is gone after the sign-in', async () => {
+  it('fixation: a session that the attacker planted ends with the sign-in', async () => {
     const planted = oidc.tab();
     await oidc.signIn(planted, { sub: 'mallory' });
     const victim = planted.twin();
@@ -141,7 +141,7 @@ describe('the browser and the state', () => {
 });
 
 describe('SAML messages as a whole', () => {
-  it('replay: the same answer twice, in a new envelope, and 20 at once over two processes', async () => {
+  it('replay: one of several equal answers is accepted, also in a new envelope, and of 20 over two processes', async () => {
     const door = await SamlWay.open(service, house, { directory_id: house.directoryId, allow_idp_initiated: true });
     const form = door.idp.form(door.parts(null, { nameId: 'honest' }));
     const tab = door.tab();
@@ -166,11 +166,11 @@ describe('SAML messages as a whole', () => {
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
   });
 
-  it('unsolicited: refused unless the connection permits it, and then RelayState is not an address', async () => {
-    const nobody = saml.tab();
+  it('unsolicited answers are refused unless the connection permits them, and RelayState is never an address', async () => {
+    const unknown = saml.tab();
     await refused(
-      nobody,
-      await saml.post(nobody, saml.idp.form(saml.parts(null, { nameId: 'honest' }))),
+      unknown,
+      await saml.post(unknown, saml.idp.form(saml.parts(null, { nameId: 'honest' }))),
       'unsolicited',
     );
     const door = await SamlWay.open(service, house, { directory_id: house.directoryId, allow_idp_initiated: true });
@@ -182,7 +182,7 @@ describe('SAML messages as a whole', () => {
     }
   });
 
-  it('an answer to another request, to another tenant, or to another connection of the same IdP', async () => {
+  it('an answer to another request, tenant or connection of the same IdP is refused', async () => {
     const tab = saml.tab();
     const { id } = await saml.begin(tab);
     const other = saml.tab();
@@ -205,7 +205,7 @@ describe('SAML messages as a whole', () => {
     expect(await tab.who()).toBeNull();
   });
 
-  it('one path, one binding: not by GET, not in the query, not twice, not for OIDC', async () => {
+  it('an answer by GET, in the query, twice, or for OIDC is refused', async () => {
     const tab = saml.tab();
     const { id, relayState } = await saml.begin(tab);
     const form = saml.idp.form(saml.parts(id, { nameId: 'honest' }));
@@ -220,7 +220,7 @@ describe('SAML messages as a whole', () => {
     expect((await saml.post(tab, form)).status).toBe(303);
   });
 
-  it('huge and many: every forgery is refused, and honest sign-ins succeed among them', async () => {
+  it('a flood of large forgeries is refused, and honest sign-ins succeed among them', async () => {
     const path = `/api/auth/callback/${saml.slug}`;
     const xml = (inner: string) =>
       `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="_x" Version="2.0">${inner}</samlp:Response>`;
@@ -270,7 +270,7 @@ describe('SAML messages as a whole', () => {
     for (const { answer } of held) expect((await answer)[0].resume().statusCode).toBe(403);
   });
 
-  it('another key, and the good twin of it', async () => {
+  it('an answer by another key is refused, and its good twin is accepted', async () => {
     const key = await newKey('mallory');
     const tab = saml.tab();
     await refused(tab, await saml.signIn(tab, { nameId: 'honest' }, { key }), 'signature_invalid');
@@ -288,7 +288,7 @@ describe('open redirects', () => {
     expect([seen.status, JSON.parse(seen.text).errors?.[0].field]).toEqual([422, 'return_to']);
   }); // prettier-ignore
 
-  it('a path of ours is, as an absolute address of our own origin', async () => {
+  it('a path of ours is a target, also as an absolute address of our own origin', async () => {
     const own = service.app.config.appUrl;
     for (const [asked, got] of [
       ['/deep?x=1#y', `${own}/deep?x=1#y`],
@@ -302,8 +302,8 @@ describe('open redirects', () => {
   });
 });
 
-describe('what is said', () => {
-  it('an error of the IdP is a page without its words, and markup stays text', async () => {
+describe('texts and logs of a refused sign-in', () => {
+  it('show a page without the words of the IdP, and markup as text', async () => {
     const tab = oidc.tab();
     const asked = await oidc.begin(tab);
     const query = new URLSearchParams({
@@ -320,7 +320,7 @@ describe('what is said', () => {
     expect(hostile.text).not.toContain('<img');
   });
 
-  it('no code, token, assertion or cookie reaches the log', async () => {
+  it('have no code, token, assertion or cookie', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'log-'));
     const file = path.join(folder, 'log');
     const { spawn } = await import('node:child_process');

@@ -40,7 +40,7 @@ describeInBrowser('in a browser', () => {
       clients: [
         {
           client_id: 'bridge',
-          client_secret: 'secret-of-the-bridge-and-nobody-else',
+          client_secret: 'secret-of-the-bridge-alone',
           redirect_uris: [`${base}/api/auth/callback/${slugs.oidc}`],
           post_logout_redirect_uris: [`${base}/api/auth/signed-out`],
           backchannel_logout_uri: `${base}/api/auth/backchannel-logout/${slugs.oidc}`,
@@ -59,7 +59,7 @@ describeInBrowser('in a browser', () => {
         slug: slugs.oidc,
         issuer: op.issuer,
         client_id: 'bridge',
-        client_secret: 'secret-of-the-bridge-and-nobody-else',
+        client_secret: 'secret-of-the-bridge-alone',
         directory_id: house.directoryId,
       })
     ).body;
@@ -148,7 +148,7 @@ describeInBrowser('in a browser', () => {
   for (const javaScriptEnabled of [true, false]) {
     const how = javaScriptEnabled ? '' : ' without JavaScript';
 
-    it(`from the e-mail to the company’s sign-in and back, and out again, by OIDC${how}`, async () => {
+    it(`signs a user in by e-mail and the company’s page, and out again, by OIDC${how}`, async () => {
       await withContext(
         async (page, context) => {
           await byEmail(page);
@@ -171,7 +171,7 @@ describeInBrowser('in a browser', () => {
       );
     });
 
-    it(`by SAML, whose answer is a form of another site, and out again there, too${how}`, async () => {
+    it(`signs a user in and out by SAML, whose answer is a form of another site${how}`, async () => {
       await withContext(
         async (page, context) => {
           const send = async () => {
@@ -195,7 +195,7 @@ describeInBrowser('in a browser', () => {
     });
   }
 
-  it('the SAML IdP signs people out here when they sign out there', async () => {
+  it('a sign-out at the SAML IdP signs the user out here', async () => {
     await withContext(async (page, context) => {
       await page.goto(`${base}/api/auth/login?connection=${saml.slug}`);
       await signInAs(page, 'ada');
@@ -206,7 +206,7 @@ describeInBrowser('in a browser', () => {
     });
   });
 
-  it('by SAML a second sign-in ends the first session, and an answer that comes again lets people go on', async () => {
+  it('by SAML a second sign-in ends the first session, and a repeated answer leads on to the page after it', async () => {
     await withContext(async (page, context) => {
       let answer = '';
       page.on('request', (request) => {
@@ -240,7 +240,7 @@ describeInBrowser('in a browser', () => {
     });
   });
 
-  it('the OP signs people out here when they sign out there (back-channel)', async () => {
+  it('a sign-out at the OpenID provider signs the user out here (back-channel)', async () => {
     await withContext(async (page, context) => {
       await byEmail(page);
       await signInAs(page, 'ada');
@@ -254,7 +254,7 @@ describeInBrowser('in a browser', () => {
     });
   });
 
-  it('several tabs: each sign-in is its own, and all of them work', async () => {
+  it('several tabs: each tab has its own sign-in, and all of them work', async () => {
     await withContext(async (page, context) => {
       const tabs = [page, await context.newPage(), await context.newPage()];
       for (const tab of tabs) await byEmail(tab);
@@ -269,7 +269,7 @@ describeInBrowser('in a browser', () => {
     });
   });
 
-  it('Back after success: a browser with a session goes on', async () => {
+  it('Back after success: a browser with a session is led on', async () => {
     await withContext(async (page, context) => {
       const answers: string[] = [];
       page.on('request', (request) => {
@@ -302,7 +302,7 @@ describeInBrowser('in a browser', () => {
     });
   });
 
-  it('a wrong account: the page names it and offers another one, and never tries by itself', async () => {
+  it('a wrong account: the page names it and offers another one, and never tries without a click', async () => {
     await withContext(async (page, context) => {
       await byEmail(page);
       await signInAs(page, 'eve');
@@ -358,7 +358,7 @@ describeInBrowser('in a browser', () => {
     });
   });
 
-  it('the front page shows one’s sessions at phone width, and ends another one', async () => {
+  it('the front page shows the user’s sessions at phone width, and ends another one', async () => {
     await withContext(async (elsewhere, other) => {
       await byEmail(elsewhere);
       await signInAs(elsewhere, 'ada');
@@ -446,14 +446,14 @@ describeInBrowser('in a browser', () => {
     );
   });
 
-  it('the pages are whole for keyboards and screen readers, at phone width, and load nothing from elsewhere', async () => {
+  it('the pages work by keyboard, screen reader and at phone width, and load nothing from elsewhere', async () => {
     await withContext(
       async (page) => {
         const loaded: string[] = [];
         const problems: string[] = [];
         page.on('request', (request) => loaded.push(new URL(request.url()).origin));
         page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-        for (const path of ['/', '/api/auth/signed-out', '/api/auth/login?email=nobody@nowhere.example']) {
+        for (const path of ['/', '/api/auth/signed-out', '/api/auth/login?email=unknown@nowhere.example']) {
           await page.goto(base + path);
           expect([path, await axe(page)]).toEqual([path, []]);
           const width = await page.evaluate('document.documentElement.scrollWidth');

@@ -82,7 +82,7 @@ async function signIn(slug: string, user: string, browser = new TinyBrowser()): 
   return (await browser.submit(answered, action, fields(answered.html!), never)).html!;
 }
 
-it('makes two connections by which the users of the demo sign in, and is the same when it starts again', async () => {
+it('makes two connections by which the users of the demo sign in, and makes no others at the next start', async () => {
   const printed = await start();
   expect(printed).toContain(`${base}/api/auth/login?connection=demo-oidc`);
   expect(printed).not.toContain(service.tenant.scimToken);

@@ -98,7 +98,7 @@ it('a domain is bound to another connection while an unproven binding is being p
     await own({ connection_id: corp.id });
   });
   await going;
-  // Unproven as before: the proof at the bound connection puts out whoever came first under the address.
+  // Still unproven: the proof at the bound connection puts out the user who came first under the address.
   expect(await outcomeAt(house, corp, { sub: 'owner', email })).toBe(made);
   expect(await tab.who()).toBeNull();
 });
@@ -184,7 +184,7 @@ it('a user is deleted while the first sign-in is being written: no live binding 
   expect(rows).toEqual([{ end_reason: 'deleted', holds: false }]);
 });
 
-it('a logout that names the session of a sign-in that is still on its way, of the same second', async () => {
+it('a logout names the session of a sign-in that arrives later, of the same second', async () => {
   const door = await open({ directory_id: house.directoryId });
   const [sub, sid] = [fresh('sub'), fresh('sid')];
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));

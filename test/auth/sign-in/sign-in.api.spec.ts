@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('the thin line', () => {
-  it('signs a provisioned person in by OIDC', async () => {
+describe('a sign-in', () => {
+  it('lets a provisioned user in by OIDC', async () => {
     const door = await OidcWay.open(service, house, { directory_id: house.directoryId });
     const id = await madeUser(house.scim, user(`${fresh()}@${domain}`, { externalId: 'ext-1' }));
     const tab = door.tab();
@@ -25,7 +25,7 @@ describe('the thin line', () => {
     await door.op.stop();
   });
 
-  it('signs a provisioned person in by SAML', async () => {
+  it('lets a provisioned user in by SAML', async () => {
     const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     const id = await madeUser(house.scim, user(`${fresh()}@${domain}`, { externalId: 'ext-2' }));
     const tab = door.tab();
@@ -34,11 +34,11 @@ describe('the thin line', () => {
     expect((await tab.who())?.user.id).toBe(id);
   });
 
-  it('refuses an unknown account, with a reason in the log', async () => {
+  it('refuses an unknown user, with a reason in the log', async () => {
     const door = await OidcWay.open(service, house);
     await trustDomain(service, house.tenantId, domain, { connection_id: door.id });
     const tab = door.tab();
-    const seen = await door.signIn(tab, { email: `nobody@${domain}` });
+    const seen = await door.signIn(tab, { email: `unknown@${domain}` });
     expect(seen.status).toBe(403);
     expect(await reasonOf(house, seen)).toBe('unknown_account');
     expect(await tab.who()).toBeNull();

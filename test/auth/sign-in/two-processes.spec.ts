@@ -32,7 +32,7 @@ afterAll(async () => {
 const statusAt = async (url: string, tab: Tab): Promise<number> =>
   (await fetch(`${url}/api/auth/session`, { headers: { cookie: tab.cookies() } })).status;
 
-it('a sign-in that one process began is finished by the other, and both know the session', async () => {
+it('finishes a sign-in that another process began, and both know the session', async () => {
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'across' }));
   const tab = new Tab(service);
   const begun = await tab.get(`${urls[0]}/api/auth/login?connection=${door.slug}`);
@@ -44,7 +44,7 @@ it('a sign-in that one process began is finished by the other, and both know the
   expect([await statusAt(urls[0]!, tab), await statusAt(urls[1]!, tab)]).toEqual([200, 200]);
 });
 
-it('a deactivation at one process is the end of the session at the other, with the very next request', async () => {
+it('ends a session with the next request when another process deactivates the user', async () => {
   for (let round = 0; round < 10; round++) {
     const sub = fresh('sub');
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
@@ -61,7 +61,7 @@ it('a deactivation at one process is the end of the session at the other, with t
   }
 });
 
-it('a token that one process has signed is good at the other, and at neither once its code comes again', async () => {
+it('accepts a token of another process, until its code is used again', async () => {
   const keys = await Promise.all(urls.map((url) => send('GET', `${url}/.well-known/jwks.json`, null)));
   expect(keys[0]!.body).toEqual(keys[1]!.body);
   expect(keys[0]!.body.keys).toHaveLength(1);

@@ -14,7 +14,7 @@ const prepared = async (): Promise<number> => {
 };
 const text = (i: number): string => `select ${i}::int as i, $1::int as given`;
 
-it('keeps the statements that were used last, and answers those that it has closed as before', async () => {
+it('keeps the statements that were used last, and still answers those that it has closed', async () => {
   for (let i = 0; i < MAX_PREPARED.own * 2; i++) {
     const { rows } = await test.db.query<{ i: number; given: number }>(text(i), [i]);
     expect(rows[0]).toEqual({ i, given: i });

@@ -72,7 +72,7 @@ describe('a connection gate', () => {
     expect(order).toEqual([1, 2, 3]);
   });
 
-  it('refuses at once what is more than the queue holds, and says how many wait and for how long', () => {
+  it('refuses a request at once when the queue is full, and names the number that wait and their time', () => {
     const gate = new ConnectionGate({ ...OPTIONS, connections: 1, share: 1, reserve: 0 });
     for (let i = 0; i < 4; i++) enters(gate, 'a');
     expect(() => gate.enter('a')).toThrow(expect.objectContaining({ code: 'tenant_busy', kind: 'unavailable' }));

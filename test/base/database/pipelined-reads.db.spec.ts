@@ -43,7 +43,7 @@ it('answers each of the reads that come at once, by one connection', async () =>
   expect(new Set(answers.map((answer) => answer.backend))).toEqual(new Set([backend]));
 });
 
-it('fails a read by itself', async () => {
+it('fails one read alone', async () => {
   await flowing();
   const [before, failed, behind] = await Promise.allSettled(
     [5, 0, 2].map((by) => test.db.readShort<{ half: number }>(HALF, ['ten_a', by])),
@@ -57,7 +57,7 @@ it('sends reads past one that is slow', async () => {
   const backend = await flowing();
   let isOver = false;
   const slow = read('ten_slow', 'slow', 1_000).finally(() => (isOver = true));
-  // Those of the first five milliseconds are behind the slow one.
+  // Those of the first five milliseconds wait for the slow one.
   const others: Promise<Read>[] = [];
   let past: Read | undefined;
   while (past === undefined && !isOver) {

@@ -10,7 +10,7 @@ import { patience } from '../../support/speed.js';
 
 const POOL = 6;
 const REQUESTS = 1500;
-/** What the source may come to before somebody has to look at it: far from where texts are not prepared any more. */
+/** What the source may come to before a review is due: far from where texts are not prepared any more. */
 const OWN_TEXTS = 200;
 
 let service: TestApp;
@@ -123,7 +123,7 @@ class Traffic {
     return Array.from({ length: this.below(3) }, (_, i) => ({ value: `${fresh()}@x.example`, type: `t${i}` }));
   }
 
-  /** Any of all the attributes that stand in columns of their own, and some that do not. */
+  /** Any of all the attributes with columns of their own, and some without. */
   private edits(): object[] {
     const edits = this.some([
       ['userName', `${fresh()}@x.example`],

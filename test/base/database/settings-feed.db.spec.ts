@@ -17,7 +17,7 @@ afterEach(async () => {
   await test.close();
 });
 
-it('knows a change, whoever made it, before the change is settled', async () => {
+it('knows a change of any process before the change is settled', async () => {
   const seen: string[] = [];
   second.on(['tenants'], (row) => seen.push(`${row?.tenantId} ${row?.id}`));
   await test.owner.execute(`insert into tenants (id, name) values ('ten_a', 'a')`);
@@ -61,7 +61,7 @@ it('tells caches that anything may have changed when its connection was lost, an
 it('waits for a process that does not answer only as long as that one trusts what it knows', async () => {
   const other = new SettingsFeed({ connectionString: test.url });
   await other.start();
-  // Stands for a process that hangs: its lock is there, and nobody answers. No public member ends the listening alone.
+  // Acts as a process that hangs: its lock is there, and no answer comes. No public member ends the listening alone.
   const hanging = (other as unknown as { client: { removeAllListeners(event: string): void } }).client;
   hanging.removeAllListeners('notification');
   const began = performance.now();

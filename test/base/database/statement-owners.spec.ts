@@ -16,7 +16,7 @@ function firstParameters(file: string): (string | null)[] {
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && isStatement(node.expression)) {
       const values = node.arguments[1];
-      // What stands in a variable is checked by the journeys: those statements are made by builders that begin with the tenant.
+      // A statement in a variable is checked by the journeys: those statements are made by builders that begin with the tenant.
       if (values === undefined) found.push(null);
       else if (ts.isArrayLiteralExpression(values)) found.push(values.elements[0]?.getText() ?? null);
     }

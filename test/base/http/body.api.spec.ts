@@ -289,7 +289,7 @@ describe('requests that are no HTTP', () => {
   });
 });
 
-it('a caller who goes away in the middle leaves the service as it was', async () => {
+it('a caller who goes away in the middle leaves the service unchanged', async () => {
   await rawRequest(
     'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":',
     true,

@@ -30,7 +30,7 @@ async function listening(handler: http.RequestListener): Promise<{ port: number;
   };
 }
 
-/** Sends the head of a request and so many pieces of one byte, and leaves it open. */
+/** Sends the head of a request and a number of pieces of one byte, and leaves it open. */
 async function slow(port: number, path: string, type: string, pieces: number): Promise<Socket> {
   const socket = net.connect(port, '127.0.0.1');
   socket.on('error', () => undefined);

@@ -47,7 +47,7 @@ it('refuses requests until the cost of a large one is refilled, and no longer th
   expect(buckets.take('b')).toMatchObject({ allowed: true, remaining: 99 });
 });
 
-it('remembers so many names and no more', () => {
+it('remembers no more names than its limit', () => {
   const buckets = new Buckets(1, 1, new Hand(), 10);
   buckets.take('first');
   expect(buckets.take('first').allowed).toBe(false);

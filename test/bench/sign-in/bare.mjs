@@ -1,5 +1,5 @@
 // The libraries alone: openid-client and node-saml behind node:http, with requests and sessions in memory. They check
-// what they check by themselves: state, nonce, PKCE, the signature of the ID token; the signature, times, audience and
+// what they check without us: state, nonce, PKCE, the signature of the ID token; the signature, times, audience and
 // InResponseTo of the assertion. No tenants, no users, no log.
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import http from 'node:http';

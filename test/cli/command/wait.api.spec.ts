@@ -71,7 +71,7 @@ beforeEach(async () => {
 afterEach(() => platform.stop());
 afterAll(() => service.close());
 
-/** Runs a command; `onLine` is told each text that the command writes beside its answer. */
+/** Runs a command; `onLine` receives each text that the command writes beside its answer. */
 async function run(
   line: string,
   onLine: (text: string, interrupt: () => void) => void = () => undefined,
@@ -162,7 +162,7 @@ it('fails with the reason of a task that fails', async () => {
   expect(err).toMatch(/The task tsk_\w+ has failed: The platform refused its list: .*no list/);
 });
 
-it('leaves the task running when it is interrupted, and says how to go on', async () => {
+it('leaves the task running when it is interrupted, and names the command that watches it', async () => {
   let interrupted!: () => void;
   const over = new Promise<void>((resolve) => (interrupted = resolve));
   platform.beforePage = (from) => (from === 100 ? over : undefined);
@@ -170,7 +170,7 @@ it('leaves the task running when it is interrupted, and says how to go on', asyn
     if (text.includes('platform.import')) interrupt();
   });
   expect(code).toBe(130);
-  const [, id] = /The task goes on without this command\. To go on watching: task show (tsk_\w+) --wait\./.exec(err)!;
+  const [, id] = /The task continues without this command\. To watch it: task show (tsk_\w+) --wait\./.exec(err)!;
   expect((await at.api.get(`/tasks/${id}`)).body.state).toMatch(/waiting|running/);
   interrupted();
   expect(await run(`task show ${id} --wait`)).toMatchObject({ code: 0, out: expect.stringMatching(/^state +done$/m) });

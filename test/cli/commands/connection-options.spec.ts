@@ -17,7 +17,7 @@ it('every setting of a connection has its option, and every option its setting',
   expect(new Set(CHANGEABLE.map(({ name }) => name)).size).toBe(CHANGEABLE.length);
 });
 
-it('what is changed is called as it was when it was made', () => {
+it('an option has the same name in the command that makes and the command that changes', () => {
   const made = new Set([...createOptions('oidc'), ...createOptions('saml')].map(({ name }) => name));
   for (const only of ['slug', 'disabled']) expect(made.delete(only)).toBe(true);
   expect(new Set(changeOptions().map(({ name }) => name))).toEqual(made);

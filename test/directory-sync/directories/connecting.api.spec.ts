@@ -47,7 +47,7 @@ describe('a credential that cannot be read', () => {
     }
   });
 
-  it('of another kind leaves its reason, too', async () => {
+  it('of another kind leaves its reason too', async () => {
     const others = [at.apiKey, mintToken('tbn', at.tenantId).token, at.apiKey.slice(0, -3)];
     for (const [i, token] of others.entries()) {
       for (const method of ['GET', 'POST']) {
@@ -68,7 +68,7 @@ describe('a credential that cannot be read', () => {
   });
 });
 
-it('a base address with a slash at its end works', async () => {
+it('accepts a base address with a slash at its end', async () => {
   const id = await madeUser(at.scim, user('ada@example.com'));
   const get = (path: string) => send('GET', `${service.url}${path}`, at.scimToken);
   const listed = await get('/scim/v2//Users?filter=userName%20eq%20%22ada%40example.com%22');
@@ -77,11 +77,11 @@ it('a base address with a slash at its end works', async () => {
   expect((await get('/scim/v2///ServiceProviderConfig')).status).toBe(200);
   const made = await send('POST', `${service.url}/scim/v2//Users`, at.scimToken, user('ben@example.com'));
   expect(made.status).toBe(201);
-  const refused = await get('/scim/v2//Users/usr_nobody');
+  const refused = await get('/scim/v2//Users/usr_unknown');
   expect([refused.status, refused.body.schemas]).toEqual([404, ['urn:ietf:params:scim:api:messages:2.0:Error']]);
 });
 
-it('a role that the catalogue lacks is shown at its directory, with its user', async () => {
+it('shows a role that the catalogue lacks at its directory, with its user', async () => {
   await madeUser(at.scim, user('ada@example.com', { roles: [{ value: 'User' }] }));
   expect((await directory()).last_unknown_role).toBeNull();
   const ben = await madeUser(at.scim, user('ben@example.com', { roles: [{ value: 'Recruiter' }] }));

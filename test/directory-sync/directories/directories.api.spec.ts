@@ -137,7 +137,7 @@ describe('take-overs', () => {
 });
 
 describe('a change', () => {
-  it('merges, is in the log with before and after, and holds at once', async () => {
+  it('merges fields, is in the log with both values, and is in force at once', async () => {
     const { id } = await create({ attribute_map: { external_id: 'userName', email: 'userName' } });
     const store = edge.app.get(DirectoryStore);
     expect((await store.get(edge.tenant.id, id)).guard).toMatchObject({ percent: 20 });
@@ -162,7 +162,7 @@ describe('a change', () => {
     expect((await call('PATCH', `/${id}`, { guard: 'on' })).body.guard).toMatchObject({ people: 200 });
   });
 
-  it('of roles or of the state calls the ports', async () => {
+  it('calls the ports when roles or the state change', async () => {
     const { id } = await create();
     edge.asked.calls.length = 0;
     await call('PATCH', `/${id}`, { name: 'only the name' });
@@ -173,7 +173,7 @@ describe('a change', () => {
     expect(edge.asked.calls).toEqual([`rules ${id}`, `state ${id} preview`]);
   });
 
-  it('what was read can be sent back', async () => {
+  it('accepts its own answer', async () => {
     const { id } = await create();
     const { body } = await call('GET', `/${id}`);
     expect((await call('PATCH', `/${id}`, body)).status).toBe(200);
@@ -186,7 +186,7 @@ describe('a change', () => {
 });
 
 describe('rules', () => {
-  it('are an ordered list, kept by the group’s id, and replaced as a whole', async () => {
+  it('are an ordered list with ids of groups, replaced as a whole', async () => {
     const { id } = await create();
     await group(id, 'grp_a');
     await group(id, 'grp_b');
@@ -224,7 +224,7 @@ describe('rules', () => {
 });
 
 describe('tokens', () => {
-  it('several hold at once; a rotation leaves no gap', async () => {
+  it('are valid side by side; a rotation leaves no gap', async () => {
     const { id, scim_token } = await create();
     const store = edge.app.get(CredentialStore);
     const second = (await call('POST', `/${id}/tokens`, { name: 'second' })).body;
@@ -299,7 +299,7 @@ describe('lists for admins', () => {
 });
 
 describe('a deleted directory', () => {
-  it('is deleted with its tokens, and releases its users in the same transaction', async () => {
+  it('loses its tokens, and releases its users in the same transaction', async () => {
     const { id, scim_token } = await create();
     edge.asked.calls.length = 0;
     expect((await call('DELETE', `/${id}`)).status).toBe(204);

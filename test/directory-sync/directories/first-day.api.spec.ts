@@ -21,7 +21,7 @@ const age = (tenantId: string, days: number): Promise<unknown> =>
     [tenantId, days],
   );
 
-it('gives no second first day to a directory that is deleted and made again, or to another one, within a week', async () => {
+it('gives the rate of a first day once a week: not to a directory that is made again, nor to another one', async () => {
   const { tenantId, apiKey, directoryId, scimToken } = await app.newTenant();
   const second = await app.newDirectory(tenantId);
   expect([await burstOf(scimToken), await burstOf(second.token)]).toEqual([FIRST_DAY, FIRST_DAY]);

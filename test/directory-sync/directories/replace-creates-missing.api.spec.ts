@@ -24,7 +24,7 @@ const replaceHome = async () =>
     patch({ op: 'Replace', path: 'emails[type eq "home"].value', value: 'jane@home.example' }),
   );
 
-it('a replace that matches nothing is refused, until the directory says that it makes the value', async () => {
+it('refuses a replace that matches nothing, unless the setting of the directory lets it create the value', async () => {
   expect((await setting()).body.replace_creates_missing).toBe(false);
   expect(failure(await replaceHome())).toEqual([400, 'noTarget', '400']);
 

@@ -41,7 +41,7 @@ describe('a cleared active of a leaver', () => {
     ['left out', {}],
     ['null', { active: null }],
     ['an empty text', { active: '' }],
-  ])('stays as it was in a PUT: %s', async (_, active) => {
+  ])('stays unchanged in a PUT: %s', async (_, active) => {
     const { id, userName } = await leaver();
     const answer = await at.scim.put(`/Users/${id}`, user(userName, { title: 'T', ...active }));
     expect([answer.status, answer.body.active, answer.body.title]).toEqual([200, false, 'T']);

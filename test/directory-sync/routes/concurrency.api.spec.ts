@@ -14,8 +14,8 @@ const atOnce = <T>(count: number, work: (i: number) => Promise<T>): Promise<T[]>
   Promise.all(Array.from({ length: count }, (_, i) => work(i)));
 const count = (answers: Answer[], status: number) => answers.filter((each) => each.status === status).length;
 
-describe('at once', () => {
-  it('16 identical creates: one 201 and fifteen 409', async () => {
+describe('concurrent requests', () => {
+  it('answer 16 identical creates with one 201 and fifteen 409', async () => {
     for (let round = 0; round < 10; round++) {
       const body = user(`${fresh()}@x.example`, {
         externalId: fresh(),
@@ -27,7 +27,7 @@ describe('at once', () => {
     }
   });
 
-  it('16 creates that share only the e-mail or the externalId: all are made, one is in force', async () => {
+  it('make 16 users with the same e-mail or externalId, one of them in force', async () => {
     for (const shared of [{ emails: [{ value: `${fresh()}@x.example` }] }, { externalId: fresh() }]) {
       const answers = await atOnce(16, () => directory.post('/Users', user(fresh(), shared)));
       expect(count(answers, 201)).toBe(16);
@@ -39,7 +39,7 @@ describe('at once', () => {
     }
   });
 
-  it('64 creates by two tenants land where they belong', async () => {
+  it('keep 64 creates of two tenants apart', async () => {
     const [one, two] = await Promise.all([service.newTenant(), service.newTenant()]);
     const doors = [scim(service.url, one.scimToken), scim(service.url, two.scimToken)];
     const names = Array.from({ length: 32 }, () => fresh());
@@ -54,7 +54,7 @@ describe('at once', () => {
     }
   });
 
-  it('32 adds of members keep all 32; adds and removes of others do not disturb each other', async () => {
+  it('keep all members of 32 adds, also beside removes of others', async () => {
     const people = await atOnce(32, () => madeUser(directory));
     const id = await madeGroup(directory);
     const answers = await atOnce(32, (i) =>
@@ -78,7 +78,7 @@ describe('at once', () => {
     expect(await membersOf(directory, id)).toEqual([...people.slice(8), ...more].sort());
   });
 
-  it('50 PATCHes of one user end as if they had come one after the other', async () => {
+  it('apply 50 PATCHes of one user as if they had come one after the other', async () => {
     const id = await madeUser(directory, user(fresh(), { phoneNumbers: [{ value: '0' }] }));
     const answers = await atOnce(50, (i) =>
       directory.patch(
@@ -103,7 +103,7 @@ describe('at once', () => {
     expect(body.title).toBe(last.body.title);
   });
 
-  it('20 writers with If-Match: one wins each version', async () => {
+  it('let one of 20 writers with If-Match write each version', async () => {
     const id = await madeUser(directory);
     const answers = await atOnce(20, (i) =>
       directory.patch(`/Users/${id}`, patch({ op: 'replace', path: 'title', value: `T${i}` }), { 'if-match': 'W/"1"' }),
@@ -111,7 +111,7 @@ describe('at once', () => {
     expect([count(answers, 200), count(answers, 412)]).toEqual([1, 19]);
   });
 
-  it('PUT, PATCH, DELETE and POST of one name: never a 5xx, and a clean end', async () => {
+  it('answer PUT, PATCH, DELETE and POST of one name without a 5xx', async () => {
     for (let round = 0; round < 5; round++) {
       const name = fresh();
       const id = await madeUser(directory, user(name));
@@ -135,7 +135,7 @@ describe('at once', () => {
     }
   });
 
-  it('names moved onto each other: one user and every group has it, a new group at most once', async () => {
+  it('give a name to one user, to every renamed group, and to at most one new group', async () => {
     const wanted = fresh();
     const people = await atOnce(10, () => madeUser(directory));
     const answers = await atOnce(10, (i) =>
@@ -157,7 +157,7 @@ describe('at once', () => {
     }
   });
 
-  it('a group that is deleted while members come: 204 or 404, and nothing is left of it', async () => {
+  it('leave nothing of a group that is deleted while members come', async () => {
     const id = await madeGroup(directory);
     const people = await atOnce(16, () => madeUser(directory));
     const answers = await atOnce(17, (i) =>
@@ -176,7 +176,7 @@ describe('at once', () => {
     expect(rows).toEqual([]);
   });
 
-  it('leaves no member without a user when users are deleted while groups add them', async () => {
+  it('leave no member without a user when users are deleted while groups add them', async () => {
     for (let round = 0; round < Number(process.env['ROUNDS'] ?? 5); round++) {
       const id = await madeGroup(directory);
       const people = await atOnce(20, () => madeUser(directory));

@@ -25,7 +25,7 @@ async function inserts(work: () => Promise<unknown>): Promise<number> {
   return count;
 }
 
-it('answers 409 without a write from the second time on, until a name is free', async () => {
+it('answers a repeated create with 409 without a write, until the name is free', async () => {
   const directory = scim(service.url, (await service.newTenant()).scimToken);
   const names = [fresh(), fresh(), fresh()];
   const ids: string[] = [];
@@ -44,7 +44,7 @@ it('answers 409 without a write from the second time on, until a name is free', 
   await refused(names[2]!);
 });
 
-it('of requests that come at once each is answered for its own name', async () => {
+it('answers each of concurrent creates for its own name', async () => {
   const directory = scim(service.url, (await service.newTenant()).scimToken);
   const there = Array.from({ length: 20 }, () => fresh());
   for (const name of there) expect((await directory.post('/Users', user(name))).status).toBe(201);
@@ -56,7 +56,7 @@ it('of requests that come at once each is answered for its own name', async () =
   }
 });
 
-it('a name of another directory is refused, and a body that is none is refused for itself', async () => {
+it('refuses a name of another directory, and an invalid body with its own reason', async () => {
   const { scimToken, tenantId } = await service.newTenant();
   const [first, second] = [
     scim(service.url, scimToken),

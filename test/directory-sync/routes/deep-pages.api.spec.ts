@@ -56,7 +56,7 @@ it('shows the same users at each place of a list, counted from either end', asyn
 
 it.each([
   ['of which only the beginning is there', 2_000, 1],
-  ['behind the last user', 2_001, 0],
+  ['after the last user', 2_001, 0],
   ['far behind it', 900_000, 0],
 ])('shows a page %s', async (_, startIndex, shown) => {
   const { tenantId, directoryId, scimToken } = await service.newTenant();

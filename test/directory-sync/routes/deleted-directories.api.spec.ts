@@ -36,7 +36,7 @@ it('releases users that were created while the directory was being deleted', asy
     at.directoryId,
   ]);
 
-  // The service looks for such users by itself, too: either of the two may free this one.
+  // The service also looks for such users on its own: either of the two may free this one.
   const free = async () => {
     await service.app.nest.get(DeletedDirectories).run();
     return managedBy(at.directoryId);

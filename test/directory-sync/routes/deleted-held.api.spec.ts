@@ -80,7 +80,7 @@ describe('a deleted directory', () => {
     expect(rows).toEqual([]);
   });
 
-  it('and users without a role are not held for it', async () => {
+  it('holds no user without a role', async () => {
     const at = await newHouse(service, { default_role: null });
     const id = await madeUser(at.scim, user(mail()));
     expect((await show(at, id)).held).toBe('no_role');
@@ -91,7 +91,7 @@ describe('a deleted directory', () => {
 });
 
 describe('a changed attribute map', () => {
-  it('runs as a task: reads stored resources again and forwards changes', async () => {
+  it('starts a task that reads stored resources again and forwards changes', async () => {
     const at = await newHouse(service);
     const ids = await Promise.all(
       [1, 2, 3].map((n) =>
@@ -131,7 +131,7 @@ describe('a changed attribute map', () => {
     expect((await at.api.get(`/directories/${at.directoryId}/tasks`)).body.data).toHaveLength(1);
   });
 
-  it('that removes the owner’s e-mail or role does not deactivate the owner', async () => {
+  it('does not deactivate the owner when it removes the owner’s e-mail or role', async () => {
     const at = await newHouse(service);
     const owner = await madeUser(at.scim, user(fresh(), { emails: [{ value: mail() }] }));
     const other = await madeUser(at.scim, user(fresh(), { emails: [{ value: mail() }] }));

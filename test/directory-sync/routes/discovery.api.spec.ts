@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('ServiceProviderConfig', () => {
-  it('can be read without a credential, and with any', async () => {
+  it('can be read without a credential, and with every kind', async () => {
     const open = await scim(service.url, null).get('/ServiceProviderConfig');
     expect(open.status).toBe(200);
     expect(open.headers.get('content-type')).toBe('application/scim+json');
@@ -26,7 +26,7 @@ describe('ServiceProviderConfig', () => {
     expect(open.text).not.toContain(service.tenant.tenantId);
   });
 
-  it('leaves pagination out where the installation says so, and pages all the same', async () => {
+  it('leaves pagination out when the setting says so, and pages are served all the same', async () => {
     const quiet = await startApp({ SCIM_PAGINATION: 'off' }, service);
     try {
       const client = scim(quiet.url, service.tenant.scimToken);
@@ -73,7 +73,7 @@ describe('ServiceProviderConfig', () => {
     expect(config.changePassword.supported).toBe(false);
   });
 
-  it('a page holds 100 unless count says otherwise, and at most as many as it says', async () => {
+  it('announces 100 results of a page by default, and the maximum that a page has', async () => {
     const own = await service.newTenant();
     await service.db.query(
       `insert into users (tenant_id, id, directory_id, source, doc, user_name, user_name_key, active, first_name, last_name, role, status, seat)
@@ -93,7 +93,7 @@ describe('ServiceProviderConfig', () => {
 });
 
 describe('Schemas and ResourceTypes', () => {
-  it('every resource type names schemas that can be read, each with its own schemas and meta', async () => {
+  it('name schemas that can be read, each with its own schemas and meta', async () => {
     const directory = by['tolerant']!;
     const types = (await directory.get('/ResourceTypes')).body;
     expect(types).toMatchObject({ totalResults: 2, startIndex: 1, itemsPerPage: 2 });
@@ -139,7 +139,7 @@ describe('Schemas and ResourceTypes', () => {
   });
 
   it.each(['tolerant', 'strict'] as const)(
-    'every declared attribute can be written, read, filtered and sorted: %s',
+    'declare only attributes that can be written, read, filtered and sorted: %s',
     async (profile) => {
       const directory = by[profile]!;
       const sample = (type: string): unknown =>
@@ -185,7 +185,7 @@ describe('Schemas and ResourceTypes', () => {
 });
 
 describe('refusals', () => {
-  it('403 for a filter, other parameters mean nothing', async () => {
+  it('403 for a filter; other parameters are ignored', async () => {
     const directory = by['tolerant']!;
     for (const path of ['/Schemas', '/ResourceTypes', '/ServiceProviderConfig', `/Schemas/${USER}`]) {
       expect([path, ...failure(await directory.get(`${path}?filter=id%20pr`))]).toEqual([path, 403, undefined, '403']);

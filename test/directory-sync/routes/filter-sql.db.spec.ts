@@ -212,14 +212,14 @@ describe('finds the same users in SQL and in TypeScript', () => {
         }),
         { numRuns: runs },
       );
-      // Filters that find everybody or nobody would prove little; by chance a quarter of them finds some, give or take.
+      // Filters that find all users or none would prove little; by chance a quarter of them finds some, give or take.
       expect(hits).toBeGreaterThan(runs / 10);
     },
     patience(120_000),
   );
 });
 
-describe('the cases of the rules', () => {
+describe('the filter cases of the rules', () => {
   const file = new URL('../../protocols/scim/filter/cases/users.json', import.meta.url);
   const named = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Resource>;
   const cases = casesOf<{ filter: string; hits: string[] }>(

@@ -54,7 +54,7 @@ describe('media types', () => {
     expect([missing.status, missing.headers['content-type']]).toEqual([404, expected]);
   });
 
-  it('JSON of the API has no charset either', async () => {
+  it('JSON of the API has no charset', async () => {
     const headers = { authorization: `Bearer ${at.apiKey}` };
     expect((await raw('GET', '/api/v1/users', headers)).headers['content-type']).toBe('application/json');
     expect((await raw('GET', '/api/v1/users/none', headers)).headers['content-type']).toBe('application/problem+json');
@@ -65,7 +65,7 @@ describe('gzip', () => {
   it.each([
     ['/scim/v2/Users', () => at.scimToken],
     ['/api/v1/roles', () => at.apiKey],
-  ])('packs an answer over 1 KiB: %s', async (path, token) => {
+  ])('compresses an answer over 1 KiB: %s', async (path, token) => {
     const authorization = `Bearer ${token()}`;
     const plain = await raw('GET', path, { authorization });
     expect(plain.headers['content-encoding']).toBeUndefined();
@@ -77,7 +77,7 @@ describe('gzip', () => {
     expect(gunzipSync(packed.bytes)).toEqual(plain.bytes);
   });
 
-  it('leaves small answers, and clients that refuse it, alone', async () => {
+  it('does not compress small answers, nor answers to clients that refuse it', async () => {
     const small = await raw('GET', '/scim/v2/Users?count=0', { ...bearer(), 'accept-encoding': 'gzip' });
     const refused = await raw('GET', '/scim/v2/Users', { ...bearer(), 'accept-encoding': 'gzip;q=0, identity' });
     for (const { headers } of [small, refused]) expect(headers['content-encoding']).toBeUndefined();
@@ -92,7 +92,7 @@ describe('.search', () => {
     }
   });
 
-  it('says no Location', async () => {
+  it('answers without Location', async () => {
     const body = JSON.stringify({ schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'], count: 1 });
     for (const path of ['/scim/v2/Users/.search', '/scim/v2/Groups/.search', '/scim/v2/.search']) {
       const answer = await raw('POST', path, { ...bearer(), 'content-type': 'application/scim+json' }, body);
@@ -109,7 +109,7 @@ describe('a body', () => {
     ['no media type that is read', { 'content-type': 'text/plain' }, 'x'],
     ['too large', { 'content-type': 'application/json' }, `"${'x'.repeat(1_100_000)}"`],
     ['compressed', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'x'],
-  ])('is not looked at before the credential: %s', async (_, headers, body) => {
+  ])('is not read before the credential: %s', async (_, headers, body) => {
     for (const path of ['/scim/v2/Users', '/api/v1/users', '/v1/users', '/api/users']) {
       expect([path, (await raw('POST', path, { ...headers, ...wrong }, body)).status]).toEqual([path, 401]);
       expect([path, (await raw('POST', path, headers, body)).status]).toEqual([path, 401]);

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 const KIB = 1024;
-/** A list of addresses whose text has about so many bytes; no value has more than 16 384 characters. */
+/** A list of addresses whose text has about `bytes` bytes; no value has more than 16 384 characters. */
 const photos = (bytes: number, from = 0) =>
   Array.from({ length: Math.ceil(bytes / (8 * KIB)) }, (_, i) => ({
     value: `https://${from + i}.example/`.padEnd(8 * KIB - 12, 'x'),
@@ -34,7 +34,7 @@ const stored = async (id: string): Promise<{ bytes: number; doc_bytes: number; v
   return rows[0]!;
 };
 
-/** Makes users of a directory by SQL: so many, each of about so many bytes. */
+/** Makes users of a directory by SQL: `count` users, each of about `bytes` bytes. */
 async function fill(tenant: TestTenant, count: number, bytes: number): Promise<void> {
   await service.db.execute(
     `insert into users (tenant_id, id, directory_id, source, doc, user_name, user_name_key, active, first_name, last_name,
@@ -55,7 +55,7 @@ async function fill(tenant: TestTenant, count: number, bytes: number): Promise<v
 describe('a stored document has at most 256 KiB', () => {
   const refused = [400, 'invalidValue', '400'];
 
-  it('after a POST, a PUT and a PATCH, which are refused and change nothing', async () => {
+  it('by POST, PUT and PATCH, which are refused over it and change nothing', async () => {
     const large = { photos: photos(300 * KIB) };
     const answer = await directory.post('/Users', user(fresh(), large));
     expect(failure(answer)).toEqual(refused);
@@ -114,7 +114,7 @@ describe('a stored document has at most 256 KiB', () => {
     expect((await api.patch(`/users/${id}`, { first_name: 'C', status: 'inactive' })).status).toBe(200);
   });
 
-  it('where one is larger from before: it is readable, may stay or shrink, may not grow, and can be deleted', async () => {
+  it('and an older, larger one can be read, kept, made smaller and deleted, but cannot grow', async () => {
     await fill(at, 1, 300 * KIB);
     const id = `usr_${'1'.padStart(26, '0')}`;
     expect((await directory.get(`/Users/${id}`)).body.title).toHaveLength(300 * KIB);

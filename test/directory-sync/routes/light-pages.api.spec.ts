@@ -65,11 +65,11 @@ describe('a page of users', () => {
     [100, false],
     [200, true],
     [201, false],
-  ])('shows each as it is shown alone: %d a page, by cursor: %s', async (size, cursors) => {
+  ])('shows each user as a single read does: %d a page, by cursor: %s', async (size, cursors) => {
     expect(await walked(by, size, cursors)).toEqual(await alone(by, ids));
   });
 
-  it('shows the names alone where the client asks for nothing else', async () => {
+  it('shows the names alone when the client asks for nothing else', async () => {
     const { body } = await by.get('/Users?count=10&attributes=userName&excludedAttributes=');
     expect(body).toMatchObject({ totalResults: 12, itemsPerPage: 10 });
     expect(Object.keys((body.Resources as object[])[0]!).sort()).toEqual(['id', 'schemas', 'userName']);
@@ -85,7 +85,7 @@ describe('a page of users', () => {
   });
 });
 
-it('shows groups of its own directory, beside users of another one who are in many', async () => {
+it('shows groups of its own directory when users of another one are in many groups', async () => {
   const { tenantId, scimToken } = await service.newTenant();
   const by = scim(service.url, scimToken);
   const other = await service.newDirectory(tenantId);

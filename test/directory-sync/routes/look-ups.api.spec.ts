@@ -2,7 +2,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import type { Client } from '../../support/http.js';
 import { madeUser, scim, user } from '../../support/scim.js';
 
-// The look-ups of concurrent requests are read by one statement: each must find what it would have found by itself.
+// The look-ups of concurrent requests are read by one statement: each must find what it would have found alone.
 let service: TestApp;
 beforeAll(async () => {
   service = await startApp();
@@ -26,14 +26,14 @@ const found = async (by: Client, filter: string, more = '') => {
   return { status, body };
 };
 
-it('look-ups that come at once find what each of them finds alone', async () => {
+it('finds for concurrent look-ups what each of them finds alone', async () => {
   const [one, two] = [await populated(), await populated()];
   const filters = Array.from({ length: COUNT }, (_, i) => [
     `userName eq "person-${i}@example.com"`,
     `userName eq "PERSON-${i}@Example.com"`,
     `externalId eq ${JSON.stringify(`${NASTY[i % NASTY.length]}-${i}`)}`,
     `externalId eq ${JSON.stringify(`${NASTY[i % NASTY.length]}-${i}`.toUpperCase())}`,
-    `userName eq "nobody-${i}@example.com"`,
+    `userName eq "unknown-${i}@example.com"`,
     `userName eq "bad\\u0000name-${i}"`,
   ]).flat();
   const asks = [one, two].flatMap((by) => filters.map((filter) => () => found(by, filter)));
@@ -45,7 +45,7 @@ it('look-ups that come at once find what each of them finds alone', async () => 
   expect(totals).toContain(0);
 });
 
-it('a value that many users share is read page by page', async () => {
+it('reads a value that many users share page by page', async () => {
   const by = scim(service.url, (await service.newTenant()).scimToken);
   for (let i = 0; i < 7; i++) await madeUser(by, user(`left-${i}@example.com`, { externalId: 'E-1', active: false }));
   const page = (more: string) => found(by, 'externalId eq "E-1"', more);
@@ -55,7 +55,7 @@ it('a value that many users share is read page by page', async () => {
   expect((await page('&count=2&startIndex=7')).body).toMatchObject({ totalResults: 7, itemsPerPage: 1 });
 });
 
-it('a look-up shows what its projection names, and a count of nothing shows nothing', async () => {
+it('shows the attributes of the projection, and no resource when count is 0', async () => {
   const by = scim(service.url, (await service.newTenant()).scimToken);
   await madeUser(by, user('one@example.com', { externalId: 'E-1' }));
   const shown = await found(by, 'userName eq "one@example.com"', '&attributes=externalId');

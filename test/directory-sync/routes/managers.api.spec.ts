@@ -45,7 +45,7 @@ describe('a manager', () => {
     expect(Resources[0][ENTERPRISE].manager).toEqual(shown);
   });
 
-  it('moves the version of the report with its name, and with nothing else', async () => {
+  it('changes the version of the report only with its name', async () => {
     const boss = await manager();
     const id = await report({ value: boss });
     const before = (await at.scim.get(`/Users/${id}`)).headers.get('etag')!;
@@ -62,7 +62,7 @@ describe('a manager', () => {
     expect(stale.status).toBe(412);
   });
 
-  it('that is deleted does not dangle, in no answer and in no filter', async () => {
+  it('is in no answer and no filter once it is deleted', async () => {
     const boss = await manager();
     const id = await report({ value: boss });
     const both = await report({ value: boss }, { department: 'D' });
@@ -78,7 +78,7 @@ describe('a manager', () => {
     expect(await found(`id eq "${id}" and not (manager eq "${boss}")`)).toEqual([id]);
   });
 
-  it('with an unknown id stays as it was written', async () => {
+  it('with an unknown id stays unchanged', async () => {
     const id = await report({ value: '26118915-6090-4610-87e4-49d8ca9f808d' });
     expect((await read(id))[ENTERPRISE].manager).toEqual({ value: '26118915-6090-4610-87e4-49d8ca9f808d' });
     expect(await found('manager eq "26118915-6090-4610-87e4-49d8ca9f808d"')).toEqual([id]);

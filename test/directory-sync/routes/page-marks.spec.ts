@@ -4,7 +4,7 @@ import { collectGarbage } from '../../support/garbage.js';
 const at = (id: string) => ({ id });
 
 describe('marks of pages', () => {
-  it('lead a walk on behind its own last row', () => {
+  it('continue a walk after its own last row', () => {
     const marks = new PageMarks();
     marks.put(marks.begin('list'), 11, at('j'));
     expect(marks.find('list', 11)?.ends.get(11)).toEqual(at('j'));
@@ -19,7 +19,7 @@ describe('marks of pages', () => {
     expect(marks.find('list', 11)?.ends.get(11)).toEqual(at('j'));
   });
 
-  it('of a walk that goes on stay its own when another one begins', () => {
+  it('of a walk stay its own when another walk begins', () => {
     const marks = new PageMarks();
     const slow = marks.begin('list');
     marks.put(slow, 11, at('j'));
@@ -34,7 +34,7 @@ describe('marks of pages', () => {
     expect(marks.find('list', 31)?.ends.get(31)).toEqual(at('v'));
   });
 
-  it('end after their time, and are few', () => {
+  it('end after their lifetime, and are bounded', () => {
     let now = 0;
     const marks = new PageMarks(() => now, 1000);
     const walk = marks.begin('list');
@@ -45,7 +45,7 @@ describe('marks of pages', () => {
     expect(marks.find('list', 61)).toBeUndefined();
   });
 
-  it('keep nothing of the page that their row was read with', () => {
+  it('keep nothing of the page of their row', () => {
     const marks = new PageMarks();
     const page = (n: number) => Buffer.alloc(50_000, `usr_${String(n).padStart(20, '0')} Ada `).toString();
     collectGarbage();

@@ -117,7 +117,7 @@ async function newScene(rules: boolean): Promise<Scene> {
   return made;
 }
 
-/** Members that are nobody, and totals that are not the number of users: both are left behind by a lost race only. */
+/** Members that are no user, and totals that are not the number of users: both are left behind by a lost race only. */
 async function broken({ tenant, by }: Scene): Promise<object> {
   const { rows: members } = await service.db.query(
     `select m.group_id, m.member_id from group_members m where m.tenant_id = $1
@@ -140,7 +140,7 @@ describe.each([
   ['without', false, someOf(pairs.filter((_, i) => i % 3 === 0))],
 ] as const)('%s', (_, rules, chosen) => {
   it.each(chosen)(
-    '%s beside %s: no 5xx, and a right end',
+    '%s beside %s: answers without 5xx, and ends consistent',
     async (one, other) => {
       scene = await newScene(rules);
       const answers = await Promise.all(
@@ -159,7 +159,7 @@ describe.each([
 });
 
 it(
-  'a directory that is deleted beside its writers: no 5xx',
+  'answers writers without 5xx when their directory is deleted',
   async () => {
     for (const name of someOf(names.filter((each) => each !== 'group rules'))) {
       scene = await newScene(true);
@@ -175,7 +175,7 @@ it(
   patience(120_000),
 );
 
-it('the database has counted no deadlock', async () => {
+it('causes no deadlock', async () => {
   const owner = await ownerOf(service.databaseUrl);
   // A backend reports what it has counted when it ends.
   await service.app.stop();

@@ -80,7 +80,7 @@ describe('a bulk request', () => {
     expect((await directory.get(`/Users/${a}`)).status).toBe(404);
   });
 
-  it('goes on after errors and says what each was', async () => {
+  it('continues after errors and reports each of them', async () => {
     const name = fresh();
     const id = await madeUser(directory, user(name));
     const other = scim(service.url, (await service.newTenant()).scimToken);
@@ -194,8 +194,8 @@ describe('references', () => {
   it('unknown: 400, and nothing with the unresolved text is stored', async () => {
     const name = fresh('G ');
     const results = await send([
-      post('g', group(name, { members: [{ value: 'bulkId:nobody' }] }), '/Groups'),
-      { method: 'PATCH', path: '/Users/bulkId:nobody', data: patch({ op: 'add', path: 'title', value: 'x' }) },
+      post('g', group(name, { members: [{ value: 'bulkId:unknown' }] }), '/Groups'),
+      { method: 'PATCH', path: '/Users/bulkId:unknown', data: patch({ op: 'add', path: 'title', value: 'x' }) },
     ]);
     expect(results.map(({ status, response }) => [status, response!.scimType])).toEqual([
       ['400', 'invalidValue'],
@@ -204,7 +204,7 @@ describe('references', () => {
     expect(await exists(`displayName eq "${name}"`, 'Groups')).toBe(false);
   });
 
-  it('to what failed: 409, all the way along the chain', async () => {
+  it('to an operation that failed: 409, along the whole chain', async () => {
     const results = await send([
       post('c', group(fresh('C '), { members: [{ value: 'bulkId:b' }] }), '/Groups'),
       post('b', group(fresh('B '), { members: [{ value: 'bulkId:a' }] }), '/Groups'),

@@ -46,11 +46,11 @@ describe('201', () => {
     expect(await get(made.body.id)).toEqual(made.body);
   });
 
-  it('groups within groups, of the type that they are', async () => {
+  it('groups within groups, with the type Group', async () => {
     const inner = await madeGroup(directory, await people(1));
     const outer = await madeGroup(directory, [inner]);
     expect((await get(outer)).members).toMatchObject([{ value: inner, type: 'Group' }]);
-    // A circle is two memberships; nobody walks along it.
+    // A circle is two memberships; no code walks along it.
     await edit(inner, { op: 'add', path: 'members', value: [{ value: outer }] });
     expect(await membersOf(directory, inner)).toContain(outer);
     // Itself it cannot hold.
@@ -128,7 +128,7 @@ describe('200 and 204', () => {
     const { meta } = await get(id);
     await edit(id, { op: 'add', path: 'members', value: [{ value: a }] });
     await edit(id, { op: 'remove', path: `members[value eq "${b}"]` });
-    await edit(id, { op: 'remove', path: 'members[display eq "nobody"]' });
+    await edit(id, { op: 'remove', path: 'members[display eq "unknown"]' });
     await edit(id, { op: 'replace', path: 'members', value: [{ value: a }] });
     await edit(id, { op: 'replace', value: { id, displayName: name } });
     await directory.put(`/Groups/${id}`, group(name, { members: [{ value: a }] }));
@@ -137,7 +137,7 @@ describe('200 and 204', () => {
     expect((await get(id)).meta.version).not.toBe(meta.version);
   });
 
-  it('a whole PATCH or nothing of it', async () => {
+  it('a PATCH has its whole effect or none', async () => {
     const [a] = await people(1);
     const id = await madeGroup(directory);
     const before = await get(id);
@@ -196,7 +196,7 @@ describe('unknown members', () => {
     const id = await madeGroup(directory, [moving, linking]);
     expect(await membersOf(directory, id)).toEqual([]);
     expect(await pendingOf()).toEqual(expect.arrayContaining([moving, linking]));
-    // Nobody manages them any more, so every directory sees them.
+    // No directory manages them any more, so every directory sees them.
     expect((await api.delete(`/directories/${old.id}`)).status).toBe(204);
     expect(await membersOf(directory, id)).toEqual([moving, linking].sort());
     expect(await pendingOf()).not.toContain(moving);
@@ -296,7 +296,7 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  it('for every operation, with one body, whether unknown, deleted, another directory’s or another tenant’s', async () => {
+  it('for every operation, with one body, when the group is unknown, deleted, or of another directory or tenant', async () => {
     const elsewhere = [
       scim(service.url, (await service.newTenant()).scimToken),
       scim(service.url, (await service.newDirectory(tenant.tenantId)).token),
@@ -357,7 +357,7 @@ describe('a name that another group has', () => {
     expect(await named(b)).toEqual([first]);
   });
 
-  it('is still refused to a new group, also when no group was created with it', async () => {
+  it('is refused to a new group, also when no group was created with it', async () => {
     const [a, b] = [fresh('A '), fresh('B ')];
     const first = await madeGroup(directory, [], { displayName: a });
     const second = await madeGroup(directory, [], { displayName: b });
@@ -384,7 +384,7 @@ describe('a name that another group has', () => {
     expect(await named(name)).toEqual([...others, ...created.map(({ body }) => body.id as string)].sort());
   });
 
-  it('keeps pages by name complete', async () => {
+  it('leaves pages by name complete', async () => {
     const client = scim(service.url, (await service.newDirectory(tenant.tenantId)).token);
     const ids = await Promise.all(Array.from({ length: 7 }, () => madeGroup(client)));
     for (const id of ids)
@@ -413,7 +413,7 @@ describe('large groups', () => {
       await service.db.execute('analyze users'); // as it is done along with a first sync
       const members = Array.from({ length: 100_000 }, (_, i) => ({
         value: `usr_big${String(i + 1).padStart(6, '0')}`,
-        display: `Somebody with a rather long name, number ${i}`,
+        display: `A user with a rather long name, number ${i}`,
         type: 'User',
       }));
       const id = await madeGroup(directory);
@@ -471,7 +471,7 @@ describe('roles and rules', () => {
   });
 });
 
-describe('members that are not wanted in full', () => {
+describe('members without all attributes', () => {
   it.each([
     ['attributes=members.value', ['value']],
     ['attributes=members.value,members.display', ['display', 'value']],

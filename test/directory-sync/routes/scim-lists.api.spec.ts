@@ -45,7 +45,7 @@ async function populated(...bodies: object[]): Promise<Client> {
 }
 
 describe('a list', () => {
-  it('always says how many there are, where it begins and how many it holds', async () => {
+  it('has totalResults, startIndex and itemsPerPage', async () => {
     const by = await populated(user('one'), user('two'), user('three'));
     expect((await by.get('/Users')).body).toMatchObject({
       schemas: [LIST],
@@ -53,7 +53,7 @@ describe('a list', () => {
       startIndex: 1,
       itemsPerPage: 3,
     });
-    expect((await list({ filter: 'userName eq "nobody"' }, 'Users', by)).body).toEqual({
+    expect((await list({ filter: 'userName eq "unknown"' }, 'Users', by)).body).toEqual({
       schemas: [LIST],
       totalResults: 0,
       startIndex: 1,
@@ -98,7 +98,7 @@ describe('a list', () => {
     });
   });
 
-  it('takes blanks as + or %20, names in any case, unknown parameters and a loose end', async () => {
+  it('accepts blanks as + or %20, names in any case, unknown parameters and an empty last one', async () => {
     const by = await populated(user('a+b c@x.example'), user('other'));
     for (const text of [
       '?filter=userName+eq+%22a%2Bb+c@x.example%22',
@@ -111,7 +111,7 @@ describe('a list', () => {
     expect((await by.get('/Users?')).body.totalResults).toBe(2);
   });
 
-  it('of groups, without their members where they are not asked for', async () => {
+  it('of groups has no members when the client excludes them', async () => {
     const by = await populated();
     const members = [await madeUser(by)];
     const id = await madeGroup(by, members, { externalId: 'X' });
@@ -133,7 +133,7 @@ describe('a list', () => {
     expect((await list({ filter: `not (members pr)` }, 'Groups', by)).body.totalResults).toBe(0);
   });
 
-  it('another tenant’s values find nothing, and look like any other value', async () => {
+  it('finds nothing by values of another tenant, and answers as for unknown values', async () => {
     const name = `${fresh()}@secret.example`;
     const other = scim(service.url, (await service.newTenant()).scimToken);
     const theirs = await madeUser(
@@ -158,14 +158,14 @@ describe('a list', () => {
       expect([filter, (await list({ filter })).text]).toEqual([filter, unknown]);
     }
     expect((await list({ filter: `members.value eq "${theirs}"` }, 'Groups')).body.totalResults).toBe(0);
-    // A manager is a text like any other: whoever it names, nothing of them is shown.
+    // A manager is a text like any other: nothing of the user that it names is shown.
     const mine = await madeUser(directory, user(fresh(), { [ENTERPRISE]: { manager: { value: theirs } } }));
     expect((await directory.get(`/Users/${mine}`)).body[ENTERPRISE].manager).toEqual({ value: theirs });
   });
 });
 
 describe('sorting', () => {
-  it('by case, by type, by the primary or first value, with the missing ones last, or first when descending', async () => {
+  it('respects case and type, uses the primary or first value, and puts missing values last, or first when descending', async () => {
     const by = await populated(
       user('b', {
         title: 'x',
@@ -215,7 +215,7 @@ describe('sorting', () => {
 });
 
 describe('cursors (RFC 9865)', () => {
-  it('turn the pages; the last one has no next; every page is bound to its own list', async () => {
+  it('lead through all pages; the last page has none; each is bound to its list', async () => {
     const by = await populated(...Array.from({ length: 7 }, (_, i) => user(`n${i}`)));
     const first = await list({ count: 3, cursor: '' }, 'Users', by);
     expect(first.body).toMatchObject({ totalResults: 7, itemsPerPage: 3 });
@@ -244,13 +244,13 @@ describe('cursors (RFC 9865)', () => {
     expect(failure(await search({ cursor }, 'Users', directory))).toEqual([400, 'invalidCursor', '400']);
   });
 
-  it('are of no use for another resource type', async () => {
+  it('are refused for another resource type', async () => {
     const by = await populated(user('a'), user('b'));
     const { nextCursor } = (await list({ count: 1, cursor: '' }, 'Users', by)).body;
     expect(failure(await list({ count: 1, cursor: nextCursor }, 'Groups', by))).toEqual([400, 'invalidCursor', '400']);
   });
 
-  it('are compared to the last character', async () => {
+  it('are refused when a single character differs', async () => {
     const by = await populated(user('a'), user('b'));
     const { nextCursor } = (await list({ count: 1, cursor: '' }, 'Users', by)).body;
     expect(failure(await list({ count: 1, cursor: `${nextCursor}A` }, 'Users', by))).toEqual([
@@ -361,7 +361,7 @@ describe('400', () => {
 });
 
 describe('the root', () => {
-  it('lists users, then groups, as one list; what a type does not have is unassigned there', async () => {
+  it('lists users, then groups, as one list; attributes that a type lacks are unassigned there', async () => {
     const by = await populated(user('a', { title: 'T' }), user('b'));
     await madeGroup(by, [], { displayName: 'G', externalId: 'E' });
     const all = await by.get('/');
@@ -504,7 +504,7 @@ describe('a walk after one that stopped at its first page', () => {
     expect((await walk(by, {})).sort()).toEqual(ids.filter((id) => !gone.includes(id)).sort());
   });
 
-  it('and two walks at once each return every user', async () => {
+  it('returns every user to each of two walks at once', async () => {
     const by = scim(service.url, (await service.newTenant()).scimToken);
     const ids = await thirty(by, 0);
     const both = await Promise.all([walk(by, {}), walk(by, {}), walk(by, {})]);
@@ -512,8 +512,8 @@ describe('a walk after one that stopped at its first page', () => {
   });
 });
 
-describe('a group’s list and its own', () => {
-  it('pages of groups are stable, too', async () => {
+describe('walks of groups', () => {
+  it('have stable pages', async () => {
     const by = await populated();
     for (let i = 0; i < 5; i++) await by.post('/Groups', group(`G${i}`));
     const first = await list({ count: 2, cursor: '' }, 'Groups', by);

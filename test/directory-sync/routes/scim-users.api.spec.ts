@@ -31,7 +31,7 @@ async function everythingStored(): Promise<string> {
 }
 
 describe('201', () => {
-  it('the resource as it was written, with what the server adds, and where it is', async () => {
+  it('returns the written resource with the members that the server adds, and its address', async () => {
     const userName = `${fresh()}@Example.COM`;
     const written = {
       userName,
@@ -47,7 +47,7 @@ describe('201', () => {
       addresses: [{ streetAddress: '1 Rue de l’Été\nÉtage 2', locality: 'Paris', type: 'work' }],
       roles: [{ value: 'User', primary: true, type: 'WindowsAzureActiveDirectoryRole' }],
       active: true,
-      [ENTERPRISE]: { employeeNumber: '007', costCenter: 'C 1', manager: { value: 'nobody-here' } },
+      [ENTERPRISE]: { employeeNumber: '007', costCenter: 'C 1', manager: { value: 'unknown-here' } },
     };
     const made = await directory.post('/Users', { schemas: [USER, ENTERPRISE], ...written });
     expect(made.status).toBe(201);
@@ -110,7 +110,7 @@ describe('201', () => {
     expect(made.body.groups).toBeUndefined();
   });
 
-  it('a password is accepted, and is nowhere afterwards', async () => {
+  it('a password is accepted and stored nowhere', async () => {
     const secret = `Pw-${fresh()}-geheim`;
     const id = await madeUser(directory, user(fresh(), { password: secret }));
     const answers = [
@@ -127,7 +127,7 @@ describe('201', () => {
     expect(all).not.toContain('geheim');
   });
 
-  it('attributes that no schema declares are left out, in every profile that puts up with them', async () => {
+  it('attributes that no schema declares are left out, in every profile that accepts them', async () => {
     const made = await directory.post(
       '/Users',
       user(fresh(), { favouriteColour: 'blue', emails: [{ value: 'a@b.example', hue: 1 }] }),
@@ -148,14 +148,14 @@ describe('201', () => {
     expect(rows).toMatchObject([{ deleted_by: { surface: 'scim', directory_id: tenant.directoryId } }]);
   });
 
-  it('512 characters are not too many', async () => {
+  it('a value of 512 characters is accepted', async () => {
     const long = fresh().padEnd(512, 'é');
     expect((await directory.post('/Users', user(long, { externalId: long }))).body.userName).toBe(long);
   });
 });
 
 describe('200', () => {
-  it('PUT is the whole resource: what is left out is unassigned, active stays as it was', async () => {
+  it('PUT is the whole resource: an attribute that is left out is unassigned, active stays unchanged', async () => {
     const name = fresh();
     const id = await madeUser(directory, user(name, { title: 'T', active: false, emails: [{ value: 'x@y.example' }] }));
     const put = await directory.put(`/Users/${id}`, user(name, { id: 'other', nickName: 'N' }));
@@ -221,7 +221,7 @@ describe('200', () => {
     expect(gone.body.emails).toHaveLength(1);
   });
 
-  it('attributes and excludedAttributes shape every answer that holds a resource', async () => {
+  it('attributes and excludedAttributes apply to every answer with a resource', async () => {
     const name = fresh();
     const body = user(name, {
       title: 'T',
@@ -249,7 +249,7 @@ describe('200', () => {
     expect((await directory.get(`/Users/${id}?attributes=nothing`)).body).toEqual({ schemas: [USER], id });
   });
 
-  it('shows the groups of a user, which belong to the groups', async () => {
+  it('groups of a user are shown, and cannot be written there', async () => {
     const id = await madeUser(directory);
     const groupId = await madeGroup(directory, [id]);
     const { groups } = await get(id);
@@ -282,7 +282,7 @@ describe('versions', () => {
     expect((await directory.get(`/Users/${id}`, undefined, { 'if-none-match': 'W/"2"' })).status).toBe(200);
   });
 
-  it('412 unless If-Match names the version that is stored; nothing is written then', async () => {
+  it('412 without a write when If-Match names another version than the stored one', async () => {
     const name = fresh();
     const id = await madeUser(directory, user(name));
     const stale = { 'if-match': 'W/"2"' };
@@ -387,7 +387,7 @@ describe('400', () => {
     },
   );
 
-  it('a PATCH is all or nothing, wherever it breaks', async () => {
+  it('a PATCH has no effect when any operation fails', async () => {
     const id = await madeUser(
       directory,
       user(fresh(), { title: 'T', emails: [{ value: 'a@b.example', type: 'work' }] }),
@@ -408,7 +408,7 @@ describe('400', () => {
     expect(await get(id)).toEqual(before);
   });
 
-  it('__proto__, constructor and prototype are no names, and nothing sticks to objects', async () => {
+  it('__proto__, constructor and prototype are refused as names, and change no prototype', async () => {
     const id = await madeUser(directory);
     for (const name of ['__proto__', 'constructor', 'prototype', '__PROTO__']) {
       const raw = (text: string) => text.replaceAll('NAME', name);
@@ -468,7 +468,7 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it('without a token, with a wrong one, and with an API key; the SCIM token opens nothing else', async () => {
+  it('without a token, with a wrong one, and with an API key; a SCIM token is refused elsewhere', async () => {
     for (const token of [null, 'x', 'tbs_wrong', tenant.apiKey, service.operatorToken]) {
       const answer = await scim(service.url, token).get('/Users');
       expect(failure(answer)).toEqual([401, undefined, '401']);
@@ -512,13 +512,13 @@ describe('404, 405, 406, 413, 415', () => {
     expect((await other.get(`/Users/${theirs}`)).body.title).toBe('secret');
   });
 
-  it('404 for an address that is none', async () => {
+  it('404 for an unknown address', async () => {
     for (const path of ['/Nothing', '/Users/a/b', '/ServiceProviderConfig/x', '/v3/Users']) {
       expect([path, ...failure(await directory.get(path))]).toEqual([path, 404, undefined, '404']);
     }
   });
 
-  it('405 for a method the address does not know, never 404', async () => {
+  it('405 for an unknown method of an address', async () => {
     const id = await madeUser(directory);
     for (const [method, path] of [
       ['PUT', '/Users'],
@@ -538,7 +538,7 @@ describe('404, 405, 406, 413, 415', () => {
     }
   });
 
-  it('406 where the client takes no JSON, 415 where it sends none', async () => {
+  it('406 when the client accepts no JSON, 415 when it sends none', async () => {
     expect(failure(await directory.get('/Users', undefined, { accept: 'text/html' }))).toEqual([406, undefined, '406']);
     for (const type of [
       'text/plain',
@@ -557,7 +557,7 @@ describe('404, 405, 406, 413, 415', () => {
     ]);
   });
 
-  it('413 over a MiB, and not below', async () => {
+  it('413 for a body over 1 MiB', async () => {
     const of = (length: number) => JSON.stringify(user(fresh())).padEnd(length, ' ');
     expect(failure(await directory.post('/Users', of(1024 * 1024 + 1)))).toEqual([413, undefined, '413']);
     expect((await directory.post('/Users', of(1024 * 1024))).status).toBe(201);
@@ -586,7 +586,7 @@ describe('409', () => {
     expect((await second.post('/Users', user(name))).status).toBe(409);
   });
 
-  it('externalId and e-mail may be had twice', async () => {
+  it('no 409 for an externalId or e-mail of another user', async () => {
     const externalId = fresh();
     const emails = [{ value: `${fresh()}@x.example`, type: 'work' }];
     await madeUser(directory, user(fresh(), { externalId, emails }));

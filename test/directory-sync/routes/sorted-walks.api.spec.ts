@@ -72,7 +72,7 @@ const WALKS: [string, Parameters][] = [
   ),
 ];
 
-it.each(WALKS)('a walk %s, while users come and go, meets each user who stays once', async (_, parameters) => {
+it.each(WALKS)('a walk %s returns each user who stays once while users come and go', async (_, parameters) => {
   const leaving = ids.filter((_, i) => i % 9 === 4);
   const staying = new Set(ids.filter((_, i) => i % 9 !== 4));
   const changing = [...staying].filter((_, i) => i % 7 === 0);
@@ -92,7 +92,7 @@ it.each(WALKS)('a walk %s, while users come and go, meets each user who stays on
 });
 
 it.each(['userName', 'displayName', 'externalId', 'meta.created', 'title', 'active'])(
-  'pages sorted by %s are those of the whole list, in both orders',
+  'pages sorted by %s are parts of the whole list, in both orders',
   async (sortBy) => {
     for (const sortOrder of ['ascending', 'descending']) {
       const whole = (await page({ sortBy, sortOrder, count: '1000' })).body.Resources.map(
@@ -139,7 +139,7 @@ it('a filtered walk by cursor counts its matches once', async () => {
   expect((await page(parameters)).body.totalResults).toBe(200);
 });
 
-it('a cursor that skipped rows, from before, is expired', async () => {
+it('a cursor of an older version that skipped rows is expired', async () => {
   const first = (await page({ cursor: '', sortBy: 'userName', count: '50' })).body;
   const [body] = first.nextCursor.split('.');
   const known = JSON.parse(Buffer.from(body, 'base64url').toString()) as object;

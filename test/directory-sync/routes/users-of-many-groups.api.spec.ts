@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service.close());
 
-it('a page of users with two thousand groups each is cut, and names the groups of its users', async () => {
+it('cuts a page of users with two thousand groups each, and names the groups of its users', async () => {
   const directory = scim(service.url, service.tenant.scimToken);
   const { status, body } = await directory.get('/Users?count=100');
   expect(status).toBe(200);

@@ -18,7 +18,7 @@ const notes = async ({ api }: House, id: string, kind: string) =>
   (await api.get(`/users/${id}/history?kind=${kind}`)).body.data as Record<string, unknown>[];
 
 describe('a newcomer with a leaver’s address', () => {
-  it('is a new user; the leaver keeps record and id, and its userName gives way', async () => {
+  it('is a new user; the leaver keeps record and id, and loses the userName', async () => {
     const at = await newHouse(service);
     const { id, email } = await leaver(at);
     const before = await show(at, id);
@@ -35,7 +35,7 @@ describe('a newcomer with a leaver’s address', () => {
     expect(await notes(at, id, 'linked')).toEqual([]);
   });
 
-  it('is a new user by any other name, too, and when it is renamed to that name later', async () => {
+  it('is a new user also under another name, and when it is renamed to the leaver’s name later', async () => {
     const at = await newHouse(service);
     const { id, email } = await leaver(at);
     const newcomer = await madeUser(at.scim, user(fresh(), { emails: [{ value: email }] }));
@@ -50,7 +50,7 @@ describe('a newcomer with a leaver’s address', () => {
     expect(await show(at, id)).toMatchObject({ status: 'inactive', email, managed_by: null });
   });
 
-  it('through the users API the same', async () => {
+  it('is a new user through the users API too', async () => {
     const at = await newHouse(service);
     const { id, email } = await leaver(at);
     const newcomer = await made(at, { email });
@@ -80,7 +80,7 @@ describe('a newcomer with a leaver’s address', () => {
     }
   });
 
-  it('a leaver of a deleted directory is not linked by e-mail, and its own name stays its own', async () => {
+  it('is not linked by e-mail to a leaver of a deleted directory, who keeps the own name', async () => {
     const at = await newHouse(service);
     const first = await service.newDirectory(at.tenantId);
     const [name, email] = [mail(), mail()];
@@ -93,7 +93,7 @@ describe('a newcomer with a leaver’s address', () => {
     expect(newcomer.status).toBe(201);
     expect(newcomer.body.id).not.toBe(left);
     expect((await at.scim.get(`/Users/${left}`)).body).toMatchObject({ userName: name, active: false });
-    // Of the users API another newcomer gets a name that stands in.
+    // Another newcomer of the users API gets a substitute name.
     const other = await made(at, { email: name });
     expect(other.id).not.toBe(left);
     expect((await at.scim.get(`/Users/${other.id}`)).body.userName).toMatch(/#/);
@@ -102,7 +102,7 @@ describe('a newcomer with a leaver’s address', () => {
 });
 
 describe('a link', () => {
-  it('answers the old id; the history names the directories and the ground, also of a first write by id', async () => {
+  it('answers with the old id; the history has the directories and the reason, also of a first write by id', async () => {
     const at = await newHouse(service);
     const [posted, patched] = [await made(at, { external_id: fresh('OLD') }), await made(at)];
     const old = (await show(at, posted.id)).external_id;
@@ -133,7 +133,7 @@ describe('a user whose removal is held', () => {
   it.each([
     ['userName', (name: string) => user(name.toUpperCase())],
     ['externalId', (_: string, externalId: string) => user(mail(), { externalId })],
-  ] as const)('is in no list, filter or group; the same %s brings it back under the old id', async (_, body) => {
+  ] as const)('is in no list, filter or group; the same %s creates it again under the old id', async (_, body) => {
     const at = await newHouse(service);
     const [name, externalId] = [mail(), fresh('E')];
     const owner = await madeUser(at.scim, user(name, { externalId, title: 'T' }));

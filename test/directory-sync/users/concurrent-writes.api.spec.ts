@@ -2,7 +2,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { patch, scim, user } from '../../support/scim.js';
 
-// Requests that come at once are written by one statement: each must leave what it would have left by itself.
+// Requests that come at once are written by one statement: each must leave what it would have left alone.
 let service: TestApp;
 beforeAll(async () => {
   service = await startApp();
@@ -84,7 +84,7 @@ async function story(house: House, atOnce: boolean): Promise<unknown> {
   return { created, taken, off, named, put, read, left: await traces(house) };
 }
 
-it('leaves the same rows, and gives the same answers, at once and one after the other', async () => {
+it('leaves the same rows and answers for concurrent and for successive writes', async () => {
   const [together, alone] = [await newHouse(service), await newHouse(service)];
   expect(await story(together, true)).toEqual(await story(alone, false));
 });
@@ -98,7 +98,7 @@ it('answers each of concurrent creations with its own user, and each id once', a
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(COUNT);
 });
 
-it('makes one user of many that claim one name at once, and says so to the others', async () => {
+it('makes one user when many requests claim one name at once, and answers the others with a conflict', async () => {
   const house = await newHouse(service);
   const answers = await Promise.all(
     Array.from({ length: COUNT }, (_, i) =>
@@ -110,7 +110,7 @@ it('makes one user of many that claim one name at once, and says so to the other
     if (status !== 201) expect([status, body.scimType]).toEqual([409, 'uniqueness']);
 });
 
-it('makes each user once where two processes are told of all of them at once, in opposite orders', async () => {
+it('makes each user once when two processes receive all of them at once, in opposite orders', async () => {
   const house = await newHouse(service);
   const second = await startApp({}, service);
   try {
@@ -138,7 +138,7 @@ it('makes each user once where two processes are told of all of them at once, in
   }
 });
 
-it('keeps every one of many changes to one user', async () => {
+it('keeps each of many concurrent changes to one user', async () => {
   const house = await newHouse(service);
   const { id } = (await house.scim.post('/Users', bodyOf('one', 1))).body as { id: string };
   const numbers = Array.from({ length: 12 }, (_, i) => i);
@@ -156,7 +156,7 @@ it('keeps every one of many changes to one user', async () => {
   expect(phones.map(({ value }) => value).sort()).toEqual(numbers.map((i) => `+49 30 ${i}`).sort());
 });
 
-it('does not let the others wait for a user that is locked', async () => {
+it('lets no other request wait when one user is locked', async () => {
   const house = await newHouse(service);
   const made = await Promise.all(Array.from({ length: 8 }, (_, i) => house.scim.post('/Users', bodyOf('lock', i))));
   const ids = made.map(({ body }) => body.id as string);
@@ -173,7 +173,7 @@ it('does not let the others wait for a user that is locked', async () => {
   expect((await waits!).status).toBe(200);
 });
 
-it('does not let the others wait for a name that another transaction is about to take', async () => {
+it('lets no other request wait when another transaction is taking one name', async () => {
   const house = await newHouse(service);
   const create = (i: number) => house.scim.post('/Users', bodyOf('about', i));
   let waits: Promise<{ status: number }> | undefined;
@@ -191,7 +191,7 @@ it('does not let the others wait for a name that another transaction is about to
   expect((await waits!).status).toBe(409);
 });
 
-it('fails by itself where the database refuses one value of a batch', async () => {
+it('fails alone when the database refuses one value of a batch', async () => {
   const house = await newHouse(service);
   const { id } = (await house.scim.post('/Users', bodyOf('bad', 1))).body as { id: string };
   const answers = await Promise.all(

@@ -33,7 +33,7 @@ it('gives no right to a role that the catalogue does not have', () => {
   expect(consoleOf(roles, null)).toBe('none');
 });
 
-it('lets a resource give a role that administers only with the leave of an admin', () => {
+it('lets a resource give a role that administers only when an admin has allowed it', () => {
   const given = (leave: boolean) => ['User', 'Admin', 'Auditor', 'Recruiter'].map((role) => grantableRoles(roles, leave).has(role)); // prettier-ignore
   expect(given(false)).toEqual([true, false, false, false]);
   expect(given(true)).toEqual([true, true, true, false]);

@@ -17,7 +17,7 @@ const heldIn = async ({ api }: House, query = '') =>
   ]);
 const withMail = (email: string, more: object = {}) =>
   user(fresh(), { emails: [{ value: email, type: 'work', primary: true }], ...more });
-/** What the platform was told, or not, in order. */
+/** What the platform received, or did not, in order. */
 const changes = async (id: string) =>
   (
     await service.db.query<{ kind: string; forwarded: boolean }>(
@@ -31,8 +31,8 @@ const until = (at: House, id: string, held: string | null) =>
     (each) => each.held === held,
   );
 
-describe('no_email', () => {
-  it('kept, holds a seat, is not forwarded, and goes out when an e-mail arrives', async () => {
+describe('a user held as no_email', () => {
+  it('has a seat, and is forwarded when an e-mail arrives', async () => {
     const at = await house();
     const id = await madeUser(at.scim, user(fresh()));
     expect(await show(at, id)).toMatchObject({ status: 'active', seat: 'held', held: 'no_email', email: null });
@@ -47,7 +47,7 @@ describe('no_email', () => {
     expect((await at.api.post(`/held/${id}/release`, {})).status).toBe(404);
   });
 
-  it('was never there when deleted or deactivated before', async () => {
+  it('is never forwarded when it is deleted or deactivated before', async () => {
     const at = await house();
     for (const end of [
       (id: string) => at.scim.delete(`/Users/${id}`),
@@ -68,8 +68,8 @@ describe('no_email', () => {
   });
 });
 
-describe('email_taken', () => {
-  it('the second person is held, and let in by the address that becomes free', async () => {
+describe('a user held as email_taken', () => {
+  it('comes into force when the address becomes free', async () => {
     for (const free of [
       (at: House, first: string) => at.scim.delete(`/Users/${first}`),
       (at: House, first: string) => at.scim.patch(`/Users/${first}`, replace('active', false)),
@@ -101,7 +101,7 @@ describe('email_taken', () => {
     }
   });
 
-  it('somebody in force keeps what they had until the address is free', async () => {
+  it('keeps the former values in force until the address is free', async () => {
     const at = await house();
     const [taken, own] = [mail(), mail()];
     const first = await madeUser(at.scim, withMail(taken));
@@ -133,7 +133,7 @@ describe('email_taken', () => {
     expect(await until(at, second, null)).toMatchObject({ email: taken, first_name: 'New' });
   });
 
-  it('an e-mail of the users API holds a directory’s person, too', async () => {
+  it('is held by an e-mail of the users API too', async () => {
     const at = await house({ on_match: 'link' });
     const email = mail();
     // In force for a directory that is another one's: nothing to link with.
@@ -146,8 +146,8 @@ describe('email_taken', () => {
   });
 });
 
-describe('external_id_taken', () => {
-  it('the second person is held; freed, the key lets them in; released, the user name stands in for it', async () => {
+describe('a user held as external_id_taken', () => {
+  it('comes into force when the key is free; a release puts the user name in its place', async () => {
     const at = await house();
     const externalId = fresh('E');
     const first = await madeUser(at.scim, withMail(mail(), { externalId }));
@@ -161,7 +161,7 @@ describe('external_id_taken', () => {
       200,
       expect.objectContaining({ status: 'active', seat: 'held', held: null, external_id: name }),
     ]);
-    // It stays released: a later write holds nobody again.
+    // It stays released: a later write holds no user again.
     await at.scim.patch(`/Users/${third}`, replace('title', 'T'));
     expect(await show(at, third)).toMatchObject({ status: 'active', held: null, external_id: name });
     await at.scim.delete(`/Users/${first}`);
@@ -178,8 +178,8 @@ describe('external_id_taken', () => {
   });
 });
 
-describe('the key', () => {
-  it('externalId, else userName; stays when left out, moves when another comes', async () => {
+describe('the key of a user', () => {
+  it('is externalId, else userName; stays when it is left out, and changes when another one comes', async () => {
     const at = await house();
     const [a, name] = [fresh('A'), fresh()];
     const id = await madeUser(at.scim, user(name, { externalId: a }));
@@ -201,8 +201,8 @@ describe('the key', () => {
   });
 });
 
-describe('no_role', () => {
-  it('none yet: no seat, held, until a rule or roles give one', async () => {
+describe('a user held as no_role', () => {
+  it('has no seat, and comes into force when a rule or roles give a role', async () => {
     const at = await house({ default_role: null });
     const id = await madeUser(at.scim, withMail(mail()));
     expect(await show(at, id)).toMatchObject({ status: 'inactive', seat: 'none', held: 'no_role', role: null });
@@ -271,8 +271,8 @@ describe('no_role', () => {
   });
 });
 
-describe('no_seat', () => {
-  it('released by an admin: in, as overage; discarded: does not wait any more', async () => {
+describe('a user held as no_seat', () => {
+  it('comes into force as overage by a release, and does not wait any more after a discard', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 0 });
     const [a, b] = [await madeUser(at.scim, withMail(mail())), await madeUser(at.scim, withMail(mail()))];
@@ -297,7 +297,7 @@ describe('no_seat', () => {
     expect(actions).toEqual(['held.discarded', 'held.released']);
   });
 
-  it('discarded: not let in by a role that moves, only by a new word of the directory', async () => {
+  it('comes into force after a discard by a new write of the directory, and not by a changed role', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 0 });
     const [a, b] = [await madeUser(at.scim, withMail(mail())), await madeUser(at.scim, withMail(mail()))];
@@ -317,7 +317,7 @@ describe('no_seat', () => {
     expect(await show(at, a)).toMatchObject({ status: 'active', seat: 'held', role: 'Admin' });
   });
 
-  it('released is for this time: whoever gave the seat back waits like everybody', async () => {
+  it('waits like others again when the seat of a release was given back', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 0 });
     const id = await madeUser(at.scim, withMail(mail()));
@@ -330,7 +330,7 @@ describe('no_seat', () => {
   });
 });
 
-describe('those who wait', () => {
+describe('users who wait for a seat', () => {
   /** Limit 1, everybody waits; `a` has the seat. */
   const full = async () => {
     const at = await house();
@@ -341,7 +341,7 @@ describe('those who wait', () => {
     return { at, made, a: await made() };
   };
 
-  it('are not stopped by one of them whose e-mail was given to somebody else', async () => {
+  it('are not stopped by one of them whose e-mail was given to another user', async () => {
     const { at, made } = await full();
     const email = mail();
     const [x, y, z] = [await made({ email }), await made({ email }), await made()];
@@ -352,7 +352,7 @@ describe('those who wait', () => {
     expect(await until(at, y, null)).toMatchObject({ status: 'active', seat: 'held' });
   });
 
-  it('behind somebody of another door wait no longer than their own door’s policy says', async () => {
+  it('wait no longer than the policy of their own channel says, also after a user of another channel', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 0, policy: { directory: 'wait', api: 'wait' } });
     const first = await madeUser(at.scim, user(mail()));
@@ -363,7 +363,7 @@ describe('those who wait', () => {
     expect(await show(at, first)).toMatchObject({ held: 'no_seat' });
   });
 
-  it('do not wait any more once they are deactivated, although they are shown inactive', async () => {
+  it('do not wait any more once they are deactivated', async () => {
     const { at, made } = await full();
     const external_id = fresh('K');
     const [b, c] = [await made(), await made({ external_id })];
@@ -380,7 +380,7 @@ describe('those who wait', () => {
     expect((await at.api.get('/seats')).body).toMatchObject({ waiting: 0 });
   });
 
-  it('and who is held can be given back what is in force', async () => {
+  it('are not held any more when their effective values are written again', async () => {
     const { at, a } = await full();
     const watcher = (await at.api.post('/users', { email: mail(), first_name: 'W', last_name: 'O', role: 'Observer' }))
       .body;
@@ -398,7 +398,7 @@ describe('those who wait', () => {
     expect(await until(at, watcher.id, null)).toMatchObject({ role: 'User', email, last_name });
   });
 
-  it('of a directory: what is in force may be named as it is, and takes nothing back', async () => {
+  it('keep the requested state when the users API repeats effective values of a directory’s user', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 0, policy: { directory: 'wait' } });
     const id = await madeUser(at.scim, user(mail()));
@@ -411,8 +411,8 @@ describe('those who wait', () => {
   });
 });
 
-describe('protected', () => {
-  it('the owner is not put out by a directory: held, until released or discarded', async () => {
+describe('a protected user', () => {
+  it('is held when a directory deactivates the owner, until released or discarded', async () => {
     const at = await house();
     const name = mail();
     const owner = await madeUser(at.scim, user(name));
@@ -445,8 +445,8 @@ describe('protected', () => {
   });
 });
 
-describe('released', () => {
-  it('the owner is protected again after coming back', async () => {
+describe('a released user', () => {
+  it('is protected again after a reactivation', async () => {
     const at = await house();
     const owner = await madeUser(at.scim, user(mail()));
     await at.api.patch('/tenant', { owner_user_id: owner });
@@ -459,7 +459,7 @@ describe('released', () => {
     expect(await show(at, owner)).toMatchObject({ status: 'active', held: 'protected' });
   });
 
-  it('a key is released, and no other one', async () => {
+  it('is released for one key, and for no other', async () => {
     const at = await house();
     const [one, two] = [fresh('E'), fresh('E')];
     for (const externalId of [one, two]) await madeUser(at.scim, withMail(mail(), { externalId }));
@@ -471,8 +471,8 @@ describe('released', () => {
   });
 });
 
-describe('preview', () => {
-  it('everything is accepted and nothing happens; going live brings the net difference', async () => {
+describe('a preview', () => {
+  it('accepts all writes without effect; going live applies the net difference', async () => {
     const at = await house({ state: 'preview' });
     const [stays, goes] = [await madeUser(at.scim, withMail(mail())), await madeUser(at.scim, withMail(mail()))];
     await at.scim.delete(`/Users/${goes}`);
@@ -487,8 +487,8 @@ describe('preview', () => {
   });
 });
 
-describe('the list', () => {
-  it('by reason and page, oldest first; of this tenant alone', async () => {
+describe('the list of held users', () => {
+  it('is filtered by reason and paged, oldest first, of one tenant alone', async () => {
     const [at, other] = [await house(), await house()];
     const ids = [];
     for (let i = 0; i < 5; i++) ids.push(await madeUser(at.scim, user(fresh())));

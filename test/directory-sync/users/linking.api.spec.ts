@@ -21,7 +21,7 @@ const unmanaged = async ({ api }: House, more: object = {}) => {
   if (answer.status !== 201) throw new Error(answer.text);
   return answer.body;
 };
-/** What the platform is to hear of a tenant. */
+/** What the platform is to receive of a tenant. */
 const owed = async (tenantId: string) =>
   (
     await service.db.query<{ n: number }>('select count(*)::int as n from changes where tenant_id = $1 and forwarded', [
@@ -29,8 +29,8 @@ const owed = async (tenantId: string) =>
     ])
   ).rows[0]!.n;
 
-describe('people whom no directory manages', () => {
-  it('are shown by SCIM, with the e-mail as userName, and found by every filter an IdP uses', async () => {
+describe('unmanaged users', () => {
+  it('are shown by SCIM with the e-mail as userName, and found by the filters of IdPs', async () => {
     const at = await house();
     const { id, email } = await unmanaged(at, { external_id: 'E1' });
     expect((await at.scim.get(`/Users/${id}`)).body).toMatchObject({
@@ -81,7 +81,7 @@ describe('people whom no directory manages', () => {
       (_: string, at: House) => at.scim.post('/Users', user(fresh(), { externalId: 'OLD' })),
       201,
     ],
-  ] as const)('are taken over by %s: the id stays', async (_, write, status) => {
+  ] as const)('are taken over by %s, and keep the id', async (_, write, status) => {
     const at = await house();
     const { id, email } = await unmanaged(at, { external_id: 'OLD' });
     const answer = await write(id, at, email);
@@ -95,7 +95,7 @@ describe('people whom no directory manages', () => {
     expect((await second.get(`/Users/${id}`)).status).toBe(404);
   });
 
-  it('a write that changes nothing does not count as one of theirs, but is no refusal either', async () => {
+  it('are not taken over by a write that changes nothing, which is no refusal either', async () => {
     const at = await house();
     const { id, email } = await unmanaged(at);
     const { body } = await at.scim.get(`/Users/${id}`);
@@ -103,7 +103,7 @@ describe('people whom no directory manages', () => {
     expect((await at.api.get(`/users/${id}`)).body).toMatchObject({ email, managed_by: { id: at.directoryId } });
   });
 
-  it('on_match refuse: 409, and nobody is taken over', async () => {
+  it('on_match refuse: answers 409, and takes over no user', async () => {
     const at = await house({ on_match: 'refuse' });
     const { id, email } = await unmanaged(at, { external_id: 'OLD' });
     for (const body of [
@@ -117,7 +117,7 @@ describe('people whom no directory manages', () => {
     expect((await at.scim.post('/Users', user(fresh()))).status).toBe(201);
   });
 
-  it('two who match are not linked; of several, the one of the same name is', async () => {
+  it('are not linked when two match, unless one has the same name', async () => {
     const at = await house();
     const [one, two] = [await unmanaged(at, { external_id: 'K1' }), await unmanaged(at)];
     const made = await at.scim.post('/Users', user(fresh(), { externalId: 'K1', emails: [{ value: two.email }] }));
@@ -131,7 +131,7 @@ describe('people whom no directory manages', () => {
     expect([named.status, named.body.id]).toEqual([201, two.id]);
   });
 
-  it('another directory’s people are never linked', async () => {
+  it('do not include users of another directory, who are never linked', async () => {
     const at = await house();
     const second = scim(service.url, (await service.newDirectory(at.tenantId)).token);
     const name = `${fresh()}@x.example`;
@@ -145,7 +145,7 @@ describe('people whom no directory manages', () => {
 });
 
 describe('takes_over', () => {
-  it('links users out of force by key or userName, and by e-mail only where the write leaves them out of force', async () => {
+  it('links inactive users by key or userName, and by e-mail only when the write leaves them inactive', async () => {
     const at = await house();
     const mails = [0, 1, 2, 3].map(() => `${fresh()}@x.example`);
     const as = (i: number, more: object = {}, name = fresh()) => user(name, { emails: [{ value: mails[i] }], ...more });
@@ -172,7 +172,7 @@ describe('takes_over', () => {
     expect((await at.api.get(`/users/${ids[3]}`)).body).toMatchObject({ status: 'inactive', email: mails[3] });
   });
 
-  it('the new directory sees and links the old one’s people; the old one’s later writes have no effect', async () => {
+  it('shows the users of the old directory to the new one and links them; later writes of the old one have no effect', async () => {
     const at = await house();
     const names = [`${fresh()}@x.example`, `${fresh()}@x.example`, `${fresh()}@x.example`];
     const ids = await Promise.all(names.map((name) => madeUser(at.scim, user(name, { title: 'old' }))));
@@ -200,7 +200,7 @@ describe('takes_over', () => {
       expect((await at.api.get(`/users/${id}`)).body).toEqual(before);
       expect((await next.get(`/Users/${id}`)).status).toBe(200);
     }
-    // Somebody whom only the old one knows is stored, and not in force.
+    // A user whom only the old one knows is stored, and not in force.
     const late = await madeUser(at.scim, user(`${fresh()}@x.example`));
     expect((await at.api.get(`/users/${late}`)).body).toMatchObject({
       status: 'inactive',
@@ -259,8 +259,8 @@ describe('a user of a directory that was taken over, whom the new directory has 
   });
 });
 
-describe('whoever was held because their directory was superseded', () => {
-  it('comes into force when it is not any more', async () => {
+describe('users who were held because their directory was superseded', () => {
+  it('come into force when it is not superseded any more', async () => {
     const at = await house();
     const next = await service.newDirectory(at.tenantId, { takes_over: at.directoryId });
     const id = await madeUser(at.scim, user(`${fresh()}@x.example`));
@@ -275,7 +275,7 @@ describe('whoever was held because their directory was superseded', () => {
 });
 
 describe('a deleted directory', () => {
-  it('leaves its people active and unmanaged, as they were, and forwards nothing', async () => {
+  it('leaves its users active, unmanaged and unchanged, and forwards nothing', async () => {
     const at = await house({
       attribute_map: { external_id: 'employeeNumber', email: 'userName', first_name: 'nickName' },
       may_grant_console: true,

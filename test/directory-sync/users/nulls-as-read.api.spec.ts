@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('a user without e-mail and role can be sent back as read, and nothing changes', async () => {
+it('accepts a user without e-mail and role as read, and changes nothing', async () => {
   const at = await newHouse(service, { default_role: null });
   const id = await madeUser(at.scim, user(fresh(), { externalId: fresh() }));
   const read = (await at.api.get(`/users/${id}`)).body;
@@ -19,7 +19,7 @@ it('a user without e-mail and role can be sent back as read, and nothing changes
   expect([put.status, put.body]).toEqual([200, read]);
 });
 
-it('null for e-mail or role means unchanged, beside a change', async () => {
+it('treats null for e-mail or role as unchanged beside a change', async () => {
   const at = await newHouse(service);
   const made = (
     await at.api.post('/users', { email: `${fresh()}@x.example`, first_name: 'A', last_name: 'B', role: 'Admin' })

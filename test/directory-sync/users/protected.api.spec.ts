@@ -49,7 +49,7 @@ const WAYS: [string, Way][] = [
 ]; // prettier-ignore
 
 describe.each<Kind>(['the owner', 'a break-glass account'])('%s', (kind) => {
-  it.each(WAYS)('is not put out by %s', async (_, way) => {
+  it.each(WAYS)('is not deactivated by %s', async (_, way) => {
     const parts = await pair(kind);
     const { at, kept, other } = parts;
     const before = await show(at, kept);
@@ -68,7 +68,7 @@ describe.each<Kind>(['the owner', 'a break-glass account'])('%s', (kind) => {
 });
 
 describe('the owner', () => {
-  it('is not put out by the default role of the directory, nor by SCIM roles that are taken away', async () => {
+  it('is not deactivated by the default role of the directory, nor by the removal of SCIM roles', async () => {
     for (const [first, roles, way] of [
       ['User', undefined, (at: House) => at.api.patch(`/directories/${at.directoryId}`, { default_role: null })],
       [
@@ -94,7 +94,7 @@ describe('the owner', () => {
     }
   });
 
-  it('and a role that gives the owner more is not held', async () => {
+  it('gets a role with more rights without a hold', async () => {
     const at = await newHouse(service, { may_grant_console: true });
     const owner = await madeUser(at.scim, user(mail(), { [ENTERPRISE]: { department: 'D' } }));
     await at.api.patch('/tenant', { owner_user_id: owner });

@@ -4,7 +4,7 @@ import {
   storedDocument,
 } from '../../../src/directory-sync/users/stored-document.js';
 
-/** A document whose text has so many bytes. */
+/** A document whose text has `bytes` bytes. */
 const of = (bytes: number, more: object = { active: false }): object => {
   const bare = Buffer.byteLength(JSON.stringify({ ...more, x: '' }));
   return { ...more, x: 'x'.repeat(bytes - bare) };
@@ -20,7 +20,7 @@ it.each<[string, boolean, object, object | null]>([
   ['of the limit', true, of(MAX_DOCUMENT_BYTES), null],
   ['over the limit', false, of(MAX_DOCUMENT_BYTES + 1), null],
   ['over the limit, and none before was', false, of(MAX_DOCUMENT_BYTES + 1), of(MAX_DOCUMENT_BYTES)],
-  ['over the limit, as before', true, of(300_000), of(300_000)],
+  ['over the limit, without a change', true, of(300_000), of(300_000)],
   ['over the limit, and smaller', true, of(299_999), of(300_000)],
   ['over the limit, and larger', false, of(300_001), of(300_000)],
 ])('a document %s: taken %p', (_, taken, document, before) => {

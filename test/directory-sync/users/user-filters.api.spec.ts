@@ -51,7 +51,7 @@ it('finds the users of a directory by its id, and refuses what is no filter', as
   for (const query of ['seat=x', 'held=x', 'source=x']) expect(await found(query)).toEqual([422]);
 });
 
-it('says since when a user is held', async () => {
+it('shows the time since when a user is held', async () => {
   expect((await at.api.get(`/users/${ids.held}`)).body).toMatchObject({
     held: 'no_email',
     held_since: expect.stringMatching(/^\d{4}-.*Z$/) as string,
@@ -59,7 +59,7 @@ it('says since when a user is held', async () => {
   expect((await at.api.get(`/users/${ids.api}`)).body.held_since).toBeNull();
 });
 
-it('names an updated_since for the next call that misses no write, be it not committed yet', async () => {
+it('names an updated_since for the next call that misses no write, also an uncommitted one', async () => {
   const { next_updated_since: next } = (await at.api.get('/users')).body;
   expect(Date.parse(next)).toBeLessThan(Date.now());
   const id = await madeUser(at.scim);

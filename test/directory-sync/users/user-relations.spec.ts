@@ -25,7 +25,7 @@ describe('the groups of the users of a page', () => {
     expect(groupNamer(lines)(ids)).toBe(expected);
   });
 
-  it('are none where the page has none', () => {
+  it('are none when the page has no users', () => {
     expect(groupNamer(null)('grp_1')).toBeNull();
   });
 });

@@ -40,7 +40,7 @@ describe('the e-mail of a person', () => {
       { emails: [{ value: 'nonsense', primary: true }, { value: 'b@x.example' }] },
       'b@x.example',
     ],
-    ['as it was written, but for blanks around it', { emails: [{ value: ' Bj@X.example ' }] }, 'Bj@X.example'],
+    ['as written, but for blanks around it', { emails: [{ value: ' Bj@X.example ' }] }, 'Bj@X.example'],
     ['a value that is none', { emails: [{ type: 'work' }, { value: 'b@x.example' }] }, 'b@x.example'],
     ['longer than 320', { emails: [{ value: `${'x'.repeat(320)}@x.example` }] }, null],
   ])('%s', (_, more, expected) => {
@@ -59,12 +59,12 @@ describe('the e-mail of a person', () => {
     expect(emailAddress(value)).toBe(expected);
   });
 
-  it('two spellings of one address have one key', () => {
+  it('has one key for two spellings of one address', () => {
     expect(emailKey(' Zoe\u0308@X.Example ')).toBe(emailKey('zoë@x.example'));
   });
 });
 
-describe('which attribute feeds which field', () => {
+describe('the attribute of each field', () => {
   const whole = doc({
     externalId: 'EXT',
     nickName: 'Nick',

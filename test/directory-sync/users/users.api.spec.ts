@@ -98,7 +98,7 @@ describe('200, 201, 204', () => {
     expect(answer.body.id).not.toBe('usr_x');
   });
 
-  it('text is trimmed and composed; names of any people are names', async () => {
+  it('text is trimmed and composed; names in all scripts are accepted', async () => {
     const { body } = await api.post('/users', {
       ...person(),
       first_name: '  Zoe\u0308 ',
@@ -108,7 +108,7 @@ describe('200, 201, 204', () => {
     expect((await api.post('/users', person({ first_name: 'x'.repeat(200) }))).status).toBe(201);
   });
 
-  it('by-external-id creates (201), updates (200), and says the same however often', async () => {
+  it('by-external-id creates (201), updates (200), and answers a repetition alike', async () => {
     const key = fresh('a/b c+ü-');
     const at = `/users/by-external-id/${encodeURIComponent(key)}`;
     const body = person();
@@ -123,7 +123,7 @@ describe('200, 201, 204', () => {
     expect((await api.put(at, { ...body, external_id: 'other' })).status).toBe(422);
   });
 
-  it('by-external-id at once: one 201, the others 200, one person', async () => {
+  it('concurrent by-external-id: one 201, the others 200, one user', async () => {
     for (let round = 0; round < 5; round++) {
       const at = `/users/by-external-id/${fresh()}`;
       const body = person();
@@ -133,7 +133,7 @@ describe('200, 201, 204', () => {
     }
   });
 
-  it('an e-mail and a key are free again once their person is inactive or gone', async () => {
+  it('an e-mail and a key are free again once their user is inactive or deleted', async () => {
     const first = await made({ external_id: fresh() });
     const same = { email: first.email.toUpperCase(), first_name: 'B', last_name: 'B', external_id: first.external_id };
     expect((await api.post('/users', same)).body.code).toBe('email_taken');
@@ -153,7 +153,7 @@ describe('200, 201, 204', () => {
       status: 'active',
       email: first.email,
     });
-    // So it is with an e-mail that is given to somebody.
+    // The same holds for an e-mail that is given to another user.
     const third = await made();
     await api.patch(`/users/${first.id}`, { status: 'inactive' });
     expect((await api.patch(`/users/${third.id}`, { email: first.email })).body).toMatchObject({
@@ -205,7 +205,7 @@ describe('lists', () => {
     expect((await by.get('/users')).body.data).toHaveLength(30);
   });
 
-  it('another tenant’s are not in them, nor behind their ids, e-mails and keys', async () => {
+  it('contain no users of another tenant, nor do their ids, e-mails and keys find one', async () => {
     const other = await service.newTenant();
     const by = client(`${service.url}/api/v1`, other.apiKey);
     const theirs = await made({ external_id: fresh() });
@@ -243,7 +243,7 @@ describe('lists', () => {
 });
 
 describe('resolve', () => {
-  it('finds by the key, and by the one it was before', async () => {
+  it('finds by the key, and by a former key', async () => {
     const [old, now] = [fresh('E'), fresh('E')];
     const { id } = await made({ external_id: old });
     const resolve = async (key: string) => (await api.get(`/resolve?type=user&external_id=${key}`)).body;
@@ -255,7 +255,7 @@ describe('resolve', () => {
       (await api.put(`/users/by-external-id/${old}`, { email: `${fresh()}@x.example`, first_name: 'N', last_name: '' }))
         .body,
     ).toMatchObject({ id, external_id: now });
-    // Somebody who has the key now goes before somebody who had it once.
+    // The user who has the key now is listed before the user who had it once.
     const other = await made({ external_id: old });
     expect(await resolve(old)).toEqual({ found: true, id: other.id, type: 'user' });
     await api.delete(`/users/${id}`);
@@ -275,7 +275,7 @@ describe('resolve', () => {
 });
 
 describe('409', () => {
-  it('email_taken, in any case, and external_id_taken, in its own, with the id of who has it', async () => {
+  it('email_taken in any letter case, and external_id_taken in the same case, with the id of the user who has it', async () => {
     const { id, email, external_id } = await made({ external_id: fresh('E') });
     const clash = await api.post('/users', person({ email: email.toUpperCase() }));
     expect([clash.status, clash.body.code, clash.body.id]).toEqual([409, 'email_taken', id]);
@@ -291,7 +291,7 @@ describe('409', () => {
     expect((await api.post('/users', person({ email, status: 'inactive' }))).status).toBe(201);
   });
 
-  it('at once: one has the e-mail', async () => {
+  it('email_taken for all but one of concurrent requests', async () => {
     const body = person();
     const answers = await Promise.all(Array.from({ length: 12 }, () => api.post('/users', body)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(11).fill(409)]);
@@ -300,7 +300,7 @@ describe('409', () => {
       if (status === 409) expect([problem.code, problem.id]).toEqual(['email_taken', winner]);
   });
 
-  it('managed_by_directory names directory and fields, and the tenant can allow it', async () => {
+  it('managed_by_directory with directory and fields, unless the tenant allows the write', async () => {
     const own = await service.newTenant();
     const by = client(`${service.url}/api/v1`, own.apiKey);
     const directory = scim(service.url, own.scimToken);
@@ -321,7 +321,7 @@ describe('409', () => {
       ['first_name', 'status'],
     ]);
     expect((await by.delete(`/users/${id}`)).body.code).toBe('managed_by_directory');
-    // What is named as it is changes nothing; the role is nobody's as long as neither rules nor roles give it.
+    // A value that is already in force changes nothing; no directory owns the role as long as neither rules nor roles give it.
     expect((await by.patch(`/users/${id}`, read)).body).toEqual(read);
     expect((await by.patch(`/users/${id}`, { role: 'Admin' })).body).toMatchObject({ role: 'Admin' });
     await directory.patch(`/Users/${id}`, {
@@ -347,7 +347,7 @@ describe('409', () => {
 describe('422 and 400', () => {
   it.each([
     ['email', { email: undefined }],
-    ['email', { email: 'nobody' }],
+    ['email', { email: 'unknown' }],
     ['email', { email: 'a b@x.example' }],
     ['email', { email: `${'x'.repeat(320)}@x.example` }],
     ['email', { email: null }],
@@ -391,7 +391,7 @@ describe('422 and 400', () => {
     expect((await api.patch(`/users/${id}`, { colour: 1 })).body.errors[0].field).toBe('colour');
   });
 
-  it('__proto__ and its kin are unknown fields like any other', async () => {
+  it('__proto__, constructor and prototype are unknown fields', async () => {
     for (const name of ['__proto__', 'constructor', 'prototype']) {
       const text = JSON.stringify(person()).replace('{', `{"${name}":{"polluted":1},`);
       expect([name, (await api.post('/users', text)).status]).toEqual([name, 422]);
@@ -414,11 +414,11 @@ describe('422 and 400', () => {
     expect([400, 422]).toContain((await api.get(`/users?${query}`)).status);
   });
 
-  it('the list refuses a day that there is not', async () => {
+  it('the list refuses a day that does not exist', async () => {
     expect((await api.get('/users?updated_since=2026-02-30')).status).toBe(422);
   });
 
-  it('400 for what is no JSON, 415 for another type, 413 for too much', async () => {
+  it('400 for invalid JSON, 415 for another type, 413 for a large body', async () => {
     expect((await api.post('/users', '{"email":')).body.code).toBe('malformed_json');
     expect((await api.post('/users', '[]')).status).toBeGreaterThanOrEqual(400);
     expect((await api.post('/users', 'x', { 'content-type': 'text/plain' })).status).toBe(415);
@@ -428,7 +428,7 @@ describe('422 and 400', () => {
 });
 
 describe('401, 403, 405', () => {
-  it('a key, with the scope, and the method', async () => {
+  it('401 without a key, 403 without the scope, 405 for an unknown method', async () => {
     expect((await client(`${service.url}/api/v1`, null).get('/users')).status).toBe(401);
     const key = (await api.post('/api-keys', { name: 'reader', scopes: ['users:read'] })).body;
     const reader = client(`${service.url}/api/v1`, key.api_key ?? key.key ?? key.token);
@@ -453,7 +453,7 @@ describe('401, 403, 405', () => {
 });
 
 describe('idempotency', () => {
-  it('the same key and body give the first answer again; another body is 422; a refusal is no lasting answer', async () => {
+  it('the same key and body give the first answer again; another body is 422; a refusal is not kept', async () => {
     const body = person();
     const headers = { 'idempotency-key': fresh('k') };
     const first = await api.post('/users', body, headers);

@@ -40,7 +40,7 @@ const users = Object.keys(EXPECTED) as (keyof typeof EXPECTED)[];
 const rolesOf = async (tenantId: string, directoryId: string, userId: string, db: SqlRunner = test.db) =>
   (await repository.rolesFromRules(tenantId, directoryId, userId, db)).map(({ role, group }) => [role, group.name]);
 
-it('gives each user the roles of the rules of the directory, in their order, where many are asked for at once', async () => {
+it('gives each of many users the roles of the rules of the directory, in their order', async () => {
   const asked = Array.from({ length: 40 }, (_, i) => users[i % users.length]!);
   const found = await Promise.all(asked.map((id) => rolesOf('ten_a', 'dir_a', id)));
   expect(found).toEqual(asked.map((id) => EXPECTED[id]));

@@ -27,12 +27,12 @@ describe('isAway', () => {
     ['a success between them', 'a b c + d e f', false],
     ['one person once', 'a', false],
     ['one person twice', 'a a', false],
-    ['one person three times, over seconds, and nobody succeeds', 'a a a', true],
+    ['one person three times, over seconds, and no success', 'a a a', true],
     ['one bad record among good ones', 'a + a + a + a + a + a + a', false],
     ['a burst after many successes', '+ + + a b c d e f', true],
   ])('%s: %s', (_, answers, away) => expect(isAway(run(answers))).toBe(away));
 
-  it('needs less while few calls are allowed', () => {
+  it('needs fewer failures while few calls are allowed', () => {
     expect(isAway(run('a b', newHealth()))).toBe(true);
     expect(isAway(run('a', newHealth()))).toBe(false);
     expect(isAway(run('a b', { ...newHealth(), allowed: 4 }))).toBe(false);
@@ -106,7 +106,7 @@ describe('looksMisconfigured', () => {
     ['five alike after another one', [refusal('x', 400), ...['a', 'b', 'c', 'd', 'e'].map((u) => refusal(u))], true],
   ])('%s: %#', (_, list, looks) => expect(looksMisconfigured(all(list))).toBe(looks));
 
-  it('forgets what was before the last success', () => {
+  it('forgets failures before the last success', () => {
     const early = ['a', 'b', 'c', 'd'].map((u) => refusal(u));
     expect(
       looksMisconfigured(

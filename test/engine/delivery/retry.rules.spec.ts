@@ -106,7 +106,7 @@ describe('backoff', () => {
   });
 });
 
-it('keeps a kibibyte of words, on one line', () => {
+it('keeps 1 KiB of the answer, on one line', () => {
   expect(wordsOf(' a\r\n\tb\0c ')).toBe('a b c');
   expect(wordsOf('x'.repeat(5_000))).toHaveLength(WORDS);
 });

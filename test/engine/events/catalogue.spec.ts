@@ -17,7 +17,7 @@ describe.each(EVENT_NAMES)('the event %s', (name) => {
     expect(validate({})).toBe(false);
   });
 
-  it('says in one line what to do', () => {
+  it('has the next step in one line', () => {
     expect(kind.runbook).toMatch(/^[A-Z].{20,140}\.$/);
   });
 });

@@ -61,7 +61,7 @@ describe('the events of a tenant', () => {
     expect((await client(`${service.url}/api/v1`, body.api_key).get('/events')).status).toBe(403);
   });
 
-  it('are recorded once for each threshold, also by two processes at once', async () => {
+  it('are recorded once for each threshold by two processes at once', async () => {
     const at = await newHouse(service);
     const once = { ...LOST, threshold: 'example.com' };
     await Promise.all([1, 2, 3, 4].map(() => events.record(at.tenantId, [once])));
@@ -69,7 +69,7 @@ describe('the events of a tenant', () => {
     expect(await namesOf(at)).toHaveLength(2);
   });
 
-  it('are taken back with the transaction of their fact', async () => {
+  it('are rolled back with the transaction of their fact', async () => {
     const at = await newHouse(service);
     const db = service.app.nest.get(EventsRepository)['db'];
     const failed = db.transaction(at.tenantId, async (tx) => {
@@ -178,7 +178,7 @@ describe('facts that become events', () => {
     expect(await told()).toHaveLength(1);
   });
 
-  it('a platform that differs, once for each comparison', async () => {
+  it('drift of a platform, once for each comparison', async () => {
     const at = await newHouse(service);
     const account = { id: 'hp_1', email: 'e@x.example', first_name: 'E', last_name: 'X', status: 'active' };
     const platform = await refusing(200, JSON.stringify({ data: [account], next_cursor: null }));

@@ -41,7 +41,7 @@ async function page({ api }: House, after: string, limit = 1000): Promise<Page> 
   return body;
 }
 
-/** Reads on until the feed shows so many events behind a position. */
+/** Reads on until the feed shows a number of events after a position. */
 const shows = (at: House, count: number, after = ''): Promise<Page> =>
   eventually(
     () => page(at, after),
@@ -49,7 +49,7 @@ const shows = (at: House, count: number, after = ''): Promise<Page> =>
   );
 
 describe('the feed', () => {
-  it('begins with the oldest event, and goes on behind the position that was given', async () => {
+  it('begins with the oldest event, and continues after the given position', async () => {
     const at = await newHouse(service);
     await events.record(at.tenantId, [1, 2, 3, 4, 5].map(lost));
     await shows(at, 5);
@@ -105,7 +105,7 @@ describe('the feed', () => {
     ]); // prettier-ignore
   });
 
-  it('shows a link as an update that says so', async () => {
+  it('shows a link as an update with linked: true', async () => {
     const at = await newHouse(service);
     const email = `${fresh()}@x.example`;
     const { body: known } = await at.api.post('/users', { email, first_name: 'A', last_name: 'B' });
@@ -119,7 +119,7 @@ describe('the feed', () => {
     expect(data[1]).toMatchObject({ event: 'user.updated', data: { id: known.id, linked: true } });
   });
 
-  it('has the very text of the bodies in the feed, the list and for webhooks', async () => {
+  it('has the same text of a body in the feed, the list and webhooks', async () => {
     const at = await newHouse(service);
     const data = '{"z":1.0,"a":"\\u00e9","n":123456789012345678,  "__proto__":[ ]}';
     await db.transaction(at.tenantId, (tx) =>
@@ -150,7 +150,7 @@ describe('the feed', () => {
     expect([status, body.errors?.[0]?.field]).toEqual([422, field]);
   });
 
-  it('refuses a position behind which events were dropped, with the oldest one', async () => {
+  it('refuses a position after which events were dropped, and names the oldest one', async () => {
     const at = await newHouse(service);
     await events.record(at.tenantId, [lost(1), lost(2), lost(3)]);
     const { data } = await shows(at, 3);
@@ -204,12 +204,12 @@ describe('the feed', () => {
   });
 });
 
-it('is described: each event of the catalogue is a webhook of the API’s description', async () => {
+it('describes each event of the catalogue as a webhook of the API', async () => {
   const { webhooks } = (await client(service.url, null).get('/docs/openapi.json')).body;
   expect(Object.keys(webhooks)).toEqual(EVENT_NAMES);
 });
 
-it('skips and doubles none of the events of 20 writers, read from two processes in turn', async () => {
+it('skips and doubles no event of 20 writers when it is read from two processes in turn', async () => {
   const at = await newHouse(service);
   const second = await startApp({}, service);
   // Each process has a horizon of its own: a position of one can be ahead of the other.

@@ -44,11 +44,11 @@ const newest = async (): Promise<number> => Number(await horizon.newest());
 /** Other databases of the server hold the horizon back as well: tests beside this one write there. */
 const reaches = (sequence: number): Promise<number> => eventually(newest, (found) => found >= sequence);
 
-it('reaches what is committed, with one look where nobody writes', async () => {
+it('reaches what is committed, with one look when no transaction is open', async () => {
   await reaches(await drawn());
 });
 
-it('stays before the event of an open transaction, whatever commits behind it', async () => {
+it('stays before the event of an open transaction when later events commit', async () => {
   await reaches(await drawn());
   const late = await begin();
   const first = await draw(late);
@@ -59,7 +59,7 @@ it('stays before the event of an open transaction, whatever commits behind it', 
   await reaches(second);
 });
 
-it('stays before it also when the transaction began to write long before it drew its sequence', async () => {
+it('stays before an event whose transaction began to write long before it drew its sequence', async () => {
   const late = await begin();
   await late.query(`update tenants set name = 'B' where id = 'ten_a'`);
   const first = await drawn();
@@ -88,7 +88,7 @@ it('passes the sequences of transactions that were rolled back', async () => {
   await reaches(Math.max(lost, await drawn()));
 });
 
-it('shares looks between callers, and takes no transaction id while nothing is drawn', async () => {
+it('shares queries between callers, and takes no transaction id while no sequence is drawn', async () => {
   await reaches(await drawn());
   const before = database.db.statements;
   await Promise.all(Array.from({ length: 200 }, () => horizon.newest()));

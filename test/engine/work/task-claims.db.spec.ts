@@ -49,7 +49,7 @@ describe('claims of tasks', () => {
     expect(await claims.claim(['platform.import'])).not.toBeNull();
   });
 
-  it('rest longer after each failure, and begin anew after a success', async () => {
+  it('pause longer after each failure, and begin anew after a success', async () => {
     await add(await tenant('rest'), 'changes.resend', { since: 'then' });
     const pauses: number[] = [];
     for (let i = 0; i < 3; i++) {
@@ -84,7 +84,7 @@ describe('claims of tasks', () => {
     expect(await claim()).toBeNull();
   });
 
-  it('never show the tenant what the database said', async () => {
+  it('never show the tenant an error of the database', async () => {
     const t = await tenant('secret');
     const id = await add(t);
     await database.owner.execute(`update tasks set failures = 23`);
@@ -92,7 +92,7 @@ describe('claims of tasks', () => {
     expect((await tasks.find(t, id))!.error).not.toContain('relation');
   });
 
-  it('count a batch once, though two processes had it', async () => {
+  it('count a batch once when two processes had it', async () => {
     const t = await tenant('twice');
     const id = await add(t);
     const slow = (await claim())!;
@@ -102,7 +102,7 @@ describe('claims of tasks', () => {
     expect(await tasks.find(t, id)).toMatchObject({ done: 500, state: 'waiting' });
   });
 
-  it('have done at most their total, and exactly their total at the end', async () => {
+  it('show at most their total, and exactly their total at the end', async () => {
     const t = await tenant('totals');
     const progressOf = async (batches: { done: number; total?: number }[], total?: number) => {
       const { id } = await tasks.add(database.db, t, {
@@ -132,7 +132,7 @@ describe('claims of tasks', () => {
     ]);
   });
 
-  it('note nothing of a batch whose task was cancelled meanwhile', async () => {
+  it('store no progress of a batch whose task was cancelled meanwhile', async () => {
     const t = await tenant('stop');
     const id = await add(t);
     const task = (await claim())!;
@@ -143,7 +143,7 @@ describe('claims of tasks', () => {
     expect(await tasks.cancel(database.db, t, id)).toBe(false);
   });
 
-  it('leave a task alone that a request has reserved', async () => {
+  it('do not take a task that a request has reserved', async () => {
     const t = await tenant('reserved');
     const task = { kind: 'changes.resend', payload: {}, createdBy: ACTOR, reservedSeconds: 30 } as const;
     const { id } = await tasks.add(database.db, t, task);

@@ -37,7 +37,7 @@ const listed = async (query: string): Promise<string[]> =>
   ((await at.api.get(`/tasks?${query}`)).body.data as { id: string }[]).map(({ id }) => id);
 
 describe('a task', () => {
-  it('shows its progress and when it will be done', async () => {
+  it('shows its progress and its estimated end', async () => {
     const { body } = await at.api.get(`/tasks/${await made({ done: 100, total: 200 })}`);
     expect(body).toMatchObject({ state: 'running', done: 100, total: 200, error: null });
     const seconds = (Date.parse(body.estimated_end) - Date.now()) / 1000;
@@ -76,7 +76,7 @@ describe('cancelling a task', () => {
     },
   );
 
-  it('twice answers the same', async () => {
+  it('twice gives the same answer', async () => {
     const id = await made();
     await at.api.post(`/tasks/${id}/cancel`, {});
     expect(await at.api.post(`/tasks/${id}/cancel`, {})).toMatchObject({ status: 200, body: { state: 'cancelled' } });

@@ -55,7 +55,7 @@ describe('the runner of tasks', () => {
     await runner.stop();
   });
 
-  it('ends a task that cannot go on, with its cause, and works on', async () => {
+  it('ends a task that cannot continue, with its cause, and works on', async () => {
     const id = await add('broken', 'platform.import');
     const runner = started(
       async () => done,

@@ -18,7 +18,7 @@ const row = (more: Partial<CandidateRow> = {}): CandidateRow => ({
 });
 const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } });
 
-it('writes the metadata as it was sent, between the documented members', () => {
+it('writes the metadata unchanged, between the documented members', () => {
   const text = candidateText(row());
   expect(text).toContain(`"metadata":${METADATA},`);
   expect(Object.keys(JSON.parse(text))).toEqual([
@@ -34,7 +34,7 @@ it.each(['candidate.created', 'candidate.updated'] as const)('%s has the candida
   expect(ajv.validate(EVENTS[event].schema, JSON.parse(fact.data))).toBe(true);
 });
 
-it('has ids alone where the body would be over 20 kB, and of a removal', () => {
+it('has ids alone when the body would be over 20 kB, and for a removal', () => {
   const large = writtenFact('candidate.created', row({ metadata: `{"a":"${'x'.repeat(20_000)}"}` }));
   expect(large.data).toBe('{"id":"cand_1","external_id":"gh_1","sequence":1}');
   const deleted = deletedFact(row({ sequence: 7 }));

@@ -41,7 +41,7 @@ describe('newCandidate', () => {
   });
 });
 
-describe('changedCandidate: whose title it is', () => {
+describe('changedCandidate: the origin of the title', () => {
   const follows = { job_title: 'Cook', job_title_set: false, job_opening_id: 'O' };
   const set = { job_title: 'Chef', job_title_set: true, job_opening_id: 'O' };
   it.each<[string, Partial<CandidateRow>, CandidateChange, Partial<CandidateRow>, string | null]>([
@@ -62,7 +62,7 @@ describe('changedCandidate: whose title it is', () => {
   });
 });
 
-it('takes the title of the opening that it follows, and of no other', () => {
+it('takes the title of the linked opening, and of no other', () => {
   expect(titled({ row: row(), titleFrom: 'O' }, 'Cook').job_title).toBe('Cook');
   expect(titled({ row: row({ job_title: 'Chef' }), titleFrom: null }, 'Cook').job_title).toBe('Chef');
 });
@@ -76,6 +76,6 @@ it.each<[CandidateChange, boolean]>([
   [{ external_id: 'e' }, false],
   [{ job_title: 'T' }, false],
   [{ metadata: { text: '{ }', openingId: null, priority: null } }, false],
-])('compares what a caller can write: %j', (change, same) => {
+])('compares the fields that a caller can write: %j', (change, same) => {
   expect(sameCandidate(row(), changedCandidate(row(), change, LATER).row)).toBe(same);
 });

@@ -53,7 +53,7 @@ describe('200, 201, 204', () => {
     ]);
   });
 
-  it('a PATCH merges; what was read can be sent back, and changes nothing', async () => {
+  it('a PATCH merges fields; an answer that is sent back changes nothing', async () => {
     const before = await made({ metadata: { a: 1 }, job_title: 'Engineer' });
     expect((await api.patch(`/candidates/${before.id}`, before)).body).toEqual(before);
     expect((await api.patch(`/candidates/${before.id}`, {})).body).toEqual(before);
@@ -75,7 +75,7 @@ describe('200, 201, 204', () => {
     expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([other.id, body.id]);
   });
 
-  it('if_exists=return gives the candidate that is there, unchanged', async () => {
+  it('if_exists=return returns the existing candidate unchanged', async () => {
     const before = await made();
     const again = candidate({ external_id: before.external_id });
     const answer = await api.post('/candidates?if_exists=return', again);
@@ -84,7 +84,7 @@ describe('200, 201, 204', () => {
     expect((await api.post('/candidates?if_exists=return', candidate())).status).toBe(201);
   });
 
-  it('if_exists=update applies what differs, and records one event for it', async () => {
+  it('if_exists=update applies the differences, and records one event', async () => {
     const before = await made({ metadata: { kept: true } });
     const { id, created_at, updated_at, metadata, ...fields } = before;
     expect((await api.post('/candidates?if_exists=update', fields)).body).toEqual(before);
@@ -97,7 +97,7 @@ describe('200, 201, 204', () => {
     expect(await eventNames(id)).toEqual(['candidate.created', 'candidate.updated']);
   });
 
-  it('by-external-id creates (201), updates (200), and says the same however often', async () => {
+  it('by-external-id creates (201), updates (200), and answers a repetition alike', async () => {
     const key = fresh('a/b c+ü-');
     const body = { first_name: 'A', last_name: 'B', email: 'a@x.example', metadata: { n: 1 } };
     const first = await api.put(keyed(key), body);
@@ -122,7 +122,7 @@ describe('200, 201, 204', () => {
   });
 });
 
-it('a candidate through every door gives one event, and its data is what the API shows', async () => {
+it('records one event for a candidate through each channel, with the data of the API', async () => {
   const doors = ['/api', '/api/v1', '/v1'].flatMap((prefix) => {
     const by = client(`${service.url}${prefix}`, tenant.apiKey);
     return [
@@ -142,7 +142,7 @@ it('a candidate through every door gives one event, and its data is what the API
 });
 
 describe('409', () => {
-  it('a second candidate with an external_id: the id of the first one', async () => {
+  it('names the first candidate when a second one has its external_id', async () => {
     const { id, external_id } = await made();
     const answer = await api.post('/candidates', candidate({ external_id }));
     expect([answer.status, answer.body]).toEqual([
@@ -157,7 +157,7 @@ describe('409', () => {
     expect(await eventNames(other.id)).toEqual(['candidate.created']);
   });
 
-  it('twenty at once: one is created, nineteen are told its id, and there is one event', async () => {
+  it('twenty at once: creates one, answers nineteen with its id, and writes one event', async () => {
     const external_id = fresh('at-once-');
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => api.post('/candidates', candidate({ external_id }))),
@@ -172,7 +172,7 @@ describe('409', () => {
     expect(await eventNames(id)).toEqual(['candidate.created']);
   });
 
-  it('the other forms at once: one 201, and one candidate', async () => {
+  it('answers other concurrent forms with one 201, and creates one candidate', async () => {
     const external_id = fresh('any-form-');
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) => {
@@ -218,7 +218,7 @@ describe('422', () => {
     expect((await api.post(`/candidates?${query}`, candidate())).body.errors[0].field).toBe(field);
   });
 
-  it('an address with another external_id than the body, or one that no candidate can have', async () => {
+  it('an external_id in the address that differs from the body, or is invalid', async () => {
     expect((await api.put(keyed('a'), candidate({ external_id: 'b' }))).body.errors[0].field).toBe('external_id');
     const { external_id: _, ...body } = candidate();
     for (const key of ['x'.repeat(256), '\u0007', '  ']) {
@@ -228,7 +228,7 @@ describe('422', () => {
 });
 
 describe('concurrent writes', () => {
-  it('every PATCH of one candidate counts, and sequences have no gap', async () => {
+  it('apply every PATCH of one candidate, in sequences without a gap', async () => {
     const { id } = await made();
     const names = Array.from({ length: 24 }, (_, i) => `N${i}`);
     const answers = await Promise.all(names.map((first_name) => api.patch(`/candidates/${id}`, { first_name })));
@@ -238,7 +238,7 @@ describe('concurrent writes', () => {
     expect(JSON.parse(events.at(-1)!.data).first_name).toBe((await api.get(`/candidates/${id}`)).body.first_name);
   });
 
-  it('updated_since, taken from the last answer, misses no write', async () => {
+  it('miss no write with the updated_since of the last answer', async () => {
     const seen = new Map<string, string>();
     const written = new Map<string, string>();
     let since = (await api.get('/candidates?limit=1')).body.next_updated_since as string;
@@ -273,7 +273,7 @@ describe('concurrent writes', () => {
 });
 
 describe('lists', () => {
-  it('walks by cursor, newest first, and filters by ats_priority', async () => {
+  it('are read by cursor, newest first, and filtered by ats_priority', async () => {
     const own = await service.newTenant();
     const by = client(`${service.url}/api/v1`, own.apiKey);
     for (let i = 0; i < 7; i++) {

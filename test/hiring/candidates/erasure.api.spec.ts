@@ -14,7 +14,7 @@ afterAll(() => service.close());
 
 const SECRETS = ['Ermintrude', 'ermintrude.x@private.example', 'her referrer', 'Lion Tamer'];
 
-it('a removal leaves no personal data: neither in the tables, nor in the events', async () => {
+it('leaves no personal data in tables and events after a removal', async () => {
   const [first_name, email, referrer, job_title] = SECRETS;
   const body = candidate({ first_name, email, job_title, metadata: { referrer } });
   const { id, external_id } = (await house.api.post('/candidates', body)).body;
@@ -41,7 +41,7 @@ it('a removal leaves no personal data: neither in the tables, nor in the events'
   expect(found).toEqual([]);
 });
 
-it('a removal leaves nothing of what receivers answered, in order or not; the attempts stay', async () => {
+it('removes answers of receivers with and without order; the attempts stay', async () => {
   const at = await newHouse(service);
   const receiver = await new Receiver().start();
   // A receiver that shows what it was sent, as test receivers and workflow tools do.
@@ -72,14 +72,14 @@ it('a removal leaves nothing of what receivers answered, in order or not; the at
   }
 });
 
-it('the events of other candidates stay as they are', async () => {
+it('leaves the events of other candidates unchanged', async () => {
   const [gone, stays] = await Promise.all([1, 2].map(() => house.api.post('/candidates', candidate())));
   const before = await eventsOf(service, house.tenantId, stays!.body.id);
   await house.api.delete(`/candidates/${gone!.body.id}`);
   expect(await eventsOf(service, house.tenantId, stays!.body.id)).toEqual(before);
 });
 
-it('writes that meet a removal leave no data of the candidate either', async () => {
+it('leaves no data of the candidate when writes run beside the removal', async () => {
   for (let round = 0; round < 10; round++) {
     const { id } = (await house.api.post('/candidates', candidate({ first_name: 'Meets' }))).body;
     const writes = Array.from({ length: 6 }, (_, i) =>
@@ -95,7 +95,7 @@ it('writes that meet a removal leave no data of the candidate either', async () 
   }
 });
 
-it('an external_id is free again for a new candidate', async () => {
+it('frees the external_id for a new candidate', async () => {
   const body = candidate();
   const first = (await house.api.post('/candidates', body)).body;
   await house.api.delete(`/candidates/${first.id}`);

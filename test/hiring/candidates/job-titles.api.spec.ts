@@ -29,7 +29,7 @@ it('takes the title of the opening that the metadata names, by external_id, by i
   expect((await made('no such opening')).job_title).toBeNull();
 });
 
-it('follows a rename, with an event for each candidate, but for those whose title was set', async () => {
+it('follows a rename, with an event for each candidate, unless a caller has set the title', async () => {
   const key = fresh('rename-');
   const early = await made(key);
   expect(early.job_title).toBeNull();
@@ -50,7 +50,7 @@ it('follows a rename, with an event for each candidate, but for those whose titl
   expect(JSON.parse(data)).toEqual({ ...(await house.api.get(`/candidates/${early.id}`)).body, sequence: 3 });
 });
 
-it('a title that is set, sent back or taken back says whether it follows', async () => {
+it('shows whether a title follows its opening after it is set, sent back or cleared', async () => {
   const key = fresh('back-');
   await put(key, 'Cook');
   const { id, ...read } = await made(key);
@@ -69,7 +69,7 @@ it('a title that is set, sent back or taken back says whether it follows', async
   expect((await house.api.patch(`/candidates/${id}`, { metadata: {} })).body.job_title).toBeNull();
 });
 
-it('a title that one process remembers is not written after a rename', async () => {
+it('writes no cached title of another process after a rename', async () => {
   const key = fresh('remembered-');
   await put(key, 'Old');
   expect((await made(key)).job_title).toBe('Old');
@@ -81,7 +81,7 @@ it('a title that one process remembers is not written after a rename', async () 
   expect((await made(key)).job_title).toBe('New');
 });
 
-it('candidates that are written during renames all have the last title', async () => {
+it('gives candidates that are written during renames the last title', async () => {
   const key = fresh('race-');
   const made20 = Array.from({ length: 60 }, async (_, i) => {
     await new Promise((resolve) => setTimeout(resolve, i * 3));
@@ -101,7 +101,7 @@ it('candidates that are written during renames all have the last title', async (
   }
 });
 
-it('writes of candidates that meet renames and each other neither fail nor deadlock', async () => {
+it('neither fails nor deadlocks when writes of candidates and renames run at once', async () => {
   const key = fresh('meet-');
   await put(key, 'Title');
   const candidates = await Promise.all(Array.from({ length: 3 }, () => made(key)));
@@ -133,7 +133,7 @@ it('writes of candidates that meet renames and each other neither fail nor deadl
   expect(await deadlocks()).toBe(before);
 }, 60_000);
 
-it('of more than 500 candidates the rest follows as a task', async () => {
+it('updates the candidates after the first 500 in a task', async () => {
   const key = fresh('many-');
   await put(key, 'Before');
   await service.db.query(

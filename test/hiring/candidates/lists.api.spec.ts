@@ -24,7 +24,7 @@ it('finds candidates by the beginning of a name, an e-mail or an external_id, wi
   expect((await house.api.get('/candidates?q=z')).body.errors[0].field).toBe('q');
 });
 
-it('finds candidates by their opening, whichever name of it is given', async () => {
+it('finds candidates by each name of their opening', async () => {
   const { body: job } = await house.api.put('/jobs/by-external-id/480912000000987654', { title: 'Backend Engineer' });
   const body = JSON.stringify(candidate({ metadata: { job_opening_id: 0 } })).replace(
     '"job_opening_id":0',

@@ -19,7 +19,7 @@ const BEFORE = {
   ats_keys: ['ats'],
 };
 
-test('names what the ATS owns when a change would change it', () => {
+test('names the fields of the ATS that a change would set', () => {
   const { wrong } = managedChange(BEFORE, { email: 'other@example.com', first_name: 'Ana', job_title: 'Cook' });
   expect(wrong).toEqual(['email', 'job_title']);
 });

@@ -2,7 +2,7 @@ import { mergedMetadata, withOwnedKeys } from '../../../src/hiring/candidates/me
 import { readCandidateMetadata } from '../../../src/hiring/candidates/metadata.rules.js';
 
 describe('mergedMetadata', () => {
-  it('knows what the ATS says again, and nobody else wrote', () => {
+  it('recognises metadata that the ATS repeats and no other writer changed', () => {
     const values = { ats: 'x', stage: null, source: 'a "b"' };
     const { text, keys } = mergedMetadata('{}', [], values);
     expect(mergedMetadata(text, keys, values)).toEqual({ text, keys, isWhole: true });
@@ -20,12 +20,12 @@ describe('mergedMetadata', () => {
     expect([text, keys]).toEqual(['{"n" : 1.0,"ats":"y","\\u0061b":[1, 2],"stage":"Offer"}', ['ats', 'stage']]);
   });
 
-  it('keeps the whole text where nothing changes', () => {
+  it('keeps the whole text when nothing changes', () => {
     const before = '{ "ats" : "x" }';
     expect(mergedMetadata(before, [], { ats: 'x', none: null }).text).toBe(before);
   });
 
-  it('removes a key that it owned, and none of others', () => {
+  it('removes a key of its own, and no other', () => {
     const { text, keys } = mergedMetadata('{"a":"1","b":"2"}', ['a'], { a: null, b: null });
     expect([text, keys]).toEqual(['{"b":"2"}', []]);
   });

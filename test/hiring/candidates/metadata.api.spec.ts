@@ -52,7 +52,7 @@ it.each(TEXTS)('keeps %s letter for letter, in answers, lists and events', async
   );
 });
 
-it('keeps up to 16 KiB, and records ids alone where the event would be over 20 kB', async () => {
+it('keeps up to 16 KiB, and records ids alone when the event would be over 20 kB', async () => {
   const filled = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
   const full = await call('POST', '/candidates', bodyWith(filled(16_384)));
   expect([full.status, full.text.includes(filled(16_384))]).toEqual([201, true]);
@@ -85,7 +85,7 @@ it.each(['{"__proto__":{"admin":true}}', '{"a":{"b":[{"__proto__":1}]}}', String
   },
 );
 
-it('refuses a name that stands twice, like every body: two readers could see two values', async () => {
+it('refuses a repeated name, like every body: two readers could see two values', async () => {
   const answer = await call('POST', '/candidates', bodyWith('{"a":1,"a":2}'));
   expect([answer.status, answer.body.code]).toEqual([400, 'malformed_json']);
   expect((await call('POST', '/candidates', bodyWith('{}').replace('}"', '}","metadata":{}'))).status).toBe(400);

@@ -86,7 +86,7 @@ it('reads no table whole and sorts no more than a page: candidates', async () =>
   expect(ran).toBeGreaterThan(20);
 });
 
-it('the same for job openings', async () => {
+it('reads no table whole and sorts no more than a page: job openings', async () => {
   const { api } = house;
   const { faults, ran } = await recorder.faultsDuring(async () => {
     for (let i = 0; i < 4; i++) {

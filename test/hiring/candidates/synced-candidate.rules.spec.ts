@@ -70,13 +70,13 @@ test('refuses metadata of more than 16 KiB', () => {
   expect(syncedEdit(undefined, { ...SYNCED, metadata }, MADE)).toBe('metadata_too_large');
 });
 
-test('keeps stage and status when the ATS does not tell them', () => {
+test('keeps stage and status when the ATS does not send them', () => {
   const { stage: _stage, status: _status, ...person } = SYNCED;
   const edit = syncedEdit({ ...rowOf(undefined), ats_status: 'hired' }, person, MADE);
   expect(edit).toMatchObject({ row: { stage: 'Interview', ats_status: 'hired' } });
 });
 
-test('tells a write that changes nothing', () => {
+test('recognises a write that changes nothing', () => {
   const before = rowOf(undefined);
   expect(isUnchanged(before, rowOf(before))).toBe(true);
   expect(isUnchanged(before, { ...before, first_name: 'Anna' })).toBe(false);

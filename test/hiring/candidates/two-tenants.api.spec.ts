@@ -16,7 +16,7 @@ afterAll(() => service.close());
 const BODY = candidate({ external_id: 'twin', metadata: { job_opening_id: 'opening', ats_priority: 'high' } });
 const OPENING = '/jobs/by-external-id/opening';
 
-it('an external_id is one of each tenant, in every form of a write', async () => {
+it('keeps equal external_ids of two tenants apart in every form of a write', async () => {
   const { id } = (await theirs.api.post('/candidates', BODY)).body;
   const before = (await theirs.api.get(`/candidates/${id}`)).text;
   const created = await ours.api.post('/candidates?if_exists=update', { ...BODY, first_name: 'Ours' });
@@ -34,7 +34,7 @@ it('an external_id is one of each tenant, in every form of a write', async () =>
   expect((await ours.api.get('/resolve?type=candidate&external_id=twin')).body.id).toBe(created.body.id);
 });
 
-it('a title comes from an opening of the own tenant alone, by external_id and by id', async () => {
+it('takes a title from an opening of the own tenant alone, by external_id and by id', async () => {
   const { id } = (await theirs.api.put(OPENING, { title: 'Their title' })).body;
   const titled = async (opening: string) =>
     (await ours.api.post('/candidates', candidate({ metadata: { job_opening_id: opening } }))).body.job_title;
@@ -48,7 +48,7 @@ it('a title comes from an opening of the own tenant alone, by external_id and by
   expect((await ours.api.get('/resolve?type=job&external_id=opening')).body.id).toBe(own.body.id);
 });
 
-it('a merge of another tenant leads nowhere', async () => {
+it('follows no merge of another tenant', async () => {
   const { id } = (await theirs.api.post('/candidates', candidate())).body;
   await service.db.query(
     `insert into candidate_tombstones (tenant_id, candidate_id, external_id, merged_into, sequence, gone_at)

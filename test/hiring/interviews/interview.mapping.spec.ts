@@ -21,7 +21,7 @@ const card = (summary: string) => ({
   created_at: AT,
 });
 
-it('an event ends with its sequence, before which what is erased is cut', () => {
+it('ends an event with its sequence, before which an erasure cuts', () => {
   const { event, record, data } = interviewFact('interview.cancelled', ROW, 'gh_1');
   expect([event, record]).toEqual(['interview.cancelled', 'int_1']);
   expect(JSON.parse(data)).toMatchObject({ id: 'int_1', candidate_external_id: 'gh_1', job_id: 'job_1' });
@@ -29,7 +29,7 @@ it('an event ends with its sequence, before which what is erased is cut', () => 
   expect(completedFact(ROW, 'gh_1', card('Good.')).data).toMatch(/,"sequence":1}$/);
 });
 
-it('a completed one has the summary of its scorecard, or null, or ids alone where it is large', () => {
+it('shows the summary of a completed interview, null without one, or ids alone when it is large', () => {
   expect(JSON.parse(completedFact(ROW, 'gh_1', card('Good.')).data).scorecard).toEqual({
     version: 2,
     overall: 3,

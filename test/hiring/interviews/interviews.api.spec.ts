@@ -69,13 +69,13 @@ describe('200, 201', () => {
     expect((await by.get(`/candidates/${candidateId}/interviews?state=completed`)).body.data).toEqual([]);
   });
 
-  it('what was read can be sent back, and changes nothing', async () => {
+  it('an answer that is sent back changes nothing', async () => {
     const body = await scheduled();
     expect((await api.patch(`/interviews/${body.id}`, body)).body).toEqual(body);
     expect(await told(body.id)).toHaveLength(1);
   });
 
-  it('the opening is the one that the candidate names, unless another one or none is', async () => {
+  it('the opening is that of the candidate, unless the request names another one or null', async () => {
     const { id: job } = (await api.put('/jobs/by-external-id/gh_1', { title: 'Engineer' })).body;
     const { id: other } = (await api.put('/jobs/by-external-id/gh_2', { title: 'Writer' })).body;
     const { id } = await made({ metadata: { job_opening_id: 'gh_1' } });
@@ -86,7 +86,7 @@ describe('200, 201', () => {
     expect(found).toEqual([job, other, null]);
   });
 
-  it('a page goes on behind the last one', async () => {
+  it('a page continues after the one before', async () => {
     const { id } = await made();
     const ids: string[] = [];
     for (let n = 0; n < 3; n++) ids.unshift((await api.post(`/candidates/${id}/interviews`, PLAN)).body.id);
@@ -125,7 +125,7 @@ describe('events', () => {
 });
 
 describe('404', () => {
-  it('candidates and interviews that are not there', async () => {
+  it('unknown candidates and interviews', async () => {
     const body = await scheduled();
     await api.delete(`/candidates/${body.candidate_id}`);
     const answers = [

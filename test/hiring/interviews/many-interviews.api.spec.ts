@@ -34,7 +34,7 @@ async function give(id: string, count: number): Promise<void> {
   );
 }
 
-test('a candidate has at most a thousand interviews, also when two are scheduled at once', async () => {
+test('limits a candidate to a thousand interviews, also when two are scheduled at once', async () => {
   const id = await made(house);
   await give(id, MOST - 1);
   const answers = await Promise.all([1, 2, 3].map(() => house.api.post(`/candidates/${id}/interviews`, PLAN)));
@@ -44,7 +44,7 @@ test('a candidate has at most a thousand interviews, also when two are scheduled
   expect((await house.api.post(`/candidates/${other}/interviews`, PLAN)).status).toBe(201);
 });
 
-test('lists of such a candidate are pages, and its removal takes all of them in seconds', async () => {
+test('pages the lists of a candidate with a thousand interviews, and removes it in seconds', async () => {
   const id = await made(house);
   await give(id, MOST - 1);
   expect((await house.api.post(`/candidates/${id}/interviews`, PLAN)).status).toBe(201);

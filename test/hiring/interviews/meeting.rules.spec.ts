@@ -50,7 +50,7 @@ test('takes back the link of the caller alone when null is sent', () => {
   expect(meetingAfter(readyMeeting(LINK, 'sandbox'), null)).toEqual({});
 });
 
-test('says why there is no link, and what to do', () => {
+test('gives the reason for a missing link, and the next step', () => {
   expect(meetingReason(readyMeeting(LINK, 'caller') as never)).toBeNull();
   expect(meetingReason(NO_MEETING as never)).toMatch(/no interview engine.*PUT \/interview-engine/);
   expect(meetingReason({ ...ASKED_MEETING, meeting_detail: 'busy' })).toMatch(/not given a link yet.*said: busy/);

@@ -17,7 +17,7 @@ const person = async (h: House = house) => (await h.api.post('/candidates', cand
 const interview = async (id: string, h: House = house) =>
   (await h.api.post(`/candidates/${id}/interviews`, { ...PLAN, interviewers: ['Ada'] })).body;
 
-it('an erased candidate: interviews and scorecards are gone, their events have ids alone', async () => {
+it('removes interviews and scorecards of an erased candidate; their events have ids alone', async () => {
   const { id: candidateId } = await person();
   const { id } = await interview(candidateId);
   await house.api.put(`/interviews/${id}/scorecard`, { summary: 'Knows Kubernetes.', overall: 3 });
@@ -32,7 +32,7 @@ it('an erased candidate: interviews and scorecards are gone, their events have i
   expect(rowCount).toBe(0);
 });
 
-it('a merged candidate: the interviews are the survivor’s', async () => {
+it('moves the interviews of a merged candidate to the survivor', async () => {
   const [gone, survivor] = [await person(), await person()];
   const { id } = await interview(gone.id);
   await service.db.transaction(house.tenantId, async (tx) => {
@@ -51,7 +51,7 @@ it('a merged candidate: the interviews are the survivor’s', async () => {
   });
 });
 
-it('a candidate that is erased while interviews are scheduled leaves none', async () => {
+it('leaves no interview of a candidate that is erased while interviews are scheduled', async () => {
   for (let round = 0; round < 10; round++) {
     const { id } = await person();
     await Promise.all([...Array.from({ length: 4 }, () => interview(id)), house.api.delete(`/candidates/${id}`)]);
@@ -63,7 +63,7 @@ it('a candidate that is erased while interviews are scheduled leaves none', asyn
   }
 });
 
-it('another tenant’s interviews answer as what does not exist', async () => {
+it('answers for interviews of another tenant as for unknown ones', async () => {
   const theirs = await newHouse(service);
   const { id: candidateId } = await person(theirs);
   const { id } = await interview(candidateId, theirs);

@@ -19,7 +19,7 @@ it.each([
   [line(3, null), ['criteria.0.scale']],
   [line(null, { min: 5, max: 1 }), ['criteria.0.scale.max']],
   [{ ...CARD, summary: 'x'.repeat(64 * 1024) }, ['criteria']],
-])('problems of %#', (content, fields) => {
+])('finds the problems of %#', (content, fields) => {
   expect(scorecardProblems(content).map(({ field }) => field)).toEqual(fields);
 });
 
@@ -33,6 +33,6 @@ it.each([
   [null, { version: 3, content: EMPTY }, { kind: 'new', version: 4 }],
   [3, { version: 3, content: EMPTY }, { kind: 'conflict', next: 4 }],
   [5, { version: 3, content: CARD }, { kind: 'conflict', next: 4 }],
-] as const)('version %j beside %j is %j', (version, newest, verdict) => {
+] as const)('compares version %j with %j: %j', (version, newest, verdict) => {
   expect(versionOf(CARD, version, newest)).toEqual(verdict);
 });

@@ -46,7 +46,7 @@ describe('200, 201', () => {
     });
   });
 
-  it('versions count up, the newest counts, and the same again is none', async () => {
+  it('numbers versions, shows the newest, and makes none of a repetition', async () => {
     const id = await scheduled();
     const first = await put(id, CARD);
     const again = await put(id, { ...CARD, version: 1 });
@@ -63,7 +63,7 @@ describe('200, 201', () => {
     ]);
   });
 
-  it('20 at the same moment: each is a version of its own, and none is lost', async () => {
+  it('keeps each of 20 concurrent versions', async () => {
     const id = await scheduled();
     const answers = await Promise.all(Array.from({ length: 20 }, (_, overall) => put(id, { overall })));
     const versions = answers.map(({ body }) => body.version as number).sort((a, b) => a - b);
@@ -71,7 +71,7 @@ describe('200, 201', () => {
     expect((await completions(id)).map(({ scorecard }) => scorecard.version)).toEqual(versions);
   });
 
-  it('a summary over 20 kB leaves the ids in the event', async () => {
+  it('records ids alone when the summary is over 20 kB', async () => {
     const id = await scheduled();
     expect((await put(id, { summary: '\u{10ffff}'.repeat(7_000) })).status).toBe(201);
     expect(await completions(id)).toEqual([{ id, sequence: 2 }]);
@@ -79,7 +79,7 @@ describe('200, 201', () => {
 });
 
 describe('404', () => {
-  it('no interview, no scorecard, no such version', async () => {
+  it('for an unknown interview, scorecard or version', async () => {
     const id = await scheduled();
     const paths = ['/interviews/int_x/scorecard', `/interviews/${id}/scorecard`];
     const statuses = async () => Promise.all(paths.map(async (path) => (await api.get(path)).status));
@@ -91,7 +91,7 @@ describe('404', () => {
 });
 
 describe('409', () => {
-  it('a version that is not the next one names the next', async () => {
+  it('names the next version when another one is sent', async () => {
     const id = await scheduled();
     for (const version of [2, 7]) {
       expect((await put(id, { ...CARD, version })).body).toMatchObject({ code: 'scorecard_version', next_version: 1 });
@@ -101,7 +101,7 @@ describe('409', () => {
     expect([other.status, other.body.next_version]).toEqual([409, 2]);
   });
 
-  it.each(['cancelled', 'no_show'])('a %s interview takes none', async (state) => {
+  it.each(['cancelled', 'no_show'])('for a %s interview', async (state) => {
     const id = await scheduled();
     await api.patch(`/interviews/${id}`, { state });
     const { status, body } = await put(id, CARD);
@@ -133,7 +133,7 @@ describe('422', () => {
     expect((await api.get(`/interviews/${id}`)).body.state).toBe('scheduled');
   });
 
-  it('a version in the query that is no number', async () => {
+  it('for a version in the query that is no number', async () => {
     expect((await api.get(`/interviews/${await scheduled()}/scorecard?version=one`)).status).toBe(422);
   });
 });

@@ -79,7 +79,7 @@ describe('200, 201, 204', () => {
     expect([first.data.length, second.data.length, second.next_cursor]).toEqual([4, 2, null]);
   });
 
-  it('twenty at once: one opening, and one event for each change', async () => {
+  it('twenty at once: makes one opening, and one event for each change', async () => {
     const key = fresh('at-once-');
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => api.put(keyed(key), { title: `T${i % 4}` })),
@@ -92,7 +92,7 @@ describe('200, 201, 204', () => {
 });
 
 describe('404, 422', () => {
-  it('an opening that is not there', async () => {
+  it('an unknown opening', async () => {
     for (const answer of await Promise.all([api.get('/jobs/job_x'), api.delete('/jobs/job_x')])) {
       expect([answer.status, answer.body.detail]).toEqual([404, 'No such job.']);
     }
@@ -111,7 +111,7 @@ describe('404, 422', () => {
     expect([answer.status, answer.body.errors[0].field]).toEqual([422, field]);
   });
 
-  it('a status that there is not', async () => {
+  it('an unknown status', async () => {
     expect((await api.get('/jobs?status=paused')).body.errors[0].field).toBe('status');
   });
 });

@@ -11,7 +11,7 @@ import { fresh, madeUser, user } from '../../support/scim.js';
 import { Tab } from '../../support/sign-in/tab.js';
 import { client } from '../../support/http.js';
 
-// What must stand in no line of the log, no error and no metric: every secret of a connection, and its candidates.
+// What no line of the log, no error and no metric may have: every secret of a connection, and its candidates.
 
 const CLIENT = { id: 'lev_client', secret: 'the-secret-of-the-oauth-client' };
 const EMAIL = 'ada.lovelace@candidates.example';
@@ -108,7 +108,7 @@ async function connected(): Promise<Connected> {
   return ats;
 }
 
-test('inbound webhooks, with every answer from 200 to 500', async () => {
+test('shows no secret of inbound webhooks, with every answer from 200 to 500', async () => {
   const ats = await connected();
   const wrong = 'wht_a-wrong-token-0123456789';
   secrets.set('wrong token', wrong);
@@ -128,7 +128,7 @@ test('inbound webhooks, with every answer from 200 to 500', async () => {
   expect(await post('/api/webhooks/lever', body, headers)).toBe(401);
   expect(await post(at(ats.token), `{"email":"${EMAIL}"}`, json)).toBe(401);
   expect(await post(at(ats.token), `{"email":"${EMAIL}`, json)).toBe(401);
-  expect(await post(at(ats.token, 'nobody'), body, headers)).toBe(404);
+  expect(await post(at(ats.token, 'unknown'), body, headers)).toBe(404);
   expect(await post(`/api/webhooks?api_token=${ats.token}`, body, headers)).toBeGreaterThanOrEqual(400);
   // A problem repeats the path of its request to the caller (RFC 9457 §3.1.5); the log does not.
   for (const path of [`/api/webhooks/lever/${ats.token}`, `/api/v1/candidates/${EMAIL}?api_token=${ats.token}`]) {
@@ -151,7 +151,7 @@ test('inbound webhooks, with every answer from 200 to 500', async () => {
   expect(await leaks()).toEqual([]);
 });
 
-test('an event that cannot be applied, and a record of a page that cannot be stored', async () => {
+test('shows no secret of an event that cannot be applied, or a record that cannot be stored', async () => {
   const ats = await connected();
   await service.db.execute(`alter table candidates add constraint no_ada check (first_name <> 'Grace') not valid`);
   try {
@@ -173,7 +173,7 @@ test('an event that cannot be applied, and a record of a page that cannot be sto
   expect(await leaks()).toEqual([]);
 });
 
-test('an ATS that answers with what it was sent', async () => {
+test('shows no secret when an ATS answers with the body of the request', async () => {
   const ats = await connected();
   const path = `/ats-connections/${ats.connectionId}`;
   const echo = JSON.stringify({ error: lever.apiKey, code: EMAIL, message: `${lever.apiKey} ${EMAIL}` });
@@ -188,7 +188,7 @@ test('an ATS that answers with what it was sent', async () => {
   expect(await leaks()).toEqual([]);
 });
 
-test('refused bodies of the API', async () => {
+test('shows no secret of refused bodies of the API', async () => {
   const ats = await connected();
   const path = `/ats-connections/${ats.connectionId}`;
   const key = 'a-key-that-is-refused-0123';
@@ -219,7 +219,7 @@ test('refused bodies of the API', async () => {
   expect(await leaks()).toEqual([]);
 });
 
-describe('OAuth', () => {
+describe('OAuth shows no secret', () => {
   async function signedIn() {
     const house = await newHouse(service);
     const owner = await madeUser(house.scim, user(`${fresh()}@e.com`));
@@ -255,7 +255,7 @@ describe('OAuth', () => {
     return status;
   };
 
-  test('the way to a connection, and every way in which it fails', async () => {
+  test('when a connection is made, and when it fails in each way', async () => {
     const { house, tab } = await signedIn();
     const first = await back(tab);
     const code = new URL(first).searchParams.get('code')!;
@@ -270,7 +270,7 @@ describe('OAuth', () => {
     expect(await shown(new Tab(service), await back(tab))).toBe(400);
     const other = await back(tab);
     expect(await shown(tab, `${other}&state=twice`)).toBeGreaterThanOrEqual(400);
-    expect(await shown(tab, other.replace('/lever/', '/nobody/'))).toBe(404);
+    expect(await shown(tab, other.replace('/lever/', '/unknown/'))).toBe(404);
     await without('ats_authorizations', async () => expect(await shown(tab, other)).toBe(500));
     const [at, rt] = ['lev_at_of_this_grant_0123456789', 'lev_rt_of_this_grant_0123456789'];
     secrets.set('access token', at).set('refresh token', rt);
@@ -291,7 +291,7 @@ describe('OAuth', () => {
     expect(await leaks()).toEqual([]);
   });
 
-  test('connect links', async () => {
+  test('of connect links', async () => {
     const { house } = await signedIn();
     const { body } = await house.api.post('/ats-connect-links', { provider: 'lever' });
     const secret = new URL(body.url as string).hash.slice(1);

@@ -41,7 +41,7 @@ afterAll(async () => {
 const found = async (path: string) => (await house.api.get(path)).body.data as Record<string, unknown>[];
 const arrived = (event: string) => receiver.arrived.filter((message) => message.event === event);
 
-test('opening, candidate, interview, link, scorecard, note, revision, events', async () => {
+test('completes the story of a candidate: opening, interview, link, scorecard, note, revision, events', async () => {
   // 1. A connection with a key: the opening is polled.
   const posting = lever.add.posting({ text: 'Senior Backend Engineer' });
   const { status, body: connection } = await house.api.post('/ats-connections', {
@@ -78,7 +78,7 @@ test('opening, candidate, interview, link, scorecard, note, revision, events', a
     metadata: { ats: 'lever', original_job_id: posting.id },
   });
 
-  // 3. and 4. An interview is scheduled, and its link stands in Lever.
+  // 3. and 4. An interview is scheduled, and Lever has its link.
   const startsAt = new Date(Date.now() + 86_400_000).toISOString();
   const endsAt = new Date(Date.now() + 90_000_000).toISOString();
   const { body: interview } = await house.api.post(`/candidates/${candidate!['id'] as string}/interviews`, {

@@ -71,7 +71,7 @@ describe.each(REFUSED)('%s', (url, message) => {
   });
   const expected = [422, 'url', expect.stringContaining(message)];
 
-  it('is refused at save, at change, at test and at resume, and paused at delivery', async () => {
+  it('is refused at save, change, test and resume, and paused at delivery', async () => {
     expect(await refusalOf(at.api.post('/webhooks', { url }))).toEqual(expected);
     const { id } = (await at.api.post('/webhooks', { url: GOOD })).body as { id: string };
     expect(await refusalOf(at.api.patch(`/webhooks/${id}`, { url }))).toEqual(expected);

@@ -31,6 +31,6 @@ it.each([
   expect(endpointOf(row, headers, secrets, NOW)).toMatchObject({ secrets: [], unreadable: true });
 });
 
-it('does not mind an ended secret that no key opens', () => {
+it('ignores an ended secret that no key opens', () => {
   expect(endpointOf(row, {}, [secret('new'), secret(null, NOW - 1)], NOW)).toMatchObject({ secrets: ['new'] });
 });

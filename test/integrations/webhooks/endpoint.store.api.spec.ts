@@ -17,7 +17,7 @@ afterAll(async () => {
   await service.close();
 });
 
-it('neither sends unsigned nor refuses a write where no key opens the secret', async () => {
+it('neither sends unsigned nor refuses a write when no key opens the secret', async () => {
   const house = await newHouse(service);
   const { id } = (await house.api.post('/webhooks', { url: hook.url })).body as { id: string };
   const other = await startApp({ ENCRYPTION_KEY: second }, service);
@@ -51,7 +51,7 @@ it('knows a new, a changed and a removed endpoint at once on every process', asy
   }
 });
 
-it('removes what came for an endpoint after it was removed', async () => {
+it('removes messages for an endpoint that was removed before them', async () => {
   const house = await newHouse(service);
   const { id } = (await house.api.post('/webhooks', { url: hook.url })).body as { id: string };
   await house.api.delete(`/webhooks/${id}`);

@@ -18,7 +18,7 @@ it.each([
   [false, 200],
   [true, 200],
   [false, 500],
-])('an erased candidate leaves no data in what receivers answered (ordered: %s, %s)', async (ordered, status) => {
+])('leaves no data of an erased candidate in answers of receivers (ordered: %s, %s)', async (ordered, status) => {
   // A receiver that shows what it was sent.
   hook.answer((_, res) => void res.writeHead(status).end(hook.received.at(-1)!.body));
   const at = await newHouse(service);

@@ -49,7 +49,7 @@ async function tested(url: string): Promise<Tried> {
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n';
 
-it('lets go after 15 seconds: of headers that never come, and of a body that comes a byte a second', async () => {
+it('gives up after 15 seconds without headers, or with a body of a byte a second', async () => {
   const silent = await hostile(() => undefined);
   const slow = await hostile((socket) => {
     socket.write(`${HEAD}content-length: 1000\r\n\r\n`);
@@ -108,7 +108,7 @@ it('reports a broken TLS', async () => {
   expect(await tested(url.replace('http:', 'https:'))).toMatchObject({ outcome: 'tls', fault: 'theirs', answer: null });
 });
 
-it('reports a port on which nobody listens', async () => {
+it('reports a port that is closed', async () => {
   const url = await hostile(() => undefined);
   const server = servers.pop()!;
   await new Promise((resolve) => server.close(resolve));
@@ -128,7 +128,7 @@ it.each([301, 302, 303, 307, 308])('does not follow a %s', async (status) => {
   expect(followed).toBe(0);
 });
 
-it('lets a tenant wait for a few answers at a time', async () => {
+it('limits the slow answers that a tenant waits for to four', async () => {
   const url = await hostile((socket) => void setTimeout(() => socket.end(`${HEAD}\r\n`), 1_500));
   const { body } = await at.api.post('/webhooks', { url });
   const answers = await Promise.all(Array.from({ length: 8 }, () => at.api.post(`/webhooks/${body.id}/test`, {})));

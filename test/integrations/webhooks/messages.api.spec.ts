@@ -77,7 +77,7 @@ describe('attempts', () => {
 });
 
 describe('redeliver', () => {
-  it('sends what was given up, under the same id, and ends it', async () => {
+  it('sends a message that was given up, under the same id, and settles it', async () => {
     const id = await newHook();
     takes(500);
     const record = await newCandidate();
@@ -94,7 +94,7 @@ describe('redeliver', () => {
     expect((await explained(id, record)).events[0]).toMatchObject({ outcome: 'delivered' });
   });
 
-  it('cancels the try that waits', async () => {
+  it('cancels the attempt that waits', async () => {
     const id = await newHook();
     await at.api.post(`/webhooks/${id}/pause`, {});
     await newCandidate();
@@ -107,7 +107,7 @@ describe('redeliver', () => {
     expect(ids().filter((one) => one === waiting!.event_id)).toHaveLength(1);
   });
 
-  it('moves the lane of a record on, where events are in order', async () => {
+  it('lets the next message of a record follow, when events are in order', async () => {
     const id = await newHook({ ordered: true });
     await at.api.post(`/webhooks/${id}/pause`, {});
     const record = await newCandidate();
@@ -132,7 +132,7 @@ describe('redeliver', () => {
     expect(refused.body.errors[0].field).toBe('event_id');
   });
 
-  it('refuses an event that the endpoint does not take, and one of another tenant', async () => {
+  it('refuses an event that the endpoint does not receive, and one of another tenant', async () => {
     const id = await newHook({ events: ['job.synced'] });
     const all = await newHook();
     await newCandidate();
@@ -146,7 +146,7 @@ describe('redeliver', () => {
 });
 
 describe('replay', () => {
-  it('counts first, and sends what was given up once, oldest first', async () => {
+  it('counts first, and sends each message that was given up once, oldest first', async () => {
     const id = await newHook();
     takes(500);
     for (let i = 0; i < 5; i++) await newCandidate();
@@ -166,7 +166,7 @@ describe('replay', () => {
     expect(after.body).toEqual({ count: 0, more: false });
   });
 
-  it('sends everything since a time that the endpoint takes, in the order of each record', async () => {
+  it('sends all events of the endpoint since a time, in the order of each record', async () => {
     const id = await newHook({ ordered: true, events: ['candidate.created', 'candidate.updated'] });
     const since = new Date().toISOString();
     const record = await newCandidate();
@@ -180,7 +180,7 @@ describe('replay', () => {
     expect([...new Set(ids())].filter((one) => before.includes(one))).toEqual(before);
   });
 
-  it('is seen and stopped by the key that began it, and by no other key without admin', async () => {
+  it('is shown to the key that began it and stopped by it, and by no other key without admin', async () => {
     const keyed = async (): Promise<Client> => {
       const made = await at.api.post('/api-keys', { name: fresh('key'), scopes: ['webhooks:manage'] });
       return client(`${service.url}/api/v1`, made.body.api_key as string);
@@ -209,7 +209,7 @@ describe('replay', () => {
 });
 
 describe('explain', () => {
-  it('says each answer, with the id of the event', async () => {
+  it('has each answer, with the id of the event', async () => {
     const before = await newCandidate();
     const id = await newHook({ events: ['candidate.created'] });
     expect(await explained(id, 'cand_unknown')).toMatchObject({ found: false, events: [] });

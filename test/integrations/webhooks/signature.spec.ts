@@ -108,7 +108,7 @@ describe('what a receiver refuses', () => {
     expect(attempt).not.toThrow();
   });
 
-  it('N14: writes the time as plain decimal seconds, which the verifier reads as they stand', () => {
+  it('N14: writes the time as plain decimal seconds, which the verifier reads unchanged', () => {
     expect(signatureHeader(B.id, 1_772_442_930, B.body, [B.secret])).toBe(B.signature);
   });
 

@@ -39,7 +39,7 @@ it.each([
   [429, 'failed', 'status_429', 'theirs'],
   [500, 'failed', 'status_500', 'theirs'],
   [503, 'failed', 'status_503', 'theirs'],
-])('status %s is %s, whatever the body', (status, kind, reason, fault) => {
+])('status %s is %s with each body', (status, kind, reason, fault) => {
   expect(endpointVerdictOf(answer(status), NOW)).toMatchObject({ kind, status, reason, fault });
 });
 

@@ -96,7 +96,7 @@ describe('POST /webhooks', () => {
     expect(error!.message).toContain(message);
   });
 
-  it('takes fifty for a tenant', async () => {
+  it('accepts fifty endpoints of a tenant', async () => {
     const { apiKey } = await app.newTenant();
     for (let i = 0; i < 50; i++) await newHook({}, apiKey);
     const refused = await call('POST', '/webhooks', { url: hook.url }, apiKey);
@@ -106,7 +106,7 @@ describe('POST /webhooks', () => {
 });
 
 describe('PATCH and DELETE', () => {
-  it('changes what is named and leaves the rest', async () => {
+  it('change named fields and keep the rest', async () => {
     const { id } = await newHook({ description: 'before', headers: { 'X-Team': 'recruiting' } });
     const changed = await call('PATCH', `/webhooks/${id}`, { ordered: true, events: ['job.synced'] });
     expect(changed.body).toMatchObject({ ordered: true, events: ['job.synced'], description: 'before', header_names: ['x-team'] }); // prettier-ignore
@@ -114,14 +114,14 @@ describe('PATCH and DELETE', () => {
     expect(cleared.body).toMatchObject({ events: null, description: null, header_names: [], ordered: true });
   });
 
-  it('takes back what it has shown', async () => {
+  it('accept their own answer', async () => {
     const { id } = await newHook();
     const read = await call('GET', `/webhooks/${id}`);
     const { url, ...rest } = read.body as Record<string, unknown>;
     expect((await call('PATCH', `/webhooks/${id}`, { ...rest, url })).status).toBe(200);
   });
 
-  it('removes an endpoint with all that waits for it', async () => {
+  it('remove an endpoint with its waiting messages', async () => {
     const { id } = await newHook();
     await call('POST', `/webhooks/${id}/pause`);
     expect((await call('DELETE', `/webhooks/${id}`)).status).toBe(204);
@@ -153,14 +153,14 @@ describe('access', () => {
     }
   });
 
-  it('leaves endpoints to the key that replaces theirs', async () => {
+  it('gives endpoints to the key that replaces theirs', async () => {
     const old = await newKey(['webhooks:manage']);
     const { id } = await newHook({}, old.api_key);
     const next = (await call('POST', `/api-keys/${old.id}/rotate`, {})).body as { api_key: string };
     expect((await call('GET', `/webhooks/${id}`, undefined, next.api_key)).status).toBe(200);
   });
 
-  it('goes on after its key is revoked, which says so, or is paused on request', async () => {
+  it('continues after its key is revoked, which the answer states, or is paused on request', async () => {
     const left = async (query: string) => {
       const key = await newKey(['webhooks:manage']);
       const { id } = await newHook({ description: 'Zap' }, key.api_key);
@@ -204,7 +204,7 @@ describe('access', () => {
 });
 
 describe('PATCH /webhooks/{id} with another origin', () => {
-  it('asks for the headers again, which belong to the present one', async () => {
+  it('asks for the headers again, which belong to the present origin', async () => {
     const { id } = await newHook({ headers: { Authorization: 'Bearer theirs' } });
     const url = new URL(hook.url);
     url.port = String(Number(url.port) === 1_024 ? 1_025 : 1_024);
@@ -214,7 +214,7 @@ describe('PATCH /webhooks/{id} with another origin', () => {
     expect((await call('PATCH', `/webhooks/${id}`, { url: url.href, headers: {} })).status).toBe(200);
   });
 
-  it('makes another secret for another origin, which alone signs from then on', async () => {
+  it('makes another secret for another origin, which alone signs after that', async () => {
     const { id, secret } = await newHook();
     const stays = await call('PATCH', `/webhooks/${id}`, { url: new URL('/other', hook.url).href });
     expect(stays.body).not.toHaveProperty('secret');
@@ -260,7 +260,7 @@ describe('POST /webhooks/{id}/test', () => {
     expect(got!.headers['accept-encoding']).toBe('identity');
   });
 
-  it('says what failed', async () => {
+  it('shows the failure', async () => {
     const { id } = await newHook();
     hook.answer((_, res) => void res.writeHead(503, { 'retry-after': '120' }).end('later'));
     const tried = await call('POST', `/webhooks/${id}/test`, {});
@@ -311,7 +311,7 @@ describe('secrets', () => {
     expect((await signaturesOf(id)).length).toBe(1);
   });
 
-  it('takes a secret of the caller’s own', async () => {
+  it('accepts a secret of the caller', async () => {
     const secret = `whsec_${Buffer.alloc(24, 9).toString('base64')}`;
     const made = await newHook({ secret });
     expect(made.secret).toBe(secret);
@@ -319,7 +319,7 @@ describe('secrets', () => {
     expect(() => new Webhook(secret).verify(hook.received[0]!.body, hook.received[0]!.headers)).not.toThrow();
   });
 
-  it('stand in no table, audit line or answer as they are', async () => {
+  it('are in no table, audit line or answer as they are', async () => {
     const { id, secret } = await newHook({ headers: { authorization: 'Bearer another-secret-value' } });
     await call('POST', `/webhooks/${id}/rotate-secret`, {});
     await call('POST', `/webhooks/${id}/test`, {});

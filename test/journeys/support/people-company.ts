@@ -22,7 +22,7 @@ export interface Kind {
   seats?: number;
 }
 
-/** Somebody who works or worked for the company. The tag is the given name in every record, so it shows whose each is. */
+/** A person who works or worked for the company. The tag is the given name in every record, so it shows whose each is. */
 export interface Human {
   tag: string;
   key: string;
@@ -195,7 +195,7 @@ export class Company {
     return (await this.house.api.get('/users?limit=200')).body.data as Shown[];
   }
 
-  /** Resolves when all that is due was told to the platform, parked changes aside. */
+  /** Resolves when the platform has received all that is due, parked changes aside. */
   async deliver(): Promise<null> {
     const { api, tenantId } = this.house;
     const deadline = Date.now() + 20_000;
@@ -258,7 +258,7 @@ export class Company {
     }
   }
 
-  /** A newcomer, mostly with the address of somebody who has left. */
+  /** A newcomer, mostly with the address of a leaver. */
   private async hire(deed: Step['deed'], wish: string, directory: Directory | undefined, how: number) {
     const tag = `H${++this.made}`;
     const human: Human = { tag, key: `${this.domain} ${tag}`, login: `${tag}-${this.domain}`, mail: wish, isHere: true, at: new Map() }; // prettier-ignore
@@ -273,7 +273,7 @@ export class Company {
     if (deed === 'hire') return directory === undefined ? null : this.enrol(human, directory);
     const external_id = how % 2 === 0 && this.kind.keyed ? human.key : null;
     if (deed === 'hirePlatform') {
-      // Somebody who left the platform before may have had the same address.
+      // A user who left the platform before may have had the same address.
       if (how > 3) this.accounts.load(`H${++this.made}`, mail, { status: 'inactive' });
       const { id } = this.accounts.load(tag, mail, { external_id });
       return this.said(`${tag} ${mail} is on the platform as ${id}`);
@@ -304,7 +304,7 @@ export class Company {
     const found = await directory.client.get(`/Users?filter=${encodeURIComponent(`userName eq "${name}"`)}`);
     const [first] = found.body.Resources as { id: string; name: { givenName: string } }[];
     if (first === undefined) return this.enrol(human, directory);
-    // By its id a write names the record for good. Whose record it is, the IdP has to know.
+    // By its id a write names the record without doubt. Whose record it is, the IdP has to know.
     if (first.name.givenName !== human.tag) return null;
     const answer = await directory.client.put(`/Users/${first.id}`, this.document(human, true));
     this.said(`${directory.name} finds and puts ${human.tag}`, answer);
@@ -525,7 +525,7 @@ export class Company {
 
   /**
    * Whether a mailbox can be a human's: it is no other one's who is here, and no system still takes it for the mailbox of
-   * a leaver who has not been put out. A `userName` that a directory wrote names its user for good.
+   * a leaver who has not been put out. A `userName` that a directory wrote names its user permanently.
    */
   private async isFree(mail: string, human: Human): Promise<boolean> {
     if (this.humans.some((other) => other !== human && other.isHere && other.mail === mail)) return false;

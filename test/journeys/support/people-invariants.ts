@@ -42,7 +42,7 @@ export class Invariants {
     };
   }
 
-  /** Nothing that a directory in preview does changes a user in force, takes a seat or is told. */
+  /** Nothing that a directory in preview does changes a user in force, takes a seat or is forwarded. */
   isQuiet(before: Moment, after: Moment): void {
     const problems: string[] = [];
     for (const [id, one] of before.users) {
@@ -71,7 +71,7 @@ export class Invariants {
     for (const { id, first_name: tag } of users.values()) this.owned(id, tag, problems);
     const { moved, users: accounts } = this.company.accounts;
     for (const { id, from, to, key, wasActive } of moved) {
-      // For a platform a key is a human: an account that is out goes on with the key, as after a rehire.
+      // For a platform a key is a human: an inactive account continues with the key, as after a rehire.
       if (!wasActive && this.hadKey(to, key)) this.owners.set(id, to);
       else problems.push(`the account ${id} of ${from} (${key}, ${wasActive ? 'active' : 'inactive'}) is now of ${to}`);
     }

@@ -19,7 +19,7 @@ async function get(path: string, headers: http.OutgoingHttpHeaders = {}, method 
 }
 
 describe('the description of the API', () => {
-  it('is compressed where the client accepts it, may be cached, and is 304 to a client that has it', async () => {
+  it('is compressed when the client accepts it, can be cached, and is 304 for a client that has it', async () => {
     const plain = await get('/docs/openapi.json');
     expect(plain.headers['content-encoding']).toBeUndefined();
     expect(plain.headers['cache-control']).toMatch(/^public, max-age=\d+$/);
@@ -36,7 +36,7 @@ describe('the description of the API', () => {
     ]); // prettier-ignore
   });
 
-  it('is written once, and not into the page that shows it', async () => {
+  it('is not repeated in the page that shows it', async () => {
     const stringify = jest.spyOn(JSON, 'stringify');
     try {
       for (let i = 0; i < 5; i++) expect((await get('/docs/openapi.json')).status).toBe(200);
@@ -51,7 +51,7 @@ describe('the description of the API', () => {
   });
 });
 
-it('strangers of one address have an allowance of their own, and take nothing from a credential', async () => {
+it('gives anonymous callers of an address an allowance of their own, apart from credentials', async () => {
   const statuses = new Map<number, number>();
   let refused: Awaited<ReturnType<typeof get>> | undefined;
   for (let i = 0; i < 400; i++) {

@@ -27,7 +27,7 @@ describe('the refusals of an operation', () => {
     ['that can be repeated', { method: 'post', credential: 'api_key' }, [400, 401, 406, 409, 413, 415, 422, 429, 503]],
   ])('%s', (_, form, expected) => expect(statuses(form)).toEqual(expected));
 
-  it('are its own besides, each code once', () => {
+  it('include its own, each code once', () => {
     const own = { 409: ['slug_taken'], 422: ['invalid_fields'], 400: ['malformed_json'] };
     expect(of({ method: 'post', body: ['application/json'] }, own)).toMatchObject({
       400: ['body_in_crumbs', 'malformed_json', 'malformed_request'],

@@ -102,14 +102,17 @@ describe('each kind of refusal has one status on each surface', () => {
 });
 
 describe('500', () => {
-  it.each(['/fail/bug', '/scim/v2/fail/bug', '/fail/nothing', '/fail/sql'])('%s says nothing outside', async (url) => {
-    const answer = await get(url);
-    expect(answer.status).toBe(500);
-    expect(answer.text).not.toMatch(/secret|deeper|no_such_table|stack|node_modules|\.ts/);
-    expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
-  });
+  it.each(['/fail/bug', '/scim/v2/fail/bug', '/fail/nothing', '/fail/sql'])(
+    '%s shows no cause outside',
+    async (url) => {
+      const answer = await get(url);
+      expect(answer.status).toBe(500);
+      expect(answer.text).not.toMatch(/secret|deeper|no_such_table|stack|node_modules|\.ts/);
+      expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+    },
+  );
 
-  it('the log has the cause, with the request id', async () => {
+  it('has its cause in the log, with the request id', async () => {
     const answer = await get('/fail/bug');
     const line = edge.lines
       .map((text) => JSON.parse(text))
@@ -118,16 +121,16 @@ describe('500', () => {
   });
 });
 
-describe('the database', () => {
+describe('a fault of the database', () => {
   it.each(['/fail/slow', '/fail/killed', '/scim/v2/fail/killed'])(
-    '%s: away or too slow is 503, and says when to come back',
+    '%s: away or too slow is 503 with Retry-After',
     async (url) => {
       const answer = await get(url);
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
     },
   );
 
-  it('text that it cannot hold is a wrong value', async () => {
+  it('is 400 or 422 for a text that it cannot store', async () => {
     for (const what of ['nul', 'jsonb-nul']) {
       expect((await get(`/fail/${what}`)).status).toBe(422);
       const scim = await get(`/scim/v2/fail/${what}`);
@@ -136,7 +139,7 @@ describe('the database', () => {
   });
 });
 
-it('SCIM keeps the type that the protocol gave', async () => {
+it('keeps the SCIM type of a protocol error', async () => {
   const scim = await get('/scim/v2/fail/scim');
   expect([scim.status, scim.body]).toEqual([
     400,
@@ -150,14 +153,14 @@ it('SCIM keeps the type that the protocol gave', async () => {
 });
 
 describe('a page', () => {
-  it('for a browser, with everything escaped', async () => {
+  it('is shown to a browser, with everything escaped', async () => {
     const answer = await get('/docs/fail/kind/invalid', { accept: 'text/html,*/*' });
     expect(answer.status).toBe(422);
     expect(answer.headers.get('content-type')).toMatch('text/html');
     expect(answer.text).toContain('A plain &lt;b&gt;detail&lt;/b&gt;.');
     expect(answer.text).toContain(answer.headers.get('x-request-id'));
   });
-  it('only for one', async () => {
+  it('is shown to browsers alone', async () => {
     expect((await get('/docs/fail/kind/invalid')).headers.get('content-type')).toMatch('application/problem+json');
   });
 });
@@ -175,11 +178,11 @@ describe('404 and 405', () => {
     ['PATCH', '/v1/api-keys/key_1/rotate', 'POST'],
     ['DELETE', '/metrics', 'GET, HEAD'],
     ['OPTIONS', '/api/v1/roles', 'GET, HEAD, POST'],
-  ])('%s %s is 405 and names what is possible', async (method, url, allow) => {
+  ])('%s %s is 405 and names the allowed methods', async (method, url, allow) => {
     const answer = await edge.call(method, url, { token: null });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
   });
-  it('a path that cannot be decoded is 400 where a name stands in it', async () => {
+  it('a path with a name that cannot be decoded is 400', async () => {
     expect((await get('/fail/kind/%ff')).status).toBe(400);
   });
 });
@@ -205,12 +208,12 @@ describe('headers of every answer', () => {
     expect(headers.get('strict-transport-security')).toBeNull();
   });
 
-  it('the id is ours, whatever the caller sent', async () => {
+  it('have an id of ours, also when the caller sent one', async () => {
     const { headers } = await get('/healthz', { 'x-request-id': 'mine' });
     expect(headers.get('x-request-id')).toMatch(/^req_/);
   });
 
-  it('HSTS where the outside speaks https to us', async () => {
+  it('have HSTS when the base address is https', async () => {
     const secure = await adminApp({ BASE_URL: 'https://bridge.example' });
     try {
       const answer = await secure.call('GET', '/healthz', { token: null });

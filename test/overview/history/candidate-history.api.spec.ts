@@ -54,7 +54,7 @@ async function history(query = ''): Promise<{ data: Entry[]; next_cursor: string
 const writes = async (): Promise<Entry[]> => (await history()).data.filter(({ kind }) => kind === 'ats_write');
 const waitsForWriter = async (): Promise<boolean> => (await writes()).some(({ reason }) => reason === 'no_writer');
 
-it('shows what came in, what goes out, and what waits with its reason, newest first', async () => {
+it('shows events, writes, and waiting ones with their reason, newest first', async () => {
   await until(waitsForWriter);
   const { data } = await history();
   const times = data.map(({ at }) => at);

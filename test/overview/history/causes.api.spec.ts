@@ -383,7 +383,7 @@ it('shows actor and request of each entry in the table', async () => {
 });
 
 describe('a user who has left', () => {
-  it('is shown with when, by whom and why', async () => {
+  it('is shown with time, actor and reason of the departure', async () => {
     const { house: at } = stage;
     const groupId = await madeGroup(at.scim, [], { displayName: 'Staff' });
     const id = await madeUser(at.scim, user(mail()));
@@ -419,7 +419,7 @@ describe('a user who has left', () => {
     expect((await at.api.get(`/users/${id}/explain`)).body.left).toBeNull();
   });
 
-  it('is shown with when, by whom and why after the deletion, too', async () => {
+  it('is shown with time, actor and reason after the deletion too', async () => {
     const { house: at } = stage;
     const email = mail();
     const id = await madeUser(at.scim, user(email));
@@ -436,7 +436,7 @@ describe('a user who has left', () => {
     expect(await cli('user', 'show', 'usr_x')).toMatchObject({ code: 1, err: expect.stringContaining('No such user') });
   });
 
-  it('is listed with by whom and why', async () => {
+  it('is listed with actor and reason', async () => {
     const { house: at } = stage;
     const next = scim(stage.service.url, (await stage.service.newDirectory(at.tenantId, { name: 'Entra' })).token);
     const id = await madeUser(next, user(mail()));

@@ -59,6 +59,6 @@ it.each<[string, EntryKind, Record<string, unknown>, string | undefined]>([
   ['the cause of a change', 'change', { cause: { words: 'a seat became free' } }, 'a seat became free'],
   ['that the cause of an old change was not recorded', 'change', { cause: null }, 'not recorded'],
   ['nothing of another entry', 'seat', {}, undefined],
-])('says %s', (_, kind, fields, expected) => {
+])('describes %s', (_, kind, fields, expected) => {
   expect(whyItHappened({ kind, fields })).toBe(expected);
 });

@@ -14,26 +14,26 @@ const written: LeaverTimes = {
   confirmed_at: at(31),
 };
 
-it('every step is measured from the request', () => {
+it('measures every step from the request', () => {
   expect(leaverMillisecondsOf(written)).toEqual({ commit: 4, sessions: 5, forward: 9, confirm: 31 });
 });
 
-it('a step that did not happen has no time', () => {
+it('has no time for a step that did not happen', () => {
   const none = { ...written, sessions_ended_at: null, forwarded_at: null, confirmed_at: null };
   expect(leaverMillisecondsOf(none)).toEqual({ commit: 4, sessions: null, forward: null, confirm: null });
 });
 
-it('no duration is negative, whatever two machines’ clocks show', () => {
+it('has no negative duration when the clocks of two machines differ', () => {
   expect(leaverMillisecondsOf({ ...written, committed_at: at(-2) }).commit).toBe(0);
 });
 
-it('sessions end with the commit, never before it', () => {
+it('ends sessions with the commit, never before it', () => {
   expect(timesOf({ ...written, sessions_ended_at: at(3) }, 'confirmed').sessions_ended_at).toEqual(at(4));
   expect(timesOf(written, 'confirmed')).toEqual(written);
   expect(timesOf({ ...written, sessions_ended_at: null }, 'confirmed').sessions_ended_at).toBeNull();
 });
 
-it('only what is settled counts as confirmed', () => {
+it('counts only settled changes as confirmed', () => {
   for (const state of LEAVER_STATES) {
     expect(timesOf(written, state).confirmed_at).toEqual(state === 'confirmed' ? at(31) : null);
   }

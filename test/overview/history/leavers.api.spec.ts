@@ -39,7 +39,7 @@ const inState = (state: string, query = '') =>
     ({ body }) => body.data.length > 0 && body.data.every((one: { state: string }) => one.state === state),
   );
 const ids = ({ body }: Answer): string[] => body.data.map((one: { user_id: string }) => one.user_id);
-/** Somebody whom the platform knows; without waiting, who was at least forwarded. */
+/** A user whom the platform knows; without waiting, one who was at least forwarded. */
 async function known(more: object = {}): Promise<string> {
   const id = await madeUser(house.scim, user(`${fresh()}@e.com`, more));
   await eventually(
@@ -124,7 +124,7 @@ describe('a leaver’s record', () => {
     ]);
   });
 
-  it('shows that it is parked, discarded by an admin, or confirmed later', async () => {
+  it('shows a departure as parked, discarded by an admin, or confirmed later', async () => {
     stubborn.stubborn = true;
     await connect(stubborn.url);
     const [id, other] = [await known(), await known()];
@@ -154,7 +154,7 @@ describe('a leaver’s record', () => {
     } // prettier-ignore
   });
 
-  it('exists, not forwarded, for a user without a platform account', async () => {
+  it('exists as not forwarded for a user without a platform account', async () => {
     await connect();
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { active: false }));
     await house.scim.delete(`/Users/${id}`);
@@ -163,7 +163,7 @@ describe('a leaver’s record', () => {
     ]);
   });
 
-  it('a held departure is none until it is released', async () => {
+  it('is missing for a held departure until its release', async () => {
     await connect();
     const owner = await known();
     await house.api.patch('/tenant', { owner_user_id: owner });
@@ -182,7 +182,7 @@ describe('a leaver’s record', () => {
   });
 });
 
-describe('the list', () => {
+describe('the list of leavers', () => {
   it('is newest first, by pages, filtered, and not shown to other tenants', async () => {
     const people: string[] = [];
     for (let n = 0; n < 5; n++) {
@@ -213,12 +213,12 @@ describe('the list', () => {
     const stranger = client(`${service.url}/api/v1`, (await service.newTenant()).apiKey);
     expect((await stranger.get('/leavers')).body.data).toEqual([]);
     expect((await stranger.get(`/leavers?user_id=${people[0]}`)).body.data).toEqual([]);
-    const [theirs, nobodys] = [await stranger.get(`/leavers/${people[0]}`), await stranger.get('/leavers/usr_x')];
-    expect([theirs.status, theirs.body.detail]).toEqual([404, nobodys.body.detail]);
+    const [theirs, unknowns] = [await stranger.get(`/leavers/${people[0]}`), await stranger.get('/leavers/usr_x')];
+    expect([theirs.status, theirs.body.detail]).toEqual([404, unknowns.body.detail]);
     expect((await leavers(`/${people[0]}`)).status).toBe(200);
   });
 
-  it('is exported whole, and runs nothing in a spreadsheet', async () => {
+  it('is exported whole, without formulas of a spreadsheet', async () => {
     const formula = '=cmd|calc';
     const id = await madeUser(
       house.scim,

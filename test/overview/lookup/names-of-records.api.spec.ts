@@ -47,7 +47,7 @@ it('explains the events of a job opening by the id of the ATS', async () => {
   expect((await explain(`${ID}9`)).events).toMatchObject([{ event: 'job.synced', record: job.id }]);
 });
 
-it('finds nothing by a name that no record has, and takes neighbours of 18 digits for no match', async () => {
+it('finds nothing by an unknown name, and does not confuse neighbours of 18 digits', async () => {
   expect((await explain('480912000001234568')).found).toBe(false);
   expect((await explain('x'.repeat(300))).found).toBe(false);
 });

@@ -28,11 +28,11 @@ it.each(['/api', '/api/v1', '/v1'])('%s/resolve finds candidates, jobs and users
   expect(await resolve('user', user.external_id, at)).toEqual({ found: true, id: userId, type: 'user' });
 });
 
-it.each(['candidate', 'job', 'user'])('says 200 of a %s that is not there', async (type) => {
+it.each(['candidate', 'job', 'user'])('answers 200 for an unknown %s', async (type) => {
   expect(await resolve(type, 'none')).toEqual({ found: false, id: null, type });
 });
 
-it('refuses a type that is not served, by naming those that are', async () => {
+it('refuses an unknown type, and names the known ones', async () => {
   const answer = await house.api.get('/resolve?type=interview&external_id=x');
   expect([answer.status, answer.body.errors]).toEqual([
     422,
@@ -50,7 +50,7 @@ it('needs the read scope of the type', async () => {
   }
 });
 
-it('leads from a merged candidate to the survivor of the last merge, and from a deleted one nowhere', async () => {
+it('leads from a merged candidate to the survivor of the last merge, and finds no deleted one', async () => {
   const [first, second, third, gone] = [await made(), await made(), await made(), await made()];
   const merge = async (from: { id: string; external_id: string }, into: string) => {
     await service.db.query(`delete from candidates where tenant_id = $1 and id = $2`, [house.tenantId, from.id]);

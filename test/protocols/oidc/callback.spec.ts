@@ -24,7 +24,7 @@ afterAll(async () => {
 const attempt = (answer = {}, change = {}) => signIn(party.protocol, newConnection(op.issuer, change), op, answer);
 const accepted = (change = {}) => expect(attempt({}, change)).resolves.toMatchObject({ subject: 'sub-1' });
 
-describe('the way to the IdP', () => {
+describe('the request to the IdP', () => {
   it('carries state, nonce and the challenge, and not the verifier', async () => {
     const ask = { ...fresh(), prompt: null, loginHint: null };
     const url = new URL(await party.protocol.begin(newConnection(op.issuer, { scopes: ['email'] }), ask));
@@ -42,7 +42,7 @@ describe('the way to the IdP', () => {
     });
   });
 
-  it('carries what the connection and the person ask for', async () => {
+  it('carries the options of the connection and of the user', async () => {
     const connection = newConnection(op.issuer, { maxAgeSeconds: 300, acrValues: ['mfa', 'phrh'] });
     const ask = { ...fresh(), prompt: 'select_account', loginHint: 'ada@example.com' } as const;
     const { searchParams } = new URL(await party.protocol.begin(connection, ask));
@@ -55,7 +55,7 @@ describe('the way to the IdP', () => {
   });
 });
 
-describe('the way back', () => {
+describe('the answer of the IdP', () => {
   beforeEach(() => accepted());
   afterEach(() => accepted());
 
@@ -92,13 +92,13 @@ describe('the way back', () => {
     ['an error of another IdP', { error: 'access_denied', iss: 'https://evil.example.com' }, /^issuer_mismatch/],
     ['an ID token in the query', { id_token: 'x.y.z' }, /^idp_answer_invalid/],
     ['a wrapped answer (JARM)', { response: 'x.y.z' }, /^idp_answer_invalid/],
-  ])('%s: refused, and the code goes nowhere', async (_name, answer, expected) => {
+  ])('%s: is refused, and the code is not sent', async (_name, answer, expected) => {
     const before = op.count('/token');
     expect(await refusal(attempt(answer))).toMatch(expected);
     expect(op.count('/token')).toBe(before);
   });
 
-  it('what an IdP says about an error is shortened and without mark-up', async () => {
+  it('is shortened and without markup when it is an error', async () => {
     const description = `AADSTS50105: <img src=x onerror="alert(1)">\u0000\u202e${'no no '.repeat(200)}`;
     const outcome = await refusal(attempt({ code: undefined, error: 'access_denied', error_description: description }));
     expect(outcome).toMatch(
@@ -107,7 +107,7 @@ describe('the way back', () => {
     expect(outcome.length).toBeLessThan(300);
   });
 
-  it('a token that an IdP repeats does not get into the message', async () => {
+  it('is not repeated in the message when it has a token', async () => {
     const jwt = await op.sign({ sub: 'x' });
     const error_description = `Token ${jwt} is not known. Trace ID: 7f1c9a70-2b3d-4c5e-8f90-0123456789ab`;
     expect(await refusal(attempt({ code: undefined, error: 'server_error', error_description }))).toBe(
@@ -115,7 +115,7 @@ describe('the way back', () => {
     );
   });
 
-  it.each(['code', 'state', 'iss', 'error', 'session_state'])('%s twice: refused', async (name) => {
+  it.each(['code', 'state', 'iss', 'error', 'session_state'])('is refused with %s twice', async (name) => {
     const expected = fresh();
     const query = new URLSearchParams({ code: 'code-1', state: expected.state });
     query.set(name, query.get(name) ?? op.issuer);
@@ -126,7 +126,7 @@ describe('the way back', () => {
     expect(op.count('/token')).toBe(before);
   });
 
-  it('iss is demanded of an IdP that promises it, and taken from one that does not', async () => {
+  it('needs iss from an IdP that announces it, and may have it from others', async () => {
     const change = { id: 'con_iss' };
     op.tamper.discovery = { authorization_response_iss_parameter_supported: true };
     await expect(attempt({ iss: op.issuer }, change)).resolves.toMatchObject({ subject: 'sub-1' });
@@ -146,7 +146,7 @@ describe('UserInfo', () => {
     return attempt({}, { userInfo });
   };
 
-  it('is not asked when the connection does without', async () => {
+  it('is not requested when the connection does not use it', async () => {
     await read('never');
     expect(op.count('/userinfo')).toBe(0);
   });
@@ -161,7 +161,7 @@ describe('UserInfo', () => {
     expect({ authContext, idpSession }).toEqual({ authContext: null, idpSession: 'sid-1' });
   });
 
-  it.each(['optional', 'required'] as const)('of another person is a refusal (%s)', async (mode) => {
+  it.each(['optional', 'required'] as const)('is refused when it is of another user (%s)', async (mode) => {
     await read(mode);
     const other = read(mode, () => (op.tamper.userInfo = { sub: 'sub-2' }));
     expect(await refusal(other)).toMatch(/^userinfo_mismatch/);
@@ -175,7 +175,7 @@ describe('UserInfo', () => {
     ['a page', { type: 'text/html', body: '<p>' }, /JSON/],
     ['no sub', { body: '{"email":"x@example.com"}' }, /refused/],
     ['64 MiB', { bytes: 64 << 20 }, /over 65536 bytes/],
-  ])('%s: fatal where it is required, noted where it is optional', async (_name, canned, problem) => {
+  ])('%s: is a refusal when it is required, and noted when it is optional', async (_name, canned, problem) => {
     const tamper = () => (op.tamper.canned['/userinfo'] = canned!);
     expect(await refusal(read('required', tamper))).toMatch(problem);
     const verified = await read('optional', tamper);
@@ -184,7 +184,7 @@ describe('UserInfo', () => {
     await expect(read('required')).resolves.toMatchObject({ claims: { given_name: 'Ada' } });
   });
 
-  it('that an IdP does not have is missing where it is required', async () => {
+  it('is a refusal when it is required and the IdP has none', async () => {
     op.tamper.discovery = { userinfo_endpoint: undefined };
     expect(await refusal(attempt({}, { id: 'con_none', userInfo: 'required' }))).toMatch(
       /^idp_answer_invalid: .*no UserInfo/,
@@ -193,7 +193,7 @@ describe('UserInfo', () => {
   });
 });
 
-describe('signing out at the IdP', () => {
+describe('the logout at the IdP', () => {
   it('has an address, and null when the IdP offers none or is not available', async () => {
     const connection = newConnection(op.issuer, { id: 'con_out' });
     const url = new URL((await party.protocol.endSession(connection, { idToken: 'a.b.c', state: 's' }))!);

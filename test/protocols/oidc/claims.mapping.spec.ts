@@ -67,7 +67,7 @@ it.each<[string, object, object | null, object]>([
   expect(Object.getPrototypeOf(claims)).toBeNull();
 });
 
-it('names of what is built in are claims like all others', () => {
+it('reads names of built-in members as claims', () => {
   const hostile = JSON.parse('{"__proto__":{"admin":true},"constructor":"c"}') as Record<string, unknown>;
   const claims = mergeClaims({ sub: 's' }, hostile);
   expect(claims['admin']).toBeUndefined();

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 it.each(['ES256', 'RS256'] as const)(
-  'a client assertion (%s) is for the issuer alone, short and used once',
+  'makes a client assertion (%s) for the issuer alone, with a short life and for one use',
   async (alg) => {
     const privateKey = await newClientKey(alg);
     const change = { tokenAuth: 'private_key_jwt', clientSecret: null, privateKey: { ...privateKey } } as const;
@@ -56,14 +56,14 @@ it.each(['ES256', 'RS256'] as const)(
   },
 );
 
-it('a client secret in the form is in the form alone', async () => {
+it('sends a client secret of the form in the form alone', async () => {
   await signIn(party.protocol, newConnection(op.issuer, { tokenAuth: 'client_secret_post' }), op);
   const [{ form, authorization }] = op.exchanges as [(typeof op.exchanges)[0]];
   expect(Object.fromEntries(form)).toMatchObject({ client_id: 'client-1', client_secret: 'secret-1' });
   expect(authorization).toBeUndefined();
 });
 
-it('a connection without its secret is a fault of ours, not a refusal', async () => {
+it('fails, and does not refuse, without the secret of the connection', async () => {
   const connection = newConnection(op.issuer, { clientSecret: null });
   await expect(refusal(signIn(party.protocol, connection, op))).rejects.toThrow('has no client secret');
   // To leave, none is needed.

@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { clientKeyProblem, newClientKey, publicPart } from '../../../src/protocols/oidc/client-keys.js';
 
 it.each(['ES256', 'RS256'] as const)(
-  'a new key (%s) is one that is taken, and its public part tells no secret',
+  'makes a key (%s) that is valid, without a secret in its public part',
   async (alg) => {
     const key = await newClientKey(alg);
     expect(key).toMatchObject({ alg, use: 'sig', kid: expect.stringMatching(/^[\w-]{43}$/) });
@@ -16,7 +16,7 @@ it.each(['ES256', 'RS256'] as const)(
   },
 );
 
-it('Ed25519 and PS256 are taken', async () => {
+it('accepts Ed25519 and PS256', async () => {
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   expect(clientKeyProblem({ ...(await exportJWK(privateKey)), kid: 'k', alg: 'EdDSA' })).toBeNull();
   expect(clientKeyProblem({ ...(await newClientKey('RS256')), alg: 'PS256' })).toBeNull();

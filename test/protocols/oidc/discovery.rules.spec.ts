@@ -18,7 +18,7 @@ it.each([
   expect(discoveryUrl(issuer)).toBe(url);
 });
 
-it('reads the endpoints, and null for what is not announced', () => {
+it('reads the endpoints, and null for those that are not announced', () => {
   expect(read({ backchannel_logout_supported: true, userinfo_endpoint: '' })).toEqual({
     issuer: ISSUER,
     authorizationEndpoint: `${ISSUER}/authorize`,

@@ -62,7 +62,7 @@ describe('the addresses that are called', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('may be private ones in development, but nothing else than http', () => {
+  it('may be private in development, by http alone', () => {
     expect(problemOfEndpoint('http://127.0.0.1:3000/x', true)).toBeNull();
     expect(problemOfEndpoint('https://idp.example.com/x', true)).toBeNull();
     for (const url of ['ftp://a/', 'javascript:alert(1)', 'data:,x', 'http://a:b@127.0.0.1/', 'x']) {
@@ -92,7 +92,7 @@ describe('fetch as openid-client wants it', () => {
     expect(requests).toMatchObject([{ method: 'POST', body: body.toString(), headers }]);
   });
 
-  it('sends nothing but text and forms, by nothing but GET and POST', async () => {
+  it('sends text and forms alone, by GET and POST alone', async () => {
     const fetch = guarded(true).fetchFor('token');
     const call = (method: string, body: unknown) =>
       fetch(`${origin}/token`, { ...options, method, headers: {}, body } as Parameters<typeof fetch>[1]);
@@ -101,7 +101,7 @@ describe('fetch as openid-client wants it', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('an invalid header makes no request and no crash', async () => {
+  it('makes no request with an invalid header, and does not crash', async () => {
     const fetch = guarded(true).fetchFor('userinfo');
     const headers = { authorization: 'Bearer a\r\nx-smuggled: 1' };
     const said = await refusal(fetch(`${origin}/userinfo`, { ...options, method: 'GET', headers }));

@@ -96,7 +96,7 @@ describe('the claims of an ID token', () => {
     expect(await refused(() => (op.tamper.claims = claims()))).toBe('accepted');
   });
 
-  it('members of the header and of a key that are null are absent', async () => {
+  it('null members of the header and of a key are absent', async () => {
     const key = await newOpKey('RS256', 'key-plain');
     const nulls = { use: null, key_ops: null, alg: null, kid: null };
     op.tamper.keys = [{ ...key.jwk, ...nulls } as never];
@@ -107,7 +107,7 @@ describe('the claims of an ID token', () => {
     await expectHonest();
   });
 
-  it('a kind of authentication that is not demanded, or none, is too weak', async () => {
+  it('an authentication method that is not demanded, or none, is too weak', async () => {
     const change = { acrValues: ['mfa', 'phrh'] };
     expect(await refused(() => (op.tamper.claims = { acr: 'pwd' }), change)).toMatch(/^authentication_too_weak: .*pwd/);
     expect(await refused(() => {}, change)).toMatch(/^authentication_too_weak/);
@@ -119,7 +119,7 @@ describe('the claims of an ID token', () => {
     ['0', 0, 'authentication_too_weak'],
     ['old', 'old', 'authentication_too_weak'],
     ['text', 'text', 'claims_invalid'],
-  ])('auth_time %s does not do for a demanded age', async (_name, value, reason) => {
+  ])('auth_time %s is refused when an age is demanded', async (_name, value, reason) => {
     const authTime = value === 'old' ? at(-361) : value;
     const change = { maxAgeSeconds: 300 };
     expect(await refused(() => (op.tamper.claims = { auth_time: authTime }), change)).toMatch(new RegExp(`^${reason}`));
@@ -136,7 +136,7 @@ describe('the claims of an ID token', () => {
     expect(claims).toMatchObject({ sub: 'sub-1', toString: 'x', constructor: 'y' });
   });
 
-  it('session_expiry is when the session ends', async () => {
+  it('session_expiry sets the end of the session', async () => {
     op.reset();
     op.tamper.claims = { session_expiry: at(3600), acr: 'mfa' };
     expect(await attempt()).toMatchObject({ sessionEnds: new Date(at(3600) * 1000), authContext: 'mfa' });

@@ -114,7 +114,7 @@ describe('the signature of an ID token', () => {
     ['jku', () => ({ jku: `${canary.url}/jwks` })],
     ['x5u', () => ({ x5u: `${canary.url}/cert` })],
     ['x5c', () => ({ x5c: ['MIIB'] })],
-  ])('a key that comes along in the header (%s) is refused and not fetched', async (name, header) => {
+  ])('a key in the header (%s) is refused and not fetched', async (name, header) => {
     const handMade = (h: object, c: object): string => {
       const input = `${b64({ ...h, ...header() })}.${b64(c)}`;
       return `${input}.${Buffer.from('signature').toString('base64url')}`;
@@ -128,7 +128,7 @@ describe('the signature of an ID token', () => {
     expect(canary.hits()).toBe(0);
   });
 
-  it('an extension that is demanded (crit) is refused', async () => {
+  it('a critical extension (crit) is refused', async () => {
     const sign = (h: Record<string, unknown>, c: Record<string, unknown>) =>
       op.sign(c, { ...h, crit: ['x-made-up'], 'x-made-up': true });
     expect(await refused(() => (op.tamper.idToken = sign))).toMatch(/^token_refused: .*crit/);
@@ -144,7 +144,7 @@ describe('the signature of an ID token', () => {
     },
   );
 
-  it('an algorithm that is not the pinned one is refused, and the pinned one is taken', async () => {
+  it('an algorithm other than the pinned one is refused, and the pinned one is accepted', async () => {
     expect(await refused(() => {}, { idTokenAlg: 'ES256' })).toMatch(/^algorithm_refused: .*RS256; accepted: ES256/);
     expect(await refused(() => {}, { idTokenAlg: 'RS256' })).toBe('accepted');
   });

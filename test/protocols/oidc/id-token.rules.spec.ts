@@ -77,7 +77,7 @@ it.each<[string, object, string]>([
   expect(judge(claims)).toBe(outcome);
 });
 
-it('Ed25519 hashes the access token with SHA-512', () => {
+it('hashes the access token with SHA-512 for Ed25519', () => {
   expect(judge({ at_hash: half('sha512', 'at') }, {}, { alg: 'EdDSA' })).toBe('accepted');
   expect(judge({ at_hash: half('sha256', 'at') }, {}, { alg: 'EdDSA' })).toBe('claims_invalid');
 });
@@ -95,7 +95,7 @@ it.each<[string, unknown, string]>([
   expect(judge({ auth_time: authTime }, { maxAgeSeconds: 300 })).toBe(outcome);
 });
 
-it('an age of 0 demands a sign-in made just now', () => {
+it('demands a sign-in made just now when the age is 0', () => {
   expect(judge({ auth_time: NOW - 30 }, { maxAgeSeconds: 0 })).toBe('accepted');
   expect(judge({ auth_time: NOW - 61 }, { maxAgeSeconds: 0 })).toBe('authentication_too_weak');
 });

@@ -29,7 +29,7 @@ describe('discovery', () => {
     await accepted();
   });
 
-  it('is read where the connection says, and has to name the issuer all the same', async () => {
+  it('is read at the address of the connection, and has to name the issuer', async () => {
     // Oracle's identity domains have one issuer for all, and Entra's keys of an application are named under a query.
     const issuer = 'https://identity.example.com/';
     const discoveryUrl = `${idp.op.issuer}/.well-known/openid-configuration?appid=client-1`;
@@ -42,7 +42,7 @@ describe('discovery', () => {
     expect(await refusal(attempt({ ...elsewhere, id: 'con_elsewhere_2' }))).toMatch(/^issuer_mismatch/);
   });
 
-  it('is asked once for many, again after ten minutes, and not for a while when that fails', async () => {
+  it('is read once for concurrent callers, again after ten minutes, and after a pause when that fails', async () => {
     const connection = unknown();
     const begin = () => idp.party.protocol.begin(connection, { ...fresh(), prompt: null, loginHint: null });
     const asked = () => idp.op.count('/.well-known/openid-configuration');
@@ -70,7 +70,7 @@ describe('discovery', () => {
     await begin();
   });
 
-  it('that becomes another issuer is not believed, and neither is what was before', async () => {
+  it('is refused when it names another issuer, and the former metadata is not used any more', async () => {
     const connection = unknown();
     await accepted(connection);
     clock.advance(600);
@@ -91,7 +91,7 @@ describe('discovery', () => {
 });
 
 describe('the key set', () => {
-  it('may change in mid-flight', async () => {
+  it('may change between two tokens', async () => {
     const connection = unknown();
     await accepted(connection);
     const before = idp.op.signing;
@@ -102,7 +102,7 @@ describe('the key set', () => {
     idp.op.signing = before;
   });
 
-  it('a hundred unknown keys cost two fetches', async () => {
+  it('is read twice for a hundred unknown keys', async () => {
     const connection = unknown();
     await accepted(connection);
     for (let i = 0; i < 100; i += 1) {
@@ -118,7 +118,7 @@ describe('the key set', () => {
     expect(idp.op.count('/jwks')).toBe(2);
   });
 
-  it('is believed for a minute: a key that the IdP has withdrawn verifies nothing after it', async () => {
+  it('is used for a minute, so that a withdrawn key verifies nothing after it', async () => {
     const connection = unknown();
     await accepted(connection);
     const [withdrawn, next] = [idp.op.signing, await newOpKey('RS256', 'key-next')];
@@ -133,7 +133,7 @@ describe('the key set', () => {
     idp.op.signing = withdrawn;
   });
 
-  it('is believed for a day only while the IdP is away, and for 15 s after it is back', async () => {
+  it('is used for a day while the IdP is away, and for 15 s after it is back', async () => {
     const connection = unknown();
     await accepted(connection);
     idp.op.tamper.canned['/jwks'] = { status: 503 };
@@ -151,7 +151,7 @@ describe('the key set', () => {
     expect(await refusal(attempt(connection))).toMatch(/^signature_invalid: The IdP has no key key-1/);
   });
 
-  it('is asked for again after 2, 5 and 15 s when it failed, so that a new key is not locked out for a minute', async () => {
+  it('is read again after 2, 5 and 15 s when it failed, so that a new key works within a minute', async () => {
     for (const away of [1, 2, 3]) {
       const connection = unknown();
       idp.op.reset();
@@ -171,7 +171,7 @@ describe('the key set', () => {
     }
   });
 
-  it('is asked for at most five times in a minute, whatever keys are named', async () => {
+  it('is read at most five times in a minute for unknown keys', async () => {
     const connection = unknown();
     await accepted(connection);
     const stranger = await newOpKey('RS256', 'stranger');
@@ -184,7 +184,7 @@ describe('the key set', () => {
     idp.op.tamper.idToken = null;
   });
 
-  it('is asked for again two seconds later where it lacked the key, and not sooner', async () => {
+  it('is read again two seconds later when it lacked the key, and not sooner', async () => {
     const connection = unknown();
     await accepted(connection);
     const before = idp.op.signing;
@@ -204,7 +204,7 @@ describe('the key set', () => {
     ['no answer', { hang: true }],
     ['64 MiB', { bytes: 64 << 20 }],
     ['no keys', { body: '{}' }],
-  ])('that was good is used on while there is %s, and a new key is found when it is back', async (_name, canned) => {
+  ])('stays in use while there is %s, and a new key is found when the IdP is back', async (_name, canned) => {
     const connection = unknown();
     await accepted(connection);
     clock.advance(601);
@@ -220,7 +220,7 @@ describe('the key set', () => {
     idp.op.signing = before;
   });
 
-  it('a wrong signature is one, be the key set away or not', async () => {
+  it('leads to a refusal of a wrong signature, with and without the IdP', async () => {
     const connection = unknown();
     await accepted(connection);
     const attacker = await newOpKey('RS256', 'key-1');

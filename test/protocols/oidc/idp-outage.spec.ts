@@ -37,7 +37,7 @@ const BROKEN: [string, Canned, RegExp][] = [
 
 describe.each(['/.well-known/openid-configuration', '/jwks', '/token'] as const)('%s', (path) => {
   it.each(BROKEN)(
-    'answers with %s: a refusal that says so, and well again afterwards',
+    'answers with %s: refuses with the reason, and works again afterwards',
     async (_name, canned, expected) => {
       await accepted();
       const connection = unknown();
@@ -54,7 +54,7 @@ describe.each(['/.well-known/openid-configuration', '/jwks', '/token'] as const)
 });
 
 describe('the token endpoint', () => {
-  it('names an error: it is in the message, without mark-up', async () => {
+  it('names an error, which is in the message without markup', async () => {
     await accepted();
     const body = JSON.stringify({ error: 'invalid_grant', error_description: 'Code <b>expired</b>' });
     idp.op.tamper.canned['/token'] = { status: 400, body };
@@ -74,7 +74,7 @@ describe('the token endpoint', () => {
     ['an access token with a line break', { access_token: 'a\r\nx: y' }, /^idp_answer_invalid: .*access token/],
     ['another kind of access token', { token_type: 'mac' }, /^idp_answer_invalid/],
     ['a lifetime that is none', { expires_in: 'soon' }, /^idp_answer_invalid/],
-  ])('gives %s: refused', async (_name, token, expected) => {
+  ])('answers with %s and is refused', async (_name, token, expected) => {
     await accepted();
     idp.op.tamper.token = token;
     expect(await refusal(attempt())).toMatch(expected);
@@ -83,10 +83,10 @@ describe('the token endpoint', () => {
   });
 });
 
-describe('private addresses, where they are not allowed', () => {
+describe('private addresses, when they are not allowed', () => {
   afterEach(() => (idp.party.settings.allowPrivateDestinations = true));
 
-  it('the issuer itself is not called', async () => {
+  it('are not called as the issuer', async () => {
     await accepted();
     idp.op.reset();
     idp.party.settings.allowPrivateDestinations = false;
@@ -98,7 +98,7 @@ describe('private addresses, where they are not allowed', () => {
   });
 
   it.each(['https://169.254.169.254/token', 'https://127.0.0.1:8443/token', 'https://localhost/token'])(
-    'what was announced (%s) is judged again when it is used',
+    'are checked again when an announced address is used (%s)',
     async (address) => {
       await accepted();
       const connection = unknown();

@@ -16,7 +16,7 @@ it.each([
   expect(readObject(text)).toEqual(expected);
 });
 
-it('knows objects from lists and null', () => {
+it('distinguishes objects from lists and null', () => {
   expect([{}, [], null, 'a', undefined].map(isIdpObject)).toEqual([true, false, false, false, false]);
 });
 

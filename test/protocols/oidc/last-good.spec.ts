@@ -20,7 +20,7 @@ function setUp(takesBack?: (error: unknown) => boolean, retriesMs: number[] = []
   };
 }
 
-it('asks once while it is fresh, and once for many at a time', async () => {
+it('requests once while the value is fresh, and once for concurrent callers', async () => {
   const { clock, state, get } = setUp();
   expect(await Promise.all([get(), get(), get()])).toEqual([1, 1, 1]);
   clock.advance(9.999);
@@ -30,7 +30,7 @@ it('asks once while it is fresh, and once for many at a time', async () => {
   expect(state.loads).toBe(2);
 });
 
-it('uses the last good value while there is no new one, and for so long only', async () => {
+it('uses the last good value while there is no new one, for a limited time', async () => {
   const { clock, state, get } = setUp();
   await get();
   state.fails = new Error('away');
@@ -71,7 +71,7 @@ it('requests again when a caller doubts the value, but not twice in a row', asyn
 });
 
 describe('with pauses of 1 and 2 s after the first failures', () => {
-  it('asks after them, and then once in the whole pause', async () => {
+  it('requests after them, and then once in the whole pause', async () => {
     const { clock, state, get } = setUp(undefined, [1_000, 2_000]);
     await get();
     clock.advance(10);
@@ -88,7 +88,7 @@ describe('with pauses of 1 and 2 s after the first failures', () => {
     expect([await get(), await get()]).toEqual([7, 7]);
   });
 
-  it('asks again after them too where the answer failed or did not help', async () => {
+  it('requests again after them when the answer failed or did not help', async () => {
     for (const how of ['fails', 'does not help'] as const) {
       const { clock, state, get, again } = setUp(undefined, [1_000, 2_000]);
       await get();
@@ -118,14 +118,14 @@ describe('with pauses of 1 and 2 s after the first failures', () => {
   });
 });
 
-it('a source that asks again uses up no other source’s turn', async () => {
+it('keeps the turns of one source apart from those of another', async () => {
   const { get, again } = setUp();
   await get();
   expect([await again('a', 'me'), await again('a', 'me')]).toEqual([2, 2]);
   expect([await again('a', 'you'), await again('a', 'you'), await again('a', 'me')]).toEqual([3, 3, 3]);
 });
 
-it('an error that drops a value leaves none', async () => {
+it('leaves no value when an error drops it', async () => {
   const { clock, state, get } = setUp((error) => (error as Error).message === 'another');
   await get();
   clock.advance(10);
@@ -135,7 +135,7 @@ it('an error that drops a value leaves none', async () => {
   await expect(get()).rejects.toThrow('away');
 });
 
-it('keeps so many keys and no more', async () => {
+it('keeps no more keys than its limit', async () => {
   const { state, get } = setUp();
   for (const key of ['a', 'b', 'c', 'd']) await get(key);
   await get('d');

@@ -2,7 +2,7 @@ import { refusal, signIn } from './support/attempt.js';
 import { hostileOp, newOpKey, type HostileOp } from './support/op.js';
 import { HandClock, newConnection, newParty } from './support/party.js';
 
-// OIDC Back-Channel Logout 1.0 §2.6: what ends somebody's sessions, and what does not.
+// OIDC Back-Channel Logout 1.0 §2.6: the tokens that end sessions, and those that do not.
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const clock = new HandClock();
@@ -53,21 +53,21 @@ it.each<[string, object, object]>([
   ['us in a list', { aud: ['client-1'] }, { sub: 'sub-1' }],
   ['us among several, and our azp', { aud: ['client-2', 'client-1'], azp: 'client-1' }, { sub: 'sub-1' }],
   ['a lifetime of hours', { exp: 4e9 }, {}],
-])('names %s: taken', async (_name, claims, expected) => {
+])('accepts a token that names %s', async (_name, claims, expected) => {
   const demand = await readClaims(claims);
   expect(demand).toMatchObject(expected);
   // It is remembered as long as it could be used again.
   expect(demand.once.until.getTime()).toBeLessThanOrEqual(seconds(660) * 1000);
 });
 
-it.each([undefined, null])('takes a token whose exp is %s for two minutes after its iat', async (exp) => {
+it.each([undefined, null])('accepts a token whose exp is %s for two minutes after its iat', async (exp) => {
   const made = seconds(-119);
   const demand = await readClaims({ exp, iat: made });
   // It is remembered until after the last moment in which it is taken.
   expect(demand).toMatchObject({ sub: 'sub-1', once: { id: 'jti-1', until: new Date((made + 180) * 1000) } });
 });
 
-it.each([undefined, 'JWT', 'jwt', 'LOGOUT+JWT', 'application/logout+jwt'])('typ %s: taken', async (typ) => {
+it.each([undefined, 'JWT', 'jwt', 'LOGOUT+JWT', 'application/logout+jwt'])('accepts the typ %s', async (typ) => {
   await expect(readClaims({}, { typ })).resolves.toMatchObject({ sub: 'sub-1' });
 });
 
@@ -103,15 +103,15 @@ it.each<[string, () => object]>([
   ['neither subject nor session', () => ({ sub: undefined, sid: undefined })],
   ['a subject that is no text', () => ({ sub: 1 })],
   ['an empty session', () => ({ sid: '' })],
-])('%s: refused', async (_name, claims) => {
+])('refuses a token with %s', async (_name, claims) => {
   expect(await refusal(readClaims(claims()))).toMatch(/^token_refused: The logout token/);
 });
 
-it.each(['at+jwt', 'secevent+jwt', 'id_token+jwt'])('typ %s: refused', async (typ) => {
+it.each(['at+jwt', 'secevent+jwt', 'id_token+jwt'])('refuses the typ %s', async (typ) => {
   expect(await refusal(readClaims({}, { typ }))).toMatch(/^token_refused/);
 });
 
-it("an attacker's key, another algorithm and no token at all: refused", async () => {
+it("refuses an attacker's key, another algorithm and a missing token", async () => {
   const attacker = await newOpKey('RS256', 'key-1');
   expect(await refusal(read(await op.sign(honest(), { typ: 'logout+jwt' }, attacker)))).toMatch(/^token_refused/);
   const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify(honest())).toString('base64url')}.`;
@@ -121,7 +121,7 @@ it("an attacker's key, another algorithm and no token at all: refused", async ()
   }
 });
 
-it('tokens of callers do not use up the look at the keys by which a sign-in meets a rotation', async () => {
+it('leaves a sign-in its own reading of the keys after tokens of callers', async () => {
   const attacker = await newOpKey('RS256', 'made-up');
   const own = newParty(clock);
   try {

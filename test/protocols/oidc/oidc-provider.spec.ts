@@ -7,7 +7,7 @@ import { newConnection, newParty } from './support/party.js';
 import { startProvider, TinyBrowser, type RunningProvider } from './support/provider-process.js';
 import type { OidcSettings } from '../../../src/protocols/oidc/oidc-settings.js';
 
-// A whole sign-in at a real OpenID provider that nobody here wrote.
+// A whole sign-in at a real OpenID provider that is not ours.
 
 const CALLBACK = 'https://app.example.com/api/auth/callback/acme';
 const SIGNED_OUT = 'https://app.example.com/api/auth/signed-out';
@@ -101,7 +101,7 @@ describe.each([
   'private_key_jwt with ES256',
   'private_key_jwt with RS256',
 ])('a sign-in with %s', (how) => {
-  it('ends in the person and their claims', async () => {
+  it('returns the user and the claims', async () => {
     const connection = connectionFor(how, { userInfo: 'required' });
     const { query, expected } = await signIn(connection, 'ada');
     const verified = await party.protocol.finish(connection, query, expected);
@@ -118,7 +118,7 @@ describe.each([
   });
 });
 
-it('a code is taken once, and only with its own verifier', async () => {
+it('accepts a code once, and only with its own verifier', async () => {
   const connection = connectionFor('client_secret_basic');
   const first = await signIn(connection, 'ada');
   await party.protocol.finish(connection, first.query, first.expected);
@@ -133,7 +133,7 @@ it('a code is taken once, and only with its own verifier', async () => {
   );
 });
 
-it('a person who declines is an error of the IdP', async () => {
+it('reports an error of the IdP when the user declines', async () => {
   const connection = connectionFor('client_secret_basic');
   const expected = fresh();
   const browser = new TinyBrowser();
@@ -148,7 +148,7 @@ it('a person who declines is an error of the IdP', async () => {
   );
 });
 
-it('the form is shown again only when it is asked for', async () => {
+it('shows the form again only on request', async () => {
   const connection = connectionFor('client_secret_basic', { maxAgeSeconds: 3600 });
   const browser = new TinyBrowser();
   expect((await signIn(connection, 'ada', browser)).form).toBe(true);
@@ -160,7 +160,7 @@ it('the form is shown again only when it is asked for', async () => {
   expect((await signIn(connection, 'ada', browser, 'login')).form).toBe(true);
 });
 
-it('another account can be chosen', async () => {
+it('lets the user choose another account', async () => {
   const connection = connectionFor('client_secret_basic');
   const browser = new TinyBrowser();
   await signIn(connection, 'ada', browser);
@@ -169,7 +169,7 @@ it('another account can be chosen', async () => {
   const page = await browser.go(await party.protocol.begin(connection, ask), CALLBACK);
   expect(page.html).toContain('select_account');
   const action = /action="([^"]+login)"/.exec(page.html!)![1]!;
-  // oidc-provider first ends the session of the other account: by a form that a browser with scripts sends by itself.
+  // oidc-provider first ends the session of the other account: by a form that a browser with scripts sends without a click.
   const leave = await browser.submit(page, action, { user: 'bob' }, CALLBACK);
   const xsrf = /name="xsrf" value="([^"]+)"/.exec(leave.html!)![1]!;
   const end = await browser.submit(leave, '/session/end/confirm', { xsrf, logout: 'yes' }, CALLBACK);
@@ -179,7 +179,7 @@ it('another account can be chosen', async () => {
   });
 });
 
-it('signing out goes to the IdP and comes back, and the IdP tells us by the back channel', async () => {
+it('signs out at the IdP and comes back, and the IdP sends a back-channel logout', async () => {
   const connection = connectionFor('client_secret_basic');
   const browser = new TinyBrowser();
   const { query, expected } = await signIn(connection, 'ada', browser);
@@ -197,7 +197,7 @@ it('signing out goes to the IdP and comes back, and the IdP tells us by the back
   expect((await signIn(connection, 'ada', browser)).form).toBe(true);
 });
 
-it('a check says that all is well', async () => {
+it('reports a good check', async () => {
   expect(await party.protocol.check(connectionFor('client_secret_basic'))).toMatchObject({
     ok: true,
     server: { issuer: provider.issuer, tokenEndpoint: `${provider.issuer}/token` },

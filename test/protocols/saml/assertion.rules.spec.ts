@@ -43,7 +43,7 @@ function reason(parts: AnswerParts, changes: Partial<Expectations> = {}): string
 
 const GOOD = 'signed in: ada-1815';
 
-describe('times, at their edges', () => {
+describe('times at their limits', () => {
   const instants: [string, (moment: string) => AnswerParts, number, string, string][] = [
     ['NotBefore', (notBefore) => ({ notBefore }), SKEW, 'good', 'assertion_not_yet_valid'],
     ['NotOnOrAfter', (notOnOrAfter) => ({ notOnOrAfter }), -SKEW, 'assertion_expired', 'good'],
@@ -75,7 +75,7 @@ describe('times, at their edges', () => {
     expect(reason({})).toBe(GOOD);
   });
 
-  it('say how long the use of the assertion is remembered and when the session ends', () => {
+  it('give the time for which a use is remembered, and the end of the session', () => {
     const { once, sessionEnds } = read({ sessionNotOnOrAfter: at(3600).toISOString() });
     expect(once).toEqual({ id: `${idp.entityId} _assertion-1`, until: at(300 + SKEW) });
     expect(sessionEnds).toEqual(at(3600));
@@ -88,12 +88,12 @@ describe('confirmations', () => {
   const until = `NotOnOrAfter="${at(300).toISOString()}"`;
   const good = bearer(`${until} Recipient="${SP.acs}" InResponseTo="${SP.request}"`);
 
-  it('one that holds is enough', () => {
+  it('need one valid entry', () => {
     expect(reason({ confirmationXml: bearer(`${until} Recipient="https://other.example"`) + good })).toBe(GOOD);
     expect(reason({ confirmationXml: '<saml:SubjectConfirmation Method="urn:x"/>' + good })).toBe(GOOD);
   });
 
-  it('parts of several do not add up to one', () => {
+  it('are not valid by parts of several entries', () => {
     const parts = bearer(`${until} Recipient="https://other.example" InResponseTo="${SP.request}"`) +
       bearer(`${until} Recipient="${SP.acs}" InResponseTo="_other"`); // prettier-ignore
     expect(reason({ confirmationXml: parts })).toBe('recipient_mismatch');
@@ -128,15 +128,15 @@ describe('conditions', () => {
     expect(reason({ conditionsXml: conditions(inner) })).toBe(expected);
   });
 
-  it('stand there once', () => {
+  it('are refused when they are repeated', () => {
     const once = conditions(audience(SP.entityId));
     expect(reason({ conditionsXml: once + once })).toBe('structure_refused');
     expect(reason({ conditionsXml: once })).toBe(GOOD);
   });
 });
 
-describe('what is taken from it', () => {
-  it('a NameID with all it says', () => {
+describe('the values of an assertion', () => {
+  it('are a NameID with its attributes', () => {
     const nameIdXml = '<saml:NameID Format="urn:f" NameQualifier="q" SPNameQualifier="s">Ada &amp; Co</saml:NameID>';
     expect(read({ nameIdXml }).nameId).toEqual({ value: 'Ada & Co', format: 'urn:f', nameQualifier: 'q', spNameQualifier: 's' }); // prettier-ignore
     expect(reason({ nameIdXml: nameIdXml + nameIdXml })).toBe('name_id_missing');
@@ -144,7 +144,7 @@ describe('what is taken from it', () => {
     expect(reason({ nameId: 'x'.repeat(257) })).toBe('name_id_missing');
   });
 
-  it('attributes as claims, in an object that inherits nothing', () => {
+  it('are attributes as claims, in an object without a prototype', () => {
     const attribute = (name: string, values: string, friendly = '') =>
       `<saml:Attribute Name="${name}"${friendly && ` FriendlyName="${friendly}"`}>${values}</saml:Attribute>`;
     const value = (text: string) => `<saml:AttributeValue>${text}</saml:AttributeValue>`;
@@ -176,7 +176,7 @@ describe('what is taken from it', () => {
     expect(reason({ attributesXml: '' })).toBe(GOOD);
   });
 
-  it('leaves out attributes that are too large or oddly named, and keeps the others', () => {
+  it('leave out attributes that are too large or oddly named, and keep the others', () => {
     const attribute = (name: string, values: string[], friendly = 'f') =>
       `<saml:Attribute Name="${name}" FriendlyName="${friendly}">${values
         .map((value) => `<saml:AttributeValue>${value}</saml:AttributeValue>`)
@@ -211,7 +211,7 @@ describe('what is taken from it', () => {
   it.each<[string, (text: string) => string]>([
     ['line ends', (text) => `\n  ${text}\n  `],
     ['a tab and a carriage return', (text) => `\t${text}&#13;`],
-  ])('an issuer with %s around it', (_name, around) => {
+  ])('are an issuer with %s around it', (_name, around) => {
     const issuer = around(idp.entityId);
     expect(reason({ issuer, responseIssuer: issuer })).toBe(GOOD);
     expect(reason({ issuer: around(`${idp.entityId}.evil`) })).toBe('issuer_mismatch');
@@ -232,7 +232,7 @@ describe('what is taken from it', () => {
         { subjectClaim: 'urn:uid' },
       ); // prettier-ignore
 
-    it('takes the place of the NameID, be that transient or not', () => {
+    it('replaces the NameID, transient or not', () => {
       expect(outcome(attribute('Name="urn:uid"', 'u-1'))).toBe('signed in: u-1');
       // eduPersonTargetedID holds a NameID.
       expect(outcome(attribute('Name="urn:uid"', '<saml:NameID>u-2</saml:NameID>'))).toBe('signed in: u-2');
@@ -262,7 +262,7 @@ describe('what is taken from it', () => {
     });
   });
 
-  it('the issuer only as an entity', () => {
+  it('are the issuer only as an entity', () => {
     const xml = (format: string) => idp.answer({ now }, { sign: 'neither' }).replace(/<saml:Issuer>/g, `<saml:Issuer Format="${format}">`); // prettier-ignore
     const outcome = (format: string) => {
       const response = scanXml(xml(format));

@@ -49,7 +49,7 @@ it.each<[string, string[], RegExp]>([
     Array.from({ length: 501 }, (_, i) => attribute(`Name="a${i}"`, 'x')),
     /1 beyond the first 500/,
   ],
-])('leaves out %s, and says so', (_what, attributes, reason) => {
+])('leaves out and reports %s', (_what, attributes, reason) => {
   const { leftOut } = read(...attributes);
   expect(leftOut.join('; ')).toMatch(reason);
 });

@@ -16,7 +16,7 @@ describe('certificateProblem', () => {
     expect(certificateProblem(certificate + certificate)).toContain('one certificate');
   });
 
-  it('names what is wrong with others', async () => {
+  it('names the fault of others', async () => {
     const weak = await newKey('weak', { bits: 1024 });
     expect(certificateProblem(weak.certificate)).toContain('less than 2048 bits');
     expect(certificateProblem(weak.privateKey)).toContain('one certificate in PEM');

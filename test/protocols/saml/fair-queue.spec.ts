@@ -15,7 +15,7 @@ describe('FairQueue', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('puts a key that was served behind those that wait', () => {
+  it('puts a served key after those that wait', () => {
     const queue = new FairQueue<string>(100, 20);
     queue.add('a', 'a1');
     queue.add('b', 'b1');
@@ -24,7 +24,7 @@ describe('FairQueue', () => {
     expect(takeAll(queue)).toEqual(['b1', 'a2']);
   });
 
-  it('has only so much room for one key', () => {
+  it('limits the room of one key', () => {
     const queue = new FairQueue<number>(100, 2);
     expect([1, 2, 3].map((entry) => queue.add('a', entry))).toEqual([null, null, 3]);
     expect(queue.add('b', 4)).toBeNull();
@@ -36,7 +36,7 @@ describe('FairQueue', () => {
     for (const entry of ['a1', 'a2', 'a3', 'b1']) expect(queue.add(entry[0]!, entry)).toBeNull();
     expect(queue.add('c', 'c1')).toBe('a3');
     expect(queue.add('d', 'd1')).toBe('a2');
-    // Nobody has more than one now: who comes last has no place.
+    // No key has more than one now: the last one has no place.
     expect(queue.add('e', 'e1')).toBe('e1');
     expect(queue.add('a', 'a4')).toBe('a4');
     expect(takeAll(queue)).toEqual(['a1', 'b1', 'c1', 'd1']);

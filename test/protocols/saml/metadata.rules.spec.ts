@@ -18,7 +18,7 @@ function problem(xml: string, entityId?: string, at = now): string {
   }
 }
 
-describe('metadata as IdPs write it', () => {
+describe('metadata of IdPs', () => {
   it.each([
     [
       'okta',
@@ -78,7 +78,7 @@ describe('metadata as IdPs write it', () => {
     expect(readIdpMetadata(file(name), { now, entityId })).toEqual(read);
   });
 
-  it('an address for answers to its logout is read, and has to be one', () => {
+  it('reads the address for answers to a logout, and refuses an invalid one', () => {
     const where = (value: string) =>
       file('entra').replaceAll(/(<(?:\w+:)?SingleLogoutService )/g, `$1ResponseLocation="${value}" `);
     const read = readIdpMetadata(where('https://idp.example.com/answers'), { now });
@@ -96,7 +96,7 @@ describe('metadata as IdPs write it', () => {
     expect(readIdpMetadata(inPem, { now }).certificates).toEqual(readIdpMetadata(file('okta'), { now }).certificates);
   });
 
-  it('a federation: the IdP has to be named', () => {
+  it('needs the name of the IdP in a federation', () => {
     const xml = file('federation');
     const two = readIdpMetadata(xml, { now, entityId: 'https://idp.two.example.edu' });
     expect(subjects(two.certificates)).toEqual(['CN=fed2']);
@@ -152,7 +152,7 @@ describe('metadata that cannot be used', () => {
     expect(problem(file('okta'))).toBe('read');
   });
 
-  it('a weak certificate', async () => {
+  it('has a weak certificate', async () => {
     const weak = await newKey('weak', { bits: 1024 });
     const xml = file('okta').replace(/(<ds:X509Certificate>)[^<]+/, `$1${base64Of(weak.certificate)}`);
     expect(problem(xml)).toContain('less than 2048 bits');

@@ -6,7 +6,7 @@ const MESSAGE = encodeURIComponent(Buffer.from('deflated').toString('base64'));
 const SIGNATURE = encodeURIComponent(Buffer.from('signature').toString('base64'));
 const query = `SAMLRequest=${MESSAGE}&RelayState=a%20b&SigAlg=${ALG}&Signature=${SIGNATURE}`;
 
-it('splits a query and keeps the signed octets as they came', () => {
+it('splits a query and keeps the signed octets unchanged', () => {
   expect(readRedirect(`?x=1&${query}`)).toEqual({
     field: 'SAMLRequest',
     message: Buffer.from('deflated'),

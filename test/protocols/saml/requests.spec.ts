@@ -34,7 +34,7 @@ function find(root: XmlElement, name: string): XmlElement | undefined {
   return [...everyElement(root)].find((element) => element.name === name);
 }
 
-describe('begin', () => {
+describe('a request for a sign-in', () => {
   it('names the service provider, the user and the address of the answer', async () => {
     const { step, fields, root } = await begin();
     expect(step.kind).toBe('redirect');
@@ -53,7 +53,7 @@ describe('begin', () => {
     expect(attributeOf(find(root, 'NameIDPolicy')!, 'Format')).toBeNull();
   });
 
-  it('asks for more where the connection does', async () => {
+  it('has the options of the connection', async () => {
     const { root } = await begin({ nameIdFormat: 'urn:x:persistent', authnContexts: ['urn:x:mfa', 'urn:x:key'] }, true);
     expect(attributeOf(root, 'ForceAuthn')).toBe('true');
     expect(attributeOf(find(root, 'NameIDPolicy')!, 'Format')).toBe('urn:x:persistent');
@@ -62,7 +62,7 @@ describe('begin', () => {
     expect(attributeOf(find(root, 'RequestedAuthnContext')!, 'Comparison')).toBe('exact');
   });
 
-  it('signs only where the connection asks for it', async () => {
+  it('is signed only when the connection asks for it', async () => {
     const { fields } = await begin({ signRequests: false });
     expect(Object.keys(fields)).toEqual(['SAMLRequest', 'RelayState']);
     const unsigned = await begin({ signRequests: false, ssoBinding: 'post' });
@@ -82,7 +82,7 @@ describe('begin', () => {
     expect([query.get('idpid'), query.get('a')]).toEqual(['C01', 'b c']);
   });
 
-  it('sends the typed name beside the signed parameters, and in a form', async () => {
+  it('has the typed name beside the signed parameters, and in a form', async () => {
     const ask = { requestId: '_req-1', relayState: 'st-1', forceAuthn: false, loginHint: "o'hara+x@example.com" };
     const step = await sp.protocol.begin(idp.connection({ ssoUrl: 'https://idp.example.com/sso?a=b' }), ask);
     const { url } = step as { url: string };
@@ -94,7 +94,7 @@ describe('begin', () => {
     expect(new URL((own as { url: string }).url).searchParams.getAll('login_hint')).toEqual(['x']);
   });
 
-  it('takes no id that XML would not', async () => {
+  it('is refused with an id that XML does not allow', async () => {
     const ask = { relayState: 'x', forceAuthn: false, loginHint: null };
     for (const requestId of ['', '1abc', 'a b', 'a"b', '_a<']) {
       await expect(sp.protocol.begin(idp.connection(), { ...ask, requestId })).rejects.toThrow(TypeError);

@@ -43,7 +43,7 @@ function all(cases: Record<string, unknown>, reason: string): Record<string, str
 describe('signature wrapping', () => {
   const signings = ['assertion', 'response', 'both'] as const;
   it.each(signings.flatMap((signed) => ['_evil', '_assertion-1'].map((id) => [signed, id] as const)))(
-    'is refused where the connection wants %s signed and the evil assertion is %s',
+    'is refused when the connection wants %s signed and the evil assertion is %s',
     async (signed, id) => {
       const evil = idp.assertion({ nameId: 'mallory', assertionId: id });
       const around = (inner: string, extensionsXml = '', status = '') =>
@@ -58,7 +58,7 @@ describe('signature wrapping', () => {
     },
   );
 
-  it('never gives out an unsigned assertion, also without a check of the structure', async () => {
+  it('returns no unsigned assertion, also without a check of the structure', async () => {
     const evil = idp.assertion({ nameId: 'mallory', assertionId: '_evil' });
     const around = (inner: string, extensionsXml = '', status = '') =>
       idp
@@ -86,7 +86,7 @@ describe('signature wrapping', () => {
     expect(await own(assertionBy({}))).not.toBeNull();
   });
 
-  it('is refused where names are right and namespaces are not', async () => {
+  it('is refused when names are right and namespaces are not', async () => {
     const foreign = (name: string) => `<x:${name} xmlns:x="urn:example:other" ID="_x"/>`;
     const cases = {
       'foreign Assertion': idp.answer({
@@ -119,7 +119,7 @@ describe('signature wrapping', () => {
     expect(await refusals(cases, {}, idp.answer())).toEqual(all(cases, 'structure_refused'));
   });
 
-  it('is refused where IDs are ambiguous', async () => {
+  it('is refused when IDs are ambiguous', async () => {
     const honest = idp.answer();
     const mark = (attribute: string) =>
       idp.answer({ extensionsXml: `<samlp:Extensions><x:y xmlns:x="urn:x" ${attribute}/></samlp:Extensions>` });
@@ -152,14 +152,14 @@ describe('signatures', () => {
       'only the Response is signed': idp.answer({}, { sign: 'response' }),
     };
     const refused = all(cases, 'signature_missing');
-    // What stands in place of the value is KeyInfo then.
+    // KeyInfo is in place of the value then.
     expect(await refusals(cases, {}, honest)).toEqual({
       ...refused,
       'SignatureValue left out': 'structure_refused',
     });
   });
 
-  it('that the connection wants elsewhere are refused', async () => {
+  it('at another place than the connection wants are refused', async () => {
     const assertion = idp.answer({}, { sign: 'assertion' });
     const response = idp.answer({}, { sign: 'response' });
     const both = idp.answer({}, { sign: 'both' });
@@ -171,7 +171,7 @@ describe('signatures', () => {
     expect(await post(both, { signed: 'response' })).toBe(HONEST);
   });
 
-  it('by another key are refused, whatever KeyInfo holds', async () => {
+  it('by another key are refused with every KeyInfo', async () => {
     const forged = (shape: AnswerShape) => idp.answer({ nameId: 'mallory' }, { key: attacker, ...shape });
     const cases = {
       'other key': forged({}),
@@ -189,7 +189,7 @@ describe('signatures', () => {
     expect(await post(idp.answer({}, { signing: { keyInfo: attacker } }))).toBe(HONEST);
   });
 
-  it('over something that was changed are refused', async () => {
+  it('over changed content are refused', async () => {
     const honest = idp.answer();
     const cases = {
       NameID: honest.replace('ada-1815', 'mallory'),
@@ -203,14 +203,14 @@ describe('signatures', () => {
     expect(await refusals(cases, {}, honest)).toEqual(all(cases, 'signature_invalid'));
   });
 
-  it('that could be read in two ways are refused', async () => {
+  it('with two readings are refused', async () => {
     const honest = idp.answer();
     const info = /<ds:SignedInfo>.*<\/ds:SignedInfo>/.exec(honest)![0];
     const reference = /<ds:Reference.*<\/ds:Reference>/.exec(honest)![0];
     const digest = /<ds:DigestValue>.*<\/ds:DigestValue>/.exec(honest)![0];
     const cases = {
       'two SignedInfo (CVE-2025-29774)': honest.replace(info, info + info),
-      'SignedInfo behind the value': honest.replace(info, '').replace('<ds:KeyInfo>', `${info}<ds:KeyInfo>`),
+      'SignedInfo after the value': honest.replace(info, '').replace('<ds:KeyInfo>', `${info}<ds:KeyInfo>`),
       'two References': honest.replace(reference, reference + reference),
       'two DigestValues': honest.replace(digest, digest + digest),
       'a comment in DigestValue (CVE-2025-29775)': honest.replace('<ds:DigestValue>', '<ds:DigestValue><!--x-->'),
@@ -378,14 +378,14 @@ describe('contents', () => {
     const allowed = idp.connection({ allowIdpInitiated: true });
     expect(await sp.outcome(allowed, form, null)).toBe(HONEST);
     expect(await sp.outcome(idp.connection(), form, null)).toBe('unsolicited');
-    // One of them cannot stand in for the answer to a request, nor an answer for one of them.
+    // One of them cannot replace the answer to a request, nor an answer one of them.
     expect(await sp.outcome(allowed, form)).toBe('in_response_to_mismatch');
     expect(await sp.outcome(allowed, idp.form(), null)).toBe('in_response_to_mismatch');
     expect(await sp.outcome(allowed, idp.form({ responseInResponseTo: null }), null)).toBe('in_response_to_mismatch');
     expect(await sp.outcome(allowed, form, null)).toBe(HONEST);
   });
 
-  it('is judged by the clock of the service', async () => {
+  it('are checked by the clock of the service', async () => {
     const late = new Date(Date.now() - 3_600_000);
     const other = await samlSp({ now: () => late, monotonic: () => performance.now() });
     expect(await other.outcome(idp.connection(), idp.form({ now: late }))).toBe(HONEST);
@@ -395,7 +395,7 @@ describe('contents', () => {
     expect(await sp.outcome(idp.connection(), idp.form())).toBe(HONEST);
   });
 
-  it('one assertion has one mark by which a second use is seen, whatever envelope it comes in', async () => {
+  it('have one mark of use for one assertion in every envelope', async () => {
     const signed = signElement(idp.assertion(), 'Assertion', idp.key);
     const once = async (responseId: string) => {
       const answer = sp.protocol.read(idp.form({ assertionXml: signed, responseId }, { sign: 'neither' }));

@@ -29,7 +29,7 @@ describe('texts that a good IdP signs', () => {
     ['SPNameQualifier', 1024, (length) => nameId(`SPNameQualifier="${long(length)}"`), 'structure_refused'],
     ['ID of the assertion', 1024, (length) => ({ assertionId: long(length) }), 'structure_refused'],
     ['ID of the Response', 1024, (length) => ({ responseId: long(length) }), 'structure_refused'],
-  ])('%s: %d and no more', async (_name, limit, parts, reason) => {
+  ])('%s: have at most %d characters', async (_name, limit, parts, reason) => {
     expect(await sp.outcome(idp.connection(), idp.form(parts(limit)))).toBe(HONEST);
     expect(await sp.outcome(idp.connection(), idp.form(parts(limit + 1)))).toBe(reason);
     expect(await sp.outcome(idp.connection(), idp.form())).toBe(HONEST);
@@ -45,7 +45,7 @@ describe('texts that a good IdP signs', () => {
       500,
       (count) => attributes(Array.from({ length: count }, (_, i) => attribute(`n${i}`, 'v')).join('')),
     ],
-  ])('%s: what is over %d is left out, and signs in all the same', async (_name, limit, parts) => {
+  ])('%s: are left out over %d characters, without a refusal', async (_name, limit, parts) => {
     const seen = [];
     for (const length of [limit, limit + 1]) {
       const answer = sp.protocol.read(idp.form(parts(length)));
@@ -56,7 +56,7 @@ describe('texts that a good IdP signs', () => {
     expect(seen).toEqual([['ada-1815', kept], ['ada-1815', limit === 500 ? 500 : kept - 1]]); // prettier-ignore
   });
 
-  it('InResponseTo: 256 and no more, before anything is looked up', async () => {
+  it('InResponseTo: has at most 256 characters, checked before any look-up', async () => {
     const answer = (length: number) => idp.form({ inResponseTo: long(length) });
     expect(await sp.outcome(idp.connection(), answer(256), long(256))).toBe(HONEST);
     expect(await sp.outcome(idp.connection(), answer(257), long(257))).toBe('structure_refused');
@@ -65,7 +65,7 @@ describe('texts that a good IdP signs', () => {
     expect(await sp.outcome(idp.connection(), idp.form())).toBe(HONEST);
   });
 
-  it('elements: 1 500 in what is verified, signed or not', async () => {
+  it('elements: are at most 1 500 in the verified part, signed or not', async () => {
     const honest = (idp.answer().match(/<[a-z]/g) ?? []).length;
     // Extensions are an element themselves.
     const extended = (count: number) =>
@@ -98,7 +98,7 @@ describe('two readers that disagree', () => {
     return verify(shape, change(xml), xml);
   };
 
-  it.each(['assertion', 'response', 'both'] as const)('about the assertion lead nowhere, %s signed', async (sign) => {
+  it.each(['assertion', 'response', 'both'] as const)('about the assertion are refused, %s signed', async (sign) => {
     const [one, other] = [idp.answer({}, { sign }), idp.answer({ nameId: 'mallory' }, { sign })];
     expect(await verify({ sign }, one, one)).toBe(HONEST);
     expect(await verify({ sign }, one, other)).toBe('signature_invalid');
@@ -118,7 +118,7 @@ describe('two readers that disagree', () => {
     expect(await changed(sign, {}, addressed(SP.acs, evil))).toBe(HONEST);
   });
 
-  it('about what is encrypted lead nowhere', async () => {
+  it('about encrypted parts are refused', async () => {
     const shape: AnswerShape = { sign: 'response', encryptTo: sp.current };
     expect(await sp.outcome(idp.connection({ signed: 'response' }), idp.form({}, shape))).toBe(HONEST);
     // The same words, but not the same ciphertext as under the signature.

@@ -39,13 +39,13 @@ describe('encrypted assertions', () => {
       { sign: 'response', encryption: { cipher: 'aes128-cbc' } },
       { signed: 'response' },
     ],
-  ])('are taken: %s', async (_name, shape, connection = {}) => {
+  ])('are accepted: %s', async (_name, shape, connection = {}) => {
     expect(await post(shape, connection)).toBe(HONEST);
   });
 
   it('are decrypted with the older key too while keys roll over, and with no other key', async () => {
     expect(await post({ encryptTo: sp.older })).toBe(HONEST);
-    expect(await post({ encryptTo: await newKey('somebody') })).toBe('decryption_failed');
+    expect(await post({ encryptTo: await newKey('another') })).toBe('decryption_failed');
     expect(await post({ encryptTo: sp.current })).toBe(HONEST);
   });
 
@@ -75,7 +75,7 @@ describe('encrypted assertions', () => {
     expect(await post({ sign: 'both', encryption: { cipher: 'aes256-cbc' } })).toBe(HONEST);
   });
 
-  it('are looked through as strictly as anything that arrives open', async () => {
+  it('are checked as strictly as plain ones', async () => {
     const signed = signElement(idp.assertion(), 'Assertion', idp.key);
     const evil = idp.assertion({ nameId: 'mallory', assertionId: '_evil' });
     expect(await around(signed)).toBe(HONEST);

@@ -22,7 +22,7 @@ afterAll(() => sp.close());
 const HONEST = 'signed in: ada-1815';
 const heavy = { extensionsXml: `<samlp:Extensions>${'<x/>'.repeat(1_400)}</samlp:Extensions>` };
 
-it('messages of one connection do not hold those of another up', async () => {
+it('messages of one connection do not delay those of another', async () => {
   const other = await samlIdp('https://other.example.com/saml');
   const evil = other.connection({ tenantId: 'tnt_2', id: 'con_2' });
   const loud = other.form(heavy, { sign: 'both' });
@@ -42,7 +42,7 @@ it('messages of one connection do not hold those of another up', async () => {
   expect(await sp.outcome(evil, other.form())).toBe(HONEST);
 });
 
-it('a forgery is refused by its signature alone, whatever the message around it weighs', async () => {
+it('a forgery is refused by its signature alone, with a message of any size', async () => {
   const jobs: SignatureJob[] = [];
   const verify = sp.verifier.verify.bind(sp.verifier);
   sp.verifier.verify = (owner, job) => {
@@ -88,14 +88,14 @@ function withPrefixList(signed: string): string {
   return signed.replace(/<ds:SignedInfo>.*<\/ds:SignedInfo>/, info).replace(/(<ds:SignatureValue>)[^<]*/, `$1${value}`);
 }
 
-describe('the early look at a signature', () => {
+describe('the early check of a signature', () => {
   const job = (xml: string, excerpts: string[]) => ({
     signatures: excerpts.map((each) => ({ xml, excerpt: each })),
     certificates: [attacker.certificate, idp.key.certificate],
   });
   const excerpt = (xml: string) => signatureExcerpt(childrenOf(scanXml(xml), NS.assertion, 'Assertion')[0]!);
 
-  it('accepts nothing by itself', async () => {
+  it('accepts nothing without an open request', async () => {
     const honest = idp.answer();
     const stranger = idp.answer({}, { key: await newKey('stranger') });
     const verify = async (xml: string, signatures: string[]) =>
@@ -112,7 +112,7 @@ describe('the early look at a signature', () => {
     expect(await verify(honest, [excerpt(honest)])).toBe(true);
   });
 
-  it('leaves the weight of a message out', () => {
+  it('takes the same time for a message of any size', () => {
     const signed = idp.answer(heavy, { sign: 'response' });
     const stuffed = signed.replace('<ds:X509Data>', `<ds:X509Data>${'<ds:X509Certificate/>'.repeat(1000)}`);
     expect(signatureExcerpt(scanXml(stuffed))).toBe(signatureExcerpt(scanXml(signed)));
@@ -121,7 +121,7 @@ describe('the early look at a signature', () => {
     expect(() => sp.protocol.read(formOf(parameters))).toThrow('a DigestMethod with parameters');
   });
 
-  it('sees what the library sees, however namespaces are declared', async () => {
+  it('agrees with the library for each declaration of namespaces', async () => {
     const redeclared = (xml: string) => xml.replace('<saml:Assertion ', '<saml:Assertion xmlns="urn:&quot;a&amp;b" ');
     const listed = idp.answer(
       { assertionXml: withPrefixList(signElement(idp.assertion(), 'Assertion', idp.key)) },
@@ -139,7 +139,7 @@ describe('the early look at a signature', () => {
     }
   });
 
-  it('is taken at logout messages too', async () => {
+  it('is made for logout messages too', async () => {
     const logout = (key: SamlKeyPair) =>
       sp.protocol.readLogout(idp.connection(), { binding: 'post', form: logoutForm('LogoutRequest', key) });
     expect((await logout(idp.key)).kind).toBe('request');

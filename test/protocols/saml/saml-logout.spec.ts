@@ -78,7 +78,7 @@ describe('a logout message of the IdP', () => {
     expect(await post(logoutForm('LogoutRequest', idp.key))).toBe('log out ada-1815');
   });
 
-  it('is refused in a query that is not exactly what was signed', async () => {
+  it('is refused in a query that differs from the signed one', async () => {
     const honest = logoutQuery('LogoutRequest', idp.key);
     const other = new Map(logoutQuery('LogoutRequest', idp.key, { id: '_other' }).split('&').map((p) => p.split('=') as [string, string])); // prettier-ignore
     const signature = /&Signature=.*/.exec(honest)![0];
@@ -114,7 +114,7 @@ describe('a logout message of the IdP', () => {
     expect(await query(`lang=en&${honest}`)).toBe('log out ada-1815');
   });
 
-  it('is read with a key on a curve, and with no algorithm that is not of the key', async () => {
+  it('is read with a key on a curve, and only with an algorithm of the key', async () => {
     const curve = await newKey('idp-ec', { type: 'ec' });
     const connection = idp.connection({ certificates: [curve.certificate] });
     const read = (algorithm: string) =>
@@ -154,7 +154,7 @@ describe('a logout message of the IdP', () => {
     expect(await post(honest)).toBe('log out ada-1815');
   });
 
-  it('does not inflate without end', async () => {
+  it('is inflated up to a limit', async () => {
     const { createSign } = await import('node:crypto');
     const signedQuery = (message: Buffer) => {
       const signed = `SAMLRequest=${encodeURIComponent(message.toString('base64'))}&SigAlg=${encodeURIComponent('http://www.w3.org/2001/04/xmldsig-more#rsa-sha256')}`;
@@ -180,7 +180,7 @@ describe('our own logout messages', () => {
     sessionIndex: 'session-1',
   };
 
-  it('are signed so that a careful receiver takes them, in both bindings', async () => {
+  it('are accepted by a strict receiver in both bindings', async () => {
     // The receiver is our own reader, with the roles exchanged.
     const mirror = idp.connection({ idpEntityId: SP.entityId, certificates: [sp.current.certificate] });
     for (const sloBinding of ['redirect', 'post'] as const) {
@@ -208,7 +208,7 @@ describe('our own logout messages', () => {
     }
   });
 
-  it('answers go where the IdP wants them, and requests where it takes those', async () => {
+  it('go to the address for answers or for requests', async () => {
     const mirror = idp.connection({ idpEntityId: SP.entityId, certificates: [sp.current.certificate] });
     const to = (step: BrowserStep): string => (step.kind === 'form' ? step.action : step.url.split('?')[0]!);
     for (const sloBinding of ['redirect', 'post'] as const) {
@@ -223,7 +223,7 @@ describe('our own logout messages', () => {
     }
   });
 
-  it('carry no RelayState when the request had none', async () => {
+  it('have no RelayState when the request had none', async () => {
     const step = await sp.protocol.logoutResponse(idp.connection(), {
       inResponseTo: '_x',
       success: false,

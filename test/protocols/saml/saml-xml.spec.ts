@@ -30,8 +30,8 @@ afterAll(async () => {
 const HONEST = 'signed in: ada-1815';
 const post = (xml: string | Buffer) => sp.outcome(idp.connection(), formOf(xml));
 
-describe('XML that is not what a signature makes one believe', () => {
-  it('is refused where a name is split: the signature holds, the name would not', async () => {
+describe('signed XML whose text is read in another way', () => {
+  it('is refused when a comment splits a name', async () => {
     const honest = idp.answer({ nameId: 'ada@example.com.evil.example' });
     const splits = ['<!--x-->', '<![CDATA[]]>', '<?x y?>'];
     expect(await post(honest)).toBe('signed in: ada@example.com.evil.example');
@@ -54,21 +54,21 @@ describe('XML that is not what a signature makes one believe', () => {
     }
   });
 
-  it('is refused when a letter was lost: different names would become equal', async () => {
+  it('is refused when a letter was lost, because different names would become equal', async () => {
     expect(await post(idp.answer({ nameId: 'v&#x1F600;' }))).toBe('signed in: v😀');
     for (const half of ['&#xD800;', '&#xDC00;', '&#55297;', '&#xDFFF;']) {
       const form = formOf(idp.answer({ nameId: `v${half}` }));
       expect(Buffer.from(form.get('SAMLResponse')!, 'base64').toString()).toMatch(/>v&#xD[89A-F][0-9A-F]{2};</);
       expect(await sp.outcome(idp.connection(), form)).toBe('message_malformed');
     }
-    // What a careless IdP makes of them: no longer to be told apart.
+    // What a careless IdP makes of them: the difference is lost.
     expect(await post(idp.answer({ nameId: 'v\ufffd' }))).toBe('name_id_missing');
     expect(await post(idp.answer({ nameId: 'v&#xFFFD;' }))).toBe('name_id_missing');
     expect(await post(idp.answer({ nameId: 'v' }))).toBe('signed in: v');
   });
 
   it.each<AnswerShape['sign']>(['assertion', 'response', 'both'])(
-    'keeps white space of any kind, in names and in attributes, where %s is signed',
+    'keeps white space in names and attributes when %s is signed',
     async (sign = 'assertion') => {
       const connection = idp.connection({ signed: sign as 'both' });
       const spaces = ['\u00a0', '\u2003', '\u200b', '\u3000', '\ufeff', ' ', '\t', '\n', '&#xD;', '&#x85;', '&#x2028;'];
@@ -86,7 +86,7 @@ describe('XML that is not what a signature makes one believe', () => {
     },
   );
 
-  it('is refused with line ends of XML 1.1 as they are, which its verifier would read as others', async () => {
+  it('is refused with literal line ends of XML 1.1', async () => {
     for (const end of ['\u0085', '\u2028']) {
       const message = idp.answer({ nameId: 'ada\nb' }).replace('ada\nb', `ada${end}b`);
       expect(await post(message)).toBe('message_malformed');
@@ -97,7 +97,7 @@ describe('XML that is not what a signature makes one believe', () => {
     expect(await post(idp.answer({ nameId: 'ada\nb' }))).toBe('signed in: ada\nb');
   });
 
-  it('is refused with any document type, and nothing of it is fetched', async () => {
+  it('is refused with any document type, without a fetch', async () => {
     const { port } = canary.address() as AddressInfo;
     const at = `http://127.0.0.1:${port}/x.dtd`;
     const billion = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
@@ -139,8 +139,8 @@ describe('XML that is not what a signature makes one believe', () => {
   });
 });
 
-describe('messages that are made to cost time', () => {
-  it('are refused while the event loop goes on', async () => {
+describe('messages that cost time', () => {
+  it('are refused while the event loop stays free', async () => {
     const honest = idp.answer();
     const forged = honest.replace('ada-1815', 'mallory');
     const extensions = (inner: string) => into(forged, 'first', `<samlp:Extensions>${inner}</samlp:Extensions>`);
@@ -178,7 +178,7 @@ describe('messages that are made to cost time', () => {
     expect(await post(honest)).toBe(HONEST);
   });
 
-  it('of a good IdP within the limits are taken, and beyond them not', async () => {
+  it('are accepted within the limits, and refused beyond them', async () => {
     const groups = (count: number) =>
       `<saml:AttributeStatement><saml:Attribute Name="groups">${'<saml:AttributeValue>g</saml:AttributeValue>'.repeat(count)}</saml:Attribute></saml:AttributeStatement>`;
     expect(await post(idp.answer({ attributesXml: groups(1000) }))).toBe(HONEST);

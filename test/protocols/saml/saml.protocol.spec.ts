@@ -1,7 +1,7 @@
 import { samlIdp, SP, type SamlIdp } from './support/idp.js';
 import { samlSp, type SamlSp } from './support/protocol.js';
 
-describe('an honest IdP', () => {
+describe('an answer of an honest IdP', () => {
   let sp: SamlSp;
   let idp: SamlIdp;
   beforeAll(async () => {
@@ -10,7 +10,7 @@ describe('an honest IdP', () => {
   });
   afterAll(() => sp.close());
 
-  it('signs a user in with everything that the IdP said', async () => {
+  it('signs a user in with all values of the IdP', async () => {
     const answer = sp.protocol.read(idp.form());
     expect(answer).toMatchObject({ inResponseTo: SP.request, relayState: null, issuer: idp.entityId });
     // Some send the field empty where they have nothing to say.

@@ -97,7 +97,7 @@ describe('samlp as the IdP', () => {
     connection = { ...connection, signed: 'assertion', ssoBinding: 'redirect', signRequests: true };
   });
 
-  it('verifies our request, and its answer signs in', async () => {
+  it('verifies our request, and answers with a valid sign-in', async () => {
     const form = (await visit()) as Map<string, string>;
     const read = sp.protocol.read(form);
     expect(read).toMatchObject({ inResponseTo: SP.request, relayState: 'state-1', issuer: 'urn:samlp' });

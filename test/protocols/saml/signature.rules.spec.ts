@@ -17,7 +17,7 @@ beforeAll(async () => {
   );
 });
 
-it('finds a signature, or none', () => {
+it('finds a signature, and returns null without one', () => {
   expect(checkSignatureOf(scanXml(signed))).toBe(true);
   expect(checkSignatureOf(scanXml(`<saml:Assertion ${SAML} ID="_1"/>`))).toBe(false);
 });

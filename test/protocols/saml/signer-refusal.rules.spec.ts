@@ -16,15 +16,15 @@ const messageOf = (key: SamlKeyPair, more: object = {}) => {
   return message;
 };
 
-it('names the certificate that the message brought', () => {
+it('names the certificate of the message', () => {
   expect(messageOf(other)).toContain(`brought the certificate ${listOfCertificates([other.certificate])};`);
 });
 
-it('says that a brought certificate is pinned', () => {
+it('reports that the certificate of the message is pinned', () => {
   expect(messageOf(pinned)).toContain(', which is pinned;');
 });
 
-it('says that the message brought none', () => {
+it('reports that the message has no certificate', () => {
   expect(messageOf(other, { keyInfo: null })).toContain('The message brought no certificate;');
 });
 

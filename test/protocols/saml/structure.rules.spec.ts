@@ -23,12 +23,12 @@ function reasonOf(run: () => unknown): string {
 }
 
 describe('the shape of a Response', () => {
-  it('has no Signature of another namespace, not even in its place', () => {
+  it('has no Signature of another namespace', () => {
     const foreign = idp.answer().replace('</saml:Issuer>', '</saml:Issuer><x:Signature xmlns:x="urn:x"/>');
     expect(reasonOf(() => readResponseShape(scanXml(foreign)))).toBe('structure_refused');
   });
 
-  it('says what is signed and what is encrypted', () => {
+  it('shows which parts are signed and encrypted', () => {
     const shape = (sign: 'assertion' | 'response' | 'both' | 'neither', encryptTo?: typeof idp.key) => {
       const { encrypted, responseSigned, assertionSigned } = readResponseShape(
         scanXml(idp.answer({}, { sign, ...(encryptTo ? { encryptTo } : {}) })),
@@ -42,7 +42,7 @@ describe('the shape of a Response', () => {
     expect(shape('both', idp.key)).toEqual({ encrypted: true, responseSigned: true, assertionSigned: false });
   });
 
-  it('may lack an assertion when the IdP gives a status instead', () => {
+  it('may lack an assertion when the IdP gives an error status', () => {
     expect(readResponseShape(scanXml(idp.answer({ assertionXml: '' }, { sign: 'neither' }))).assertion).toBeNull();
   });
 

@@ -44,7 +44,7 @@ describe('the pool of threads', () => {
     }
   };
 
-  it('does jobs in at most two threads, which know nothing of our environment', async () => {
+  it('runs jobs in at most two threads, without our environment', async () => {
     const both = pool(script('good.mjs', SCRIPT));
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((job) => both.run('key', job) as Promise<Record<string, number>>),
@@ -59,7 +59,7 @@ describe('the pool of threads', () => {
     ['die', 'broken'],
     ['throw', 'broken'],
     ['reject', 'broken'],
-  ])('goes on after a job that makes it %s', async (job, kind) => {
+  ])('continues after a job that makes it %s', async (job, kind) => {
     const one = pool(script('good.mjs', SCRIPT), { size: 1 });
     expect(await outcome(one.run('key', 'honest'))).toBe('honest');
     const waiting = [one.run('key', job), one.run('key', 'behind it')];
@@ -73,13 +73,13 @@ describe('the pool of threads', () => {
     expect(await outcome(one.run('key', 'honest'))).toBe('honest');
   });
 
-  it('lets only so many wait', async () => {
+  it('refuses a job when its queue is full', async () => {
     const one = pool(script('good.mjs', SCRIPT), { size: 1, queue: 2 });
     const outcomes = await Promise.all(['hang', 'b', 'c'].map((job) => outcome(one.run('key', job))));
     expect(outcomes).toEqual(['deadline', 'b', 'busy']);
   });
 
-  it('gives each key its turn, whatever one of them has waiting', async () => {
+  it('gives each key its turn when one of them has a long queue', async () => {
     const one = pool(script('good.mjs', SCRIPT), { size: 1, queue: 50, queuePerKey: 20 });
     await one.run('first', 'warm');
     const order: string[] = [];
@@ -94,7 +94,7 @@ describe('the pool of threads', () => {
     expect(order).toHaveLength(23);
   });
 
-  it('lets only so many wait of one key, and takes others meanwhile', async () => {
+  it('refuses a job of a key when its queue is full, and takes those of others', async () => {
     const one = pool(script('good.mjs', SCRIPT), { size: 1, queue: 50, queuePerKey: 2 });
     await one.run('key', 'warm');
     const outcomes = await Promise.all(
@@ -103,7 +103,7 @@ describe('the pool of threads', () => {
     expect(outcomes).toEqual(['a', 'b', 'c', 'busy', 'honest']);
   });
 
-  it('does not try for ever to start what does not start', async () => {
+  it('stops after failed starts of a thread', async () => {
     const broken = pool(script('broken.mjs', `throw new Error('broken');`));
     expect(await Promise.all([outcome(broken.run('key', 1)), outcome(broken.run('key', 2))])).toEqual([
       'broken',

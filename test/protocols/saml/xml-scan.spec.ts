@@ -13,7 +13,7 @@ function reasonOf(run: () => unknown): string {
   }
 }
 
-/** So many elements with so many attributes each. */
+/** A number of elements with a number of attributes each. */
 function attributes(each: number, elements: number, prefix = ''): string {
   return `<b ${Array.from({ length: each }, (_, i) => `${prefix}x${i}="1"`).join(' ')}/>`.repeat(elements);
 }
@@ -33,7 +33,7 @@ describe('scanXml', () => {
     expect(scanXml(Buffer.from(xml)).text).toBe(text);
   });
 
-  it('resolves namespaces by place, and knows attributes without one', () => {
+  it('resolves namespaces by place, and reads attributes without one', () => {
     const root = scanXml(
       '<p:a xmlns:p="urn:1" xmlns="urn:2" x="1" p:x="2"><b xmlns=""/><p:c xmlns:p="urn:3"/><d/></p:a>',
     );
@@ -50,7 +50,7 @@ describe('scanXml', () => {
     expect(root.children[0]!.parent).toBe(root);
   });
 
-  it('makes spaces of literal white space in attributes, and keeps what is written as a reference', () => {
+  it('makes spaces of literal white space in attributes, and keeps references', () => {
     expect(scanXml('<a x="1\t2\n3&#9;4&#10;5"/>').attributes[0]!.value).toBe('1 2 3\t4\n5');
   });
 
@@ -63,7 +63,7 @@ describe('scanXml', () => {
     ['an end without a beginning', '</a>', 'message_malformed'],
     ['an end tag that is open', '<a></a', 'message_malformed'],
     ['two roots', '<a/><b/>', 'message_malformed'],
-    ['text behind the root', '<a/>x', 'message_malformed'],
+    ['text after the root', '<a/>x', 'message_malformed'],
     ['text before the root', 'x<a/>', 'message_malformed'],
     ['an attribute twice', '<a x="1" x="2"/>', 'message_malformed'],
     ['an attribute twice by namespace', '<a xmlns:p="u" xmlns:q="u" p:x="1" q:x="2"/>', 'message_malformed'],
@@ -98,7 +98,7 @@ describe('scanXml', () => {
     ['a processing instruction', '<a><?x y?></a>', 'structure_refused'],
     ['a style sheet', '<?xml-stylesheet href="x"?><a/>', 'structure_refused'],
     ['a comment', '<a><!-- x --></a>', 'structure_refused'],
-    ['a comment behind the root', '<a/><!-- x -->', 'structure_refused'],
+    ['a comment after the root', '<a/><!-- x -->', 'structure_refused'],
     ['CDATA', '<a><![CDATA[x]]></a>', 'structure_refused'],
     ['an unknown declaration', '<a><!x></a>', 'message_malformed'],
     ['a bare document type', '<!DOCTYPE a><a/>', 'dtd_refused'],
@@ -131,13 +131,13 @@ describe('scanXml', () => {
     '&#x1F;',
     '&#x0E;',
   ];
-  it.each([...HALVES, ...NO_CHARACTERS])('refuses %s, wherever it stands: it is no character', (reference) => {
+  it.each([...HALVES, ...NO_CHARACTERS])('refuses %s at every place, because it is no character', (reference) => {
     expect(scanXml('<a x="&#xD7FF;">&#x1F600;</a>')).toMatchObject({ text: '😀', attributes: [{ value: '\ud7ff' }] });
     expect(reasonOf(() => scanXml(`<a>v${reference}</a>`))).toBe('message_malformed');
     expect(reasonOf(() => scanXml(`<a x="v${reference}"/>`))).toBe('message_malformed');
   });
 
-  it('takes exactly the characters of XML 1.0 §2.2, as references and as they are', () => {
+  it('accepts exactly the characters of XML 1.0 §2.2, as references and literally', () => {
     const edges = [0, 8, 9, 0xa, 0xb, 0xc, 0xd, 0xe, 0x1f, 0x20, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xfffd, 0xfffe, 0xffff, 0x10000, 0x10ffff, 0x110000]; // prettier-ignore
     const isChar = (code: number) =>
       [9, 0xa, 0xd].includes(code) ||
@@ -157,7 +157,7 @@ describe('scanXml', () => {
     );
   });
 
-  it('makes U+FFFD of no bytes, whatever they are', () => {
+  it('never makes U+FFFD of invalid bytes', () => {
     const bytes = (...middle: number[]) => Buffer.from([0x3c, 0x61, 0x3e, ...middle, 0x3c, 0x2f, 0x61, 0x3e]);
     for (const broken of [[0xed, 0xa0, 0x80], [0xed, 0xb0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xc3], [0x80]]) {
       expect(reasonOf(() => scanXml(bytes(...broken)))).toBe('message_malformed');
@@ -172,14 +172,14 @@ describe('scanXml', () => {
     );
   });
 
-  it('takes what is just within the limits', () => {
+  it('accepts a document at the limits', () => {
     expect(reasonOf(() => scanXml(`<a>${'<b/>'.repeat(3999)}</a>`))).toBe('read');
     expect(reasonOf(() => scanXml('<a>'.repeat(50) + '</a>'.repeat(50)))).toBe('read');
     expect(reasonOf(() => scanXml(`<a>${attributes(40, 150)}</a>`))).toBe('read');
     expect(reasonOf(() => scanXml(`<a>${'x'.repeat(192 * 1024 - 7)}</a>`))).toBe('read');
   });
 
-  it('passes over comments where metadata is read, and over nothing else', () => {
+  it('ignores comments of metadata, and of nothing else', () => {
     const limits: XmlLimits = { ...MESSAGE_LIMITS, comments: 'skip' };
     expect(scanXml('<!-- 1 --><a>x<!-- 2 -->y</a><!-- 3 -->', limits).text).toBe('xy');
     for (const xml of ['<a><!-- -- --></a>', '<a><!--', '<a><!-- --->x</a>']) {
@@ -203,7 +203,7 @@ describe('scanXml', () => {
     );
   });
 
-  it('gives text back as it was written', () => {
+  it('gives text back unchanged', () => {
     const escape = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {

@@ -14,7 +14,7 @@ export function filesOf<T>(spec: string, folder: string): { file: string; conten
     .map((file) => ({ file, content: JSON.parse(readFileSync(new URL(file, directory), 'utf8')) as T }));
 }
 
-/** Freezes a JSON value to its leaves, so that whoever writes to it fails the test. */
+/** Freezes a JSON value to its leaves, so that a write to it fails the test. */
 export function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) frozen(part as unknown);

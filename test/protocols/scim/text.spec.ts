@@ -22,7 +22,7 @@ describe('foldCase', () => {
     expect(foldCase(given)).toBe(folded);
   });
 
-  it('maps every code point for itself', () => {
+  it('maps every code point alone', () => {
     fc.assert(
       fc.property(text, text, (a, b) => {
         expect(foldCase(a + b)).toBe(foldCase(a) + foldCase(b));

@@ -1,4 +1,4 @@
-// Every test of this file must be told as failed; the titles of the others begin with "fine".
+// Every test of this file must be reported as failed; the titles of the others begin with "fine".
 import { setTimeout as sleep } from 'node:timers/promises';
 
 describe('a block', () => {
@@ -10,8 +10,8 @@ describe('a block', () => {
     expect(1).toBe(1);
   });
   it('checks nothing', () => expect.hasAssertions());
-  it('leaves a rejection to nobody', async () => {
-    void Promise.reject(new Error('nobody'));
+  it('leaves a rejection unhandled', async () => {
+    void Promise.reject(new Error('unknown'));
     await sleep(5);
   });
   it('throws later', async () => {

@@ -1,5 +1,5 @@
 it('fine: before the rejection', () => undefined);
 
 afterAll(() => {
-  void Promise.reject(new Error('nobody'));
+  void Promise.reject(new Error('unknown'));
 });

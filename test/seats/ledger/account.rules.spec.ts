@@ -40,7 +40,7 @@ describe('pairs of lines', () => {
     expect(pairsOf(text)).toEqual(expected);
   });
 
-  it('are told in a sentence', () => {
+  it('are described in a sentence', () => {
     const [wrong] = accountOf(lines('r10 c9')).pairs;
     expect(pairProblem('usr_x', wrong!)).toBe(
       'lines 1 and 2 about usr_x are not in the order in which they were written',
@@ -49,7 +49,7 @@ describe('pairs of lines', () => {
   });
 });
 
-describe('the lines that make an account fit', () => {
+describe('the lines that correct an account', () => {
   it.each([
     ['nothing when it fits', 'c1', true, []],
     ['nothing for a user who left', 'c1 r2', false, []],
@@ -67,7 +67,7 @@ describe('the lines that make an account fit', () => {
     expect(steps.map(({ kind, delta }) => `${kind} ${delta}`)).toEqual(expected);
   });
 
-  it('make every history fit that was sealed in any order', () => {
+  it('correct every history that was sealed in any order', () => {
     // A history of claims, releases and updates, in batches, each of which is sealed in an order of its own.
     const batch = fc.array(fc.constantFrom('move', 'update'), { maxLength: 5 }).chain((moves) =>
       fc.record({

@@ -35,8 +35,8 @@ const headOf = (entries: readonly SealedEntry[]): ChainHead => {
 };
 const CHAIN = seal(EMPTY_HEAD, [entry(1), entry(2), entry(3, -1, { user_id: 'usr_1' }), entry(4)]);
 
-describe('sealing', () => {
-  it('numbers, counts, and puts each entry onto the one before', () => {
+describe('the seal of a chain', () => {
+  it('numbers, counts and links each entry to the one before', () => {
     expect(CHAIN.map(({ sequence, count_after: count }) => [sequence, count])).toEqual([
       [1, 1],
       [2, 2],
@@ -48,12 +48,12 @@ describe('sealing', () => {
     expect(verify(CHAIN, headOf(CHAIN))).toEqual({ ok: true, entries: 4, head: CHAIN[3]!.hash, count: 2 });
   });
 
-  it('in two parts is the same chain', () => {
+  it('makes the same chain in two parts', () => {
     const first = seal(EMPTY_HEAD, [entry(1), entry(2)]);
     expect([...first, ...seal(headOf(first), [entry(3, -1, { user_id: 'usr_1' }), entry(4)])]).toEqual(CHAIN);
   });
 
-  it('time never runs backwards: a late entry is effective no earlier than what is sealed', () => {
+  it('dates a late entry no earlier than the sealed ones', () => {
     const late = seal({ ...EMPTY_HEAD, sealed_through: '2026-03-01T00:00:30.000000Z' }, [
       entry(1),
       entry(2),
@@ -63,7 +63,7 @@ describe('sealing', () => {
     expect(late.map((each) => each.occurred_at.slice(17, 19))).toEqual(['01', '02', '45']);
   });
 
-  it('an empty chain is whole', () => {
+  it('accepts an empty chain', () => {
     expect(verify([])).toMatchObject({ ok: true, entries: 0, count: 0 });
     expect(verify([], EMPTY_HEAD)).toMatchObject({ ok: true });
   });
@@ -91,7 +91,7 @@ describe('lines of one user in a wrong order', () => {
   });
 });
 
-describe('tampering is named, at the first entry that does not fit', () => {
+describe('tampering is found at the first wrong entry', () => {
   const changed = (at: number, change: Partial<SealedEntry>) =>
     CHAIN.map((each, i) => (i === at ? { ...each, ...change } : each));
   const resealed = (at: number, change: Partial<SealedEntry>) => {
@@ -123,14 +123,14 @@ describe('tampering is named, at the first entry that does not fit', () => {
     expect(verify(entries, headOf(CHAIN))).toEqual({ ok: false, sequence, problem });
   });
 
-  it('a verdict stays, whatever comes after it', () => {
+  it('keeps a verdict when more entries follow', () => {
     const verifier = new ExportVerifier();
     expect(verifier.take(CHAIN[1]!)).toBe(false);
     expect(verifier.take(CHAIN[0]!)).toBe(false);
     expect(verifier.verdict()).toMatchObject({ ok: false, sequence: 2 });
   });
 
-  it('no change of any text goes unnoticed', () => {
+  it('finds each change of a text', () => {
     const texts = fc.constantFrom(
       'kind',
       'user_id',

@@ -6,9 +6,9 @@ import { bytesOf, send, type SimAnswer, type SimRequest } from './http.js';
 export type FaultKind =
   /** A status with the vendor's error body; with `retryAfter` the header. */
   | { kind: 'status'; status: number; retryAfter?: string | number }
-  /** The answer begins so many milliseconds late. */
+  /** Milliseconds by which the answer begins late. */
   | { kind: 'slow'; ms: number }
-  /** Headers at once, then the body in pieces over so many milliseconds. */
+  /** Headers at once, then the body in pieces over this number of milliseconds. */
   | { kind: 'slow_body'; ms: number }
   /** The connection ends without an answer. `after`: the request takes effect before. */
   | { kind: 'reset'; after?: boolean }
@@ -19,7 +19,7 @@ export type FaultKind =
   | { kind: 'html' }
   /** A 2xx whose row failed, where the vendor has such. */
   | { kind: 'failed_row' }
-  /** A body of so many bytes, 5 MiB unless set. */
+  /** A body of this number of bytes, 5 MiB unless set. */
   | { kind: 'huge'; bytes?: number }
   /** Any other body, with status 200; a function makes one for each request. */
   | { kind: 'body'; body: string | (() => string) };
@@ -29,7 +29,7 @@ export type Fault = FaultKind & {
   /** Part of the path, with the query; any unless set. */
   path?: string;
   method?: string;
-  /** So many requests, one unless set; null: all. */
+  /** The number of requests, one unless set; null: all. */
   times?: number | null;
   /** It strikes so much of these requests, from 0 to 1; each unless set. */
   rate?: number;

@@ -11,7 +11,7 @@ export interface GrantRules {
   refreshSeconds: number;
   /** `expires_at` as ISO text, or `expires_in` in seconds. */
   expiry: 'at' | 'in';
-  /** Codes end after so many seconds. */
+  /** Seconds after which codes end. */
   codeSeconds: number;
   /** What `audience` has to be; null: it is not asked for. */
   audience: string | null;

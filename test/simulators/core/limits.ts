@@ -10,7 +10,7 @@ export class Limit {
   private at: number;
   private used = 0;
 
-  /** @param factor so many times the vendor's limit */
+  /** @param factor multiple of the vendor's limit */
   constructor(
     private readonly rule: LimitRule,
     private readonly factor: number,

@@ -45,7 +45,7 @@ export class Sender {
   private readonly running = new Set<Promise<void>>();
   private over = false;
 
-  /** @param timeFactor so many times faster than the vendor */
+  /** @param timeFactor how many times faster than the vendor */
   constructor(
     private readonly rule: RetryRule,
     private readonly timeFactor: number,

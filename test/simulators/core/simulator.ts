@@ -15,9 +15,9 @@ export interface SimOptions {
   apiKey?: string;
   /** Answers requests of the shared samples word for word. */
   samples?: boolean;
-  /** So many times the vendor's limit. */
+  /** Multiple of the vendor's limit. */
   rateFactor?: number;
-  /** So many times faster are the vendor's repetitions of webhooks. */
+  /** How many times faster the vendor's repetitions of webhooks are. */
   timeFactor?: number;
   /** Where the button of the settings page leads; null: there is none. */
   startUrl?: string | null;

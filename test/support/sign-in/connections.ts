@@ -16,7 +16,7 @@ export async function reasonOf(house: House, page: Seen): Promise<string> {
   return body.data[0].reason as string;
 }
 
-/** Who comes in by a sign-in; the reason where nobody does, who then has no session either. */
+/** The user whom a sign-in lets in; the reason where it is refused, and no session begins. */
 export async function outcomeAt<Said>(
   house: House,
   door: { tab(): Tab; signIn(tab: Tab, said: Said): Promise<Seen> },
@@ -174,7 +174,7 @@ export class SamlWay {
     return tab.post(`/api/auth/callback/${this.slug}`, form);
   }
 
-  /** The same as a browser sees it, which goes on to the page of ours that it is sent to. */
+  /** The same as a browser sees it, which follows the redirect to a page of ours. */
   async post(tab: Tab, form: Map<string, string>): Promise<Seen> {
     const seen = await this.postOnly(tab, form);
     return seen.location?.includes('/api/auth/landing/') ? tab.get(seen.location) : seen;

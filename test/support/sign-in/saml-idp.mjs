@@ -11,7 +11,7 @@
  *   encryptTo  a certificate: assertions are encrypted to it
  *   encryptionKey  the public key (PEM) of that certificate
  *
- * Whoever has no session there, or whom the request wants to prove themselves anew (ForceAuthn), gets a form.
+ * A user without a session there, or whom the request asks to sign in anew (ForceAuthn), gets a form.
  */
 import { randomBytes } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
@@ -74,7 +74,7 @@ function routes(base) {
       getUserFromRequest: () => session.user,
       getPostURL: (_audience, _dom, _req, done) => done(null, config.acs),
       nameIdentifierFormat: session.user.nameIdFormat,
-      // An answer to nothing: the IdP begins by itself, and has to be told for whom.
+      // An answer to nothing: the IdP begins, and the form names the user.
       ...(asked.SAMLRequest === undefined ? { audience: config.sp?.entity_id } : {}),
       ...(config.encryptTo
         ? {

@@ -9,7 +9,7 @@ export interface Seen {
 }
 
 /**
- * A browser as far as sign-ins need one: a jar of cookies, no redirects by itself. What the service says of its own
+ * A browser as far as sign-ins need one: a jar of cookies, no automatic redirects. What the service says of its own
  * address (its settings) leads to where it listens.
  */
 export class Tab {

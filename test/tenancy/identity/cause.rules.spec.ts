@@ -14,10 +14,10 @@ it.each<[Cause, ChangeSource['surface'], string]>([
   [{ kind: 'exchanged', users: ['usr_1', 'usr_2'] }, 'scim', 'exchange of values with usr_1, usr_2'],
   [{ kind: 'hold_ended', reason: 'superseded' }, 'system', 'end of the takeover by another directory'],
   [{ kind: 'hold_ended' }, 'system', 'what held the user has ended'],
-])('says %j by %s in words', (cause, surface, expected) => {
+])('describes %j by %s in words', (cause, surface, expected) => {
   expect(wordsOfCause(cause, surface)).toBe(expected);
 }); // prettier-ignore
 
-it('invents no cause where none is recorded', () => {
+it('has no cause when none is recorded', () => {
   expect(causeInWords(null, { surface: 'scim' } as ChangeSource)).toBeNull();
 });

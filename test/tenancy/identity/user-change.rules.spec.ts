@@ -40,11 +40,11 @@ describe('the change between two states', () => {
   });
 });
 
-describe('whether the change is forwarded', () => {
+describe('the decision to forward a change', () => {
   it.each<[string, InForce | null, InForce, boolean, boolean]>([
-    ['somebody new', null, A, true, true],
-    ['somebody new without an e-mail', null, { ...A, email: null }, false, false],
-    ['somebody new and inactive', null, off, false, false],
+    ['a new user', null, A, true, true],
+    ['a new user without an e-mail', null, { ...A, email: null }, false, false],
+    ['a new user and inactive', null, off, false, false],
     ['a change', A, { ...A, first_name: 'B' }, true, true],
     ['an e-mail that arrives', { ...A, email: null }, A, true, true],
     ['a name without an e-mail', { ...A, email: null }, { ...A, email: null, first_name: 'B' }, true, false],

@@ -13,7 +13,7 @@ it('signs with the first key and verifies with all of them', () => {
   expect(both.publicKeys().map(({ current }) => current)).toEqual([true, false]);
 });
 
-it('trusts a key that has left the settings as long as a later one has endorsed it, in any number of steps', () => {
+it('trusts a key that has left the settings while a later one has endorsed it, in any number of steps', () => {
   const signed = new KeyRing([first]).sign('text');
   const byThe2nd = new KeyRing([second, first]).endorsements();
   const byThe3rd = new KeyRing([third, second]).endorsements();

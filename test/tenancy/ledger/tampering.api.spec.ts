@@ -176,7 +176,7 @@ describe.each(CHAINS)('the chain of %s', (chain) => {
     const end = await lengthOf(at, chain);
     await damage(`tenant_id = '${at.tenantId}'`, end, at);
     expect(await verdict(at, chain)).toEqual({ valid: false, sequence: place(end), problem });
-    // More lines do not heal it: sealing goes on, and the evidence stays.
+    // More lines do not heal it: sealing continues, and the evidence stays.
     await at.api.post('/users', { email: 'later@example.com', first_name: 'L', last_name: 'L' });
     await at.api.post('/roles', { name: 'Later', takes_seat: true });
     await at.api.post('/roles', { name: 'Latest', takes_seat: true });
@@ -195,7 +195,7 @@ describe.each(CHAINS)('the chain of %s', (chain) => {
     const own = `tenant_id = '${at.tenantId}'`;
     await tamper(`update ${table} set ${edited} where ${own} and sequence = 2`);
     await rehash(at, chain);
-    // As if somebody had made the head of a chain from before signatures of it.
+    // As if an attacker had made the head of a chain from before signatures of it.
     await tamper(`update chain_heads set signature = null, signed_sequence = null, signed_hash = null, key_id = null,
       unsigned_through = sequence where ${own} and chain = '${chain}'`);
     expect(await verdict(at, chain)).toEqual({ valid: false, sequence: end, problem: 'differs from closed day' });
@@ -266,34 +266,31 @@ it.each(['seat_entries', 'audit_entries', 'closed_days', 'chain_heads', 'chain_k
   },
 );
 
-it.each(['seat_entries', 'audit_entries'])(
-  '%s: a seal sets what belongs to it, once, and nothing else',
-  async (table) => {
-    const at = await house();
-    const { db } = service;
-    const { rows: columns } = await db.query<{ name: string; kept: boolean }>(
-      `select a.attname as name, pg_get_triggerdef(t.oid) ~ ('old\\.' || a.attname || '\\M') as kept
+it.each(['seat_entries', 'audit_entries'])('%s: a seal sets its own columns once, and nothing else', async (table) => {
+  const at = await house();
+  const { db } = service;
+  const { rows: columns } = await db.query<{ name: string; kept: boolean }>(
+    `select a.attname as name, pg_get_triggerdef(t.oid) ~ ('old\\.' || a.attname || '\\M') as kept
      from pg_attribute a join pg_trigger t on t.tgrelid = a.attrelid and t.tgname = $1 || '_append_only'
      where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped order by a.attname`,
-      [table],
-    );
-    expect(columns.filter(({ kept }) => !kept).map(({ name }) => name)).toEqual(
-      ['count_after', 'effective_at', 'hash', 'previous_hash'].filter((name) =>
-        columns.some((column) => column.name === name),
-      ),
-    );
-    // In one transaction, which the refusal takes back.
-    const unsealed = {
-      seat_entries: `(tenant_id, kind, delta, reason, source) values ('${at.tenantId}', 'policy', 0, 'kept', '{}')`,
-      audit_entries: `(tenant_id, actor, action, target_type, target_id) values ('${at.tenantId}', '{}', 'a', 'kept', 'b')`,
-    }[table];
-    const column = table === 'seat_entries' ? 'reason' : 'target_type';
-    for (const change of ['hash = null', `sequence = 1000, ${column} = 'changed'`, `${column} = 'changed'`]) {
-      const written = `insert into ${table} ${unsealed}; update ${table} set ${change} where ${column} = 'kept'`;
-      await expect(db.execute(written)).rejects.toThrow('append-only');
-    }
-    const sealed = `tenant_id = '${at.tenantId}' and sequence = 1`;
-    await expect(db.execute(`update ${table} set hash = null where ${sealed}`)).rejects.toThrow('append-only');
-    await expect(db.execute(`update ${table} set sequence = null where ${sealed}`)).rejects.toThrow('append-only');
-  },
-);
+    [table],
+  );
+  expect(columns.filter(({ kept }) => !kept).map(({ name }) => name)).toEqual(
+    ['count_after', 'effective_at', 'hash', 'previous_hash'].filter((name) =>
+      columns.some((column) => column.name === name),
+    ),
+  );
+  // In one transaction, which the refusal takes back.
+  const unsealed = {
+    seat_entries: `(tenant_id, kind, delta, reason, source) values ('${at.tenantId}', 'policy', 0, 'kept', '{}')`,
+    audit_entries: `(tenant_id, actor, action, target_type, target_id) values ('${at.tenantId}', '{}', 'a', 'kept', 'b')`,
+  }[table];
+  const column = table === 'seat_entries' ? 'reason' : 'target_type';
+  for (const change of ['hash = null', `sequence = 1000, ${column} = 'changed'`, `${column} = 'changed'`]) {
+    const written = `insert into ${table} ${unsealed}; update ${table} set ${change} where ${column} = 'kept'`;
+    await expect(db.execute(written)).rejects.toThrow('append-only');
+  }
+  const sealed = `tenant_id = '${at.tenantId}' and sequence = 1`;
+  await expect(db.execute(`update ${table} set hash = null where ${sealed}`)).rejects.toThrow('append-only');
+  await expect(db.execute(`update ${table} set sequence = null where ${sealed}`)).rejects.toThrow('append-only');
+});

@@ -11,7 +11,7 @@ afterAll(() => service.close());
 const verify = async (at: Awaited<ReturnType<typeof newHouse>>) =>
   (await at.api.post('/audit/verify', {})).body as { ok: boolean; code?: string };
 
-it('a chain of the version before is signed by the first sealing, and by no later one', async () => {
+it('signs a chain of the former version with the first seal, and with no later one', async () => {
   const at = await newHouse(service);
   expect(await verify(at)).toMatchObject({ ok: true });
   // As the migration leaves it.
@@ -32,7 +32,7 @@ it('a chain of the version before is signed by the first sealing, and by no late
   expect(await verify(at)).toMatchObject({ ok: false, code: 'head not signed' });
 });
 
-it('lines that a process of the version before has sealed stay valid, and are signed with the next ones', async () => {
+it('keeps lines valid that a process of the former version has sealed, and signs them with the next ones', async () => {
   const at = await newHouse(service);
   expect(await verify(at)).toMatchObject({ ok: true });
   const anchor = async () =>

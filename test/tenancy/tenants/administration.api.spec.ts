@@ -45,7 +45,7 @@ describe('tenants', () => {
     ]);
   });
 
-  it('can begin with a key, whose tenant is theirs', async () => {
+  it('can begin with a key of their own', async () => {
     const { body } = await operate('POST', '/tenants', { name: 'T', api_key: {} });
     expect(parseToken(body.api_key)).toMatchObject({ kind: 'tbk', tenantId: body.id });
     const me = await edge.call('GET', '/api/v1/me', { token: body.api_key });
@@ -69,7 +69,7 @@ describe('tenants', () => {
     expect(seen).toEqual(all);
   });
 
-  it('are changed by the operator and by themselves, with a line in their log', async () => {
+  it('are changed by the operator and by their own keys, with a line in their log', async () => {
     expect((await operate('PATCH', `/tenants/${edge.tenant.id}`, { name: 'Renamed' })).body.name).toBe('Renamed');
     const changed = await call('PATCH', '/tenant', { time_zone: 'Asia/Tokyo', api_may_write_directory_users: true });
     expect(changed.body).toMatchObject({
@@ -90,7 +90,7 @@ describe('tenants', () => {
   it('name an owner who is one of them', async () => {
     await person('usr_owner', 'Admin');
     expect((await call('PATCH', '/tenant', { owner_user_id: 'usr_owner' })).body.owner_user_id).toBe('usr_owner');
-    const answer = await call('PATCH', '/tenant', { owner_user_id: 'usr_nobody' });
+    const answer = await call('PATCH', '/tenant', { owner_user_id: 'usr_unknown' });
     expect([answer.status, answer.body.errors[0].field]).toEqual([422, 'owner_user_id']);
     expect((await call('PATCH', '/tenant', { owner_user_id: null })).body.owner_user_id).toBeNull();
   });
@@ -111,7 +111,7 @@ describe('tenants', () => {
     expect((await operate('POST', '/tenants/ten_x/api-keys', { name: 'k', scopes: ['admin'] })).status).toBe(404);
   });
 
-  it('the operator makes and ends keys for a tenant, and its log says so', async () => {
+  it('have keys that the operator makes and ends, with a line in their log', async () => {
     const made = await operate('POST', `/tenants/${edge.tenant.id}/api-keys`, { name: 'rescue', scopes: ['admin'] });
     expect((await edge.call('GET', '/api/v1/me', { token: made.body.api_key })).status).toBe(200);
     expect(await lastAudit()).toMatchObject({
@@ -125,7 +125,7 @@ describe('tenants', () => {
 });
 
 describe('roles', () => {
-  it('are made, changed and deleted while nothing uses them', async () => {
+  it('are made, changed, and deleted while unused', async () => {
     expect((await call('POST', '/roles', { name: 'Recruiter', takes_seat: true })).body).toMatchObject({
       name: 'Recruiter',
       takes_seat: true,
@@ -138,13 +138,13 @@ describe('roles', () => {
     expect(await lastAudit()).toMatchObject({ action: 'role.deleted', before: { name: 'Recruiter' }, after: null });
   });
 
-  it('can have any name that is one', async () => {
+  it('can have any valid name', async () => {
     const name = 'Käufer / Süd 🔑';
     await call('POST', '/roles', { name, takes_seat: false });
     expect((await call('GET', `/roles/${encodeURIComponent(name)}`)).body.name).toBe(name);
   });
 
-  it('409 while people hold them', async () => {
+  it('409 while users hold them', async () => {
     await call('POST', '/roles', { name: 'Held', takes_seat: true });
     await person('usr_holder', 'Held');
     for (const [method, body] of [
@@ -158,7 +158,7 @@ describe('roles', () => {
     expect((await call('GET', '/roles/Held')).body.users).toBe(1);
   });
 
-  it('409 while a directory gives them, and always for the one that everybody gets', async () => {
+  it('409 while a directory gives them, and always for the default role', async () => {
     await call('POST', '/roles', { name: 'Given', takes_seat: true });
     await call('POST', '/directories', { name: 'D', default_role: 'Given' });
     expect((await call('DELETE', '/roles/Given')).status).toBe(409);
@@ -188,7 +188,7 @@ describe('the audit log', () => {
     expect(edge.lines.join('')).not.toContain(secrets[0]);
   });
 
-  it('is rolled back with what it is about', async () => {
+  it('is rolled back with its change', async () => {
     const before = (await call('GET', '/audit?limit=1')).body.data[0].id;
     await call('POST', '/directories', { name: 'D', default_role: 'No such role' });
     expect((await call('GET', '/audit?limit=1')).body.data[0].id).toBe(before);
@@ -208,7 +208,7 @@ describe('the audit log', () => {
     expect((await call('GET', '/audit?format=xml')).status).toBe(422);
   });
 
-  it('is exported whole, as CSV that runs nothing and as NDJSON', async () => {
+  it('is exported whole, as CSV without formulas and as NDJSON', async () => {
     await call('POST', '/roles', { name: '=cmd|calc', takes_seat: false });
     const csv = await call('GET', '/audit?format=csv');
     expect(csv.headers.get('content-type')).toMatch('text/csv');
@@ -223,12 +223,12 @@ describe('the audit log', () => {
     expect(lines.map(({ id }) => Number(id))).toEqual(lines.map(({ id }) => Number(id)).sort((a, b) => b - a));
   });
 
-  it('cannot be rewritten, not even by us', async () => {
+  it('cannot be rewritten by the service', async () => {
     await expect(edge.db.query(`update audit_entries set action = 'x'`)).rejects.toThrow('append-only');
     await expect(edge.db.query(`delete from audit_entries`)).rejects.toThrow('append-only');
   });
 
-  it('shows a change made behind its back', async () => {
+  it('shows a change made in the database', async () => {
     const tenant = await edge.newTenant();
     const verify = async () => (await edge.call('POST', '/api/v1/audit/verify', { token: tenant.api_key })).body;
     for (const name of ['A', 'B', 'C'])
@@ -257,7 +257,7 @@ describe('the audit log', () => {
 });
 
 describe('406', () => {
-  it('when the caller accepts nothing that we have', async () => {
+  it('when the caller accepts no offered type', async () => {
     expect((await edge.call('GET', '/api/v1/me', { headers: { accept: 'application/xml' } })).status).toBe(406);
     for (const accept of ['*/*', 'application/*', 'application/json;q=0.5, text/html', 'text/html, */*;q=0.1']) {
       expect((await edge.call('GET', '/api/v1/me', { headers: { accept } })).status).toBe(200);

@@ -160,7 +160,7 @@ describe('a key with users:write', () => {
     expect((await key.patch(`/users/${id}`, { ...read, first_name: 'New' })).status).toBe(200);
   });
 
-  it('gives the rights of an administrator to no other person', async () => {
+  it('gives the rights of an administrator to no other user', async () => {
     const key = api(await keyOf('users:write'));
     const { id } = (await at.api.post('/users', person({ role: 'Admin' }))).body;
     for (const change of [{ email: mail() }, { external_id: fresh() }]) {
@@ -172,7 +172,7 @@ describe('a key with users:write', () => {
     expect((await at.api.patch(`/users/${id}`, { status: 'active' })).status).toBe(200);
   });
 
-  it('leaves no role of its own behind a role of the rules', async () => {
+  it('leaves no role of the users API beside a role of the rules', async () => {
     const house = await newHouse(service);
     await house.api.patch('/tenant', { api_may_write_directory_users: true });
     const id = await madeUser(house.scim, user(mail()));
@@ -191,7 +191,7 @@ describe('a key with users:write', () => {
 describe('a directory', () => {
   const asking = (...roles: string[]) => user(mail(), { roles: roles.map((value) => ({ value })) });
 
-  it('gives a role that administers by `roles` only where an admin has allowed it, and says why not', async () => {
+  it('gives an administering role by `roles` only when an admin has allowed it, and names the obstacle', async () => {
     const house = await newHouse(service, { default_role: 'Observer' });
     const id = await madeUser(house.scim, asking('Admin', 'User'));
     const other = await madeUser(house.scim, asking('Admin'));
@@ -210,7 +210,7 @@ describe('a directory', () => {
     await eventually(() => roleOf(id), (role) => role === 'User'); // prettier-ignore
   });
 
-  it('loses the leave for a role that begins to administer', async () => {
+  it('loses the permission for a role that begins to administer', async () => {
     const house = await newHouse(service);
     const role = fresh();
     await house.api.post('/roles', { name: role, takes_seat: false });
@@ -224,7 +224,7 @@ describe('a directory', () => {
   });
 });
 
-it('tells each right that is given or taken as an event and as a line of the audit log', async () => {
+it('records each right that is given or taken as an event and a line of the audit log', async () => {
   const house = await newHouse(service);
   const { id } = (await house.api.post('/users', person({ role: 'Admin' }))).body;
   await house.api.patch(`/users/${id}`, { status: 'inactive' });

@@ -32,7 +32,7 @@ const bulk = (table: string, columns: string, values: string, count: number) =>
   );
 
 describe('a tenant', () => {
-  it('has at most 200 live API keys; those that are revoked, or being rotated out, take no place', async () => {
+  it('has at most 200 live API keys; revoked ones and those being rotated out do not count', async () => {
     const { most } = API_KEYS_CAP;
     const columns = 'id, name, prefix, hash, scopes, owner_kind, created_by, revoked_at';
     const row = `'key_' || n, 'k', 'p', sha256(('k' || n)::bytea), '{}', 'service', '{}'`;
@@ -70,7 +70,7 @@ describe('a tenant', () => {
   });
 });
 
-it('a directory has at most 20 live SCIM tokens, whatever other directories have', async () => {
+it('a directory has at most 20 live SCIM tokens of its own', async () => {
   const columns = 'id, directory_id, name, prefix, hash, created_by';
   const row = `'tok_' || n, '${tenant.directoryId}', 't', 'p', sha256(('t' || n)::bytea), '{}'`;
   await bulk('scim_tokens', columns, row, SCIM_TOKENS_CAP.most - 3);
@@ -79,7 +79,7 @@ it('a directory has at most 20 live SCIM tokens, whatever other directories have
 });
 
 describe('the rate of a tenant', () => {
-  it('is shared by its keys, and not by another tenant', async () => {
+  it('is shared by its keys, and apart from another tenant', async () => {
     const busy = await startApp({ RATE_LIMIT: '5', RATE_LIMIT_TENANT: '6' }, service);
     try {
       const keys = [tenant.apiKey];

@@ -57,7 +57,7 @@ describe('a revoked key', () => {
 });
 
 describe('a key that ends', () => {
-  it('holds until then and not a moment longer', async () => {
+  it('is valid until its end alone', async () => {
     const key = await newKey({ expires_at: new Date(Date.now() + 700).toISOString() });
     expect(await me(one, key.api_key)).toBe(200);
     await pause(750);
@@ -110,7 +110,7 @@ describe('a rotation', () => {
     expect((await rotate(shorter.id, { expires_at: null })).body.expires_at).toBeNull();
   });
 
-  it('happens once, however many ask for it together', async () => {
+  it('happens once for concurrent requests', async () => {
     const old = await newKey();
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => one.call('POST', `/api/v1/api-keys/${old.id}/rotate`)),
@@ -119,7 +119,7 @@ describe('a rotation', () => {
   });
 });
 
-describe('a person’s key', () => {
+describe('the key of a user', () => {
   const person = async (id: string) => {
     await one.db.query(
       `insert into users (tenant_id, id, source, doc, user_name, user_name_key, active, first_name, last_name, status, seat)
@@ -128,14 +128,14 @@ describe('a person’s key', () => {
     );
   };
 
-  it('is for a person of this tenant', async () => {
+  it('is for a user of this tenant', async () => {
     const answer = await one.call('POST', '/api/v1/api-keys', {
-      body: { name: 'k', scopes: ['admin'], owner_user_id: 'usr_nobody' },
+      body: { name: 'k', scopes: ['admin'], owner_user_id: 'usr_unknown' },
     });
     expect([answer.status, answer.body.errors[0].field]).toEqual([422, 'owner_user_id']);
   });
 
-  it('ends with them, in the same transaction; a service’s key stays', async () => {
+  it('ends with the user in the same transaction; a service’s key stays', async () => {
     await person('usr_leaver');
     const [theirs, service] = [await newKey({ owner_user_id: 'usr_leaver' }), await newKey()];
     expect(await me(one, theirs.api_key)).toBe(200);
@@ -159,7 +159,7 @@ describe('a person’s key', () => {
     expect([await me(one, theirs.api_key), await me(one, service.api_key)]).toEqual([401, 200]);
   });
 
-  it('made in the moment in which its person is put out, it is worth nothing', async () => {
+  it('is invalid when it is made while the user is deactivated', async () => {
     await person('usr_racer');
     const { db } = one;
     const off = `update users set status = 'inactive' where tenant_id = '${one.tenant.id}' and id = 'usr_racer'`;
@@ -180,7 +180,7 @@ describe('a person’s key', () => {
     expect(await me(two, api_key)).toBe(401);
   });
 
-  it('what it made for a service shows as orphaned when its maker has left', async () => {
+  it('shows a key that it made for a service as orphaned when its maker has left', async () => {
     await person('usr_maker');
     const maker = await newKey({ owner_user_id: 'usr_maker' });
     const made = await one.call('POST', '/api/v1/api-keys', {
@@ -197,7 +197,7 @@ describe('a person’s key', () => {
   });
 });
 
-describe('what a request may carry', () => {
+describe('the credential of a request', () => {
   const raw = (path: string, headers: string[]): Promise<number> =>
     new Promise((resolve, reject) => {
       const req = http.request(`${one.baseUrl}${path}`, { headers: headers }, (res) => {
@@ -208,7 +208,7 @@ describe('what a request may carry', () => {
       req.end();
     });
 
-  it('one credential, in one header', async () => {
+  it('is one, in one header', async () => {
     const bearer = `Bearer ${one.tenant.api_key}`;
     expect(await raw('/api/v1/me', ['Host', 'x', 'Authorization', bearer])).toBe(200);
     expect(await raw('/api/v1/me', ['Host', 'x', 'authorization', bearer.replace('Bearer', 'bearer')])).toBe(200);
@@ -221,17 +221,17 @@ describe('what a request may carry', () => {
     ['Basic', () => `Basic ${Buffer.from(`:${one.tenant.api_key}`).toString('base64')}`],
     ['nothing after the word', () => 'Bearer '],
     ['the key alone', () => one.tenant.api_key],
-  ])('%s is no credential', async (_, header) => {
+  ])('is refused: %s', async (_, header) => {
     expect((await one.call('GET', '/api/v1/me', { token: null, headers: { authorization: header() } })).status).toBe(
       401,
     );
   });
 
-  it('a credential in the query is none', async () => {
+  it('is ignored in the query', async () => {
     expect((await one.call('GET', `/api/v1/me?access_token=${one.tenant.api_key}`, { token: null })).status).toBe(401);
   });
 
-  it('a SCIM token opens no API, and an API key no SCIM', async () => {
+  it('is a SCIM token for SCIM alone, and an API key for the API alone', async () => {
     const directory = (await one.call('POST', '/api/v1/directories', { body: { name: 'D' } })).body;
     expect(await me(one, directory.scim_token)).toBe(401);
     const store = one.app.get(CredentialStore);
@@ -244,7 +244,7 @@ describe('what a request may carry', () => {
 });
 
 describe('a SCIM token', () => {
-  it('tells its directory why it was refused', async () => {
+  it('leaves the reason of its refusal at its directory', async () => {
     const directory = (await one.call('POST', '/api/v1/directories', { body: { name: 'D' } })).body;
     const url = `/api/v1/directories/${directory.id}`;
     const store = one.app.get(CredentialStore);
@@ -285,8 +285,8 @@ describe('a SCIM token', () => {
   });
 });
 
-describe('last use', () => {
-  it('is noted beside the request', async () => {
+describe('the last use of a credential', () => {
+  it('is noted apart from the request', async () => {
     const key = await newKey();
     await me(one, key.api_key);
     await one.app.get(CredentialUses).flush();
@@ -299,8 +299,8 @@ describe('last use', () => {
   });
 });
 
-describe('wrong tries', () => {
-  it('from one address end in 429, while a key that was good a moment ago still opens', async () => {
+describe('requests with wrong credentials', () => {
+  it('end in 429 for an address, while a key that was valid a moment ago is still accepted', async () => {
     const app = await adminApp({}, [], database);
     try {
       expect(await me(app, app.tenant.api_key)).toBe(200);
@@ -316,7 +316,7 @@ describe('wrong tries', () => {
     }
   });
 
-  it('look the same, whether the tenant exists or not', async () => {
+  it('get the same answer whether the tenant exists or not', async () => {
     const [known, unknown] = await Promise.all(
       [one.tenant.id, 'ten_00000000000000000000000000'].map((id) =>
         one.call('GET', '/api/v1/me', { token: mintToken('tbk', id).token }),
@@ -326,8 +326,8 @@ describe('wrong tries', () => {
   });
 });
 
-describe('the rate', () => {
-  it('is a number a second with bursts of ten times that, and says so', async () => {
+describe('the rate of a key', () => {
+  it('is a number a second with bursts of ten times that, in the headers', async () => {
     const app = await adminApp({ RATE_LIMIT: '5' }, [], database);
     try {
       const first = await app.call('GET', '/api/v1/me');
@@ -344,7 +344,7 @@ describe('the rate', () => {
     }
   });
 
-  it('costs no header when it is off', async () => {
+  it('has no header when it is off', async () => {
     expect((await one.call('GET', '/api/v1/me')).headers.get('ratelimit-limit')).toBeNull();
   });
 });

@@ -10,11 +10,11 @@ it.each([
   ['has the end that is asked for', at(30), at(21), at(21)],
   ['has no end when that is asked for', at(30), null, null],
   ['lives a year at the most', at(5_000), undefined, new Date(NOW.getTime() + MAX_LIFETIME_MS)],
-])('a credential that takes the place of another one %s', (_, expires_at, asked, expected) => {
+])('a credential that replaces another one %s', (_, expires_at, asked, expected) => {
   expect(rotatedExpiry({ created_at: at(0), expires_at }, asked, NOW)).toEqual(expected);
 });
 
-it('an end lies in the future, and at most a year from now', () => {
+it('accepts an end in the future, at most a year from now', () => {
   expect([at(19), NOW, at(21), at(386), at(387)].map((value) => expiryProblem(value, NOW))).toEqual([
     'must be in the future',
     'must be in the future',

@@ -9,7 +9,7 @@ import type { Answer } from '../../support/http.js';
 
 let effects = 0;
 
-/** Has an effect, takes its time, and answers as it is told. */
+/** Has an effect, takes its time, and answers as the test sets. */
 @ApiController('effects')
 class EffectsController {
   @Post()
@@ -44,7 +44,7 @@ const post = (key: string, body: object = {}, options: { token?: string; url?: s
     ...(options.token ? { token: options.token } : {}),
   });
 
-describe('the same key again', () => {
+describe('a repeated key', () => {
   it('gives the first answer, word for word, and has no second effect', async () => {
     const key = newKey();
     const first = await post(key);
@@ -59,7 +59,7 @@ describe('the same key again', () => {
     expect(effects).toBe(1);
   });
 
-  it('twenty at once have one effect; who comes too early is told so', async () => {
+  it('has one effect for twenty requests at once; an early one gets a conflict', async () => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(key, { ms: 100 })));
     expect(effects).toBe(1);
@@ -69,7 +69,7 @@ describe('the same key again', () => {
     expect((await post(key, { ms: 100 })).body).toEqual({ n: 1 });
   });
 
-  it('one role is made by twenty of them', async () => {
+  it('makes one role of twenty requests', async () => {
     const key = newKey();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => post(key, { name: 'Once', takes_seat: true }, { url: '/api/v1/roles' })),
@@ -98,7 +98,7 @@ describe('the same key again', () => {
   });
 });
 
-describe('another request with the same key', () => {
+describe('a key with another request', () => {
   it.each<[string, () => Promise<Answer>]>([
     ['another body', () => post(`${count}-fixed`, { a: 2 })],
     ['another address', () => post(`${count}-fixed`, { a: 1 }, { url: '/v1/effects' })],
@@ -108,7 +108,7 @@ describe('another request with the same key', () => {
     expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused']);
   });
 
-  it('of another API key, or another tenant, is another key', async () => {
+  it('is separate for another API key or tenant', async () => {
     const key = newKey();
     const other = (await edge.call('POST', '/api/v1/api-keys', { body: { name: 'k', scopes: ['users:read'] } })).body
       .api_key;
@@ -120,15 +120,15 @@ describe('another request with the same key', () => {
   });
 });
 
-describe('what is not kept', () => {
-  it('a failure of ours: the next try does the work', async () => {
+describe('an answer that is not kept', () => {
+  it('is a failure of the service: the next try does the work', async () => {
     const key = newKey();
     expect((await post(key, { fail: true })).status).toBe(500);
     expect((await post(key, { fail: true })).status).toBe(500);
     expect(effects).toBe(2);
   });
 
-  it('a refusal of the request as it was written: the corrected one comes under the same key', async () => {
+  it('is the refusal of a faulty request: the corrected one can have the same key', async () => {
     const key = newKey();
     const wrong = await post(key, { name: '', takes_seat: true }, { url: '/api/v1/roles' });
     const right = await post(key, { name: 'Corrected', takes_seat: true }, { url: '/api/v1/roles' });
@@ -136,13 +136,13 @@ describe('what is not kept', () => {
     expect([wrong.status, right.status, again.status, again.text]).toEqual([422, 201, 201, right.text]);
   });
 
-  it('a refusal before the work began: no key, no scope', async () => {
+  it('is a refusal before the work began, without key or scope', async () => {
     const key = newKey();
     expect((await post(key, {}, { token: 'tbk_x' })).status).toBe(401);
     expect((await post(key)).body).toEqual({ n: 1 });
   });
 
-  it('anything older than a day', async () => {
+  it('is older than a day', async () => {
     const key = newKey();
     await post(key);
     await edge.db.query(`update idempotency_keys set created_at = now() - interval '25 hours' where key = $1`, [key]);
@@ -154,7 +154,7 @@ describe('what is not kept', () => {
   });
 });
 
-describe('a process that died in the middle', () => {
+describe('a request whose process died', () => {
   const dead = async (key: string, seconds: number) => {
     await post(key, { ms: 1 });
     await edge.db.query(
@@ -163,7 +163,7 @@ describe('a process that died in the middle', () => {
     );
   };
 
-  it('is waited for as long as it could still be running, and then the request is done', async () => {
+  it('blocks its key while it could still be running, and then the request is done', async () => {
     const key = newKey();
     await dead(key, 30);
     expect((await post(key, { ms: 1 })).status).toBe(409);
@@ -181,7 +181,7 @@ it.each(['', ' ', 'two words', 'ä', 'x'.repeat(256)])('the key %j is 400', asyn
   expect([answer.status, answer.body.code]).toEqual([400, 'invalid_idempotency_key']);
 });
 
-it('a kept answer of another tenant does not open here', async () => {
+it('opens no kept answer of another tenant', async () => {
   const key = newKey();
   await post(key);
   const { rows } = await edge.db.query<{ response: string }>(`select response from idempotency_keys where key = $1`, [

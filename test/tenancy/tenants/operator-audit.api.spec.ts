@@ -62,11 +62,11 @@ const writes = () =>
     .filter(({ demand, method }) => demand === 'operator' && method !== 'GET')
     .map(({ method, paths }) => `${method} ${paths[0]!.replace(/^\/api\/v1/, '')}`);
 
-it('each operation of the operator that writes has a request here', () => {
+it('has a request for each writing operation of the operator', () => {
   expect(Object.keys(REQUESTS).sort()).toEqual(writes().sort());
 });
 
-it.each(Object.keys(REQUESTS))('%s leaves an audit line, of the tenant or of the installation', async (operation) => {
+it.each(Object.keys(REQUESTS))('%s writes an audit line, of the tenant or of the installation', async (operation) => {
   const [path, body] = await REQUESTS[operation]!();
   const before = await lines();
   const answer = await operate(operation.split(' ')[0]!, path, body);
@@ -74,7 +74,7 @@ it.each(Object.keys(REQUESTS))('%s leaves an audit line, of the tenant or of the
   expect(await lines()).toBeGreaterThan(before);
 });
 
-it('shows the acts that concern no tenant to the operator alone, without secrets', async () => {
+it('shows acts without a tenant to the operator alone, without secrets', async () => {
   const { body, status, text } = await operate('GET', '/installation/audit');
   expect(status).toBe(200);
   const actions = body.data.map(({ action }: { action: string }) => action);

@@ -55,7 +55,7 @@ const OPEN = new Set([
   'FrontChannelController.end',
   'LogoutController.signedOut',
   'LogoutController.home',
-  // A person connects an ATS in a browser: behind the session, a connect link or the state of its OAuth.
+  // A person connects an ATS in a browser: protected by the session, a connect link or the state of its OAuth.
   'MarketplaceController.start',
   'MarketplaceController.begin',
   'MarketplaceController.connectLink',
@@ -71,7 +71,7 @@ const OPEN = new Set([
   // The code, the refresh token and the token that is asked about are credentials themselves.
   'TokensController.issue',
   'TokensController.introspect',
-  // Behind the session's own guard.
+  // Protected by the session's own guard.
   'SessionController.show',
   'SessionController.list',
   'SessionController.end',
@@ -94,7 +94,7 @@ const send = (route: DeclaredRoute, path: string, token: string | null) =>
 const keyWith = async (...scopes: string[]): Promise<string> =>
   (await call('POST', '/api/v1/api-keys', edge.tenant.apiKey, { name: 'k', scopes })).body.api_key;
 
-it('every route declares whom it is for', () => {
+it('every route declares its callers', () => {
   expect(routes.length).toBeGreaterThan(30);
   expect(
     routes
@@ -103,7 +103,7 @@ it('every route declares whom it is for', () => {
   ).toEqual([]);
 });
 
-it('a route whose line was forgotten opens to nobody', async () => {
+it('a route whose line was forgotten refuses all callers', async () => {
   const forgetful = await adminApp({}, [ForgottenController]);
   try {
     expect((await forgetful.call('GET', '/api/v1/forgotten')).status).toBe(500);
@@ -115,7 +115,7 @@ it('a route whose line was forgotten opens to nobody', async () => {
   }
 });
 
-it('every resource stands at /api/v1 and /v1 alike', () => {
+it('every resource is at /api/v1 and /v1 alike', () => {
   for (const { paths } of api) {
     expect(paths.some((path) => path.startsWith('/api/v1/'))).toBe(true);
     expect(paths.some((path) => path.startsWith('/v1/'))).toBe(true);
@@ -141,7 +141,7 @@ it('a wrong credential: 401 invalid_token, on every route', async () => {
   }
 });
 
-it('every scope but the one that is needed: 403 naming it, on every route', async () => {
+it('every other scope: 403 naming the needed one, on every route', async () => {
   const keys = new Map<string, string>();
   for (const route of api) {
     if (route.demand === 'any-key' || route.demand === 'operator') continue;
@@ -162,7 +162,7 @@ it('every scope but the one that is needed: 403 naming it, on every route', asyn
   }
 });
 
-it('each scope that does, and admin, opens every route', async () => {
+it('each allowed scope, and admin, opens every route', async () => {
   const keys = new Map<string, string>();
   for (const route of api) {
     if (route.demand === 'any-key' || route.demand === 'operator') continue;
@@ -175,7 +175,7 @@ it('each scope that does, and admin, opens every route', async () => {
   }
 });
 
-it('one of two scopes that are needed together: 403 naming the other, on every such route', async () => {
+it('one of two needed scopes: 403 naming the other, on every such route', async () => {
   const together = api.flatMap((route) =>
     typeof route.demand === 'string'
       ? []
@@ -193,7 +193,7 @@ it('one of two scopes that are needed together: 403 naming the other, on every s
   }
 });
 
-it('every address that only reads is open to a key without admin', () => {
+it('every read-only address is open to a key without admin', () => {
   const closed = api.filter(
     ({ method, demand }) =>
       method === 'GET' && Array.isArray(demand) && demand.every((scopes) => scopes.includes('admin')),
@@ -201,7 +201,7 @@ it('every address that only reads is open to a key without admin', () => {
   expect(closed.map(({ name }) => name)).toEqual([]);
 });
 
-it('the operator’s routes open to no key, and the operator’s token opens nothing else', async () => {
+it('routes of the operator refuse all keys, and other routes the operator’s token', async () => {
   let wrong = 0;
   for (const route of api) {
     const path = route.paths[0]!;
@@ -217,7 +217,7 @@ it('the operator’s routes open to no key, and the operator’s token opens not
 });
 
 describe('another tenant’s ids', () => {
-  it('are 404 on every route, word for word as what does not exist', async () => {
+  it('are 404 on every route, word for word as unknown ids', async () => {
     const other = await edge.newTenant();
     const theirs = await examples(other);
     const bodies: Record<string, object> = {
@@ -252,7 +252,7 @@ describe('another tenant’s ids', () => {
     }
   });
 
-  it('and never stand in another tenant’s lists', async () => {
+  it('and never appear in another tenant’s lists', async () => {
     const theirs = await examples(edge.tenant);
     const { apiKey } = await edge.newTenant();
     for (const { paths } of api.filter(

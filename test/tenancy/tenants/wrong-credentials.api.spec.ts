@@ -17,7 +17,7 @@ const FROM = { 'x-forwarded-for': '203.0.113.7' };
 const me = (token: string) => send('GET', `${service.url}/api/v1/me`, token, undefined, FROM);
 const users = (token: string) => send('GET', `${service.url}/scim/v2/Users?count=1`, token, undefined, FROM);
 
-/** Sends wrong tokens, many at a time, until they are told to slow down; answers the statuses that came. */
+/** Sends wrong tokens, many at a time, until an answer asks to slow down; returns the statuses that came. */
 async function flood(make: () => string, ask: (token: string) => Promise<{ status: number }>): Promise<Set<number>> {
   const seen = new Set<number>();
   for (let i = 0; i < 40 && !seen.has(429); i++) {
@@ -31,7 +31,7 @@ describe('after a flood of wrong tokens from an address', () => {
   it.each<[string, TokenKind]>([
     ['API key', 'tbk'],
     ['SCIM token', 'tbs'],
-  ])('a valid %s that was never seen opens, of the tenant that was named and of another one', async (_, kind) => {
+  ])('accepts a valid %s that was never seen, of the named tenant and of another one', async (_, kind) => {
     const ask = kind === 'tbk' ? me : users;
     expect(await flood(() => mintToken(kind, tenant.tenantId).token, ask)).toEqual(new Set([401, 429]));
     const other = await service.newTenant();
@@ -43,14 +43,14 @@ describe('after a flood of wrong tokens from an address', () => {
     expect((await ask(kind === 'tbk' ? tenant.apiKey : token)).status).toBe(200);
   });
 
-  it('neither do tokens that are none count against anybody', async () => {
+  it('counts malformed tokens against no caller', async () => {
     let n = 0;
     expect(await flood(() => `tbk_malformed_${n++}`, me)).toEqual(new Set([401, 429]));
     const other = await service.newTenant();
     expect((await me(other.apiKey)).status).toBe(200);
   });
 
-  it('the operator is let in', async () => {
+  it('accepts the operator', async () => {
     const list = (token: string) => send('GET', `${service.url}/api/v1/tenants`, token, undefined, FROM);
     expect(await flood(() => mintToken('tbo', '').token, list)).toEqual(new Set([401, 429]));
     expect((await list(service.operatorToken)).status).toBe(200);
@@ -60,7 +60,7 @@ describe('after a flood of wrong tokens from an address', () => {
 /** The database as the service has it, under its own role. */
 const served = (): Database => service.app.nest.get(Database);
 
-it('wrong tokens are looked up together, and none of them costs the tenant that it names', async () => {
+it('looks wrong tokens up together, without a cost for the tenant that they name', async () => {
   const texts: string[] = [];
   let [running, most] = [0, 0];
   const db = served();
@@ -81,7 +81,7 @@ it('wrong tokens are looked up together, and none of them costs the tenant that 
   expect(texts.every((text) => text.includes('unnest'))).toBe(true);
 });
 
-it('a revocation forgets one key, and the others are still known', async () => {
+it('forgets one key at a revocation, and keeps the others', async () => {
   const own = await service.newTenant();
   const [kept, gone] = await Promise.all(
     ['kept', 'gone'].map(async (name) => {

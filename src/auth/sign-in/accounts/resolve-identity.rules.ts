@@ -209,7 +209,7 @@ function isRefusal(found: Match | IdentityRefusal): found is IdentityRefusal {
   return 'kind' in found;
 }
 
-/** The one user who is meant; null where it is none, or not clear which one. */
+/** The one user who is meant; null where there is none or more than one. */
 function only(users: readonly Candidate[]): Candidate | null {
   return users.length === 1 ? users[0]! : null;
 }

@@ -38,7 +38,7 @@ export function DescribedOidcCallback(): MethodDecorator {
     ApiHtml(200, TEST),
     ApiRedirect(
       303,
-      'Signed in, with the session’s cookie, and on to `return_to`; an application of another origin gets `code` there. An answer that came again or too late leads on as well where somebody is signed in.',
+      'Signed in, with the session’s cookie, and on to `return_to`; an application of another origin gets `code` there. An answer that came again or too late leads on as well where a user is signed in.',
     ),
     RefusalPages(OF_OIDC),
     ApiRefusals({ 403: ['cross_site_request'] }),
@@ -49,7 +49,7 @@ export function DescribedOidcCallback(): MethodDecorator {
 class SamlAnswerForm {
   @ApiProperty({ description: 'A Response, in base64.' })
   SAMLResponse!: string;
-  @ApiProperty({ required: false, description: 'As it was sent with the request.' })
+  @ApiProperty({ required: false, description: 'The value of the request.' })
   RelayState?: string;
 }
 
@@ -61,7 +61,7 @@ export function DescribedSamlCallback(): MethodDecorator {
     ApiHtml(200, TEST),
     ApiRedirect(
       303,
-      'To a page of ours, which the browser asks for with all its cookies, and then on to `return_to`. An answer that came again or too late, or to another browser, leads there too, and on where somebody is signed in.',
+      'To a page of ours, which the browser asks for with all its cookies, and then on to `return_to`. An answer that came again or too late, or to another browser, leads there too, and on where a user is signed in.',
     ),
     RefusalPages(OF_SAML),
     ApiRefusals({ 403: ['cross_site_request'] }),

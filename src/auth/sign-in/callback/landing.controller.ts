@@ -50,7 +50,7 @@ export class LandingController {
     if (token === null || session?.connection_id !== connection.id) {
       const supportId = queryText(query, 'support_id') ?? '';
       if (/^sin_[0-9a-z]{26}$/.test(supportId)) return this.refused.stale(req, res, supportId);
-      // A browser that is signed in has only come back here and goes on.
+      // A browser that is signed in has only come back here, and is led on.
       if ((await this.sessions.check(sessionToken(cookies))) !== null) return this.refused.stale(req, res, req.id);
       throw new SignInRefused('landing_lost', 'the browser came without the cookie of its accepted sign-in');
     }

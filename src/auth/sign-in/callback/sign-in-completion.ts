@@ -111,7 +111,7 @@ export class SignInCompletion {
   }
 
   /**
-   * Decides who signs in. A user who waits for a seat is told what the IdP says now before the refusal: the role that takes
+   * Decides who signs in. The attributes of a user who waits for a seat are renewed before the refusal: the role that takes
    * the seat may have been taken back.
    */
   private async resolved(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<Resolution> {

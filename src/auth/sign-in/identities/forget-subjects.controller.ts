@@ -23,7 +23,7 @@ export class ForgetSubjectsController {
   @ApiOperation({
     summary: 'Forgets the subjects of all users of a connection whom a sign-in can find again',
     description:
-      'The remedy where an IdP has changed what it sends as subject (its NameID format, say) and sign-ins are refused as `bound_to_another`. The next sign-in of each user links anew, as a first one does. Sessions go on; a subject of a deleted user stays closed.',
+      'The remedy where an IdP has changed what it sends as subject (its NameID format, say) and sign-ins are refused as `bound_to_another`. The next sign-in of each user links anew, as a first one does. Sessions continue; a subject of a deleted user stays closed.',
   })
   @ApiRecord(ForgottenSubjectsBody)
   forget(

@@ -47,7 +47,7 @@ export class LoginController {
   @ApiOperation({
     summary: 'Begins a sign-in in a browser; without e-mail and connection, asks for the e-mail',
     description:
-      'The connection follows from the e-mail’s domain or the issuer, or is named. Afterwards the browser goes to `return_to`: a path of this site, or an address of an origin that the connection allows, which gets a one-time `code` for `POST /api/auth/token` and has to send a `code_challenge`. An IdP that begins by itself (OIDC Core §4) sends `iss` and `target_link_uri`.',
+      'The connection follows from the e-mail’s domain or the issuer, or is named. Afterwards the browser goes to `return_to`: a path of this site, or an address of an origin that the connection allows, which gets a one-time `code` for `POST /api/auth/token` and has to send a `code_challenge`. An IdP that begins the sign-in (OIDC Core §4) sends `iss` and `target_link_uri`.',
   })
   @DescribedLogin()
   async login(@Query() query: QueryMap, @Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
@@ -61,7 +61,7 @@ export class LoginController {
   @ApiOperation({
     summary: 'The same by a form, of our own page or of an IdP that begins a sign-in (OIDC Core §4)',
     description:
-      'The e-mail that a user types comes by a form, so that it stands in no address. A form of another site comes without our cookies; the browser is sent on to the same by GET.',
+      'The e-mail that a user types comes by a form, so that no address contains it. A form of another site comes without our cookies; the browser is sent on to the same by GET.',
   })
   @DescribedInitiatedLogin()
   async initiated(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {

@@ -30,7 +30,7 @@ export class LogoutController {
   @Post('api/auth/logout')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Ends this session, then goes on to the IdP’s own logout where it offers one',
+    summary: 'Ends this session, then leads to the IdP’s own logout where it offers one',
     description:
       'A browser is redirected; a client that accepts JSON and no HTML gets `redirect_to`. A request without a session succeeds. The body is empty, like that of a form without fields.',
   })

@@ -94,7 +94,7 @@ export function DescribedFrontChannel(): MethodDecorator {
 
 /** The answer to a script. */
 class SignedOutBody {
-  @ApiProperty({ format: 'uri', description: 'Where the browser goes on: to the IdP, or to the signed-out page.' })
+  @ApiProperty({ format: 'uri', description: 'The next address of the browser: at the IdP, or the signed-out page.' })
   redirect_to!: string;
 }
 

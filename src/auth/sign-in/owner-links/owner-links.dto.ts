@@ -15,7 +15,7 @@ export class MakeOwnerLink {
 
 /** A sign-in link. It is shown once. */
 export class OwnerLinkBody {
-  @ApiProperty({ format: 'uri', description: 'Works once. The secret stands in the fragment, which no server sees.' })
+  @ApiProperty({ format: 'uri', description: 'Works once. The secret is in the fragment, which no server sees.' })
   url!: string;
   @ApiProperty({ description: 'The user who signs in by it.' })
   user_id!: string;

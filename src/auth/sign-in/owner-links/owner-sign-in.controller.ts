@@ -38,7 +38,7 @@ export class OwnerSignInController {
   @ApiOperation({
     summary: 'The page of an operator’s sign-in link',
     description:
-      'The secret stands in the fragment of the address and does not come to this address; opening the page uses nothing up.',
+      'The secret is in the fragment of the address and does not come to this address; opening the page uses nothing up.',
   })
   @ApiHtml(200, 'A button that signs in. Without scripts, a field for the link.')
   @ApiRefusals({ 403: ['cross_site_request'] })

@@ -227,7 +227,7 @@ export function plainStale(lacks: MissingCookies): PlainRefusal {
   return lacks === 'cookies' ? NO_COOKIES : lacks === 'cookie' ? LOST : OVER;
 }
 
-/** Whether a refusal is harmless: the same answer came again, or too late. A browser with a session goes on. */
+/** Whether a refusal is harmless: the same answer came again, or too late. A browser with a session is led on. */
 export function isStale(reason: SignInRefusalReason): boolean {
   return ['state_unknown', 'state_used', 'state_expired', 'other_browser'].includes(reason);
 }

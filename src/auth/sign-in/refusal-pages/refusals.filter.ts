@@ -31,7 +31,7 @@ const LABELS = { again: 'Sign in again', other: 'Use another account', email: 'S
 
 /**
  * Answers a refused sign-in: one line in the log of the tenant with the reason, one page with plain text, a support id
- * in both, and a way to continue. Never retries by itself.
+ * in both, and a way to continue. Never retries automatically.
  */
 @Catch(...SIGN_IN_REFUSALS)
 export class RefusedSignIns implements ExceptionFilter {
@@ -103,7 +103,7 @@ export class RefusedSignIns implements ExceptionFilter {
 
   /**
    * Answers an answer that came again or too late. A browser with a session has only pressed Back, or finished in
-   * another tab, and goes on. A form of another site comes without the session's cookie: then our landing page looks
+   * another tab, and is led on. A form of another site comes without the session's cookie: then our landing page looks
    * again.
    */
   async stale(req: SignInHttpRequest, res: BridgeResponse, supportId: string): Promise<void> {

@@ -13,7 +13,7 @@ export const SIGN_IN_SECONDS = 600;
  */
 const MAX_TABS = 8;
 
-/** Makes a handle of at most 60 characters that may stand in an XML ID. Handles sort by time. */
+/** Makes a handle of at most 60 characters that are valid in an XML ID. Handles sort by time. */
 export function newHandle(now: Date): string {
   return `${now.getTime().toString(36).padStart(9, '0')}${randomBytes(32).toString('base64url')}`;
 }

@@ -66,7 +66,7 @@ export class SignInRequestsRepository {
   /**
    * Uses up an open request of a connection and a browser, in one statement. Of concurrent uses one succeeds.
    *
-   * @returns the request as it was; null: it is unknown, used, expired, or of another connection or browser
+   * @returns the request before its use; null: it is unknown, used, expired, or of another connection or browser
    */
   async take(tenantId: string, connectionId: string, id: string, browserHash: Buffer): Promise<SignInRequest | null> {
     const { rows } = await this.db.query<SignInRequest>(

@@ -19,7 +19,7 @@ const LINGERS_MS = 1_000;
 /** The interval of checks that the server runs. */
 const WATCH_MS = 500;
 
-/** The events of a server that ended by itself. */
+/** The events of a server that ended without a command. */
 export type EmbeddedEvent = 'ended' | 'restarted' | 'lost';
 
 /**

@@ -30,7 +30,7 @@ create table connections (
   foreign key (tenant_id, directory_id) references directories (tenant_id, id)
 );
 create index connections_directory on connections (tenant_id, directory_id);
--- An IdP that begins a sign-in by itself names its issuer, and nothing else that is ours (OIDC Core §4).
+-- An IdP that begins a sign-in names its issuer, and nothing else that is ours (OIDC Core §4).
 create index connections_issuer on connections using hash ((settings ->> 'issuer'))
   where type = 'oidc' and enabled and deleted_at is null;
 create trigger connections_told after insert or delete or update of slug, name, type, enabled, version, directory_id,
@@ -41,7 +41,7 @@ alter table identities add foreign key (tenant_id, connection_id) references con
 alter table sessions add foreign key (tenant_id, connection_id) references connections (tenant_id, id);
 
 -- The tenant of a slug: a browser that comes back from an IdP names only the slug. A slug belongs to the tenant that used it
--- first for ever, because an IdP goes on trusting it after the connection was deleted.
+-- first for ever, because an IdP still trusts it after the connection was deleted.
 create table connection_slugs (
   slug text collate "C" primary key,
   tenant_id text collate "C" not null,

@@ -27,7 +27,7 @@ create table storage_probe (
   filler text not null
 );
 
--- Tells every process of changed settings, with the commit: caches hold until they are told. Triggers `…_told` call it.
+-- Tells every process of changed settings, with the commit: caches hold until this message. Triggers `…_told` call it.
 -- Tables of users have none, since commits that notify wait for each other. Marks of use, such as `last_used_at`, tell nothing.
 create function tell_settings() returns trigger language plpgsql as $$
 declare

@@ -22,7 +22,7 @@ create table directories (
   last_refusal jsonb,
   -- The last role that it sent and that the tenant's catalogue lacks.
   last_unknown_role jsonb,
-  -- Its usual pause between requests, and the last request for which its silence was told.
+  -- Its usual pause between requests, and the last request for which its silence was reported.
   usual_pause_seconds int,
   pauses int not null default 0,
   told_quiet_since timestamptz,

@@ -26,7 +26,7 @@ create table destinations (
   next_probe_at timestamptz,
   refusals jsonb not null default '[]',
   last_success_at timestamptz,
-  -- Since when each attempt fails, and what was told of it.
+  -- Since when each attempt fails, and which event has reported it.
   failing_since timestamptz,
   failing_stage smallint not null default 0,
   updated_at timestamptz not null default now(),
@@ -95,7 +95,7 @@ create index lanes_due on lanes (tenant_id, channel, destination, rank, first_pe
 create index lanes_parked on lanes (tenant_id, channel, destination, failed_at) where parked_reason is not null;
 create index lanes_platform_id on lanes (tenant_id, channel, destination, platform_id) where platform_id is not null;
 create index lanes_outdated on lanes (tenant_id, channel, destination) where newer_since is not null;
--- The planner plans for the average, and a thousand small tenants hide a large one. So it is told that each value has a tenth
+-- The planner plans for the average, and a thousand small tenants hide a large one. So a set statistic gives each value a tenth
 -- of the table; for a small tenant the other plan costs as little. The same is set for other large tables.
 alter table lanes alter column tenant_id set (n_distinct = 10);
 
@@ -127,7 +127,7 @@ create table attempts_default partition of attempts default;
 -- Lists of the requests to one endpoint. Those to the platform are many, and found by their subject.
 create index attempts_endpoints on attempts (tenant_id, channel, destination, at desc) where channel <> 'platform';
 
--- An event of a tenant, in months. `json` keeps data as it was written: `jsonb` sorts keys and rewrites numbers. It has no
+-- An event of a tenant, in months. `json` keeps data unchanged: `jsonb` sorts keys and rewrites numbers. It has no
 -- foreign key to its tenant: the look at it took an eighth of the database's time of a new candidate.
 create table events (
   tenant_id text collate "C" not null,

@@ -1,4 +1,4 @@
--- Changes of users, which the platform and the feed of events are told.
+-- Changes of users, which the platform and the feed of events receive.
 
 -- A change of a user. `kind` and the like have no check: one statement writes them, from a closed type, and PostgreSQL reads a
 -- check from its text at every execution.

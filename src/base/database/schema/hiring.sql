@@ -13,7 +13,7 @@ create table candidates (
   job_title text,
   -- Whether the title was written; else it follows the opening.
   job_title_set boolean not null,
-  -- Text as it was sent. `job_opening_id` and `ats_priority` are read from it when it is written.
+  -- Unchanged text of the request. `job_opening_id` and `ats_priority` are read from it when it is written.
   metadata json not null,
   job_opening_id text collate "C",
   ats_priority text collate "C",

@@ -23,8 +23,8 @@ create table tenants (
 );
 create trigger tenants_told after update or delete on tenants for each row execute function tell_settings();
 
--- The tenant of a base address: a request is told apart by its host before its tenant is known. As each table that is asked so,
--- it stands apart from the tenant's rows: they can live in another database.
+-- The tenant of a base address: a request is recognised by its host before its tenant is known. Like each such table,
+-- it is kept apart from the tenant's rows: they can live in another database.
 create table tenant_addresses (
   base_url text collate "C" primary key,
   tenant_id text collate "C" not null

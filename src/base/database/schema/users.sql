@@ -82,7 +82,7 @@ create index users_waiting on users (tenant_id, waiting_since, id) where seat = 
 create index users_reconsidered on users (tenant_id)
   where seat = 'waiting' or held in ('email_taken', 'external_id_taken', 'superseded');
 -- The orders of lists. An entry of an index has at most 2 704 bytes, so of long texts the first 256 characters are in it; the
--- last character of Unicode stands for a missing value.
+-- last character of Unicode marks a missing value.
 create index users_created on users (tenant_id, created_at, id);
 create index users_updated on users (tenant_id, updated_at, id);
 create index users_modified on users (tenant_id, (coalesce(resource_at, updated_at)), id);

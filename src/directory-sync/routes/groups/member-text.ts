@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { MemberPart } from '../../users/groups/group-members.sql.js';
 
-/** So many characters are written before other requests get their turn: less than a millisecond. */
+/** The number of characters that are written before other requests get their turn: less than a millisecond. */
 const PIECE = 512 * 1024;
 /** The mark of a member that is a group. */
 const STAR = '*'.charCodeAt(0);
@@ -72,7 +72,7 @@ export function memberText(lines: string, baseUrl: string, parts: readonly Membe
   return new MemberWriter(lines, baseUrl, parts).next(Infinity);
 }
 
-/** Returns whether members are so many that other requests should not wait for their text. */
+/** Returns whether the text of members is too long for other requests to wait for it. */
 export function areMany(lines: string): boolean {
   return lines.length > PIECE / 4;
 }

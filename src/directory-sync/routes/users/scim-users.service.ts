@@ -84,8 +84,8 @@ export class ScimUsersService {
   }
 
   /**
-   * Replaces a user (PUT, RFC 7644 §3.5.1). Attributes that the client leaves out are unassigned; `active` stays as it
-   * was.
+   * Replaces a user (PUT, RFC 7644 §3.5.1). Attributes that the client leaves out are unassigned; `active` stays
+   * unchanged.
    */
   async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<StoredUser> {
     const doc = readResource(USER_TYPE, body, directory.dialect);

@@ -14,7 +14,7 @@ export interface StoredUser extends Relations {
   doc: string;
   revision: number;
   created_at: number;
-  /** Null: the document is as it was created. */
+  /** Null: the document is unchanged since its creation. */
   modified_at: number | null;
 }
 

@@ -76,7 +76,7 @@ export class LeftBody {
 export class ExplanationBody {
   @ApiProperty({ type: UserBody, description: 'The effective state.' })
   user!: UserBody;
-  @ApiProperty({ description: 'The SCIM `userName`; the e-mail stands in where no directory wrote one.' })
+  @ApiProperty({ description: 'The SCIM `userName`; the e-mail where no directory wrote one.' })
   user_name!: string;
   @ApiProperty({ type: RequestedState })
   requested!: RequestedState;

@@ -29,7 +29,7 @@ const MEMBER_BYTES = 512;
 
 /**
  * Makes groups. Those of concurrent requests to one directory are made by one statement. A group with groups as members
- * is made by itself: it waits for their locks.
+ * is made alone: it waits for their locks.
  */
 export class GroupCreations {
   private readonly gatherer: Gatherer<NewGroup, GroupRow | undefined>;

@@ -9,7 +9,7 @@ const WANTED = `
 
 // The members that the ids of a request name: a user the directory sees, a group of it, or none yet. An id is never looked
 // up as anything but an id (CVE-2025-41115).
-// Each id is looked up by itself (`lateral`, `offset 0`), in the order of the ids: a plan that was made for a tiny table would
+// Each id is looked up alone (`lateral`, `offset 0`), in the order of the ids: a plan that was made for a tiny table would
 // compare every id with every user of the tenant.
 /** The users and groups that the ids of a request name. `owners` is SQL: the directories whose users are seen. */
 export const FOUND = (owners: string): string => `

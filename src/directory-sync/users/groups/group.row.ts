@@ -18,5 +18,5 @@ export const GROUP_COLUMNS = `g.id, g.doc::text as doc, g.version,
   ${millisecondsSql('g.created_at')} as created_at,
   ${millisecondsSql('g.updated_at')} as updated_at`;
 
-/** A group with so many members at the most is read at once; of a larger one it is asked first how large. */
+/** A group with at most this number of members is read at once; of a larger one the size is read first. */
 export const FEW_MEMBERS = 2000;

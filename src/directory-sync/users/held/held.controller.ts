@@ -97,8 +97,9 @@ export class HeldController {
   @EvenWhenExhausted()
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Makes the effective state the requested one, for good',
-    description: 'The IdP reads it back. Where the `userName` of a removed user was given away, another one stands in.',
+    summary: 'Makes the effective state the requested one, permanently',
+    description:
+      'The IdP reads it back. Where the `userName` of a removed user was given away, another one replaces it.',
   })
   async discard(@CurrentCaller() caller: Caller, @Param('user_id') id: string): Promise<object> {
     return userBody(await this.held.discard(caller, id));

@@ -18,11 +18,11 @@ import { discarded } from '../write/discard.rules.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import type { WriteContext } from '../write/write-context.js';
 
-/** Which reasons an admin can set aside; the others go away by themselves when their cause does. */
+/** Which reasons an admin can set aside; the others end with their cause. */
 export const RELEASABLE: ReadonlySet<HeldReason> = new Set(['guard', 'protected', 'no_seat', 'external_id_taken']);
 
 const CAUSE: Partial<Record<HeldReason, string>> = {
-  no_email: 'there is no e-mail address; the user goes out by itself when one arrives',
+  no_email: 'there is no e-mail address; the user is forwarded when one arrives',
   no_role: 'no role applies yet; the user comes into force when one does',
   email_taken: 'another active user has the e-mail address; it is the platform’s key and cannot be given twice',
 };
@@ -83,8 +83,8 @@ export class HeldService {
   }
 
   /**
-   * Makes the effective state the requested one, for good: the IdP reads it back, and only a new write brings another value.
-   * Where the `userName` of a removed user has been given away, another one stands in; the history says which.
+   * Makes the effective state the requested one, permanently: the IdP reads it back, and only a new write brings another value.
+   * Where the `userName` of a removed user has been given away, another one replaces it; the history has both.
    *
    * @throws {NotFound} when the user is not held
    */

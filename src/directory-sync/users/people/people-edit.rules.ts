@@ -11,7 +11,7 @@ const IDENTITY = ['email', 'first_name', 'last_name', 'external_id', 'status'] a
 /**
  * Returns what a merge patch of the users API makes of a user; null: nothing differs.
  *
- * @param userName stands in where the `userName` was the e-mail that is changed
+ * @param userName replaces a `userName` that was the e-mail that is changed
  * @param mayWrite the tenant lets the API change what a directory manages
  */
 export function editOf(
@@ -36,7 +36,7 @@ export function editOf(
   if (doc['userName'] !== before['userName']) doc['userName'] = userName;
   const draft = draftOf(doc, directory?.attributeMap);
   if (directory === null) keepUnnamed(draft, row, body);
-  // The role as it was read is not set: a role of rules would stay after the rule has ended.
+  // An unchanged role is not set: a role of rules would stay after the rule has ended.
   const roleSet = fields.includes('role') ? body.role : undefined;
   return { kind: 'change', fields, draft, ...(roleSet === undefined ? {} : { roleSet }) };
 }

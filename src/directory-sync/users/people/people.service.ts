@@ -83,8 +83,8 @@ export class PeopleService {
   }
 
   /**
-   * Writes a user whose e-mail stands in as `userName`. A name that only stands in for a user out of force is given away
-   * by the write itself; where another user has the name for good, a name with a suffix stands in.
+   * Writes a user whose e-mail is the substitute `userName`. The substitute name of a user out of force is given away
+   * by the write itself; where another user has the name permanently, the user gets it with a suffix.
    */
   private async named(email: string, write: (userName: string) => Promise<NamedUser>): Promise<NamedUser> {
     try {
@@ -169,7 +169,7 @@ export class PeopleService {
     return { ...(await this.change(caller, known.id, rest, { ...ask, foundByKey: true })), created: false };
   }
 
-  /** Removes a user. Returns the webhook endpoints that the user has made, which go on or are paused. */
+  /** Removes a user. Returns the webhook endpoints that the user has made, which continue or are paused. */
   async remove(caller: Caller, id: string, { receivedAt, pause }: Ask): Promise<LeftEndpoint[]> {
     const row = await this.get(caller.tenantId, id);
     const directory = await this.directoryOf(caller.tenantId, row);

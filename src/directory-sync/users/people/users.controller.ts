@@ -168,7 +168,7 @@ export class UsersController {
   @RequireScope('users:write')
   @ApiOperation({
     summary: 'Deletes a user',
-    description: 'Webhook endpoints that the user has made go on: the answer is 200 then, and names them.',
+    description: 'Webhook endpoints that the user has made continue: the answer is 200 then, and names them.',
   })
   @ApiQuery(ENDPOINTS_QUERY)
   @ApiOkResponse({ type: LeftEndpointsBody })

@@ -32,7 +32,7 @@ interface Exchange {
   ctx: WriteContext;
   tenant: TenantView;
   circles: readonly Circle[];
-  /** The directories of the users, as they were when the circles were sought. */
+  /** The directories of the users, at the time when the circles were sought. */
   known: Directories;
   /** The user whose write has led to the exchange, and the rows that belong to it. */
   start: string;

@@ -26,7 +26,7 @@ export class ConflictSearch {
   }
 
   /**
-   * Settles what is in the way: takes a `userName` from a user for whom it only stands in, and claims a seat under the
+   * Settles what is in the way: takes a `userName` from a user for whom it is a substitute, and claims a seat under the
    * tenant's lock where one is needed.
    *
    * @throws {Taken} when another user has a name, or an e-mail or key that the channel refuses

@@ -21,7 +21,7 @@ export interface Consequences {
   seat: SeatLine | null;
   endings: Ending[];
   change: UserChange;
-  /** The platform is to hear of the change. */
+  /** The platform is to receive the change. */
   forward: boolean;
 }
 

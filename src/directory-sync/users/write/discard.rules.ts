@@ -3,7 +3,7 @@ import type { AttributeMap } from '../../directories/directory.js';
 import { draftOf, emailKey, withFields, type UserDocument } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 
-/** The resource of a user, made anew from the effective state, and the role that is left out for good. */
+/** The resource of a user, made anew from the effective state, and the role that is left out permanently. */
 export interface Discarded {
   doc: UserDocument;
   /** The role of rules or default that does not count any more; `''`: none; null: the role in force is the one given. */
@@ -21,7 +21,7 @@ export interface GivenRoles {
  *
  * @param row a held user
  * @param map the attribute map of the user's directory
- * @param userName the user's own, or one that stands in for it
+ * @param userName the user's own, or its substitute
  */
 export function discarded(row: UserRow, map: AttributeMap, given: GivenRoles, userName = row.user_name): Discarded {
   const doc: UserDocument = { ...(JSON.parse(row.doc) as UserDocument), userName, active: row.status === 'active' };
@@ -29,7 +29,7 @@ export function discarded(row: UserRow, map: AttributeMap, given: GivenRoles, us
   if (!sameEmail(draft.email, row.email)) setEmail(doc, map, row.email);
   if (draft.firstName !== row.first_name || draft.lastName !== row.last_name) setNames(doc, map, row);
   if (draft.key !== null && draft.key !== row.person_external_id) {
-    // A key that only stands in is the userName: then none is written.
+    // A substitute key is the userName: then none is written.
     const standsIn = row.person_external_id === row.user_name;
     setAttribute(doc, map.external_id ?? 'externalId', standsIn ? null : row.person_external_id);
   }

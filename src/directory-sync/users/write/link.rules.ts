@@ -39,7 +39,7 @@ export function matchOf(
   return match;
 }
 
-/** What the draft and the user have in common. A `userName` that stands in is the e-mail. */
+/** What the draft and the user have in common. A substitute `userName` is the e-mail. */
 function groundsOf({
   same_name: name,
   same_key: key,

@@ -25,7 +25,7 @@ import { addNote } from './user-notes.sql.js';
 import type { WriteContext } from './write-context.js';
 import type { WritePlan } from './write-plan.rules.js';
 
-/** The conditions that a statement checks by itself; the pessimistic write has checked them under locks. */
+/** The conditions that a statement checks on its own; the pessimistic write has checked them under locks. */
 export interface Guards {
   /** Puts the part into the statement whose row the write demands for its seat. */
   seat: (statement: WriteStatement) => Part | null;
@@ -63,7 +63,7 @@ export class PlanStatement {
     return statement;
   }
 
-  /** Returns whether the platform is to hear of the write; never where this service is itself the record. */
+  /** Returns whether the platform is to receive the write; never where this service is itself the record. */
   forwards({ consequences }: WritePlan): boolean {
     return (consequences?.forward ?? false) && this.config.platform.forwarding;
   }

@@ -35,7 +35,7 @@ export function replaceEmails(statement: WriteStatement, tenantId: string, draft
 }
 
 /**
- * Adds steps of the figures of how many people each directory shows; the owner null stands for no directory. Statements
+ * Adds steps of the figures of how many people each directory shows; the owner null means no directory. Statements
  * that run together have one step for each owner.
  */
 export function addPopulation(

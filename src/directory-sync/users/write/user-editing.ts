@@ -88,7 +88,7 @@ export class UserEditing {
     try {
       wanted = edit(known);
     } catch {
-      return null; // decided again on the stored row, where it is thrown for good
+      return null; // decided again on the stored row, where the refusal is final
     }
     if (wanted === null || wanted.kind === 'reconsider') return null;
     try {

@@ -12,7 +12,7 @@ export type UserNote =
         event: 'held' | 'released' | 'discarded' | 'returned';
         reason: string;
         held_at: string | null;
-        /** The `userName` that stands in since, where the old one was taken. */
+        /** The substitute `userName` since then, where the old one was taken. */
         user_name?: string;
       };
     };

@@ -118,7 +118,7 @@ function isSeatOver({ row, released }: WriteCase & { row: UserRow }, { seat, hel
 }
 
 /**
- * The effective cost centre. The platform never hears of it, so no reason holds a user for its sake; where a reason holds
+ * The effective cost centre. The platform never receives it, so no reason holds a user for its sake; where a reason holds
  * back all values, it holds back the cost centre as well.
  */
 function costCenterIn({ ctx, row, draft }: WriteCase, { held }: Decision): string | null {

@@ -64,7 +64,7 @@ export interface Conflicts {
   externalIdTaken: boolean;
   /** Another active user has a value that the user would keep in place of a taken one. */
   formerTaken: boolean;
-  /** Another active user has the `userName`, which would stand in for a taken key, as its key. */
+  /** Another active user has the `userName`, which would replace a taken key, as its key. */
   standInTaken: boolean;
   seatFree: boolean;
 }

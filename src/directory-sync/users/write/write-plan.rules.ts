@@ -95,7 +95,7 @@ function planEdit(
   const { row } = about;
   const written = writtenIn(about);
   if (conflicts.externalIdTaken && !conflicts.standInTaken && about.released === 'external_id_taken') {
-    // An admin has let the user in although another one has the key: the userName stands in for it.
+    // An admin has let the user in although another one has the key: the userName replaces it.
     written.person.external_id = about.draft.userName;
     conflicts = { ...conflicts, externalIdTaken: false };
   }

@@ -1,7 +1,7 @@
 import type { Database } from '../../../base/database/database.js';
 import type { DestinationKey } from '../destination.js';
 
-/** A request as it was recorded. */
+/** A request as recorded. */
 export interface AttemptRow {
   delivery_id: string;
   at: Date;

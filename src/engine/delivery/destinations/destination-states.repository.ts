@@ -93,7 +93,7 @@ export class DestinationStatesRepository {
   }
 
   /**
-   * Notes that the destination is away. If it was back for less than a minute, its pauses go on growing.
+   * Notes that the destination is away. If it was back for less than a minute, its pauses continue to grow.
    *
    * @param pauseMs is asked with the number of probes that failed before
    * @returns false if another worker noted it first
@@ -136,7 +136,7 @@ export class DestinationStatesRepository {
     );
   }
 
-  /** Notes that the destination is back, after so many failed probes. Returns false if another worker noted it first. */
+  /** Notes that the destination is back, after a number of failed probes. Returns false if another worker noted it first. */
   async close(destination: Destination, probes: number): Promise<boolean> {
     return this.db.transaction(destination.tenantId, async (tx) => {
       const { rowCount } = await tx.query(
@@ -198,14 +198,14 @@ export class DestinationStatesRepository {
    */
   async failing(destination: Destination, stage: number, reason: string): Promise<boolean> {
     return this.db.transaction(destination.tenantId, async (tx) => {
-      const { rows } = await tx.query<{ since: Date; before: number }>(
+      const { rows } = await tx.query<{ since: Date; former: number }>(
         `with d as (select failing_stage from destinations where ${BY_KEY} for update)
          update destinations set failing_since = coalesce(failing_since, now()), failing_stage = greatest(failing_stage, $4)
-         where ${BY_KEY} returning failing_since as since, (select failing_stage from d) as before`,
+         where ${BY_KEY} returning failing_since as since, (select failing_stage from d) as former`,
         [...of(destination), stage],
       );
       const [row] = rows;
-      if (row === undefined || row.before >= stage) return false;
+      if (row === undefined || row.former >= stage) return false;
       if (stage === STAGES.ended) return this.pause(tx, destination, 'failing', reason);
       await this.events.publish(new DestinationFailing(tx, destination, row.since, stage, reason));
       return false;

@@ -1,4 +1,4 @@
-/** How long a destination has failed without any success: each stage is told once. */
+/** How long a destination has failed without any success: each stage is reported once. */
 export const STAGES = { none: 0, streak: 1, halfTime: 2, ended: 3 } as const;
 
 /**
@@ -6,7 +6,7 @@ export const STAGES = { none: 0, streak: 1, halfTime: 2, ended: 3 } as const;
  *
  * @param since the first failure after the last success; null: this one
  * @param endsAfterMs the time after which it ends
- * @param away so many failures came in a row that it counts as away
+ * @param away enough failures came in a row for it to count as away
  */
 export function stageOf(since: Date | null, endsAfterMs: number, away: boolean, now: Date): number {
   const ms = since === null ? 0 : now.getTime() - since.getTime();

@@ -1,7 +1,7 @@
 import type { Database, SqlRunner } from '../../../base/database/database.js';
 import type { DestinationKey } from '../destination.js';
 
-/** So many lanes are removed by one statement: none holds its locks for long. */
+/** The number of lanes that one statement removes: none holds its locks for long. */
 const BATCH = 5_000;
 
 /** The reason of the pause in which a removed destination ends. */

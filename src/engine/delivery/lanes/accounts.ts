@@ -74,7 +74,7 @@ const LONGEST_CIRCLE = 100;
 /**
  * Follows the lanes that wait for each other, from one to the next.
  *
- * @param behind the lane for which the subject waits
+ * @param behind lane for which the subject waits
  * @returns the subjects of the circle that leads back to the subject; null: it leads elsewhere
  */
 export async function waitingCircle(

@@ -1,7 +1,7 @@
 import type { Database } from '../../../base/database/database.js';
 import type { DestinationKey } from '../destination.js';
 
-/** So many lanes are counted at the most: a scrape reads no more of them. */
+/** The most lanes that are counted: a scrape reads no more of them. */
 const COUNTED = 100_000;
 
 /** The channels that metrics tell apart. */

@@ -47,7 +47,7 @@ export async function expectedUnbound(
 /**
  * Returns the next subjects in their order.
  *
- * @returns `next` is null behind the last batch
+ * @returns `next` is null after the last batch
  */
 export async function expectedAfter(
   db: Database,

@@ -12,7 +12,7 @@ export interface ImportedAccount {
   body: string;
 }
 
-/** Binds an account to its subject. A lane with an open call finds its account by itself. */
+/** Binds an account to its subject. A lane with an open call finds its account on its own. */
 export async function importAccount(db: Database, key: DestinationKey, account: ImportedAccount): Promise<void> {
   const { subject, epoch, accountId, state, body } = account;
   const digest = digestOf(body);

@@ -206,7 +206,7 @@ function again(lane: Lane, now: Date): Lane {
   };
 }
 
-/** A lane with an open call finds its account by itself. */
+/** A lane with an open call finds its account on its own. */
 function imported(lane: Lane, { epoch, accountId, state, digest }: LaneEvent & { kind: 'imported' }): Lane {
   if (lane.call !== null || (lane.accountId !== null && lane.epoch >= epoch)) return lane;
   const lookup = lane.epoch < epoch ? null : lane.lookup;

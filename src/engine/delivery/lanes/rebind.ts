@@ -9,7 +9,7 @@ const BATCH = 500;
  * active subject is sent to the new one. Lanes that a worker has already met at the new address are left alone.
  *
  * @param after the last subject of the batch before
- * @returns how many were moved, and the last subject; `next` is null behind the last batch
+ * @returns how many were moved, and the last subject; `next` is null after the last batch
  */
 export async function rebind(
   tx: SqlRunner,

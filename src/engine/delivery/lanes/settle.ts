@@ -11,7 +11,7 @@ import type { LaneChange } from './write.js';
 
 /** How a batch is settled. */
 export interface SettleOptions {
-  /** So many own failures park a lane. */
+  /** The number of own failures that parks a lane. */
   ownFailureLimit: number;
   /** Lanes stay for newer changes of their subjects; else the lane of a delivered message is removed. */
   folds: boolean;

@@ -23,14 +23,14 @@ export function showsOf(outcome: Outcome): 'alive' | 'failed' | 'nothing' {
 
 /** How long a lane waits for another one that has to go first: mostly a moment. */
 const TURN_MS = 500;
-/** After so many waits it takes longer than a moment, and they grow, up to this. */
+/** After this number of waits it takes longer than a moment, and they grow, up to this. */
 const QUICK_TURNS = 4;
 const LONGEST_TURN_MS = 10_000;
 
 /**
  * Returns the event of an outcome.
  *
- * @param lane the lane as it was leased
+ * @param lane the lane as leased
  * @param random in [0, 1); spreads the pauses
  */
 export function settlementOf(

@@ -24,7 +24,7 @@ export async function unpark(tx: SqlRunner, key: DestinationKey, which: Parked):
 }
 
 /**
- * Sends one lane at once, parked or waiting. A call whose outcome is open is repeated as it was.
+ * Sends one lane at once, parked or waiting. A call whose outcome is open is repeated unchanged.
  *
  * @returns why it was parked, null if it only waited; undefined: nothing is pending
  */

@@ -50,7 +50,7 @@ export class DeliveryMetrics {
       registers: [registry],
     });
     // One question for each channel answers all three. An endpoint that a customer leaves broken is no alarm of the operator,
-    // so what is parked or old is told of the platform alone.
+    // so parked and old lanes are counted for the platform alone.
     new Gauge({
       name: 'bridge_delivery_oldest_seconds',
       help: 'Age of the oldest change that waits',

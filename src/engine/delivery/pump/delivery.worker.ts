@@ -119,7 +119,7 @@ export class DeliveryWorker extends LaneWakeups {
         if (!busy.has(name) && pump.quietFor(KEEP_MS)) this.pumps.delete(name);
       }
     } catch (error) {
-      // The database is away. The poll goes on, which is also how its return is noticed.
+      // The database is away. The poll continues, which also notices its return.
       this.logger.error('delivery.poll_failed', { error });
     }
   }

@@ -34,7 +34,7 @@ export class DestinationWatch {
     private readonly key: DestinationKey,
     private readonly rules: FailureRules,
     private readonly parts: PumpParts,
-    /** Is told that nothing more may be sent: what is ready has to be handed back. */
+    /** Called when nothing more may be sent: lanes that are ready have to be handed back. */
     private readonly onClosed: () => void,
   ) {}
 
@@ -63,7 +63,7 @@ export class DestinationWatch {
     return this.forgotten;
   }
 
-  /** Returns the destination as it was at most a second ago. */
+  /** Returns the destination in a state at most a second old. */
   async current(): Promise<Destination | null> {
     if (performance.now() < this.readUntil) return this.destination;
     const generation = this.forgotten;
@@ -168,7 +168,7 @@ export class DestinationWatch {
   }
 
   /**
-   * Returns whether a success has to be written: about every second, so that failures of single subjects can be told from
+   * Returns whether a success has to be written: about every second, so that failures of single subjects differ from
    * an outage, and at once where refusals have to be forgotten.
    */
   mustTouch(): boolean {

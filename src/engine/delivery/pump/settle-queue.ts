@@ -7,7 +7,7 @@ import { subjectField } from './report.js';
 
 const MOST = 500;
 const ENOUGH = 128;
-/** With so many steps behind a batch the database is late: nothing more is claimed meanwhile. */
+/** With this number of steps waiting for a batch the database is late: nothing more is claimed meanwhile. */
 const MANY = 256;
 const TRIES = 4;
 

@@ -26,7 +26,7 @@ export const ATS_EVENTS: Kinds<AtsEvents> = {
   },
   'ats.degraded': {
     severity: 'warning',
-    runbook: 'Read the problems of the connection: a part of it does not work, and the rest goes on.',
+    runbook: 'Read the problems of the connection: a part of it does not work, and the rest works.',
     schema: object({ ...CONNECTION, reason: text }),
     example: { ...EXAMPLE, reason: 'rate_limited' },
   },

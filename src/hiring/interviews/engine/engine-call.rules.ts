@@ -21,7 +21,7 @@ export interface EngineCall {
 /** What the engine's answer means for the interview. */
 export type EngineResult =
   | { kind: 'link'; url: string }
-  /** The engine has what it was told, and the link stays. */
+  /** The engine has the values of the last call, and the link stays. */
   | { kind: 'taken' }
   /** The engine does not know the interview (any more). */
   | { kind: 'unknown' }

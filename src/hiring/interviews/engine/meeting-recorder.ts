@@ -10,7 +10,7 @@ import { InterviewMoved } from '../interviews.events.js';
 import { InterviewsRepository } from '../interviews.repository.js';
 import type { EngineCall, EngineResult } from './engine-call.rules.js';
 
-/** Notes in an interview what its engine has answered. A new link goes on to the ATS and to webhooks. */
+/** Notes in an interview what its engine has answered. A new link is sent to the ATS and to webhooks. */
 @Injectable()
 export class MeetingRecorder {
   constructor(

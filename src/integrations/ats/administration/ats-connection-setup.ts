@@ -30,7 +30,7 @@ interface SetupPayload {
 
 /**
  * Sets a new or renewed connection up: its approver, its webhooks through the API of the ATS, its first sync. All of it
- * is a task, so that it goes on after a crash, and shows what failed.
+ * is a task, so that it continues after a crash, and shows what failed.
  */
 @Injectable()
 export class AtsConnectionSetup {

@@ -157,7 +157,7 @@ export class AtsConnectionsController {
 
   @Post(':connection_id/resume')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Goes on with a connection that is paused' })
+  @ApiOperation({ summary: 'Resumes a connection that is paused' })
   @ApiRecord(AtsConnectionBody)
   @ApiRefusals({ 409: ['wrong_ats_state'] })
   resume(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<AtsConnectionBody> {

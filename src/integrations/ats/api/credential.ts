@@ -1,4 +1,4 @@
-/** What a connection authenticates with. It is sealed in the database, and stands in no answer, log or error. */
+/** What a connection authenticates with. It is sealed in the database, and no answer, log or error contains it. */
 export type Credential =
   | { kind: 'api_key'; key: string }
   | {

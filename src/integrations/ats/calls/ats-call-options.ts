@@ -10,7 +10,7 @@ export class AtsCallOptions {
   pauseMs = 30_000;
   /** The longest pause that an ATS can ask for. */
   maxPauseMs = 3_600_000;
-  /** So many times the vendor's pace. */
+  /** Multiple of the vendor's pace. */
   paceFactor = 1;
 
   constructor(values: Partial<AtsCallOptions> = {}) {

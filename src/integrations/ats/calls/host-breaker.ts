@@ -1,4 +1,4 @@
-/** After so many calls in a row without an answer a server is not called for a time. */
+/** After this number of calls in a row without an answer a server is not called for a time. */
 const FAILURES = 3;
 const PAUSE_MS = { first: 1_000, most: 60_000 };
 const MOST_SERVERS = 1_000;

@@ -45,12 +45,12 @@ const TTL = 800;
 export const ATS_CONNECTION_COLUMNS = `tenant_id, id, provider, name, region, base_url, marker, state, state_reason,
   state_since, paused, takes, writes, approved_by, credential_sealed, granted_scopes, created_at, updated_at`;
 
-/** Connections to ATSs with opened secrets, as they were at the last change that was answered. */
+/** Connections to ATSs with opened secrets, in the state of the last change that was answered. */
 @Injectable()
 export class AtsConnectionStore {
   private readonly lists: FreshCache<readonly AtsConnection[]>;
   private readonly gates: FreshCache<AtsGate | null>;
-  /** Look-ups of tokens without a cached gate, in batches. The provider stands in the place of the tenant. */
+  /** Look-ups of tokens without a cached gate, in batches. The provider is in the place of the tenant. */
   private readonly tokens: CredentialLookups<true, Pick<ParsedToken, 'tenantId' | 'hash'>>;
 
   constructor(

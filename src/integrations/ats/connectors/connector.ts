@@ -54,7 +54,7 @@ export type InboundEffect =
   /** The signature does not cover the data, or the event does not hold it: the record is read from the ATS. */
   | { kind: 'read_back'; of: 'candidate' | 'job'; remoteId: string }
   /**
-   * What the event holds. Where `changedAt` is null, it has no time by which an old one could be told, or says a part of
+   * What the event holds. Where `changedAt` is null, it has no time that shows its age, or has a part of
    * the truth: the record is read where the connection can, and the event counts where it cannot.
    */
   | { kind: 'candidate'; candidate: AtsCandidate }
@@ -111,11 +111,11 @@ export interface WebhookRules {
   /** The events that are asked for. */
   readonly events: readonly string[];
   create(api: AtsApi, event: string, url: string, secret: string): Promise<MadeWebhook>;
-  /** Webhooks end by themselves, and are renewed once in this time; left out: they do not end. */
+  /** Webhooks end after a time, and are renewed once in this one; left out: they do not end. */
   readonly renewEveryMs?: number;
   /** Lets a webhook live on. @returns false where it has ended: it is made anew */
   renew?(api: AtsApi, remoteId: string, event: string): Promise<boolean>;
-  /** Returns the webhooks that are there, whoever made them; left out where the vendor has no such list. */
+  /** Returns all existing webhooks, also those of other makers; left out where the vendor has no such list. */
   list?(api: AtsApi): Promise<{ remoteId: string; url: string }[]>;
   /** Does nothing where the webhook is gone already. */
   remove(api: AtsApi, remoteId: string): Promise<void>;
@@ -130,7 +130,7 @@ export interface AtsWrite {
   candidateRemoteId: string;
   /** The application, where the candidate's metadata names one. */
   applicationRemoteId: string | null;
-  /** Text of a note or value of a field; the address of a link. The marker stands in it. */
+  /** Text of a note or value of a field; the address of a link. It contains the marker. */
   text: string;
   /** What tells this write from all others: it is looked for before the write is repeated. */
   marker: string;

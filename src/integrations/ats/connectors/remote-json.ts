@@ -26,7 +26,7 @@ export function objectsIn(value: unknown): RemoteObject[] {
   });
 }
 
-/** Returns an id as text, whether it is a number or text in the ATS; null: it is none. */
+/** Returns an id as text, whether it is a number or text in the ATS; null: no id. */
 export function idOf(value: unknown): string | null {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === 'string' && ID.test(text) ? text : null;
@@ -36,7 +36,7 @@ export function idOf(value: unknown): string | null {
  * Returns an id.
  *
  * @param what the name of the id, for the message
- * @throws {NotUnderstood} where it is none
+ * @throws {NotUnderstood} where the value is no id
  */
 export function requiredId(value: unknown, what: string): string {
   const id = idOf(value);
@@ -44,7 +44,7 @@ export function requiredId(value: unknown, what: string): string {
   return id;
 }
 
-/** Returns a text without blanks around, in NFC; null: it is none, or is blank. */
+/** Returns a text without blanks around, in NFC; null: no text, or blank. */
 export function textOf(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   if (isPlain(value)) return value;
@@ -52,7 +52,7 @@ export function textOf(value: unknown): string | null {
   return text === '' ? null : text;
 }
 
-/** Returns a text as `textOf`. @throws {NotUnderstood} where it is none */
+/** Returns a text as `textOf`. @throws {NotUnderstood} where the value is no text */
 export function requiredText(value: unknown, what: string): string {
   const text = textOf(value);
   if (text === null) throw new NotUnderstood(`${what} is missing.`);
@@ -62,7 +62,7 @@ export function requiredText(value: unknown, what: string): string {
 /** Years of four digits: what PostgreSQL and JavaScript both take. */
 const LATEST = Date.UTC(9999, 11, 31);
 
-/** Returns the time of ISO 8601 text, or of milliseconds since 1970; null: it is none. */
+/** Returns the time of ISO 8601 text, or of milliseconds since 1970; null: no time. */
 export function timeOf(value: unknown): Date | null {
   const ms = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : NaN;
   return Number.isFinite(ms) && ms >= 0 && ms <= LATEST ? new Date(ms) : null;

@@ -51,7 +51,7 @@ export function readOne<R>(read: () => R): R {
   }
 }
 
-/** No list within one record has so many pages. */
+/** No list within one record has this number of pages. */
 const MOST_PAGES = 200;
 
 /**

@@ -7,7 +7,7 @@ import type { NewInboundEvent } from './inbound-event.js';
 /** Events and bytes of one statement. */
 const BATCH = { events: 100, bytes: 256 * 1024 };
 /**
- * A larger body goes by itself, as bytes. In an array it would be text of twice its size: made, copied and sent in one
+ * A larger body is written alone, as bytes. In an array it would be text of twice its size: made, copied and sent in one
  * turn of the event loop, in which all other requests wait.
  */
 const LARGE_BODY = 64 * 1024;

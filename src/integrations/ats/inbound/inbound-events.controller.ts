@@ -46,7 +46,7 @@ export class InboundEventsController {
   @Get(':event_id')
   @ApiOperation({
     summary: 'One event with the body as it came',
-    description: 'Personal data of candidates stands in it, so `ats:read` does not open it.',
+    description: 'It contains personal data of candidates, so `ats:read` does not open it.',
   })
   @ApiRecord(InboundEventShown)
   async get(

@@ -57,6 +57,6 @@ export class RetriedBody {
 
 /** The body of `POST …/dismiss`. */
 export class DismissInboundEvent {
-  @Text({ max: 500, description: 'Why it does not matter; it stands in the audit log.' })
+  @Text({ max: 500, description: 'Why it does not matter; kept in the audit log.' })
   reason!: string;
 }

@@ -13,7 +13,7 @@ export interface InboundFilter {
 }
 
 const COLUMNS = 'id, at, name, occurred_at, kind, remote_id, state, reason, detail, tries, decided_at';
-/** Failed events are put back so many at a time. */
+/** The number of failed events that are put back at a time. */
 const AT_ONCE = 1_000;
 
 /** The statements that show inbound events, and settle what failed. */

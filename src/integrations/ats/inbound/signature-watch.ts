@@ -5,7 +5,7 @@ import type { AtsConnection } from '../connections/connection.js';
 import { AtsStates } from '../connections/ats-states.js';
 
 /**
- * A connection is looked at so often at the most, however many requests come. One that is not `ok` may have the problem
+ * A connection is read at most once in this time, however many requests come. One that is not `ok` may have the problem
  * by the word of another process: a signature that fits ends it soon.
  */
 const EVERY_MS = { usually: 60_000, inTrouble: 1_000 };

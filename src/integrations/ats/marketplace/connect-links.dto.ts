@@ -31,6 +31,6 @@ export class ConnectLinkBody {
 
 /** The same with the link itself, which is shown this once. */
 export class NewConnectLinkBody extends ConnectLinkBody {
-  @ApiProperty({ format: 'uri', description: 'Works once. The secret stands in the fragment, which no server sees.' })
+  @ApiProperty({ format: 'uri', description: 'Works once. The secret is in the fragment, which no server sees.' })
   url!: string;
 }

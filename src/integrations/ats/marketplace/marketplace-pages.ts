@@ -31,7 +31,7 @@ function evidenceOf({ domains, former, link }: StartAsk) {
   return html`${
     domains.length === 0
       ? html`<p class="alert">
-          This tenant has no verified domain: the name is what it calls itself. Go on only if you know who sent you
+          This tenant has no verified domain: the name is what it calls itself. Continue only if you know who sent you
           here.
         </p>`
       : html`<p>Verified domains of this tenant: <strong>${domains.join(', ')}</strong>.</p>`
@@ -81,7 +81,7 @@ export function startPage(ask: StartAsk): HtmlPage {
   };
 }
 
-/** Makes the page of a connect link. Its secret stands in the fragment; opening the page uses nothing up. */
+/** Makes the page of a connect link. Its secret is in the fragment; opening the page uses nothing up. */
 export function connectLinkPage(title: string, action: string): HtmlPage {
   return {
     title: `Connect ${title}`,
@@ -179,7 +179,7 @@ export function writerSetPage(title: string): HtmlPage {
   };
 }
 
-/** Makes the page of a connecting that does not go on. */
+/** Makes the page of a failed connecting. */
 export function notConnectedPage(refusal: { title: string; said: string; again: string; status: number }): HtmlPage {
   const { title, said, again, status } = refusal;
   return {

@@ -110,10 +110,9 @@ export class MarketplaceController {
   @Get('connect')
   @ApiOperation({
     summary: 'The page of a connect link',
-    description:
-      'The secret stands in the fragment and does not come to this address; opening the page uses nothing up.',
+    description: 'The secret is in the fragment and does not come to this address; opening the page uses nothing up.',
   })
-  @ApiHtml(200, 'A button that goes on. Without scripts, a field for the link.')
+  @ApiHtml(200, 'A button that continues. Without scripts, a field for the link.')
   @ApiRefusals({ 404: [] })
   connectLink(@Param('provider') provider: string, @Res() res: BridgeResponse): void {
     const connector = this.partner(provider);

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../base/errors/domain-error.js';
 
-/** Why an authorization at an ATS does not go on. The codes are stable; the texts are for the person at the browser. */
+/** Why an authorization at an ATS fails. The codes are stable; the texts are for the person at the browser. */
 const REFUSALS = {
   denied: 'The ATS was not connected: the access was not approved there. Nothing has changed.',
   ats_error:
@@ -8,7 +8,7 @@ const REFUSALS = {
   state_unknown: 'This answer belongs to no connecting that was begun here. Begin again.',
   state_used: 'This answer was used already. Begin again if the ATS is not connected.',
   state_expired: 'The connecting took longer than ten minutes. Begin again.',
-  other_browser: 'The connecting was begun in another browser. Go on there, or begin again here.',
+  other_browser: 'The connecting was begun in another browser. Continue there, or begin again here.',
   other_person:
     'The person who began the connecting is not signed in here any more, or does not administer the tenant. Sign in, and begin again.',
   other_provider: 'This answer belongs to another ATS than the one whose connecting was begun.',
@@ -29,12 +29,12 @@ export type ConnectRefusal = keyof typeof REFUSALS;
 /** A code of an error (RFC 6749 §4.1.2.1 admits more). Longer or other text could speak to the reader in our name. */
 const ATS_CODE = /^[A-Za-z][\w.-]{0,59}$/;
 
-/** Returns the code of an error as it may be shown; null: it is none. */
+/** Returns the code of an error as it may be shown; null: no code. */
 export function atsCodeOf(text: string | null): string | null {
   return text !== null && ATS_CODE.test(text) ? text : null;
 }
 
-/** The connecting of an ATS does not go on. */
+/** The connecting of an ATS fails. */
 export class ConnectRefused extends DomainError {
   readonly kind = 'malformed';
   readonly code: string;

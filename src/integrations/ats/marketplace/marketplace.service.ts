@@ -49,7 +49,7 @@ interface Asked {
 }
 
 /**
- * Connects an ATS by OAuth 2.0 (RFC 6749 §4.1). The `state` stands for a stored authorization, which binds tenant, person
+ * Connects an ATS by OAuth 2.0 (RFC 6749 §4.1). The `state` names a stored authorization, which binds tenant, person
  * or link, provider and browser, for ten minutes and once.
  */
 @Injectable()

@@ -14,7 +14,7 @@ const USUAL_SECONDS = 3_600;
 const LONGEST_SECONDS = 366 * 86_400;
 
 /**
- * Returns the grant of a token answer (RFC 6749 §5.1), or null where it is none. Greenhouse says when a token ends
+ * Returns the grant of a token answer (RFC 6749 §5.1), or null where it has no grant. Greenhouse sends when a token ends
  * (`expires_at`), others after how many seconds.
  *
  * @param before the refresh token that was used: it stays where the answer names no new one

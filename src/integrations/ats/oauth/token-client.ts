@@ -114,7 +114,7 @@ export class TokenClient {
 /** The codes with which a grant ends (RFC 6749 §5.2). Other refusals are those of our client: the operator can end them. */
 const ENDS = new Set(['invalid_grant', 'invalid_code', 'access_denied', 'unauthorized_client']);
 
-/** Codes are words. Other text could be a token that the host repeats, and would stand in logs and answers. */
+/** Codes are words. Other text could be a token that the host repeats, and would get into logs and answers. */
 const CODE = /^[a-z]+(_[a-z]+){0,7}$/;
 
 /** Zoho answers a refusal with status 200. */

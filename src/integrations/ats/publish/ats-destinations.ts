@@ -22,7 +22,7 @@ export class AtsDestinations {
     const key = destinationOf(connection);
     const known = await this.destinations.read(key, tx);
     if (known !== null && known.stateReason !== REMOVED) return;
-    // Calls find their address by the connection; this one only stands for it.
+    // Calls find their address by the connection; this one only represents it.
     await this.destinations.save(tx, key, {
       baseUrl: connection.baseUrl ?? `ats:${connection.provider}`,
       settings: SETTINGS,

@@ -48,7 +48,7 @@ export class AtsWriteBody {
     description: 'Where it was put at the last try.',
   })
   target!: string | null;
-  @ApiProperty({ description: 'Stands in what is written, and finds it in the ATS.' })
+  @ApiProperty({ description: 'Part of the written text, by which it is found in the ATS.' })
   marker!: string;
   @ApiProperty({ type: String, nullable: true, description: 'The id in the ATS.' })
   remote_ref!: string | null;

@@ -19,7 +19,7 @@ import type { AtsWriteRow, WriteState } from './write.js';
 
 const RETRIED: readonly WriteState[] = ['failed', 'dismissed', 'left'];
 const DISMISSED: readonly WriteState[] = ['waiting', 'failed', 'left'];
-/** So many tries of a write are shown. */
+/** The most tries of a write that are shown. */
 const TRIES = 50;
 
 const CSV_PAGE = 200;

@@ -9,7 +9,7 @@ export type FailureVerdict =
   | { kind: 'gone' }
   | { kind: 'fail' };
 
-/** Answers that no documentation knows are asked for so often. The page of a proxy is none of the ATS, and ends some time. */
+/** How often a write is repeated after answers that no documentation knows. The page of a proxy is none of the ATS, and ends some time. */
 const MOST_MALFORMED = 8;
 const OF_A_PROXY = 'not_json';
 

@@ -22,7 +22,7 @@ import { WrittenCandidates } from './written-candidates.js';
 const ALL = 2_147_483_647;
 
 /**
- * Puts down what the ATS of a candidate is to be told, in the transaction of the fact. The candidate is locked there, so
+ * Records what the ATS of a candidate is to receive, in the transaction of the fact. The candidate is locked there, so
  * that the writes of a candidate are numbered in the order of their commits: a lane never passes over one.
  */
 @Injectable()

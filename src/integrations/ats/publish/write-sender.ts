@@ -30,7 +30,7 @@ export interface WriteTurn {
 
 /** Beside the bounds of a call: an ATS that is slow may finish what was given up. */
 const SLACK_MS = 5_000;
-/** A write that the ATS took and does not show is looked for so often. */
+/** The number of look-ups of a write that the ATS took and does not show. */
 const MOST_LOOKS = 5;
 
 /** A write with what its calls need. */
@@ -159,7 +159,7 @@ export class WriteSender {
     return this.writes.begin(connection.tenantId, write, request.target, maxWaitMs + timeoutMs + SLACK_MS);
   }
 
-  /** Makes the call that takes effect. Where it failed for good, the next try need not wait for its end. */
+  /** Makes the call that takes effect. Where it failed permanently, the next try need not wait for its end. */
   private async fenced<T>({ connection, write }: Job, call: () => Promise<T>): Promise<T> {
     try {
       return await call();

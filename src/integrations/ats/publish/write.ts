@@ -34,7 +34,7 @@ export interface AtsWriteRow {
   state: WriteState;
   /** Where it was put at the last try. */
   target: WriteTarget | null;
-  /** Stands in the text, and tells this write from all others. */
+  /** Part of the text, which tells this write from all others. */
   marker: string;
   /** The id in the ATS. */
   remote_ref: string | null;
@@ -66,7 +66,7 @@ export function markerOf(
   return kind === 'link' && target === 'note' ? linkMarker(interview_id) : marker;
 }
 
-/** Returns the marker of a meeting's note. The address alone stands in notes of people as well. */
+/** Returns the marker of a meeting's note. Notes of people have the address alone as well. */
 export function linkMarker(interviewId: string): string {
   return `${MARKER_BEGIN}${interviewId} link]`;
 }

@@ -187,7 +187,7 @@ export class CandidateRecords {
 
   /**
    * Returns the candidate that another one was merged into, through merges that came before. One that did not come in yet is
-   * made from the merged one: the interviews and writes of that person go on with it.
+   * made from the merged one: the interviews and writes of that person continue with it.
    */
   private async survivorOf(
     known: Known,

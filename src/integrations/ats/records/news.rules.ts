@@ -23,7 +23,7 @@ export function personAlone({ remoteId, firstName, lastName, email, changedAt }:
 }
 
 /**
- * Returns whether an application ended beside another one that goes on: it tells nothing of the candidate's application.
+ * Returns whether an application ended beside an active one: it tells nothing of the candidate's application.
  *
  * @param known the application that counts so far
  */
@@ -60,7 +60,7 @@ export function newsOf(item: CandidateItem, record: AtsRecordRow | undefined, be
 }
 
 /**
- * Returns which of two items about one record counts, within what is written together: an application that goes on before
+ * Returns which of two items about one record counts, within what is written together: an active application before
  * one that has ended, then the newer one, then the later one.
  */
 export function newerOf(before: RecordItem | undefined, after: RecordItem): RecordItem {
@@ -77,7 +77,7 @@ function standingOf({ metadata, status }: AtsCandidate): { id: string | null; st
   return { id: metadata?.['application_id'] ?? null, status: status ?? null };
 }
 
-/** An application that goes on counts before one that has ended, in each order of their events. */
+/** An active application counts before one that has ended, in each order of their events. */
 function isActiveOther(candidate: AtsCandidate, known: { id: string | null; status: string | null }): boolean {
   const own = candidate.metadata?.['application_id'] ?? null;
   const hasEnded = known.status !== null && known.status !== 'active';

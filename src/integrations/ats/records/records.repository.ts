@@ -67,7 +67,7 @@ export class AtsRecordsRepository {
   }
 
   /**
-   * Writes records, sorted by id; `seen_in` null leaves the pass that has seen the record as it was.
+   * Writes records, sorted by id; `seen_in` null leaves the pass that has seen the record unchanged.
    *
    * @param isNew the records are not there: a row that may give way to another one would be written twice
    * @throws {RecordRaced} where one of them is there by now
@@ -101,7 +101,7 @@ export class AtsRecordsRepository {
     }
   }
 
-  /** Returns the ids of some live records, at most so many. */
+  /** Returns the ids of some live records, at most a number. */
   async someLive({ tenantId, id }: Key, kind: AtsRecordKind, most: number): Promise<string[]> {
     const { rows } = await this.db.query<{ remote_id: string }>(
       `select remote_id from ats_records

@@ -22,7 +22,7 @@ export class RemovedCandidates {
     for (const { connection_id, remote_id } of records) {
       await this.records.eraseEvents(tx, { tenantId, id: connection_id }, remote_id);
     }
-    // The data of a merged candidate goes on with the survivor.
+    // The survivor keeps the data of a merged candidate.
     if (mergedInto !== null) return;
     for (const { id } of await this.connections.of(tenantId)) {
       const ids = records.flatMap((record) => (record.connection_id === id ? record.remote_id : []));

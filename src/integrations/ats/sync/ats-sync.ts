@@ -49,7 +49,7 @@ export class AtsSync {
   }
 
   /**
-   * Lets the next pass begin now. A pass that is under way goes on, and the next one follows it.
+   * Lets the next pass begin now. A pass that is under way continues, and the next one follows it.
    *
    * @param full everything is read, and what the ATS has no more is noticed
    * @returns false where the connection has no polls

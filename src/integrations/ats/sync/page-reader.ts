@@ -26,7 +26,7 @@ export class ListWithoutEnd extends Error {}
  * with fewer pages: while they are written the next ones are read, and before that nothing is written.
  */
 const TOGETHER = { pages: 10, records: 1_000, atFirst: 2, characters: 2 * 1024 * 1024 };
-/** Records that a full pass has not seen are read so many at a time. */
+/** The number of records that a full pass has not seen and that are read at a time. */
 export const ABSENT_AT_ONCE = 20;
 const GONE_BACK_MS = 30 * 86_400_000;
 
@@ -74,7 +74,7 @@ async function readPage(
 }
 
 /**
- * Reads the next pages of a list. A failure behind the first page ends them before it: the next step meets it again.
+ * Reads the next pages of a list. A failure after the first page ends them before it: the next step meets it again.
  *
  * @throws {AtsFailure} or {@link ListWithoutEnd}
  */

@@ -9,7 +9,7 @@ import {
   type Phase,
 } from './pass.js';
 
-/** Rows that were left out are kept by name, so many of a pass. */
+/** The most rows that were left out of a pass and are kept by name. */
 const MOST_LEFT_OUT = 100;
 
 const NOT_TAKEN: ReadonlySet<string> = new Set<LeftOutReason>([

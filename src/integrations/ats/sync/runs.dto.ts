@@ -37,7 +37,10 @@ export class RunBody {
   reason!: string;
   @ApiProperty({ description: 'Everything was read, and what the ATS has no more was noticed.' })
   full!: boolean;
-  @ApiProperty({ enum: RUN_STATES, description: '`waiting`: the ATS does not answer; the run goes on where it was.' })
+  @ApiProperty({
+    enum: RUN_STATES,
+    description: '`waiting`: the ATS does not answer; the run resumes at its place later.',
+  })
   state!: RunState;
   @ApiProperty({
     type: String,

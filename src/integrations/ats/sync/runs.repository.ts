@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { LeftOut, Pass, PassCounts, PassReason, Phase } from './pass.js';
 import type { SyncKey } from './syncs.repository.js';
 
-/** The states of a run. `waiting`: the ATS does not answer, and the run goes on where it was. */
+/** The states of a run. `waiting`: the ATS does not answer, and the run resumes at its place later. */
 export const RUN_STATES = ['running', 'waiting', 'done', 'failed'] as const;
 
 /** The state of a run. */

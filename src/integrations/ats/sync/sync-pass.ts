@@ -32,7 +32,7 @@ export interface PassGround {
   ahead?: { phase: PollKind; cursor: string; pages: Promise<ReadPages | null> } | undefined;
 }
 
-/** Moves a pass by some pages: they are read outside of transactions, and written together with the place where the pass goes on. */
+/** Moves a pass by some pages: they are read outside of transactions, and written together with the place where the pass continues. */
 @Injectable()
 export class SyncPass {
   constructor(
@@ -151,7 +151,7 @@ export class SyncPass {
         if (rest.length > 0) found.push(...(await this.writer.writeCandidates(tx, connection, rest, write)));
         const after = counted(pass, page.items.length, found, page.leftOut);
         await atEnd?.(tx);
-        // The end of a list: its mark is set, and the pass goes on with the next one.
+        // The end of a list: its mark is set, and the pass continues with the next one.
         const next = atEnd === null ? after : nextPhase(after, new Date());
         await this.note(tx, ground, after, next);
         return next;
@@ -192,7 +192,7 @@ export class SyncPass {
     }
   }
 
-  /** Goes on with the next phase, or ends the pass. */
+  /** Begins the next phase, or ends the pass. */
   private async turn(ground: PassGround, pass: Pass): Promise<Pass | null> {
     const next = nextPhase(pass, new Date());
     await this.db.transaction(ground.connection.tenantId, (tx) => this.note(tx, ground, pass, next));

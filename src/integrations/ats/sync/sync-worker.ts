@@ -28,9 +28,9 @@ import { WebhookUpkeep } from './webhook-upkeep.js';
 const QUIET_MS = 5_000;
 /** While many requests come, each step is followed by a pause: a step of ten pages costs as much as two hundred creates. */
 const BUSY_PAUSE_MS = 1_600;
-/** After so long another connection has its turn. */
+/** The time after which another connection has its turn. */
 const TURN_MS = 10_000;
-/** Polls of a tenant whose storage is exhausted look again after so long. */
+/** The time after which polls of a tenant with exhausted storage look again. */
 const STORAGE_REST_MS = 300_000;
 const REST_MS = { first: 15_000, most: 3_600_000 };
 

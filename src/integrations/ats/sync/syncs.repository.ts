@@ -87,7 +87,7 @@ export class SyncsRepository {
     if (rowCount !== 1) throw new SyncLost('the polls of the connection were claimed by another worker');
   }
 
-  /** Gives a pass back that is not over. Other connections have their turn before it goes on. */
+  /** Gives a pass back that is not over. Other connections have their turn before it continues. */
   async pause({ tenantId, connectionId, fence }: ClaimedSync): Promise<void> {
     await this.db.query(
       `update ats_syncs set lease_until = null, next_at = greatest(next_at, clock_timestamp())
@@ -99,7 +99,7 @@ export class SyncsRepository {
   /**
    * Ends a turn with a failure.
    *
-   * @param pass where it goes on; null: from the beginning
+   * @param pass where it continues; null: from the beginning
    */
   async failed({ tenantId, connectionId, fence }: ClaimedSync, pass: Pass | null, restMs: number): Promise<void> {
     await this.db.query(

@@ -69,7 +69,7 @@ export function renderPage(markdown: string, file: string, pictures: ReadonlySet
         const cells = (row: Tokens.TableCell[], tag: string) =>
           `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`;
         const rows = token.rows.map((row) => cells(row, 'td')).join('\n');
-        // Wide tables scroll by themselves, also with the keyboard: the page does not.
+        // Wide tables scroll on their own, also with the keyboard: the page does not.
         return `<div class="table" tabindex="0"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`;
       },
     },

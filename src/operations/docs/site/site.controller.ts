@@ -13,7 +13,7 @@ const POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 ] as const;
 
-/** Addresses of pages that stand for another one: the `type` of a problem, and the contract of the platform. */
+/** Addresses that lead to another page: the `type` of a problem, and the contract of the platform. */
 const ALIASES: Readonly<Record<string, string>> = {
   '/docs/problems': '/docs/reference/errors',
   '/docs/platform': '/docs/integrate/platform',
@@ -42,7 +42,7 @@ export class SiteController {
 
   @Get('diagrams/:picture')
   @Header('Content-Type', 'image/svg+xml')
-  // The styles of a picture stand in the picture.
+  // A picture contains its styles.
   @Header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
   picture(@Param('picture') name: string): string {
     const picture = this.site.pictures.get(name);

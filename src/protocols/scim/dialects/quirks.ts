@@ -1,6 +1,6 @@
 /**
  * The peculiarities of IdPs that the engine knows. Each is a flag, with the IdPs that need it. `dialects.ts` lists the
- * flags of each profile. A flag that is off stands for the behaviour of the RFC.
+ * flags of each profile. A flag that is off means the behaviour of the RFC.
  */
 export interface Quirks {
   /**

@@ -72,7 +72,7 @@ export function readComplex(attribute: Attribute, value: unknown, context: ReadC
   return empty ? undefined : result;
 }
 
-/** Returns the object that a value stands for; null for unassigned. */
+/** Returns the object that a value represents; null for unassigned. */
 export function objectFor(attribute: Attribute, value: unknown, context: ReadContext): JsonObject | null {
   let source = value;
   // Only where `value` is the whole meaning: a name cannot be one text.

@@ -35,7 +35,7 @@ export interface Measured {
 
 /** Tenants whose requests are refused, at the most; more than that would be an outage of another kind. */
 const MOST_EXHAUSTED = 100_000;
-/** A measurement whose process has ended is repeated after so long. */
+/** The time after which a measurement whose process has ended is repeated. */
 const LEASE = `interval '30 minutes'`;
 /** A tenant that has written this part of its limit since the last measurement is measured again. */
 const GROWN_PART = 20;

@@ -26,21 +26,21 @@ it('follows an alias', async () => {
   expect(await records.lookup('alias.example')).toEqual({ kind: 'found', texts: ['of the target'] });
 });
 
-it.each([['nxdomain'], ['nodata']] as const)('%s: there is certainly none', async (entry) => {
+it.each([['nxdomain'], ['nodata']] as const)('%s: there is no record', async (entry) => {
   server.zone.set('none.example', entry);
   expect(await records.lookup('none.example')).toEqual({ kind: 'absent' });
 });
 
-it.each([['servfail'], ['silence']] as const)('%s: nobody knows', async (entry) => {
+it.each([['servfail'], ['silence']] as const)('%s: the answer is unknown', async (entry) => {
   server.zone.set('broken.example', entry);
   expect(await records.lookup('broken.example', short)).toMatchObject({ kind: 'unknown' });
 });
 
-it('a name that cannot be asked for is no crash', async () => {
+it('answers for a name that cannot be asked for', async () => {
   expect(await records.lookup(`${'a'.repeat(70)}.example`, short)).toMatchObject({ kind: 'unknown' });
 });
 
-it('and reads TXT records afterwards', control);
+it('reads TXT records after a name that cannot be asked for', control);
 
 describe('DNS_SERVERS', () => {
   const problems = (text: string) =>

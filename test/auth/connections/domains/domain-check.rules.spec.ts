@@ -10,7 +10,7 @@ const DOMAIN = 'acme.example';
 const now = new Date('2030-06-10T12:00:00.000Z');
 const daysAgo = (days: number): Date => new Date(now.getTime() - days * 86_400_000);
 
-it('names the record and where it is looked up', () => {
+it('names the record and its place in the DNS', () => {
   expect(dnsRecord(DOMAIN, 'c')).toEqual({
     type: 'TXT',
     name: '_talent-bridge.acme.example',

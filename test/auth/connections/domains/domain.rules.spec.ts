@@ -44,7 +44,7 @@ describe('the domain of an e-mail address', () => {
     ['punycode that is none', 'anna@xn--a.com'],
   ])('is null: %s', (_, email) => expect(domainOf(email)).toBeNull());
 
-  it('keeps domains apart that only look alike', () => {
+  it('distinguishes domains that only look alike', () => {
     expect(normalDomain('ex\u0430mple.com')).not.toBe(normalDomain('example.com'));
     expect(normalDomain('example.com')).toBe('example.com');
   });

@@ -51,7 +51,7 @@ const audit = async ({ api }: AdminTenant, domain: string) =>
     .map(({ action }) => action)
     .reverse();
 
-describe('a domain from nothing', () => {
+describe('a new domain', () => {
   it('is one of 200 at most, for concurrent requests too; a removed one does not count', async () => {
     const tenant = await edge.newTenant();
     await edge.db.query(
@@ -64,7 +64,7 @@ describe('a domain from nothing', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
     const full = await tenant.api.post('/domains', { domain: fresh() });
     expect([full.status, full.body.code]).toEqual([409, 'too_many_domains']);
-    // What is there already is told as such; and another tenant has room.
+    // An entry of this tenant answers that it is there already, and another tenant has room.
     expect((await tenant.api.post('/domains', { domain: 'bulk1.example' })).body.code).toBe('domain_exists');
     const operator = await edge.operator.put(`/tenants/${tenant.id}/domains/${fresh()}`, {});
     expect([operator.status, operator.body.code]).toEqual([409, 'too_many_domains']);
@@ -116,7 +116,7 @@ describe('a domain from nothing', () => {
     expect((await verify(tenant, alias.domain)).status).toBe(200);
   });
 
-  it('is stored in one form, whichever it is asked by', async () => {
+  it('is stored in one form, and found by each spelling', async () => {
     const { api } = edge.tenant;
     const made = await api.post('/domains', { domain: ' MÜNCHEN.example. ' });
     expect([made.status, made.body.domain]).toEqual([201, 'xn--mnchen-3ya.example']);
@@ -130,7 +130,7 @@ describe('a domain from nothing', () => {
     ]);
   });
 
-  it('comes in pages, by name', async () => {
+  it('is listed in pages, by name', async () => {
     const tenant = await edge.newTenant();
     for (const domain of ['b.example', 'a.example', 'c.example']) await added(tenant, domain);
     const first = (await tenant.api.get('/domains?limit=2')).body;
@@ -140,7 +140,7 @@ describe('a domain from nothing', () => {
   });
 });
 
-describe('what is not taken', () => {
+describe('a claim that is refused', () => {
   beforeAll(() => verified(edge.tenant));
   afterAll(() => verified(edge.tenant));
 
@@ -166,7 +166,7 @@ describe('what is not taken', () => {
     }
   });
 
-  it('409: a record of another tenant, of an earlier claim, or one that only begins alike', async () => {
+  it('409: a record of another tenant, of an earlier claim, or with more text after it', async () => {
     const { tenant } = edge;
     const other = await edge.newTenant();
     const domain = fresh();
@@ -188,7 +188,7 @@ describe('what is not taken', () => {
     expect((await verify(tenant, domain)).status).toBe(200);
   });
 
-  it('409: no name server could say', async () => {
+  it('409: no answer of a name server', async () => {
     const one = await added(edge.tenant);
     names.zone.set(one.record.name, 'servfail');
     const answer = await verify(edge.tenant, one.domain);
@@ -207,7 +207,7 @@ describe('what is not taken', () => {
         api.delete(`/domains/${name}`),
         api.post(`/domains/${name}/verify`),
       ]);
-    const [foreign, unknown] = await Promise.all([ask(domain), ask('nobodys.example')]);
+    const [foreign, unknown] = await Promise.all([ask(domain), ask('unknowns.example')]);
     expect(foreign.map(({ status, body }) => [status, body.detail])).toEqual(
       unknown.map(({ status, body }) => [status, body.detail]),
     );
@@ -217,8 +217,8 @@ describe('what is not taken', () => {
   });
 });
 
-describe('one domain, two tenants', () => {
-  it('both may claim it, exactly one wins, and the other one does not learn the winner', async () => {
+describe('a domain of two tenants', () => {
+  it('may be claimed by both, is verified for one, and does not show the winner to the other', async () => {
     for (let round = 0; round < 8; round++) {
       const tenants = [await edge.newTenant(), await edge.newTenant()];
       const domain = fresh();
@@ -240,8 +240,8 @@ describe('one domain, two tenants', () => {
   });
 });
 
-describe('whose a domain is, for a sign-in', () => {
-  it('only verified, only exactly, only through the connection that it is bound to', async () => {
+describe('a sign-in by the domain of an e-mail', () => {
+  it('is allowed for a verified domain, an exact match, and the bound connection alone', async () => {
     const [tenant, other] = [await edge.newTenant(), await edge.newTenant()];
     const a = await connection(tenant);
     const pending = await added(tenant);
@@ -273,7 +273,7 @@ describe('whose a domain is, for a sign-in', () => {
     ]);
     expect(await store.owner(domain)).toEqual({ tenantId: tenant.id, connectionId: a });
     await tenant.api.delete(`/connections/${a}`);
-    // Deleting it makes nobody else's word worth more.
+    // Its deletion lets no other IdP vouch for its e-mails.
     expect(await store.owner(domain)).toEqual({ tenantId: tenant.id, connectionId: a });
     expect(await store.isOwned(tenant.id, domain, b)).toBe(false);
     expect((await tenant.api.patch(`/domains/${domain}`, { connection_id: b })).status).toBe(200);
@@ -281,13 +281,13 @@ describe('whose a domain is, for a sign-in', () => {
   });
 });
 
-describe('the daily look', () => {
+describe('the daily check of a domain', () => {
   const all = async () => {
     while (await checks.run());
   };
   const state = async (tenant: AdminTenant, domain: string) => (await tenant.api.get(`/domains/${domain}`)).body.state;
 
-  it('looks once a day and not more often', async () => {
+  it('reads the record once a day', async () => {
     const one = await verified(edge.tenant);
     await all();
     names.asked.length = 0;
@@ -298,7 +298,7 @@ describe('the daily look', () => {
     expect(names.asked.filter((name) => name === one.record.name)).toHaveLength(1);
   });
 
-  it('a record that is gone freezes new links, gives them back, and after a week frees the domain', async () => {
+  it('stops new links when the record is gone, allows them when it is back, and frees the domain after a week', async () => {
     const tenant = await edge.newTenant();
     const other = await edge.newTenant();
     const id = await connection(tenant);
@@ -346,7 +346,7 @@ describe('the daily look', () => {
     ]);
   });
 
-  it('a name server that cannot say changes nothing, and is asked again within the hour', async () => {
+  it('changes nothing when a name server does not answer, and asks again within the hour', async () => {
     const one = await verified(edge.tenant);
     names.zone.set(one.record.name, 'servfail');
     edge.clock.move(1.01);
@@ -361,11 +361,11 @@ describe('the daily look', () => {
   });
 });
 
-describe('the operator’s word', () => {
+describe('trust by the operator', () => {
   const trust = (tenantId: string, domain: string, body: object = {}) =>
     edge.operator.put(`/tenants/${tenantId}/domains/${domain}`, body);
 
-  it('takes the place of the record, and holds without one', async () => {
+  it('replaces the record, and lasts without one', async () => {
     const tenant = await edge.newTenant();
     const id = await connection(tenant);
     const domain = fresh();
@@ -382,7 +382,7 @@ describe('the operator’s word', () => {
     expect(new Set(lines.map(({ actor }) => actor.kind))).toEqual(new Set(['operator']));
   });
 
-  it('turns a pending domain into a verified one, and takes none away', async () => {
+  it('verifies a pending domain, and takes no domain from another tenant', async () => {
     const tenant = await edge.newTenant();
     const { domain } = await added(tenant);
     expect((await trust(tenant.id, domain)).body.state).toBe('verified');
@@ -390,7 +390,7 @@ describe('the operator’s word', () => {
     expect((await edge.tenant.api.get(`/domains/${domain}`)).status).toBe(404);
   });
 
-  it('is the operator’s alone, for tenants and domains that there are', async () => {
+  it('is given by the operator alone, for existing tenants and domains', async () => {
     const domain = fresh();
     const own = await edge.tenant.api.put(`/tenants/${edge.tenant.id}/domains/${domain}`, {});
     expect([own.status, own.body.code]).toEqual([403, 'operator_only']);

@@ -10,7 +10,7 @@ import { Tab } from '../../../support/sign-in/tab.js';
 const APP = 'https://app.example.com';
 const newKey = (): string => randomBytes(32).toString('base64');
 
-it('everything that sign-ins have sealed opens after the key was changed', async () => {
+it('opens every secret of sign-ins after the key was changed', async () => {
   const [older, newer] = [newKey(), newKey()];
   const before = await startApp({ ENCRYPTION_KEY: `older:${older}` });
   const operatorToken = before.operatorToken;

@@ -41,21 +41,21 @@ describe('a connection becomes the only way to sign in after a successful sign-i
   it.each([
     ['disabled', disable, 200],
     ['deleted', remove, 204],
-  ] as const)('when the one that works is %s', async (_, act, done) => {
+  ] as const)('when the working connection is %s', async (_, act, done) => {
     const next = await open();
     const refused = await act(works);
     expect([refused.status, refused.body.code, refused.body.id]).toEqual([409, 'untested_connection', next.id]);
     expect(refused.body.detail).toContain(`/connections/${next.id}/test-sign-in`);
     expect((await works.signIn(works.tab(), { sub })).status).toBe(303);
     // A test that fails is no proof.
-    expect(await test(next, { sub: 'nobody' })).toContain('The test sign-in is refused');
+    expect(await test(next, { sub: 'unknown' })).toContain('The test sign-in is refused');
     expect((await act(works)).status).toBe(409);
     expect(await test(next)).toContain('The test sign-in works');
     expect(await testedAt(next)).toEqual(expect.any(String));
     expect((await act(works)).status).toBe(done);
   });
 
-  it('also by a real sign-in, and also while it is disabled', async () => {
+  it('by a real sign-in too, and also while it is disabled', async () => {
     const next = await open();
     await next.signIn(next.tab(), { sub });
     expect((await disable(works)).status).toBe(200);
@@ -83,14 +83,14 @@ describe('a connection becomes the only way to sign in after a successful sign-i
     expect((await bind({ connection_id: null })).status).toBe(200);
   });
 
-  it('a domain that is not verified leads no user anywhere, and can be bound to it', async () => {
+  it('an unverified domain leads no user to a connection, and can be bound to an untested one', async () => {
     const domain = `${fresh('d')}.example.com`;
     const next = await open();
     expect((await house.api.post('/domains', { domain, connection_id: works.id })).status).toBe(201);
     expect((await house.api.patch(`/domains/${domain}`, { connection_id: next.id })).status).toBe(200);
   });
 
-  it('a test is one of the present settings: what users sign in by needs a new one', async () => {
+  it('a change of the settings of sign-ins needs a new test', async () => {
     const next = await open();
     await test(next);
     const patch = (body: object) => house.api.patch(`/connections/${next.id}`, body);
@@ -103,7 +103,7 @@ describe('a connection becomes the only way to sign in after a successful sign-i
     expect((await disable(works)).status).toBe(200);
   });
 
-  it('a further certificate of the IdP needs no new test, and the loss of one does', async () => {
+  it('a further certificate of the IdP needs no new test, and the loss of one needs it', async () => {
     const saml = await SamlWay.open(service, house, { directory_id: house.directoryId });
     expect((await saml.signIn(saml.tab(), { nameId: sub })).status).toBe(303);
     expect(await testedAt(saml)).not.toBeNull();
@@ -116,7 +116,7 @@ describe('a connection becomes the only way to sign in after a successful sign-i
     expect((await disable(works)).status).toBe(409);
   });
 
-  it('of two that are disabled at the same moment, the last one that works stays', async () => {
+  it('keeps the last working connection when two are disabled at the same moment', async () => {
     const second = await open();
     await test(second);
     await open();
@@ -124,7 +124,7 @@ describe('a connection becomes the only way to sign in after a successful sign-i
     expect(statuses.sort()).toEqual([200, 409]);
   });
 
-  it('the first connection, an untested one beside it, and the last one of all lock no user out', async () => {
+  it('locks no user out by the first connection, an untested one beside it, or the last one', async () => {
     const other = await newHouse(service);
     const [one, two] = [await OidcWay.open(service, other, {}, op), await OidcWay.open(service, other, {}, op)];
     expect((await other.api.delete(`/connections/${one.id}`)).status).toBe(204);

@@ -42,7 +42,7 @@ export function metadataXml({ entityId = 'https://idp.example.com', certificates
 <md:SingleSignOnService ${binding} Location="${more.sso ?? 'https://idp.example.com/sso'}"/></md:IDPSSODescriptor></md:EntityDescriptor>`;
 }
 
-/** A web server that has one page: whatever the test says. */
+/** A web server with one page, whose text the test sets. */
 export class MetadataServer {
   status = 200;
   body = '';

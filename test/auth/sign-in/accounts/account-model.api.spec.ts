@@ -12,7 +12,7 @@ import { samlIdp } from '../../../protocols/saml/support/idp.js';
 import { trustDomain } from '../../../support/sign-in/connections.js';
 
 // A company over the years, made up at random: people are hired, renamed, given others' names, put out and hired again,
-// and sign in in between, by IdPs of every kind. Whoever signs in is themselves, each time, and gets in.
+// and sign in in between, by IdPs of every kind. Each sign-in leads to the user's own account, and succeeds.
 let service: TestApp;
 let certificate: string;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Somebody whom the IdP knows, and the directory soon (`uid` is null until then). The keys never change; names are given back and given again. */
+/** A person whom the IdP knows, and the directory soon (`uid` is null until then). The keys never change; names are given back and given again. */
 interface Employee {
   uid: string | null;
   key: string;
@@ -29,9 +29,9 @@ interface Employee {
   login: string;
   /** As the directory has it. */
   name: string;
-  /** As the IdP has it, which may have been told sooner or later; in letters of its own. */
+  /** As the IdP has it, which may learn of it sooner or later; in letters of its own. */
   idpName: string;
-  /** Who was told of a new name and the other one was not yet. */
+  /** The side that has a new name before the other one has it. */
   ahead: 'idp' | 'directory' | null;
   /** Whether the directory has the key, and still the one that the IdP has. */
   hasKey: boolean;
@@ -39,7 +39,7 @@ interface Employee {
   isBound: boolean;
 }
 
-/** What an IdP of a kind says of somebody, and what its directory has of them. */
+/** What an IdP of a kind sends of a person, and what its directory has of the same person. */
 interface Kind {
   type: 'oidc' | 'saml';
   link_claim?: string;
@@ -86,13 +86,13 @@ const KINDS: Record<string, Kind> = {
     type: 'saml', externalId: 'never', named: 'email', nameIdFormat: `${SAML11}emailAddress`,
     subject: (_, mail) => mail, claims: () => ({}),
   },
-  'SAML: a persistent NameID that nobody knows, and an e-mail': {
+  'SAML: a persistent NameID that no user has, and an e-mail': {
     type: 'saml', externalId: 'never', named: 'email', nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
     subject: ({ pairwise }) => pairwise, claims: (_, mail) => ({ email: mail }),
   },
 }; // prettier-ignore
 
-// How many companies are made up. With other seeds this finds in an hour what nobody has thought of.
+// How many companies are made up. With other seeds an hour of this finds cases that no author had in mind.
 const RUNS = Number(process.env['MODEL_RUNS'] ?? rounds(60));
 
 const NAMES = ['ada', 'Bob', 'eve', 'kim'];
@@ -117,7 +117,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 class Company {
   private readonly staff: Employee[] = [];
   private readonly domain = `${fresh('m')}.example.com`;
-  /** Whoever is deactivated. */
+  /** The deactivated ones. */
   private readonly out = new Set<Employee>();
   readonly seen: string[] = [];
 
@@ -203,10 +203,10 @@ class Company {
     await this.enter(employee);
   }
 
-  /** Somebody new at the IdP, perhaps under a name that the directory still has of somebody else. */
+  /** A new person at the IdP, perhaps under a name that the directory still has of another one. */
   private idpHires(name: string): void {
     const isFree = !this.staff.some((one) => sameName(one.idpName, name) || one.ahead === 'directory');
-    // Where no claim is named, a name may still lead to somebody who was never here before.
+    // Where no claim is named, a name may still lead to a user who was never here before.
     const isClear = this.kind.link_claim !== undefined || this.staff.every(({ isBound }) => isBound);
     if (!isFree || !isClear || this.kind.externalId !== 'at once') return;
     const names = { login: fresh('login'), name: '', idpName: name, ahead: 'idp' as const };
@@ -234,7 +234,7 @@ class Company {
     await this.provision(employee, name);
   }
 
-  /** Names are free at the IdP that the directory has not heard of. Without a key nobody could tell who is meant. */
+  /** Names are free at the IdP that the directory does not have yet. Without a key it is unclear which person is meant. */
   private renamedAtIdp(employee: Employee, name: string): void {
     const isFree = !this.staff.some((one) => sameName(one.idpName, name) || one.ahead === 'directory');
     if (!isFree || !employee.hasKey || (employee.isRekeyed && this.isOnlyAName(employee))) return;
@@ -242,7 +242,7 @@ class Company {
     Object.assign(employee, { idpName: name, ahead: 'idp' });
   }
 
-  /** Each is told what the other one knows, as far as the names are free by then. */
+  /** Each side receives what the other one has, as far as the names are free by then. */
   private async catchUp(): Promise<void> {
     for (const employee of this.staff) {
       const { ahead, idpName, name, uid, key } = employee;
@@ -276,8 +276,8 @@ class Company {
   }
 
   /**
-   * Whether nothing but a name would tell who this is once the directory has another key of them: they never signed in, and
-   * where no claim is named, keys that differ say nothing. A name that is somebody else's by then leads there.
+   * Whether a name alone identifies this user once the directory has another key for them: they never signed in, and
+   * where no claim is named, keys that differ prove nothing. A name that belongs to another user by then leads to that user.
    */
   private isOnlyAName({ isBound }: Employee): boolean {
     return !isBound && this.kind.link_claim === undefined;
@@ -307,17 +307,17 @@ class Company {
     const subject = this.kind.subject(employee, this.mail(employee.idpName));
     const who = await this.outcome(subject, this.kind.claims(employee, this.mail(called)));
     const agree = this.staff.every(({ ahead, isRekeyed }) => ahead === null && !isRekeyed);
-    // While the two disagree somebody may have to wait; they are nobody else meanwhile.
+    // While the two disagree a user may have to wait; a sign-in leads to no other user meanwhile.
     if (!agree && !who.startsWith('usr_')) return;
     if (this.out.has(employee)) return expect([this.seen, who]).toEqual([this.seen, 'account_inactive']);
     expect([this.seen, who]).toEqual([this.seen, employee.uid]);
     employee.isBound = true;
   }
 
-  /** Somebody of the same IdP calls themselves whatever they like; the subject and the key are the IdP's to give. */
+  /** A user of the same IdP chooses their own names; the subject and the key are assigned by the IdP. */
   private async attacked(victim: Employee): Promise<void> {
     if (!victim.isBound || this.kind.type !== 'oidc') return;
-    this.seen.push(`somebody says to be ${victim.name}`);
+    this.seen.push(`a user claims to be ${victim.name}`);
     const mallory = { ...victim, key: fresh('evil'), pairwise: fresh('evil') };
     const mail = this.mail(victim.name);
     const who = await this.outcome(this.kind.subject(mallory, mail), this.kind.claims(mallory, mail));

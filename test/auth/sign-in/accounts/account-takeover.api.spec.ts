@@ -5,7 +5,7 @@ import { fresh, madeUser, patch, user } from '../../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../../protocols/oidc/support/op.js';
 import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../../support/sign-in/connections.js';
 
-// Who would be somebody else: by a name that weighs less than an id, by coming first, by coming in between. Each attack
+// Attempts to sign in as another user: by a name that weighs less than an id, by coming first, by coming in between. Each attack
 // has its good twin, who gets in.
 let service: TestApp;
 let house: House;
@@ -39,7 +39,7 @@ const mails = (value: string) => ({ emails: [{ value, primary: true }] });
 const attribute = (name: string, value: string): string =>
   `<saml:AttributeStatement><saml:Attribute Name="${name}"><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
 
-/** Who comes in; the reason where nobody does. */
+/** The user who is signed in; the reason where the sign-in is refused. */
 const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
 const samlOutcome = (door: SamlWay, nameId: string, attributesXml?: string): Promise<string> =>
   outcomeAt(house, door, { nameId, ...(attributesXml === undefined ? {} : { attributesXml }) });
@@ -115,7 +115,7 @@ describe('an e-mail that two users have or request leads to neither', () => {
         user_id: halId,
         detail: expect.stringContaining(`${halId} has it, ${gilId} requests it`) as string,
       });
-      // Whoever comes back to an e-mail of its own is found by it again.
+      // A user who gets an e-mail of their own back is found by it again.
       await house.scim.patch(
         `/Users/${gilId}`,
         patch({ op: 'replace', path: 'emails[type eq "work"].value', value: gil }),
@@ -141,7 +141,7 @@ describe('an e-mail that two users have or request leads to neither', () => {
     expect(await outcome(door, { sub: 'hal', email: mail })).toBe(id);
   });
 
-  it('a NameID that is the e-mail leads to its user no longer once another user requests it', async () => {
+  it('a NameID that is the e-mail does not lead to its user once another user requests it', async () => {
     await own();
     const door = await SamlWay.open(service, house);
     const [gil, hal] = [address('gil'), address('hal')];
@@ -168,7 +168,7 @@ describe('a user known by an id is not found by a name', () => {
     if (how === 're-keyed') expect(await outcome(door, { sub: 'v-2', email: undefined })).toBe(victim);
   });
 
-  it('nor by an e-mail', async () => {
+  it('a user known by an id is not found by an e-mail', async () => {
     await own();
     const door = await paired();
     const name = `${fresh('vic')}@${domain}`;
@@ -178,7 +178,7 @@ describe('a user known by an id is not found by a name', () => {
     expect(await outcome(door, { sub: 'evil', email: name })).toBe('bound_to_another');
   });
 
-  it('a renamed subject takes the new name along only where it is that name', async () => {
+  it('a renamed subject takes the new name only when the subject is that name', async () => {
     const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     const [before, after] = [`${fresh('old')}@${domain}`, `${fresh('new')}@${domain}`];
     const id = await madeUser(house.scim, user(before));
@@ -189,7 +189,7 @@ describe('a user known by an id is not found by a name', () => {
     expect(await samlOutcome(door, after)).toBe(id);
   });
 
-  it('a known subject moves by the directory’s word, and not by a claimed name', async () => {
+  it('a known subject moves when the directory says so, and not by a claimed name', async () => {
     const door = await paired();
     const [one, two] = [`${fresh('one')}@${domain}`, `${fresh('two')}@${domain}`];
     const first = await madeUser(house.scim, user(one, { externalId: 'first' }));
@@ -231,7 +231,7 @@ describe('signing in never creates a deleted user again', () => {
     expect(await outcome(door, { sub: 'eve', email })).toBe(how === 'owned' ? eve : 'account_taken');
   });
 
-  it('nor where several had it', async () => {
+  it('under an e-mail that several deleted users had', async () => {
     await own();
     const email = `${fresh('two')}@${domain}`;
     for (let i = 0; i < 2; i++)
@@ -243,7 +243,7 @@ describe('signing in never creates a deleted user again', () => {
 });
 
 describe('the first person who claims an address is not its owner', () => {
-  it('the proof at another connection puts them out, with their session', async () => {
+  it('loses the account and the session when another connection proves the address', async () => {
     const email = `${fresh('ceo')}@${domain}`;
     const partner = await open({ jit: true });
     const mallory = partner.tab();
@@ -257,7 +257,7 @@ describe('the first person who claims an address is not its owner', () => {
     expect(await outcome(corp, { sub: 'ceo', email })).toBe(id);
   });
 
-  it('and at the same one; the user whom the IdP goes on to name is proven from then on', async () => {
+  it('loses both when the same connection proves the address; the proven user keeps the account', async () => {
     const door = await open({ jit: true });
     const [taken, kept] = [`${fresh('cfo')}@${domain}`, `${fresh('kept')}@${domain}`];
     const squatted = await outcome(door, { sub: 'squatter', email: taken });
@@ -271,32 +271,35 @@ describe('the first person who claims an address is not its owner', () => {
 });
 
 describe('a domain that is bound to one connection', () => {
-  it.each(['bound later', 'removed, and added bound'])('%s: what others had said of it counts no more', async (how) => {
-    await own();
-    const partner = await open({ jit: true });
-    const [ceo, cfo] = [address('ceo'), address('cfo')];
-    const linked = await madeUser(house.scim, user(ceo, mails(ceo)));
-    const tab = partner.tab();
-    expect(await outcomeAt(house, partner, { sub: 'm1', email: ceo }, tab)).toBe(linked);
-    const made = await outcome(partner, { sub: 'm2', email: cfo });
-    const elsewhere = await outcome(partner, { sub: 'own', email: `${fresh('p')}@partner.example` });
-    const corp = await open({}, otherOp);
-    await corp.test(house, { sub: 'ceo', email: ceo });
-    if (how !== 'bound later') expect((await house.api.delete(`/domains/${domain}`)).status).toBe(204);
-    await own({ connection_id: corp.id });
-    expect(await tab.who()).toBeNull();
-    for (const [sub, email] of [
-      ['m1', ceo],
-      ['m2', cfo],
-    ]) {
-      expect(await outcome(partner, { sub, email })).toBe('email_outside_domains');
-    }
-    expect(await outcome(corp, { sub: 'ceo', email: ceo })).toBe(linked);
-    expect(await outcome(corp, { sub: 'cfo', email: cfo })).toBe(made);
-    expect(await outcome(partner, { sub: 'own', email: undefined })).toBe(elsewhere);
-  });
+  it.each(['bound later', 'removed, and added bound'])(
+    '%s: bindings of other connections count no more',
+    async (how) => {
+      await own();
+      const partner = await open({ jit: true });
+      const [ceo, cfo] = [address('ceo'), address('cfo')];
+      const linked = await madeUser(house.scim, user(ceo, mails(ceo)));
+      const tab = partner.tab();
+      expect(await outcomeAt(house, partner, { sub: 'm1', email: ceo }, tab)).toBe(linked);
+      const made = await outcome(partner, { sub: 'm2', email: cfo });
+      const elsewhere = await outcome(partner, { sub: 'own', email: `${fresh('p')}@partner.example` });
+      const corp = await open({}, otherOp);
+      await corp.test(house, { sub: 'ceo', email: ceo });
+      if (how !== 'bound later') expect((await house.api.delete(`/domains/${domain}`)).status).toBe(204);
+      await own({ connection_id: corp.id });
+      expect(await tab.who()).toBeNull();
+      for (const [sub, email] of [
+        ['m1', ceo],
+        ['m2', cfo],
+      ]) {
+        expect(await outcome(partner, { sub, email })).toBe('email_outside_domains');
+      }
+      expect(await outcome(corp, { sub: 'ceo', email: ceo })).toBe(linked);
+      expect(await outcome(corp, { sub: 'cfo', email: cfo })).toBe(made);
+      expect(await outcome(partner, { sub: 'own', email: undefined })).toBe(elsewhere);
+    },
+  );
 
-  it('does not open to others when it is deleted to be made again', async () => {
+  it('does not open to others while it is deleted and made again', async () => {
     const partner = await open({ jit: true });
     const corp = await open({}, otherOp);
     await own({ connection_id: corp.id });
@@ -383,7 +386,7 @@ describe('the evidence changes while the decision is being written', () => {
         return { tab, form };
       }),
     );
-    // All of them have found nobody when the first one writes.
+    // All of them have found no user when the first one writes.
     const all = await service.db.transaction(null, async (tx) => {
       await tx.query('lock table identities in share mode');
       const asked = ready.map(({ tab, form }) => door.post(tab, form));

@@ -92,7 +92,7 @@ it.each<[string, Partial<Candidate>, boolean]>([
   ['the key', { external_id: 'id-2' }, true],
   ['the directory', { directory_id: 'dir_2' }, true],
   ['the membership', { gone: true }, true],
-])('knows whether %s makes the evidence change', (_what, change, expected) => {
+])('decides whether %s changes the evidence', (_what, change, expected) => {
   expect(isAnother(user(), user(change))).toBe(expected);
 });
 
@@ -117,7 +117,7 @@ it.each<[string, RoleClaim, string | null]>([
   expect(roleByMap(claim, map, new Set(['Admin', 'Viewer', 'User']))?.role ?? null).toBe(role);
 });
 
-it('names the mapped value, or the default, that the role comes from', () => {
+it('names the mapped value or the default that gives the role', () => {
   const known = new Set(['Admin', 'Viewer', 'User']);
   expect(roleByMap(values('all'), map, known)?.origin).toEqual({ by: 'role_map', value: 'all' });
   expect(roleByMap(values('other'), map, known)?.origin).toEqual({ by: 'default' });

@@ -6,7 +6,7 @@ import type { HostileOp } from '../../../protocols/oidc/support/op.js';
 import { OidcWay, outcomeAt, reasonOf, SamlWay, trustDomain } from '../../../support/sign-in/connections.js';
 import { signInStage } from '../../../support/sign-in/stage.js';
 
-// Whom a sign-in leads to: the rules of contract §7, each with somebody who gets in and somebody who must not.
+// The user that a sign-in leads to: each rule with a user who gets in and a user who must not.
 let service: TestApp;
 let house: House;
 let domain: string;
@@ -17,7 +17,7 @@ const { open, paired, own } = stage;
 const person = (more: object = {}, name = `${fresh('u')}@${domain}`): Promise<string> =>
   madeUser(house.scim, user(name, more));
 
-/** Who comes in; the reason where nobody does. */
+/** The user who is signed in; the reason where the sign-in is refused. */
 const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
 
 describe('a paired connection', () => {
@@ -29,7 +29,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 's-2', oid: 'object-2', email: undefined })).toBe('unknown_account');
   });
 
-  it('a rename of everything at the IdP and in the directory locks no user out', async () => {
+  it('locks no user out when the IdP and the directory rename everything', async () => {
     const door = await paired({ link_claim: 'oid' });
     const before = `${fresh('old')}@${domain}`;
     const id = await person({ externalId: 'object-3' }, before);
@@ -43,7 +43,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 's-3', oid: 'object-3', email: after, preferred_username: after })).toBe(id);
   });
 
-  it('a rename before the first sign-in, too, and a missing e-mail claim', async () => {
+  it('locks no user out by a rename before the first sign-in, or without an e-mail claim', async () => {
     const door = await paired({ link_claim: 'oid' });
     const id = await person({ externalId: 'object-4' });
     await house.scim.patch(
@@ -53,7 +53,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 's-4', oid: 'object-4', email: undefined })).toBe(id);
   });
 
-  it('a subject that is the user name itself moves with it, and only with it', async () => {
+  it('moves a subject that is the user name with that name alone', async () => {
     const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     const before = `${fresh('saml')}@${domain}`;
     const id = await person({ externalId: 'unlike' }, before);
@@ -70,7 +70,7 @@ describe('a paired connection', () => {
     expect(await reasonOf(house, old)).toBe('email_outside_domains');
   });
 
-  it('a move from Entra to Okta keeps the person: a new directory takes over, a new connection links', async () => {
+  it('keeps the user in a move from Entra to Okta: a new directory takes over, a new connection links', async () => {
     const entra = await paired({ link_claim: 'oid' });
     const name = `${fresh('m')}@${domain}`;
     const id = await person({ externalId: 'entra-object' }, name);
@@ -82,12 +82,12 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: '00u1', email: undefined })).toBe(id);
   });
 
-  it('the binding moves when the directory gives the value to another user', async () => {
+  it('moves the binding when the directory gives the value to another user', async () => {
     const door = await paired();
     const first = await person({ externalId: 'reused' });
     expect(await outcome(door, { sub: 'reused' })).toBe(first);
     await house.scim.patch(`/Users/${first}`, patch({ op: 'replace', path: 'externalId', value: 'rekeyed' }));
-    // Nobody else has it: the subject still is who it was.
+    // No other user has it: the subject still belongs to the same user.
     expect(await outcome(door, { sub: 'reused' })).toBe(first);
     const second = await person({ externalId: 'reused' });
     await house.scim.patch(`/Users/${first}`, patch({ op: 'replace', path: 'externalId', value: 'rekeyed-again' }));
@@ -95,7 +95,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'rekeyed-again' })).toBe(first);
   });
 
-  it('a person has one subject: a second one with the same user name or e-mail is refused', async () => {
+  it('refuses a second subject with the same user name or e-mail', async () => {
     await own();
     const door = await paired();
     const name = `${fresh('one')}@${domain}`;
@@ -106,7 +106,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'first', preferred_username: 'anything' })).toBe(id);
   });
 
-  it('an immutable id of another user overrules every name and e-mail', async () => {
+  it('prefers the immutable id of another user to every name and e-mail', async () => {
     await own();
     const door = await paired({ link_claim: 'oid' });
     const name = `${fresh('ceo')}@${domain}`;
@@ -121,7 +121,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'plain', oid: 'any', preferred_username: plain })).toBe(id);
   });
 
-  it('a rename by the directory opens no account to a second subject', async () => {
+  it('opens no account to a second subject when the directory renames a user', async () => {
     const door = await paired();
     const before = `${fresh('was')}@${domain}`;
     const after = `${fresh('is')}@${domain}`;
@@ -134,7 +134,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'stable', preferred_username: after })).toBe(id);
   });
 
-  it('after another pairing all users are found again, and none counts as deleted', async () => {
+  it('finds all users again after another pairing, and treats none as deleted', async () => {
     const door = await paired();
     const id = await person({ externalId: 'first-directory' });
     expect(await outcome(door, { sub: 'first-directory', email: undefined })).toBe(id);
@@ -149,7 +149,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'second', email: undefined })).toBe(there);
   });
 
-  it('after the deletion of its directory bound users sign in, and others by their e-mail', async () => {
+  it('lets bound users sign in after the deletion of its directory, and others by their e-mail', async () => {
     await own();
     const other = await service.newDirectory(house.tenantId);
     const there = scim(service.url, other.token);
@@ -160,7 +160,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'kept' })).toBe(bound);
     expect((await house.api.delete(`/directories/${other.id}`)).status).toBe(204);
     expect((await house.api.get(`/connections/${door.id}`)).body.directory_id).toBeNull();
-    await service.app.nest.get(ConnectionStore).forget(); // which is less than a second old by itself
+    await service.app.nest.get(ConnectionStore).forget(); // which is less than a second old on its own
     expect(await outcome(door, { sub: 'kept' })).toBe(bound);
     expect(await outcome(door, { sub: 'anything', email: name })).toBe(later);
   });
@@ -175,8 +175,8 @@ describe('a paired connection', () => {
   });
 });
 
-describe('by e-mail', () => {
-  it('only inside a domain that the tenant owns, and that is bound to no other connection', async () => {
+describe('a match by e-mail', () => {
+  it('needs a domain that the tenant owns, and that is bound to no other connection', async () => {
     const door = await open();
     const other = await open();
     const name = `${fresh('mail')}@${domain}`;
@@ -187,7 +187,7 @@ describe('by e-mail', () => {
     expect(await outcome(other, { sub: 'e-1', email: name })).toBe(id);
   });
 
-  it('with several connections only where the domain is bound; the log says what an admin has to do', async () => {
+  it('needs a bound domain when there are several connections; the log has the step for the admin', async () => {
     await own();
     const [door, other] = [await open(), await open()];
     const name = `${fresh('several')}@${domain}`;
@@ -204,7 +204,7 @@ describe('by e-mail', () => {
     expect(await outcome(other, { sub: 'x-1', email: name })).toBe('email_outside_domains');
   });
 
-  it('says on the page and in the log that the domain is bound to another connection, or to none', async () => {
+  it('is refused on the page and in the log with the connection that the domain is bound to, or none', async () => {
     const [door, other] = [await open(), await open()];
     const said = async (): Promise<[string, string]> => {
       const seen = await door.signIn(door.tab(), { sub: 'b-1', email: `x@${domain}` });
@@ -225,7 +225,7 @@ describe('by e-mail', () => {
     );
   });
 
-  it('email_verified can take trust away, and nothing else is a yes', async () => {
+  it('is refused for an e-mail whose email_verified is not true', async () => {
     await own();
     const door = await open();
     const name = `${fresh('v')}@${domain}`;
@@ -238,7 +238,7 @@ describe('by e-mail', () => {
     expect(await outcome(door, { sub: 'v-1', email_verified: true })).toBe(id);
   });
 
-  it('counts only with email_verified where the connection demands that', async () => {
+  it('needs email_verified when the connection demands it', async () => {
     await own();
     const door = await open({ email_trust: 'verified' });
     const name = `${fresh('v')}@${domain}`;
@@ -258,7 +258,7 @@ describe('by e-mail', () => {
     expect((await house.api.patch(`/connections/${door.id}`, { email_trust: 'all' })).status).toBe(422);
   });
 
-  it.each(['the owner', 'a break-glass account', 'an admin'])('counts only with email_verified for %s', async (who) => {
+  it.each(['the owner', 'a break-glass account', 'an admin'])('needs email_verified for %s', async (who) => {
     await own();
     const door = await open();
     const name = `${fresh('boss')}@${domain}`;
@@ -279,7 +279,7 @@ describe('by e-mail', () => {
     expect(await outcome(door, { sub: 'staff', email: other, email_verified: undefined })).toBe(staff);
   });
 
-  it('is said by a SAML IdP in what it signs, which has no email_verified: the owner is found by it', async () => {
+  it('finds the owner by a signed e-mail of a SAML IdP, which has no email_verified', async () => {
     await own();
     const door = await SamlWay.open(service, house);
     const name = `${fresh('boss')}@${domain}`;
@@ -289,7 +289,7 @@ describe('by e-mail', () => {
     expect(await outcomeAt(house, door, { nameId: name, nameIdFormat, attributesXml: '' })).toBe(id);
   });
 
-  it('another case is the same mailbox, a look-alike is not', async () => {
+  it('ignores letter case, and matches no look-alike', async () => {
     await own();
     const door = await open();
     const name = `${fresh('kate')}@${domain}`;
@@ -300,7 +300,7 @@ describe('by e-mail', () => {
     expect(await outcome(door, { sub: 'l-1', email: name.toUpperCase() })).toBe(id);
   });
 
-  it('a victim of another tenant is never found, whatever is claimed', async () => {
+  it('finds no user of another tenant, whatever is claimed', async () => {
     await own();
     const name = `${fresh('victim')}@${domain}`;
     const victim = await person({ externalId: 'victim-key' }, name);
@@ -316,8 +316,8 @@ describe('by e-mail', () => {
   });
 });
 
-describe('by SAML attributes', () => {
-  it('an e-mail is what its Name says; a FriendlyName decides nothing', async () => {
+describe('SAML attributes', () => {
+  it('are an e-mail by their Name; a FriendlyName decides nothing', async () => {
     await own();
     const name = `${fresh('f')}@${domain}`;
     const id = await person({}, name);
@@ -335,7 +335,7 @@ describe('by SAML attributes', () => {
 });
 
 describe('refused users', () => {
-  it('deactivated, deleted, held and waiting people, each with their own page and no session', async () => {
+  it('get a page of their own and no session when deactivated, deleted, held or waiting', async () => {
     const door = await paired();
     const id = await person({ externalId: 'gone-1' });
     expect(await outcome(door, { sub: 'gone-1' })).toBe(id);

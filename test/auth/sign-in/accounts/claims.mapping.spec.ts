@@ -4,7 +4,7 @@ import type { VerifiedSignIn } from '../../../../src/auth/sign-in/strategies/ver
 import { newConnection } from '../../../protocols/oidc/support/party.js';
 import { samlIdp, type SamlIdp } from '../../../protocols/saml/support/idp.js';
 
-// What is read from claims as IdPs send them unless somebody has told them otherwise.
+// What is read from claims as IdPs send them with the IdP's default settings.
 const SOAP = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
 const WS = 'http://schemas.microsoft.com/ws/2008/06/identity/claims';
 const MACE = 'urn:mace:dir:attribute-def';

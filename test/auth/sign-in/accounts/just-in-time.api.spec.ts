@@ -16,16 +16,16 @@ const stage = signInStage((now) => ({ service, house, domain, op } = now));
 
 const { open, own } = stage;
 
-/** Who comes in; the reason where nobody does. */
+/** The user who is signed in; the reason where the sign-in is refused. */
 const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
 
 const attribute = (name: string, value: string): string =>
   `<saml:Attribute Name="${name}"><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute>`;
 
-describe('just in time', () => {
+describe('just-in-time creation', () => {
   const claims = (name: string) => ({ sub: `jit-${name}`, email: name, given_name: 'Grace', family_name: 'Hopper' });
 
-  it('is off unless asked for, and never while paired', async () => {
+  it('is off by default, and always while paired', async () => {
     await own();
     const name = `${fresh('j')}@${domain}`;
     expect(await outcome(await open(), claims(name))).toBe('unknown_account');
@@ -41,7 +41,7 @@ describe('just in time', () => {
     expect([both.status, both.body.errors[0].field]).toEqual([422, 'jit']);
   });
 
-  it('makes a person by the same road as SCIM: seat, change, forwarding; and keeps them up to date', async () => {
+  it('makes a user as SCIM does, with seat, change and forwarding, and keeps the user up to date', async () => {
     await own();
     const door = await open({ jit: true, role_map: { bosses: 'Admin' }, claim_map: { role: 'groups' } });
     const name = `${fresh('j')}@${domain}`;
@@ -52,13 +52,13 @@ describe('just in time', () => {
     expect(body.data[0]).toMatchObject({ kind: 'created', source: { surface: 'sign-in' } });
     expect(await outcome(door, { ...claims(name), family_name: 'Murray', groups: ['bosses'] })).toBe(id);
     expect((await house.api.get(`/users/${id}`)).body).toMatchObject({ last_name: 'Murray', role: 'Admin' });
-    // A role that nobody mapped is not given by naming it.
+    // A role without a mapping is not given by naming it.
     const other = `${fresh('j')}@${domain}`;
     const plain = await outcome(door, { ...claims(other), groups: ['Admin'] });
     expect((await house.api.get(`/users/${plain}`)).body.role).toBe('User');
   });
 
-  it('the first mapped value in the order of the admin gives the role', async () => {
+  it('gives the role of the first mapped value in the order of the admin', async () => {
     await own();
     const role_map = { 'zz-admins': 'Admin', staff: 'Observer' };
     const door = await open({ jit: true, role_map, claim_map: { role: 'groups' } });
@@ -70,7 +70,7 @@ describe('just in time', () => {
     expect(removal.body.code).toBe('role_in_use');
   });
 
-  it('an e-mail of another user changes nothing else of what the IdP says', async () => {
+  it('applies all other values when the e-mail belongs to another user', async () => {
     await own();
     const door = await open({ jit: true, role_map: { admins: 'Admin' }, claim_map: { role: 'groups' } });
     const name = `${fresh('j')}@${domain}`;
@@ -143,10 +143,10 @@ describe('just in time', () => {
     expect(await roleAfter()).toBe('User');
   });
 
-  it('a user created under another’s name or address is not matched when the directory brings that person', async () => {
+  it('does not match a user created under another’s name or address when the directory brings that person', async () => {
     const ceo = `${fresh('ceo')}@${domain}`;
     const door = await open({ jit: true });
-    // Nobody has verified the domain: the IdP’s word for the e-mail is all there is.
+    // The domain is not verified: the IdP’s word for the e-mail is the only proof.
     const first = await outcome(door, { ...claims(ceo), sub: 'mallory', preferred_username: ceo });
     const tab = door.tab();
     await door.signIn(tab, { ...claims(ceo), sub: 'mallory' });
@@ -155,13 +155,13 @@ describe('just in time', () => {
     expect(await tab.who()).toBeNull();
     expect(await outcome(door, { ...claims(ceo), sub: 'mallory' })).not.toMatch(/^usr_/);
     await own();
-    // A claimed user name is nobody’s: the one with that name is made beside.
+    // A claimed user name proves nothing: the user is made beside the one with that name.
     const other = `${fresh('cfo')}@${domain}`;
     const mallory = await outcome(door, { ...claims(`${fresh('m')}@${domain}`), sub: 'm2', preferred_username: other });
     expect((await house.scim.post('/Users', user(other))).body.id).not.toBe(mallory);
   });
 
-  it('twenty first sign-ins at once make one person', async () => {
+  it('makes one user of twenty first sign-ins at once', async () => {
     await own();
     const door = await SamlWay.open(service, house, { jit: true, claim_map: { email: 'm' } });
     const name = `${fresh('j')}@${domain}`;
@@ -187,7 +187,7 @@ describe('just in time', () => {
     const id = await outcome(door, claims(name));
     expect((await house.api.delete(`/users/${id}`)).status).toBe(204);
     expect(await outcome(door, claims(name))).toBe('account_deleted');
-    expect(await outcome(door, { ...claims(name), sub: 'somebody-else' })).toBe('account_deleted');
+    expect(await outcome(door, { ...claims(name), sub: 'another' })).toBe('account_deleted');
     const elsewhere = `${fresh('x')}@elsewhere.example`;
     await house.api.post('/users', { email: elsewhere, first_name: 'A', last_name: 'B' });
     expect(await outcome(door, { ...claims(elsewhere), sub: 'thief' })).toBe('account_taken');
@@ -227,7 +227,7 @@ describe('just in time', () => {
     expect(await outcome(door, claims(name))).toMatch(/^usr_/);
   });
 
-  it('a user created with another’s key is not matched when the directory brings that person', async () => {
+  it('does not match a user created with another’s key when the directory brings that person', async () => {
     await own();
     const door = await open({ jit: true, claim_map: { external_id: 'emp' } });
     const squatter = { ...claims(`${fresh('m')}@${domain}`), emp: 'ceo-key' };
@@ -264,7 +264,7 @@ describe('just in time', () => {
     expect((await house.api.get(`/users/${id}`)).body).toMatchObject({ role: 'Admin', seat: 'held' });
   });
 
-  it('takes a role back that administers although no seat is free for the next one', async () => {
+  it('takes an administering role back although no seat is free for the next one', async () => {
     await own();
     await house.api.post('/roles', { name: 'Auditor', takes_seat: false, console: 'auditor' });
     const door = await open({ jit: true, role_map: { audit: 'Auditor' }, claim_map: { role: 'groups' } });
@@ -283,7 +283,7 @@ describe('just in time', () => {
     expect(user.body).toMatchObject({ role: 'User', status: 'active' });
   });
 
-  it('takes a role back that waits for a seat', async () => {
+  it('takes back a role that waits for a seat', async () => {
     await own();
     const map = { role_map: { admins: 'Admin' }, default_role: 'Observer', claim_map: { role: 'groups' } };
     const door = await open({ jit: true, ...map });
@@ -301,7 +301,7 @@ describe('just in time', () => {
     });
   });
 
-  it('an e-mail is never cut into another one', async () => {
+  it('never cuts an e-mail into another one', async () => {
     const victim = await newHouse(service);
     const theirs = `${fresh('v')}.example`;
     await trustDomain(service, victim.tenantId, theirs);
@@ -317,7 +317,7 @@ describe('just in time', () => {
     expect([brought.body.id, (await house.api.get(`/users/${id}`)).body.email]).toEqual([id, email]);
   });
 
-  it('a claimed key refuses no user, and leads no upsert to the user who claimed it', async () => {
+  it('refuses no user by a claimed key, and leads no upsert to the user who claimed it', async () => {
     const map = { claim_map: { external_id: 'emp' } };
     const [partner, corp] = [await open({ jit: true, ...map }), await open({ jit: true, ...map })];
     await trustDomain(service, house.tenantId, domain, { connection_id: corp.id });
@@ -352,7 +352,7 @@ describe('just in time', () => {
     expect((await house.api.patch(`/users/${id}`, { status: 'active' })).status).toBe(200);
   });
 
-  it('whose NameID is the e-mail goes with it to its new owner', async () => {
+  it('moves a NameID that is the e-mail with it to its new owner', async () => {
     const door = await SamlWay.open(service, house, { jit: true });
     const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
     const as = (nameId: string) => outcomeAt(house, door, { nameId, nameIdFormat, attributesXml: '' });

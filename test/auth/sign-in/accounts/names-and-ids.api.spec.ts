@@ -5,8 +5,8 @@ import type { HostileOp } from '../../../protocols/oidc/support/op.js';
 import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../../support/sign-in/connections.js';
 import { signInStage } from '../../../support/sign-in/stage.js';
 
-// Names that directories take from one person and give to another, ids that come late, letters that change: whoever is
-// meant gets in, as themselves and as nobody else.
+// Names that directories take from one person and give to another, ids that come late, letters that change: the user who is
+// meant gets in, to the own account and no other.
 let service: TestApp;
 let house: House;
 let domain: string;
@@ -32,7 +32,7 @@ const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string
 const by = (door: SamlWay, nameId: string, attributesXml = ''): Promise<string> =>
   outcomeAt(house, door, { nameId, attributesXml });
 
-describe('a subject of its own', () => {
+describe('a subject that is no name', () => {
   it('stays with its user when the user name is given to another, whatever name the IdP sends', async () => {
     const door = await open();
     const name = fresh('a');
@@ -71,7 +71,7 @@ describe('a NameID that is a name', () => {
     await set(alice, 'userName', address('a2'));
     const bob = await person(name, { externalId: second });
     expect(await by(door, name, said(claim, second))).toBe(bob);
-    expect(await by(door, 'whatever', said(claim, first))).toBe(alice);
+    expect(await by(door, 'anything', said(claim, first))).toBe(alice);
   });
 
   it('opens no account while the directory does not know its new owner yet', async () => {
@@ -86,7 +86,7 @@ describe('a NameID that is a name', () => {
       expect(await at(name, theirs, format(kind))).toBe('bound_to_another');
       expect(await at(name, mine, format(kind))).toBe(alice);
     }
-    // A persistent one is given to nobody else: there it is the directory that has another id for the same person.
+    // A persistent one is never assigned again: there the directory has another id for the same person.
     const [name, mine] = [fresh('opaque'), fresh('mine')];
     const alice = await person(address('p'), { externalId: mine });
     expect(await at(name, mine, format('2.0:nameid-format:persistent'))).toBe(alice);
@@ -94,18 +94,21 @@ describe('a NameID that is a name', () => {
     expect(await at(name, mine, format('2.0:nameid-format:persistent'))).toBe(alice);
   });
 
-  it.each([false, true])('is its new owner’s, also without an id (its old one came once more: %s)', async (between) => {
-    const door = await saml();
-    const name = address('a');
-    const alice = await person(name);
-    expect(await by(door, name)).toBe(alice);
-    await set(alice, 'userName', address('a2'));
-    if (between) expect(await by(door, name)).toBe(alice);
-    const bob = await person(name);
-    expect(await by(door, name)).toBe(bob);
-  });
+  it.each([false, true])(
+    'belongs to its new owner, also without an id (its old one came once more: %s)',
+    async (between) => {
+      const door = await saml();
+      const name = address('a');
+      const alice = await person(name);
+      expect(await by(door, name)).toBe(alice);
+      await set(alice, 'userName', address('a2'));
+      if (between) expect(await by(door, name)).toBe(alice);
+      const bob = await person(name);
+      expect(await by(door, name)).toBe(bob);
+    },
+  );
 
-  it('is its new owner’s when only that one has an id', async () => {
+  it('belongs to its new owner when only the new owner has an id', async () => {
     const door = await saml({ link_claim: 'oid' });
     const name = address('a');
     const alice = await person(name);
@@ -126,7 +129,7 @@ describe('a NameID that is a name', () => {
     expect(await by(door, after)).toBe(alice);
   });
 
-  it('is each one’s own when two swap names', async () => {
+  it('belongs to its user again when two users swap names', async () => {
     const door = await saml();
     const [a, b] = [fresh('a'), fresh('b')];
     const [alice, bob] = [await person(a), await person(b)];
@@ -154,7 +157,7 @@ describe('a NameID that is a name', () => {
     }
   });
 
-  it('may change its letters without moving to another user', async () => {
+  it('may change its letter case without moving to another user', async () => {
     const door = await saml();
     const name = address('john');
     const john = await person(name);
@@ -187,7 +190,7 @@ describe('an immutable id that comes late', () => {
     expect(await outcome(door, { ...claims, sub: 'pairwise-2' })).toBe(id);
   });
 
-  it('the same by SAML, where the NameID is no name any more', async () => {
+  it('finds the person again by SAML when the NameID is no name any more', async () => {
     const door = await saml({ link_claim: 'oid' });
     const name = address('n');
     const id = await person(name);
@@ -208,7 +211,7 @@ describe('a name that another user has had since does not lead back to the first
     const first = await person(eve);
     expect(await outcomeAt(house, door, { nameId: eve })).toBe(first);
     await set(first, 'userName', kim);
-    // Until somebody else has it, the IdP may just be late with the rename.
+    // Until another user has it, the IdP may just be late with the rename.
     expect(await outcomeAt(house, door, { nameId: eve })).toBe(first);
     const second = await person(eve.toUpperCase());
     expect((await leave(second, address('bob'))).status).toBeLessThan(300);
@@ -244,7 +247,7 @@ it('a name moves to its new owner without an id in the directory when the sent i
   const as = (oid: string) => outcomeAt(house, door, { nameId: eve, nameIdFormat, attributesXml: said('oid', oid) });
   const first = await person(eve, { externalId: 'id-1' });
   expect(await as('id-1')).toBe(first);
-  // Nobody else has the name: then the other id is nobody's.
+  // No other user has the name: then the other id belongs to no user.
   expect(await as('id-2')).toBe('bound_to_another');
   await set(first, 'userName', address('kim'));
   const second = await person(eve);

@@ -44,7 +44,7 @@ function logout(tab: Tab, nameId: string, more: object = {}): Promise<Seen> {
   return tab.post(`/api/auth/slo/${door.slug}`, logoutForm('LogoutRequest', door.idp.key, parts));
 }
 
-it('the same user is recognised by the attribute, whatever the NameID is', async () => {
+it('recognises the user by the attribute with every NameID', async () => {
   const { uid, id } = await person();
   for (let i = 0; i < 2; i++) {
     const tab = door.tab();
@@ -59,7 +59,7 @@ it('refuses a sign-in without the attribute, or with the attribute in the NameID
   const { uid } = await person();
   const without = await door.signIn(door.tab(), about(uid, { attributesXml: attribute('urn:other', uid) }));
   expect([without.status, await reasonOf(house, without)]).toEqual([401, 'name_id_missing']);
-  const asNameId = await door.signIn(door.tab(), about('nobody', { nameId: uid }));
+  const asNameId = await door.signIn(door.tab(), about('unknown', { nameId: uid }));
   expect([asNameId.status, await reasonOf(house, asNameId)]).toEqual([403, 'unknown_account']);
   const plain = await SamlWay.open(service, house, { directory_id: house.directoryId });
   const refused = await plain.signIn(plain.tab(), about(uid));
@@ -67,7 +67,7 @@ it('refuses a sign-in without the attribute, or with the attribute in the NameID
   expect((await door.signIn(door.tab(), about(uid))).status).toBe(303);
 });
 
-it('a logout of the IdP names the NameID, and ends that session and no other', async () => {
+it('ends one session when a logout of the IdP names its NameID', async () => {
   const [one, other] = [await person(), await person()];
   const [tab, twin, stranger] = [door.tab(), door.tab(), door.tab()];
   const nameId = fresh('_transient');
@@ -82,7 +82,7 @@ it('a logout of the IdP names the NameID, and ends that session and no other', a
   expect([await twin.who(), await stranger.who()]).not.toContain(null);
 });
 
-it('a sign-in that the IdP vouched for before its logout is over as well', async () => {
+it('ends a sign-in that the IdP asserted before its logout', async () => {
   const { uid } = await person();
   const nameId = fresh('_transient');
   expect((await logout(door.tab(), nameId)).status).toBe(303);
@@ -92,7 +92,7 @@ it('a sign-in that the IdP vouched for before its logout is over as well', async
   expect((await door.signIn(door.tab(), about(uid))).status).toBe(303);
 });
 
-it('another attribute ends all bindings and sessions: its values are other users', async () => {
+it('ends all bindings and sessions when the attribute changes', async () => {
   const { uid, id } = await person();
   const tab = door.tab();
   await door.signIn(tab, about(uid));
@@ -106,7 +106,7 @@ it('another attribute ends all bindings and sessions: its values are other users
   expect((await door.signIn(tab, about(uid))).status).toBe(303);
 });
 
-it('is a setting of SAML connections, which keep their test when it stays as it is', async () => {
+it('is a setting of SAML connections, which keep their test while it is unchanged', async () => {
   const plain = await SamlWay.open(service, house);
   const shown = await house.api.get(`/connections/${plain.id}`);
   expect(shown.body.subject_claim).toBeNull();

@@ -23,7 +23,7 @@ async function newDoor(more: object = {}): Promise<[House, SamlWay, string]> {
   return [one, opened, await madeUser(one.scim, user(`${fresh()}@e.com`, { externalId: 'ada' }))];
 }
 
-/** As far as the ACS: the session has begun, and the browser has not gone on yet. */
+/** As far as the ACS: the session has begun, and the browser has not followed the redirect yet. */
 async function answered(tab: Tab, to: SamlWay = door, more: Record<string, string> = {}): Promise<Seen> {
   const { id, relayState } = await to.begin(tab, more);
   const form = to.idp.form(to.parts(id, { nameId: 'ada' }));
@@ -38,7 +38,7 @@ const withSession = (token: string): Tab => {
   return tab;
 };
 
-it('the answer gives no session yet; the page of ours does, once, and goes where the sign-in was going', async () => {
+it('the answer gives no session; our page after it gives one, once, and leads to the target', async () => {
   const tab = door.tab();
   const seen = await answered(tab, door, { return_to: '/deep?x=1' });
   const base = service.app.config.appUrl;
@@ -53,13 +53,13 @@ it('the answer gives no session yet; the page of ours does, once, and goes where
   expect(landed.headers.get('referrer-policy')).toBe('no-referrer');
   expect((await tab.who())?.user.id).toBe(ada);
   expect([...tab.jar.keys()]).toEqual(['__Host-session']);
-  // Back, and the same page again: whoever is signed in goes on.
+  // Back, and the same page again: a signed-in user is led on.
   const again = await tab.get(seen.location!);
   expect([again.status, again.location]).toEqual([303, `${base}/`]);
   expect((await tab.who())?.user.id).toBe(ada);
 });
 
-it('the address alone is worth nothing in another browser, nor with another connection', async () => {
+it('the address of the page gives no session in another browser or for another connection', async () => {
   const tab = door.tab();
   const seen = await answered(tab);
   const thief = door.tab();
@@ -84,7 +84,7 @@ it('a user deactivated between the answer and the page has no session', async ()
   expect(await tab.who()).toBeNull();
 });
 
-it('the session that the browser had is over: of this tenant, of another one, and where the IdP began by itself', async () => {
+it('the former session of the browser ends: of this tenant, of another one, and where the IdP began', async () => {
   const [, open] = await newDoor({ allow_idp_initiated: true });
   const tab = door.tab();
   const ways = [
@@ -101,7 +101,7 @@ it('the session that the browser had is over: of this tenant, of another one, an
     before = tab.jar.get('__Host-session');
   }
   // The refused one ends nothing.
-  expect((await door.signIn(tab, { nameId: 'nobody' })).status).toBe(403);
+  expect((await door.signIn(tab, { nameId: 'unknown' })).status).toBe(403);
   expect(tab.jar.get('__Host-session')).toBe(before);
   expect(await tab.who()).not.toBeNull();
 });

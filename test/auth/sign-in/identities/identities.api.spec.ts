@@ -24,12 +24,12 @@ const { open, paired } = stage;
 const identities = async (id: string): Promise<Listed[]> => (await house.api.get(`/users/${id}/identities`)).body.data;
 const release = (id: string, connection: string) => house.api.delete(`/users/${id}/identities/${connection}`);
 
-/** Who comes in; the reason where nobody does. */
+/** The user who is signed in; the reason where the sign-in is refused. */
 const outcome = (door: OidcWay, claims: Record<string, unknown>, tab?: Tab): Promise<string> =>
   outcomeAt(house, door, claims, tab);
 
-describe('a binding is released', () => {
-  it('while a sign-in has found it and not begun yet: that one links anew, too', async () => {
+describe('a released binding', () => {
+  it('links anew when a sign-in has found the binding and not begun its session yet', async () => {
     const door = await paired();
     const id = await madeUser(house.scim, user(`${fresh()}@${domain}`, { externalId: 'flight' }));
     expect(await outcome(door, { sub: 'flight' })).toBe(id);
@@ -48,7 +48,7 @@ describe('a binding is released', () => {
     expect(await identities(id)).toEqual([expect.objectContaining({ subject: 'flight', ended_at: null })]);
   });
 
-  it('and the next sign-in links anew, where another subject was in the way', async () => {
+  it('links the next sign-in anew when another subject was in the way', async () => {
     const [door, other] = [await paired(), await paired()];
     const name = `${fresh('u')}@${domain}`;
     const id = await madeUser(house.scim, user(name, { externalId: 'e-1' }));
@@ -98,7 +98,7 @@ describe('a binding is released', () => {
     expect(rows).toEqual([{ end_reason: 'ended_by_admin' }]);
   });
 
-  it('of a deleted user: the subject creates no user until then', async () => {
+  it('keeps the subject of a deleted user from creating a user until the release', async () => {
     await trustDomain(service, house.tenantId, domain);
     const door = await open({ jit: true });
     const claims = (name: string) => ({ sub: 'jit-1', email: `${name}@${domain}`, preferred_username: undefined });
@@ -118,7 +118,7 @@ describe('a binding is released', () => {
     expect(second).not.toBe(first);
   });
 
-  it('after the sign-in that is being written down at that moment, whose session ends, too', async () => {
+  it('ends the session of a sign-in that is being written at that moment', async () => {
     const door = await paired();
     const id = await madeUser(house.scim, user(`${fresh()}@${domain}`, { externalId: 'race' }));
     const tab = door.tab();
@@ -140,7 +140,7 @@ describe('a binding is released', () => {
     expect(await outcome(door, { sub: 'race' })).toBe(id);
   });
 
-  it('404, word for word, for what there is not and for what is another tenant’s; 403 without the scope', async () => {
+  it('answers 404 alike for unknown bindings and those of another tenant, and 403 without the scope', async () => {
     const door = await paired();
     const id = await madeUser(house.scim, user(`${fresh()}@${domain}`, { externalId: 'mine' }));
     const tab = door.tab();
@@ -169,8 +169,8 @@ describe('a binding is released', () => {
     const key = (await house.api.post('/api-keys', { name: 'k', scopes })).body.api_key as string;
     const weak = await ask(client(`${service.url}/api/v1`, key), id, door.id);
     expect(weak.map(([status]) => status)).toEqual([403, 403, 403]);
-    const nobody = await send('DELETE', `${service.url}/api/v1/users/${id}/identities/${door.id}`, null);
-    expect(nobody.status).toBe(401);
+    const unknown = await send('DELETE', `${service.url}/api/v1/users/${id}/identities/${door.id}`, null);
+    expect(unknown.status).toBe(401);
 
     expect((await tab.who())?.user.id).toBe(id);
     expect((await release(id, door.id)).status).toBe(204);
@@ -178,7 +178,7 @@ describe('a binding is released', () => {
   });
 });
 
-describe('lists the bindings of a connection', () => {
+describe('the list of bindings of a connection', () => {
   it('comes in pages, newest first, all or only those that are live or have ended', async () => {
     const door = await paired();
     const empty = await house.api.get(`/connections/${door.id}/identities`);
@@ -228,7 +228,7 @@ describe('lists the bindings of a connection', () => {
   });
 });
 
-it('after a change of the pairing, users found by e-mail are found again by the directory', async () => {
+it('finds users by the directory again when the pairing has changed', async () => {
   await trustDomain(service, house.tenantId, domain);
   const door = await open();
   const name = `${fresh('u')}@${domain}`;
@@ -241,7 +241,7 @@ it('after a change of the pairing, users found by e-mail are found again by the 
   expect(await identities(id)).toEqual([
     expect.objectContaining({ subject: 'by-mail', end_reason: 'pairing_changed' }),
   ]);
-  // The directory's key is somebody else's subject now, and nothing is in its way.
+  // The directory's key is another user's subject now, and nothing is in its way.
   expect(await outcome(door, { sub: 'theirs', email: undefined })).toBe(id);
   expect((await identities(id)).filter(({ ended_at: ended }) => ended === null)).toEqual([
     expect.objectContaining({ subject: 'theirs', made_by: 'claim' }),
@@ -336,7 +336,7 @@ describe('an IdP that now sends other subjects', () => {
     expect(await outcome(door, { sub: `new-${name}`, email })).toBe(id);
   });
 
-  it('is an admin’s to do, of the own connections alone, and a command', async () => {
+  it('is changed by an admin, for connections of the own tenant alone, and by a command', async () => {
     const door = await paired();
     const other = await newHouse(service);
     expect((await other.api.post(`/connections/${door.id}/forget-subjects`, {})).status).toBe(404);

@@ -30,7 +30,7 @@ async function withLimits(): Promise<TestApp> {
   return busy;
 }
 
-it('front-channel logouts of an address that name no session are limited, and those of other addresses are not', async () => {
+it('limits front-channel logouts without a session for their address alone', async () => {
   const busy = await withLimits();
   try {
     const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
@@ -56,7 +56,7 @@ it('front-channel logouts of an address that name no session are limited, and th
   }
 });
 
-it('an address that begins or fails too often waits; others do not', async () => {
+it('refuses an address that begins or fails too often, and no other address', async () => {
   const busy = await withLimits();
   try {
     const door = await OidcWay.open(service, house, {}, op);
@@ -86,7 +86,7 @@ it('an address that begins or fails too often waits; others do not', async () =>
     } finally {
       await beside.close();
     }
-    // Beyond the limit nothing is written, and whoever has begun a sign-in may finish it.
+    // Beyond the limit nothing is written, and a sign-in that has begun may be finished.
     const rows = async () =>
       (await service.db.execute(`select 1 from sign_ins where connection_id = '${door.id}'`)).rowCount;
     const written = await rows();
@@ -101,7 +101,7 @@ it('an address that begins or fails too often waits; others do not', async () =>
   }
 });
 
-it('what an address tries at one tenant refuses nothing at another one', async () => {
+it('refuses nothing at one tenant for failures of an address at another', async () => {
   const busy = await withLimits();
   try {
     const loud = await OidcWay.open(service, house, {}, op);
@@ -129,7 +129,7 @@ it('what an address tries at one tenant refuses nothing at another one', async (
   }
 });
 
-it('answers beyond the limit are not even read, unless this browser has begun what they answer, a few times', async () => {
+it('reads answers over the limit only when this browser has begun the sign-in, a few times', async () => {
   const busy = await withLimits();
   try {
     const [saml, open] = [

@@ -14,7 +14,7 @@ beforeEach(() => database.db.execute('delete from tries'));
 const process = (more: { kind?: string; perSecond?: number; burst?: number } = {}): SharedBuckets =>
   new SharedBuckets(database.db, new SystemClock(), { kind: 'try', perSecond: 0, burst: 3, ...more });
 
-it('is used up over all processes, each name and each kind for itself', async () => {
+it('is shared by all processes, and separate for each name and kind', async () => {
   const [one, two] = [process(), process()];
   expect([await one.take('a'), await two.take('a'), await one.take('a')]).toEqual([true, true, true]);
   expect([await one.take('a'), await two.take('a')]).toEqual([false, false]);
@@ -23,13 +23,13 @@ it('is used up over all processes, each name and each kind for itself', async ()
   expect(await process({ kind: 'another' }).take('a')).toBe(true);
 });
 
-it('of concurrent takers as many succeed as there are tokens', async () => {
+it('gives concurrent callers as many tokens as there are', async () => {
   const processes = Array.from({ length: 4 }, () => process({ burst: 20 }));
   const all = await Promise.all(Array.from({ length: 60 }, (_, i) => processes[i % 4]!.take('crowd')));
   expect(all.filter(Boolean)).toHaveLength(20);
 });
 
-it('fills again with the time of the database, to the brim and no further', async () => {
+it('fills again by the time of the database, up to its size', async () => {
   const size = { perSecond: 1, burst: 5 };
   const first = process(size);
   for (let i = 0; i < 5; i++) expect(await first.take('a')).toBe(true);
@@ -47,14 +47,14 @@ it('fills again with the time of the database, to the brim and no further', asyn
   expect(await taken(process(size))).toBe(5);
 });
 
-it('a refusal takes nothing, and costs the database nothing in the process that has seen it', async () => {
+it('takes nothing for a refusal, and asks the database no more in the process that has seen it', async () => {
   const one = process({ burst: 1 });
   expect([await one.take('a'), await one.take('a'), await one.isEmpty('a')]).toEqual([true, false, true]);
   await database.db.execute('delete from tries');
   expect([await one.take('a'), await process({ burst: 1 }).take('a')]).toEqual([false, true]);
 });
 
-it('keeps no address and no account, only what cannot be read', async () => {
+it('stores addresses and accounts as hashes alone', async () => {
   await process().take('192.0.2.1');
   const { rows } = await database.db.execute<{ row: string }>(`select tries::text as row from tries`);
   expect(rows).toHaveLength(1);

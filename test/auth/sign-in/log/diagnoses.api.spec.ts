@@ -6,7 +6,7 @@ import type { HostileOp } from '../../../protocols/oidc/support/op.js';
 import { OidcWay, reasonOf, SamlWay } from '../../../support/sign-in/connections.js';
 import { signInStage } from '../../../support/sign-in/stage.js';
 
-// What goes wrong in practice has a reason of its own, which leads whoever looks for it to the cause.
+// What goes wrong in practice has a reason of its own, which leads a reader of the log to the cause.
 let service: TestApp;
 let house: House;
 let domain: string;
@@ -34,7 +34,7 @@ describe('a deleted user', () => {
     expect(await outcome(elsewhere, { sub: 'eve', email: undefined })).toBe('unknown_account');
   });
 
-  it('is named in the log, by whichever word they are known', async () => {
+  it('is named in the log, by the subject and by the e-mail', async () => {
     const name = `${fresh('Gone')}@${domain}`;
     const id = await madeUser(house.scim, user(name, { externalId: 'gone', emails: [{ value: name, primary: true }] }));
     await house.scim.delete(`/Users/${id}`);
@@ -62,7 +62,7 @@ describe('an e-mail', () => {
     expect(await outcome(door, doubtful)).toBe('email_unverified');
   });
 
-  it('is not believed while the place cannot be read where doubt may stand', async () => {
+  it('is not trusted while UserInfo, which may call it unverified, cannot be read', async () => {
     await own();
     const email = `${fresh('m')}@${domain}`;
     const id = await madeUser(house.scim, user(fresh('m'), { emails: [{ value: email, primary: true }] }));
@@ -70,7 +70,7 @@ describe('an e-mail', () => {
     op.tamper.canned = { '/userinfo': { status: 500 } };
     expect(await outcome(door, { sub: 'm', email })).toBe('email_unverified');
     expect((await lines('?limit=1'))[0]!['detail']).toMatch(/UserInfo.*500/);
-    // The ID token’s own word is enough, and whoever is known needs none.
+    // The e-mail of the ID token is enough, and a known user needs none.
     expect(await outcome(door, { sub: 'm', email, email_verified: true })).toBe(id);
     expect(await outcome(door, { sub: 'm', email })).toBe(id);
     expect((await lines('?limit=1'))[0]).toMatchObject({
@@ -79,7 +79,7 @@ describe('an e-mail', () => {
     });
   });
 
-  it('is, where the IdP has no UserInfo at all', async () => {
+  it('is trusted when the IdP has no UserInfo', async () => {
     await own();
     const email = `${fresh('n')}@${domain}`;
     const id = await madeUser(house.scim, user(fresh('n'), { emails: [{ value: email, primary: true }] }));
@@ -90,7 +90,7 @@ describe('an e-mail', () => {
 });
 
 describe('a landing', () => {
-  it('without its cookie says so, and leads to its line in the log', async () => {
+  it('names the missing cookie, and leads to its line in the log', async () => {
     const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     await madeUser(house.scim, user(fresh(), { externalId: 'lands' }));
     const tab = door.tab();
@@ -101,7 +101,7 @@ describe('a landing', () => {
     const blocked = await door.tab().get(landing);
     expect([blocked.status, await reasonOf(house, blocked)]).toEqual([400, 'landing_lost']);
     expect(blocked.text).toContain('Allow cookies');
-    // In the browser that has it the sign-in goes on, and Back after that harms nobody.
+    // In the browser that has it the sign-in continues, and Back after that harms no session.
     expect((await tab.get(landing)).status).toBe(303);
     const before = (await lines()).length;
     const back = await tab.get(landing);
@@ -114,7 +114,7 @@ describe('a test sign-in', () => {
   const prepared = async (door: OidcWay): Promise<string> =>
     (await house.api.post(`/connections/${door.id}/test-sign-in`)).body.url as string;
 
-  it('tells the admin that the IdP cannot be reached, and is good for another try', async () => {
+  it('shows the admin that the IdP cannot be reached, and can be tried again', async () => {
     const door = await open();
     const url = await prepared(door);
     op.tamper.canned = { '/.well-known/openid-configuration': { status: 500 } };
@@ -128,7 +128,7 @@ describe('a test sign-in', () => {
     expect((await door.tab().post(url)).status).toBe(303);
   });
 
-  it('that was opened already says so, also with a session', async () => {
+  it('names an earlier opening as the cause, also with a session', async () => {
     const door = await open({ directory_id: house.directoryId });
     await madeUser(house.scim, user(fresh(), { externalId: 'admin' }));
     const tab = door.tab();
@@ -140,7 +140,7 @@ describe('a test sign-in', () => {
     expect(again.text).toContain('make a new one');
   });
 
-  it('of a made-up handle is nothing', async () => {
+  it('answers 404 for a made-up handle', async () => {
     const door = await open();
     const url = new URL(await prepared(door));
     const other = await open();
@@ -154,7 +154,7 @@ describe('a test sign-in', () => {
 });
 
 describe('a sign-out that the IdP asks for', () => {
-  it('is told as one where it is not accepted, and leads to where one can sign out', async () => {
+  it('is reported as a wrong account where it is not accepted, and leads to the page for signing out', async () => {
     const saml = await SamlWay.open(service, house);
     const oidc = await open();
     for (const [path, reason] of [
@@ -170,7 +170,7 @@ describe('a sign-out that the IdP asks for', () => {
   });
 });
 
-describe('the figures', () => {
+describe('the figures of sign-ins', () => {
   it('count sign-ins by outcome and reason', async () => {
     const figure = async (labels: string): Promise<number> => {
       await new Promise((resolve) => setTimeout(resolve, 1_100)); // an answer is shared for a second
@@ -187,13 +187,13 @@ describe('the figures', () => {
     const door = await open({ directory_id: house.directoryId });
     await madeUser(house.scim, user(fresh(), { externalId: 'counted' }));
     await outcome(door, { sub: 'counted', email: undefined });
-    await outcome(door, { sub: 'nobody', email: undefined });
+    await outcome(door, { sub: 'unknown', email: undefined });
     expect([await figure(refused), await figure('kind="sign-in",outcome="success"')]).toEqual([before + 1, well + 1]);
   });
 });
 
 describe('an address', () => {
-  it('of IPv4 is written as one, however it came', async () => {
+  it('of IPv4 is written as IPv4, also when it came as IPv6', async () => {
     const behind = await startApp({ TRUST_PROXY: '127.0.0.1' }, service);
     try {
       const door = await OidcWay.open(behind, house, {}, op);
@@ -207,7 +207,7 @@ describe('an address', () => {
 });
 
 describe('a connection that is deleted', () => {
-  it('ends its bindings, and says why', async () => {
+  it('ends its bindings, with the reason in the log', async () => {
     const door = await open({ directory_id: house.directoryId });
     const id = await madeUser(house.scim, user(fresh(), { externalId: 'bound' }));
     expect(await outcome(door, { sub: 'bound', email: undefined })).toBe(id);
@@ -217,8 +217,8 @@ describe('a connection that is deleted', () => {
   });
 });
 
-describe('when a session ends', () => {
-  it('is said the same everywhere, and is when it does', async () => {
+describe('the end of a session', () => {
+  it('is shown alike everywhere, and is the time when it ends', async () => {
     const door = await open({ directory_id: house.directoryId });
     await madeUser(house.scim, user(fresh(), { externalId: 'ends' }));
     const tab = door.tab();
@@ -234,7 +234,7 @@ describe('when a session ends', () => {
   });
 });
 
-it('a person whom the IdP does not let through is not a wrong answer', async () => {
+it('reports a refusal by the IdP as one, and not as a wrong answer', async () => {
   const door = await SamlWay.open(service, house);
   for (const status of ['Requester', 'Responder']) {
     const seen = await door.signIn(door.tab(), { status: `urn:oasis:names:tc:SAML:2.0:status:${status}` });
@@ -247,7 +247,7 @@ it('a person whom the IdP does not let through is not a wrong answer', async () 
   expect(detail).toMatch(/Responder, and says: Nutzer gesperrt: <b>ruft Müller an<\/b> x{100,200}…$/);
 });
 
-it('a test shows the words of the IdP beside a failed status as text', async () => {
+it('shows the words of the IdP beside a failed status as text in a test', async () => {
   const door = await SamlWay.open(service, house);
   const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
   const tab = door.tab();

@@ -33,7 +33,7 @@ const typed = (form: Record<string, string>, from = tab()) =>
 const login = (query: Record<string, string>, from = tab()) =>
   from.get(`/api/auth/login?${new URLSearchParams(query).toString()}`);
 
-describe('which sign-in it is', () => {
+describe('the choice of a sign-in', () => {
   it('follows from the domain of the e-mail, without regard to case; the hint goes along', async () => {
     await OidcWay.open(service, house, {}, op);
     await trustDomain(service, house.tenantId, domain);
@@ -48,7 +48,7 @@ describe('which sign-in it is', () => {
     }
   });
 
-  it('is typed into a form, so that it stands in no address of ours', async () => {
+  it('is typed into a form, so that no address of ours contains it', async () => {
     const door = await OidcWay.open(service, house, {}, op);
     await trustDomain(service, house.tenantId, domain);
     const page = await login({ return_to: '/deep' });
@@ -70,7 +70,7 @@ describe('which sign-in it is', () => {
     expect(door.slug).toBeTruthy();
   });
 
-  it('of a form of another site is not taken as typed here: no sign-in begins without the browser’s own request', async () => {
+  it('begins no sign-in by a form of another site without the browser’s own request', async () => {
     await OidcWay.open(service, house, {}, op);
     await trustDomain(service, house.tenantId, domain);
     const form: [string, string][] = [['email', `ada@${domain}`]];
@@ -88,12 +88,12 @@ describe('which sign-in it is', () => {
     }
   });
 
-  it('shows the same for every name of a domain, whether a user exists or not', async () => {
+  it('answers alike for every name of a domain, whether a user exists or not', async () => {
     await OidcWay.open(service, house, {}, op);
     await trustDomain(service, house.tenantId, domain);
     await madeUser(house.scim, user(`known@${domain}`));
     const shapes = await Promise.all(
-      ['known', 'nobody'].map(async (name) => {
+      ['known', 'unknown'].map(async (name) => {
         const seen = await login({ email: `${name}@${domain}` });
         const asked = new URL(seen.location!);
         return [seen.status, asked.origin, [...asked.searchParams.keys()], seen.headers.getSetCookie().length];
@@ -102,7 +102,7 @@ describe('which sign-in it is', () => {
     expect(shapes[0]).toEqual(shapes[1]);
   });
 
-  it('is chosen where there are several, unless the domain is bound to one', async () => {
+  it('offers all connections, unless the domain is bound to one', async () => {
     const one = await OidcWay.open(service, house, { name: 'Staff' }, op);
     const two = await SamlWay.open(service, house, { name: 'Contractors' });
     await trustDomain(service, house.tenantId, domain);
@@ -121,7 +121,7 @@ describe('which sign-in it is', () => {
     expect([off.status, await reasonOf(house, off)]).toEqual([403, 'connection_disabled']);
   });
 
-  it('the page in between loses nothing of what the sign-in was asked with', async () => {
+  it('keeps all parameters of the sign-in across the page of choice', async () => {
     const app = 'https://app.example.com';
     const door = await OidcWay.open(service, house, { directory_id: house.directoryId, return_origins: [app] }, op);
     await trustDomain(service, house.tenantId, domain);
@@ -147,7 +147,7 @@ describe('which sign-in it is', () => {
     expect((await exchange({ code, code_verifier: verifier })).status).toBe(200);
   });
 
-  it('an unknown connection, a wrong option, a repeated one: a clear answer, and nothing begun', async () => {
+  it('refuses an unknown connection, and a wrong or repeated option, with a reason', async () => {
     const door = await OidcWay.open(service, house, {}, op);
     expect((await login({ connection: 'no-such-slug' })).status).toBe(404);
     for (const [field, query] of [
@@ -174,7 +174,7 @@ describe('which sign-in it is', () => {
   });
 });
 
-describe('an IdP that begins by itself (OIDC Core §4)', () => {
+describe('a sign-in that the IdP begins (OIDC Core §4)', () => {
   it('uses the named issuer, by GET or as a form; without exactly one match it asks', async () => {
     const own = await hostileOp(() => new Date());
     try {
@@ -205,7 +205,7 @@ describe('an IdP that begins by itself (OIDC Core §4)', () => {
     }
   });
 
-  it('a tile that names the organization leads to the authorization server of the connection', async () => {
+  it('leads a tile that names the organization to the authorization server of the connection', async () => {
     const door = await OidcWay.open(service, house, {}, op);
     for (const iss of [op.issuer, `${op.issuer}/`, `${op.issuer}/oauth2/default`]) {
       const seen = await login({ connection: door.slug, iss });
@@ -219,7 +219,7 @@ describe('an IdP that begins by itself (OIDC Core §4)', () => {
     expect((await login({ connection: saml.slug, iss: `${saml.idp.entityId}/other` })).status).toBe(422);
   });
 
-  it('redirects to no other site, and accepts each value once', async () => {
+  it('redirects to no other site, and accepts each parameter once', async () => {
     const door = await OidcWay.open(service, house, {}, op);
     const evil = await login({ connection: door.slug, target_link_uri: 'https://evil.example/' });
     expect(evil.status).toBe(422);
@@ -230,8 +230,8 @@ describe('an IdP that begins by itself (OIDC Core §4)', () => {
   });
 });
 
-describe('the bad day', () => {
-  it('an IdP that is away, or answers nonsense, is said in plain words, and the next try works', async () => {
+describe('failures of a sign-in', () => {
+  it('names an IdP that is away or answers nonsense in plain words, and the next try works', async () => {
     const door = await OidcWay.open(service, house, {}, op);
     for (const [canned, status, words, reason] of [
       [{ status: 500, body: 'no' }, 503, 'cannot be reached', 'idp_unreachable'],
@@ -246,7 +246,7 @@ describe('the bad day', () => {
     expect((await login({ connection: door.slug })).status).toBe(302);
   });
 
-  it('expired, used or unknown: one link that begins again with the same connection and target', async () => {
+  it('offers a link with the same connection and target when a sign-in is expired, used or unknown', async () => {
     const door = await OidcWay.open(service, house, {}, op);
     const browser = tab();
     const asked = await door.begin(browser, { return_to: '/deep?x=1' });
@@ -260,7 +260,7 @@ describe('the bad day', () => {
     expect(stranger.text).not.toContain('deep');
   });
 
-  it('with a live session people go on, to where that sign-in was going', async () => {
+  it('leads a user with a live session to the target of that sign-in', async () => {
     const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'on' }));
     const browser = tab();
@@ -274,7 +274,7 @@ describe('the bad day', () => {
     expect([unknown.status, unknown.location]).toEqual([303, `${service.app.config.appUrl}/`]);
   });
 
-  it('what was allowed when it began and is not any more ends at home, with a session', async () => {
+  it('leads home with a session when the target is not allowed any more', async () => {
     const app = 'https://app.example.com';
     const door = await OidcWay.open(service, house, { directory_id: house.directoryId, return_origins: [app] }, op);
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'moved' }));
@@ -292,7 +292,7 @@ describe('the bad day', () => {
     expect(await browser.who()).not.toBeNull();
   });
 
-  it('pictures, frames, prefetches and previews of links begin and end nothing', async () => {
+  it('begins and ends nothing for pictures, frames, prefetches and previews of links', async () => {
     const door = await OidcWay.open(service, house, {}, op);
     const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
     const count = async () => (await house.api.get('/sign-ins')).body.data.length as number;
@@ -316,7 +316,7 @@ describe('the bad day', () => {
     expect((await tab().post(body.url, [], { 'sec-fetch-dest': 'document' })).status).toBe(303);
   });
 
-  it('a database that fails in the middle of a refusal is an answer, and not the end of the process', async () => {
+  it('answers when the database fails in the middle of a refusal', async () => {
     const door = await OidcWay.open(service, house, {}, op);
     const browser = tab();
     browser.jar.set('__Host-session', mintToken('tbn', house.tenantId).token);
@@ -330,7 +330,7 @@ describe('the bad day', () => {
     expect((await browser.get(`/api/auth/callback/${door.slug}?state=x&code=y`)).status).toBe(400);
   });
 
-  it('a browser with very many tabs gives up the oldest ones, and the newest works', async () => {
+  it('gives up the oldest sign-ins of a browser with very many tabs, and completes the newest', async () => {
     const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'tabs' }));
     const browser = tab();
@@ -368,7 +368,7 @@ describe('a test sign-in', () => {
     const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
     const browser = tab();
     const asked = new URL((await browser.post(body.url)).location!).searchParams;
-    const seen = await door.answer(browser, asked, { aud: 'somebody-else' });
+    const seen = await door.answer(browser, asked, { aud: 'another' });
     expect(seen.text).toContain('audience_mismatch');
     expect(seen.text).toContain('The test sign-in is refused');
     expect(await browser.who()).toBeNull();
@@ -389,14 +389,14 @@ describe('a test sign-in', () => {
     expect((await tab().get(body.url)).text).toContain('make a new one');
   });
 
-  it('is for this tenant’s admins', async () => {
+  it('is open to admins of its tenant alone', async () => {
     const door = await OidcWay.open(service, house, {}, op);
     const other = await newHouse(service);
     expect((await other.api.post(`/connections/${door.id}/test-sign-in`)).status).toBe(404);
   });
 });
 
-describe('the log', () => {
+describe('the log of sign-ins', () => {
   it('is listed, filtered and exported; another tenant sees nothing of it', async () => {
     const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'logged' }));

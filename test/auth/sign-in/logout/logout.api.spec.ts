@@ -28,8 +28,8 @@ async function byOidc(claims: Record<string, unknown> = {}): Promise<{ tab: Tab;
   return { tab, sub };
 }
 
-describe('signing out here', () => {
-  it('goes on to the IdP with the ID token as the hint, and comes back to a page', async () => {
+describe('a logout here', () => {
+  it('leads to the IdP with the ID token as the hint, and comes back to a page', async () => {
     const { tab } = await byOidc();
     const seen = await tab.post('/api/auth/logout');
     expect(seen.status).toBe(303);
@@ -54,13 +54,13 @@ describe('signing out here', () => {
     expect((await oidc.tab().post('/api/auth/logout')).status).toBe(303);
   });
 
-  it('answers a script with where to go on', async () => {
+  it('answers a script with the next address', async () => {
     const { tab } = await byOidc();
     const seen = await tab.send('POST', '/api/auth/logout', undefined, { accept: 'application/json' });
     expect(JSON.parse(seen.text).redirect_to).toContain(`${op.issuer}/logout`);
   });
 
-  it('is nothing that another site can do, and nothing that a link can do', async () => {
+  it('is refused from another site, and by a link', async () => {
     const { tab } = await byOidc();
     const foreign: Record<string, string>[] = [
       { 'sec-fetch-site': 'cross-site' },
@@ -73,7 +73,7 @@ describe('signing out here', () => {
     expect(await tab.who()).not.toBeNull();
   });
 
-  it('asks a SAML IdP in the words in which it named the person, signed', async () => {
+  it('sends a SAML IdP a signed request with the NameID of the sign-in', async () => {
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'saml-out' }));
     const tab = saml.tab();
     await saml.signIn(tab, { nameId: 'saml-out' });
@@ -128,7 +128,7 @@ describe('back-channel logout', () => {
     expect(await again.tab.who()).not.toBeNull();
   });
 
-  it('a sign-in that was vouched for before and arrives after is over as well; what comes later is not', async () => {
+  it('ends a sign-in that was asserted before it and arrives after it, and no later one', async () => {
     const old = Math.floor(Date.now() / 1000) - 60;
     const ways = [
       { out: (sub: string) => ({ sub }), over: ['s1', 's2', undefined] },
@@ -151,7 +151,7 @@ describe('back-channel logout', () => {
     }
   });
 
-  it('waits for a sign-in that is just being written down, and ends it', async () => {
+  it('waits for a sign-in that is being written, and ends it', async () => {
     const { sub } = await byOidc();
     const verified = {
       subject: sub, claims: {}, issuedAt: new Date(Date.now() - 5_000), sessionEnds: null, idpSession: `late-${sub}`,
@@ -176,7 +176,7 @@ describe('back-channel logout', () => {
     expect(await nest.get(SessionsService).check(session.token)).toBeNull();
   });
 
-  it('takes nothing that is forged, repeated, old, of another kind or of another IdP', async () => {
+  it('refuses tokens that are forged, repeated, old, of another kind or of another IdP', async () => {
     const { tab, sub } = await byOidc();
     const stranger = await newOpKey('RS256', op.signing.jwk.kid);
     const now = Math.floor(Date.now() / 1000);
@@ -188,7 +188,7 @@ describe('back-channel logout', () => {
       ['no event', token({ sub, events: {} })],
       ['a nonce', token({ sub, nonce: 'n' })],
       ['no jti', token({ sub, jti: undefined })],
-      ['nobody', token({})],
+      ['unknown', token({})],
       ['over', token({ sub, exp: now - 300 })],
       ['old', token({ sub, iat: now - 3_600 })],
       ['an ID token', token({ sub, events: undefined }, {})],
@@ -276,7 +276,7 @@ describe('front-channel logout', () => {
     expect(await tab.who()).toBeNull();
   });
 
-  it('ends a sign-in too that was vouched for before and arrives after', async () => {
+  it('ends a sign-in that was asserted before it and arrives after it', async () => {
     const sub = fresh('sub');
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
     expect((await frame(named(`late-${sub}`))).status).toBe(200);
@@ -286,7 +286,7 @@ describe('front-channel logout', () => {
     expect((await oidc.signIn(oidc.tab(), { sub, sid: `new-${sub}` })).status).toBe(303);
   });
 
-  it('is shown by the connection, and the check says what the IdP announces', async () => {
+  it('is shown by the connection, and the check shows the announcement of the IdP', async () => {
     const base = service.app.config.appUrl;
     const { body } = await house.api.get(`/connections/${oidc.id}`);
     expect(body.frontchannel_logout_url).toBe(`${base}/api/auth/frontchannel-logout/${oidc.slug}`);

@@ -84,7 +84,7 @@ describe('single logout by a query (HTTP-Redirect)', () => {
       expect([what, ...(await refusal(await go(raw)))]).toEqual([what, 401, reason]);
       expect(await tab.who()).not.toBeNull();
     }
-    expect((await go(query('somebody-else'))).status).toBe(303);
+    expect((await go(query('another'))).status).toBe(303);
     expect(await tab.who()).not.toBeNull();
     const good = query(sub, { id: '_good-query' });
     const seen = await go(good);
@@ -99,8 +99,8 @@ describe('single logout by a form (HTTP-POST)', () => {
   it('ends the named sessions and no others, and responds to the IdP', async () => {
     const { tab, sub } = await signedIn();
     const other = await signedIn();
-    const nobody = await post(form('somebody-else', { id: '_nobody' }));
-    expect(nobody.status).toBe(303);
+    const unknown = await post(form('another', { id: '_unknown' }));
+    expect(unknown.status).toBe(303);
     expect(await tab.who()).not.toBeNull();
     const seen = await post(form(sub, { id: '_good-form' }));
     expect(seen.status).toBe(303);
@@ -113,7 +113,7 @@ describe('single logout by a form (HTTP-POST)', () => {
     expect(body.data[0]).toMatchObject({ kind: 'logout', subject: sub, detail: 'by the IdP (SAML)' });
   });
 
-  it('is one session’s where it names one', async () => {
+  it('ends one session when it names one', async () => {
     const { tab, sub } = await signedIn();
     expect((await post(form(sub, { sessionIndexes: ['another-session'] }))).status).toBe(303);
     expect(await tab.who()).not.toBeNull();
@@ -121,11 +121,11 @@ describe('single logout by a form (HTTP-POST)', () => {
     expect(await tab.who()).toBeNull();
   });
 
-  it('takes nothing unsigned, forged, changed, misdirected, mixed or of the other binding', async () => {
+  it('refuses messages that are unsigned, forged, changed, misdirected, mixed or of the other binding', async () => {
     const { tab, sub } = await signedIn();
     const honest = form(sub);
     const text = Buffer.from(honest.get('SAMLRequest')!, 'base64').toString('utf8');
-    const changed = text.replace(sub, 'somebody-else');
+    const changed = text.replace(sub, 'another');
     const signedQuery = new URLSearchParams(query(sub));
     for (const [what, fields, reason] of [
       ['unsigned', form(sub, {}, null), 'signature_missing'],
@@ -171,7 +171,7 @@ describe('single logout by a form (HTTP-POST)', () => {
     expect(await tab.who()).not.toBeNull();
   });
 
-  it('of another tenant’s IdP ends nothing here, though it is signed and names the same subject', async () => {
+  it('ends nothing when it is of another tenant’s IdP, though signed and with the same subject', async () => {
     const { tab, sub } = await signedIn();
     const stranger = await newHouse(service);
     const theirs = await SamlWay.open(service, stranger, {}, saml.idp);
@@ -183,9 +183,12 @@ describe('single logout by a form (HTTP-POST)', () => {
     expect(await tab.who()).not.toBeNull();
   });
 
-  it('is answered by a form where the IdP reads forms', async () => {
+  it('is answered by a form when the IdP reads forms', async () => {
     const door = await SamlWay.open(service, house, { slo_binding: 'post' });
-    const seen = await post(logoutForm('LogoutRequest', door.idp.key, parts(door, 'nobody', { id: '_by-form' })), door);
+    const seen = await post(
+      logoutForm('LogoutRequest', door.idp.key, parts(door, 'unknown', { id: '_by-form' })),
+      door,
+    );
     expect([seen.status, seen.location]).toEqual([200, null]);
     expect(seen.text).toContain('action="https://idp.example.com/slo"');
     const message = /name="SAMLResponse" value="([^"]+)"/.exec(seen.text)![1]!;
@@ -205,7 +208,7 @@ describe('the IdP’s answer to a logout of ours', () => {
     expect(await tab.who()).not.toBeNull();
   });
 
-  it('is refused unsigned, of another key or to another address', async () => {
+  it('is refused when it is unsigned, of another key or for another address', async () => {
     const bad: [LogoutParts, Key, string][] = [
       [{}, null, 'signature_missing'],
       [{}, mallory, 'signature_invalid'],

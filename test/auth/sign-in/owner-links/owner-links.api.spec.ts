@@ -75,7 +75,7 @@ describe('a sign-in link for the owner', () => {
     );
   });
 
-  it('takes the whole link as well, for browsers without scripts', async () => {
+  it('accepts the whole link in a field, for browsers without scripts', async () => {
     const browser = tab();
     expect((await press(browser, await made())).status).toBe(303);
     expect((await browser.who())!.user.id).toBe(owner);
@@ -111,7 +111,7 @@ describe('a sign-in link for the owner', () => {
     expect((await press(tab(), secret)).status).toBe(303);
   });
 
-  it('is not made without an owner, for an inactive one, for a deleted one, or for a tenant that is not there', async () => {
+  it('is not made without an owner, for an inactive one, for a deleted one, or for an unknown tenant', async () => {
     await house.api.patch(`/users/${owner}`, { status: 'inactive' });
     await directoryLess(owner);
     const inactive = await ask();
@@ -162,7 +162,7 @@ describe('break-glass accounts', () => {
     const [line] = await audit('tenant.changed');
     expect([line.before.break_glass, line.after.break_glass]).toEqual([[], ids]);
     const refusals: [unknown, string, RegExp][] = [
-      [['usr_nobody'], 'break_glass[0]', /active user/],
+      [['usr_unknown'], 'break_glass[0]', /active user/],
       [['a', 'b', 'c', 'd', 'e', 'f'], 'break_glass', /at most 5 users, and names 6/],
       [[ids[0], ids[0]], 'break_glass', /once/],
       ['x', 'break_glass', /list/],
@@ -203,7 +203,7 @@ describe('break-glass accounts', () => {
     expect((await house.api.get(`/users/${glass}`)).body).toMatchObject({ status: 'active', held: 'protected' });
   });
 
-  it('are judged anew when their naming ends: a held departure takes effect', async () => {
+  it('let a held departure take effect when they are no longer named', async () => {
     const ids = [await newUser(), await newUser(), await newUser(), await newUser()];
     const [left, removed, roleless, stays] = ids as [string, string, string, string];
     await house.api.patch('/tenant', { break_glass: ids });
@@ -229,7 +229,7 @@ describe('break-glass accounts', () => {
     });
   });
 
-  it('the same for an owner who is replaced, also when the process was stopped in between', async () => {
+  it('let a held departure of a replaced owner take effect, also when the process was stopped in between', async () => {
     const [owner, next] = [await newUser(), await newUser()];
     await house.api.patch('/tenant', { owner_user_id: owner });
     await house.scim.patch(`/Users/${owner}`, patch({ op: 'replace', path: 'active', value: false }));

@@ -13,7 +13,7 @@ it.each<[string, Record<string, string>, string]>([
   ['in production', PRODUCTION, `form-action 'self' https:`],
   ['where tenants name public addresses alone', { ALLOW_PRIVATE_DESTINATIONS: 'off' }, `form-action 'self' https:`],
   ['in development', {}, `form-action 'self' https: http://localhost:* http://127.0.0.1:*`],
-])('forms lead to https alone, %s', async (_, env, expected) => {
+])('allows forms to lead to https alone, %s', async (_, env, expected) => {
   const app = await startApp(env);
   try {
     const { headers } = await fetch(`${app.url}/api/auth/login`, { headers: { accept: 'text/html' } });

@@ -30,7 +30,7 @@ const idsOn = async (tab: Tab) => [...(await tab.get('/')).text.matchAll(/name="
 const end = (tab: Tab, id: string, headers: Record<string, string> = { 'sec-fetch-site': 'same-origin' }) =>
   tab.post('/api/auth/sessions/end', [['session_id', id]], headers);
 
-it('the front page shows one’s sessions, and ends the others one by one', async () => {
+it('the front page shows the user’s sessions, and ends the others one by one', async () => {
   const { tab, sub } = await signedIn();
   const other = (await signedIn(sub, true)).tab;
   const stranger = (await signedIn()).tab;
@@ -50,7 +50,7 @@ it('the front page shows one’s sessions, and ends the others one by one', asyn
   expect((await end(tab, id!)).status).toBe(303);
 });
 
-it('another site, another user and a request without a session end nothing', async () => {
+it('a request of another site, of another user or without a session ends nothing', async () => {
   const { tab, sub } = await signedIn();
   const other = (await signedIn(sub, true)).tab;
   const stranger = (await signedIn()).tab;
@@ -63,7 +63,7 @@ it('another site, another user and a request without a session end nothing', asy
   expect(await other.who()).not.toBeNull();
 });
 
-it('a browser that calls itself mark-up is shown as text', async () => {
+it('a name of a browser with markup is shown as text', async () => {
   const { tab, sub } = await signedIn();
   const evil = door.tab();
   const asked = await door.begin(evil);

@@ -23,14 +23,14 @@ const EXPIRED = 'This sign-in has expired';
 const LOST = 'Your browser has lost the sign-in';
 
 describe('a browser that blocks cookies', () => {
-  it('is told so after OIDC, and is not sent round again', async () => {
+  it('sees the reason after OIDC, and is not sent round again', async () => {
     const seen = await oidc.answer(tab(), await oidc.begin(tab()));
     expect([seen.status, seen.location, titleOf(seen)]).toEqual([400, null, BLOCKED]);
     expect(seen.text).toContain(`/api/auth/login?connection=${oidc.slug}`);
     expect(await reasonOf(house, seen)).toBe('other_browser');
   });
 
-  it('is told so after SAML, whose answer another site posts', async () => {
+  it('sees the reason after SAML, whose answer another site posts', async () => {
     const { id, relayState } = await saml.begin(tab());
     const form = saml.idp.form(saml.parts(id));
     form.set('RelayState', relayState);
@@ -39,7 +39,7 @@ describe('a browser that blocks cookies', () => {
     expect(await reasonOf(house, seen)).toBe('other_browser');
   });
 
-  it('is told that the sign-in is lost when other cookies of this site came', async () => {
+  it('reads that the sign-in is lost when other cookies of this site came', async () => {
     const other = tab();
     await oidc.begin(other);
     const seen = await oidc.answer(other, await oidc.begin(tab()));
@@ -62,10 +62,10 @@ describe('a browser that blocks cookies', () => {
   });
 });
 
-describe('an address other than the one of the settings', () => {
+describe('a browser at another address than that of the settings', () => {
   const document = { 'sec-fetch-dest': 'document' };
 
-  it('is left for it before the sign-in begins, once', async () => {
+  it('is led to the address of the settings before the sign-in begins, once', async () => {
     const base = service.app.config.appUrl;
     const path = `/api/auth/login?connection=${oidc.slug}&return_to=%2Fdeep%3Fa%3Db`;
     const seen = await tab().get(path, document);
@@ -77,7 +77,7 @@ describe('an address other than the one of the settings', () => {
     expect([next.status, new URL(next.location!).origin]).toEqual([302, op.issuer]);
   });
 
-  it('leads nowhere else, whatever the Host header says', async () => {
+  it('is led to no other address by a Host header', async () => {
     const answer = await fetch(`${service.url}/api/auth/login?connection=${oidc.slug}`, {
       redirect: 'manual',
       headers: { ...document, accept: 'text/html', 'x-forwarded-host': 'evil.example' },
@@ -88,14 +88,14 @@ describe('an address other than the one of the settings', () => {
 
 describe('every refusal below /api/auth', () => {
   it.each<[string, number, RegExp]>([
-    ['/api/auth/login?connection=nobody', 404, /There is no sign-in at this address/],
+    ['/api/auth/login?connection=unknown', 404, /There is no sign-in at this address/],
     ['/api/auth/nothing', 404, /There is no sign-in at this address/],
-    ['/api/auth/callback/nobody', 404, /There is no sign-in at this address/],
+    ['/api/auth/callback/unknown', 404, /There is no sign-in at this address/],
     ['/api/auth/login?prompt=x', 422, /This link does not work[^]*<code>prompt<\/code> must be one of/],
     ['/api/auth/login?email=a&email=b', 400, /This link does not work/],
     ['/api/auth/session', 401, /You are not signed in/],
     ['/api/auth/logout', 405, /cannot be opened like this/],
-  ])('%s is a page with a way on', async (path, status, words) => {
+  ])('%s is a page with a next step', async (path, status, words) => {
     const seen = await tab().get(path);
     expect([seen.status, seen.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
     expect(seen.text).toMatch(words);
@@ -107,7 +107,7 @@ describe('every refusal below /api/auth', () => {
     expect([program.status, program.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
   });
 
-  it('shows what came in the address as text', async () => {
+  it('shows values of the address as text', async () => {
     const seen = await tab().get('/api/auth/login?prompt=%3Cscript%3Ealert(1)%3C/script%3E&%3Cb%3E=1');
     expect(seen.text).not.toMatch(/<script|<b>/);
   });

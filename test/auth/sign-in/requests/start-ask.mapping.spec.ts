@@ -33,7 +33,7 @@ it.each<[string, Record<string, string>]>([
   expect(() => startAsk(query)).toThrow();
 });
 
-it('writes a query that reads the same', () => {
+it('writes a query that is read as the same sign-in', () => {
   const ask = { returnTo: '/x', codeChallenge: CHALLENGE, prompt: 'login', loginHint: 'ada' } as const;
   expect(startAsk(startQuery(ask))).toEqual(ask);
   expect(startQuery(startAsk({}))).toEqual({});

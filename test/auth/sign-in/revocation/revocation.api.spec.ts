@@ -120,7 +120,7 @@ describe('universal logout', () => {
     expect((await ask({ token: issued.access_token }, 'introspect')).active).toBe(false);
   });
 
-  it('refuses a sign-in that the IdP vouched for before and that arrives after', async () => {
+  it('refuses a sign-in that the IdP asserted before it and that arrives after it', async () => {
     const one = await signedIn();
     const tab = door.tab();
     const asked = await door.begin(tab);
@@ -186,7 +186,7 @@ describe('universal logout', () => {
     expect((await post(byEmail(one.email), good)).status).toBe(204);
   });
 
-  it('takes each token once, whomever the second body names', async () => {
+  it('takes each token once, also when the second body names another user', async () => {
     const [one, other] = [await signedIn(), await signedIn()];
     const bearer = await token();
     const statuses = await Promise.all([one, one, one].map(({ email }) => post(byEmail(email), bearer)));
@@ -202,10 +202,10 @@ describe('universal logout', () => {
     const one = await signedIn();
     for (const body of [
       byEmail(email),
-      byEmail('nobody@e.com'),
-      bySub('nobody'),
+      byEmail('unknown@e.com'),
+      bySub('unknown'),
       bySub(one.sub, 'https://other.example.com'),
-      opaque('usr_nobody'),
+      opaque('usr_unknown'),
     ])
       expect(await post(body, await token())).toMatchObject({ status: 404, code: 'not_found' });
     // A body that cannot be read leaves the token good for another try.
@@ -216,7 +216,7 @@ describe('universal logout', () => {
     expect(await post('{', null)).toMatchObject({ status: 400 });
     expect(await one.tab.who()).not.toBeNull();
     expect((await post(byEmail(one.email), bearer)).status).toBe(204);
-    expect((await post(byEmail(one.email), await token(), 'nobody')).status).toBe(404);
+    expect((await post(byEmail(one.email), await token(), 'unknown')).status).toBe(404);
   });
 
   it('matches no user by an e-mail of another connection’s domain, unless the user is bound to this one', async () => {
@@ -232,7 +232,7 @@ describe('universal logout', () => {
     expect((await post(byEmail(known), await token())).status).toBe(204);
   });
 
-  it('is 503 and nothing else while the IdP’s keys cannot be had, and the token stays good', async () => {
+  it('answers 503 while the IdP’s keys cannot be read, and the token stays valid', async () => {
     const away = await OidcWay.open(service, house, { directory_id: house.directoryId });
     const sub = fresh('sub');
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
@@ -253,7 +253,7 @@ describe('universal logout', () => {
   });
 });
 
-it('wrong tokens of an address are limited, and a right one is taken all the same', async () => {
+it('limits wrong tokens of an address, and accepts a right one all the same', async () => {
   const limited = await startApp({ RATE_LIMIT: '100' }, service);
   try {
     const one = await signedIn();

@@ -5,7 +5,7 @@ it.each([
   [{ format: 'email', email: 'ada@example.com' }],
   [{ format: 'iss_sub', iss: 'https://idp.example.com', sub: 'ada' }],
   [{ format: 'opaque', id: '00u1' }],
-])('reads %j, and passes over what it does not know', (subject) => {
+])('reads %j, and ignores unknown members', (subject) => {
   expect(readSubject({ sub_id: { ...subject, more: 1 }, more: 1 })).toEqual(subject);
 });
 
@@ -34,6 +34,6 @@ it.each<[unknown, string]>([
   expect((found as InvalidFields).extras.errors![0]!.field).toBe(field);
 });
 
-it('refuses what is no object', () => {
+it('refuses a value that is no object', () => {
   for (const body of [[], 'x', 1, null]) expect(() => readSubject(body)).toThrow(MalformedRequest);
 });

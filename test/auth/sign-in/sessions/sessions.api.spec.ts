@@ -71,11 +71,11 @@ describe('a session', () => {
       connection: { id: door.id, slug: door.slug, type: 'oidc' },
       expires_at: expect.stringMatching(/^\d{4}-/),
     });
-    const nobody = await door.tab().get('/api/auth/session', { accept: 'application/json' });
-    expect([nobody.status, JSON.parse(nobody.text).code]).toEqual([401, 'no_session']);
+    const unknown = await door.tab().get('/api/auth/session', { accept: 'application/json' });
+    expect([unknown.status, JSON.parse(unknown.text).code]).toEqual([401, 'no_session']);
   });
 
-  it('is a new one at every sign-in, and the one before is over (fixation)', async () => {
+  it('is new at every sign-in, and the former one ends (fixation)', async () => {
     const { tab, sub } = await signedIn();
     const before = tab.jar.get('__Host-session')!;
     await signedIn(sub, tab);
@@ -86,7 +86,7 @@ describe('a session', () => {
     expect(await onBoth(tab)).toEqual([true, true]);
   });
 
-  it('refuses a made-up session, and one that names another tenant', async () => {
+  it('is refused when it is made up, or names another tenant', async () => {
     const { tab } = await signedIn();
     const real = tab.jar.get('__Host-session')!;
     const thief = door.tab();
@@ -116,7 +116,7 @@ describe('a session', () => {
   });
 });
 
-describe('it ends, on every process and in the same moment, when', () => {
+describe('a session ends, on every process and at the same moment, when', () => {
   const ends: [string, (person: { id: string; tab: Tab }) => Promise<unknown>][] = [
     ['SCIM deactivates', ({ id }) => house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }))],
     ['SCIM deletes', ({ id }) => house.scim.delete(`/Users/${id}`)],
@@ -140,7 +140,7 @@ describe('it ends, on every process and in the same moment, when', () => {
     ]);
   });
 
-  it('the users API deactivates or deletes a user of no directory', async () => {
+  it('the users API deactivates or deletes an unmanaged user', async () => {
     for (const end of ['patch', 'delete'] as const) {
       const email = `${fresh()}@own.example`;
       const { body } = await house.api.post('/users', {
@@ -164,7 +164,7 @@ describe('it ends, on every process and in the same moment, when', () => {
     }
   });
 
-  it('a group that gave the role loses them, and the seat with it', async () => {
+  it('the group that gave the role loses the user, and the seat with it', async () => {
     await house.api.patch(`/directories/${house.directoryId}`, { default_role: null });
     const sub = fresh('sub');
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
@@ -183,7 +183,7 @@ describe('it ends, on every process and in the same moment, when', () => {
     expect(await onBoth(tab)).toEqual([false, false]);
   });
 
-  it('it does not come back with the person', async () => {
+  it('the user is deactivated, and stays ended after a reactivation', async () => {
     const { id, tab } = await signedIn();
     for (const value of [false, true]) {
       await house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value }));
@@ -191,14 +191,14 @@ describe('it ends, on every process and in the same moment, when', () => {
     expect(await onBoth(tab)).toEqual([false, false]);
   });
 
-  it('not when a new nickname comes', async () => {
+  it('the user is deactivated; a new name or nickname ends no session', async () => {
     const { id, tab } = await signedIn();
     await house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'nickName', value: 'Ada' }));
     await house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'name.familyName', value: 'Byron' }));
     expect(await onBoth(tab)).toEqual([true, true]);
   });
 
-  it('a sign-in concurrent with the deactivation of its user leaves no session', async () => {
+  it('the deactivation of its user is concurrent with the sign-in', async () => {
     const sub = fresh('sub');
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
     for (let round = 0; round < 10; round++) {
@@ -215,7 +215,7 @@ describe('it ends, on every process and in the same moment, when', () => {
     }
   });
 
-  it('a session that is written while the deactivation waits for it is over, and stays so', async () => {
+  it('the deactivation waits for the session that is being written', async () => {
     const { id, sub, tab } = await signedIn();
     const late = door.tab();
     await door.signIn(late, { sub });
@@ -240,7 +240,7 @@ describe('it ends, on every process and in the same moment, when', () => {
     expect([...(await onBoth(tab)), ...(await onBoth(late))]).toEqual([false, false, false, false]);
   });
 
-  it('its time is over: idle, and absolute, and what the IdP allows', async () => {
+  it('the idle time, the absolute time or the limit of the IdP is reached', async () => {
     const { tab, sub } = await signedIn();
     const shift = (column: string, by: string) =>
       first.db.execute(
@@ -263,8 +263,8 @@ describe('it ends, on every process and in the same moment, when', () => {
   });
 });
 
-describe('one’s own sessions', () => {
-  it('are listed and ended one by one, without those of other users', async () => {
+describe('the sessions of a user', () => {
+  it('are listed and ended by the user one by one, without those of other users', async () => {
     const { tab, sub } = await signedIn();
     const other = (await signedIn(sub)).tab;
     const stranger = (await signedIn()).tab;
@@ -286,7 +286,7 @@ describe('one’s own sessions', () => {
     expect(await onBoth(tab)).toEqual([true, true]);
   });
 
-  it('an admin sees and ends them, and the audit log says so', async () => {
+  it('are listed and ended by an admin, with a line in the audit log', async () => {
     const { id, tab } = await signedIn();
     const { body } = await house.api.get(`/users/${id}/sessions`);
     expect(body.data).toHaveLength(1);

@@ -136,7 +136,7 @@ it('lets a verified sign-in through, in each application of the process', async 
   }
 });
 
-it('keeps apart what arrives at the same time', async () => {
+it('separates sign-ins that arrive at the same time', async () => {
   // Two at a time: each application has an IdP of its own, which holds one nonce.
   for (let round = 0; round < 20; round += 1) {
     const names = apps.map((_app, i) => `client-${round}-${i}`);
@@ -149,13 +149,13 @@ it.each<[string, object, string]>([
   ['an error', { error: 'access_denied' }, 'idp_error'],
   ['another IdP', { iss: 'https://evil.example.com' }, 'issuer_mismatch'],
   ['no code', { code: '' }, 'idp_answer_invalid'],
-])('%s is the refusal itself, and never a way through', async (_name, answer, reason) => {
+])('refuses a sign-in with %s as the reason', async (_name, answer, reason) => {
   const [app] = apps as [App];
   expect(await signIn(app, 'client-1', answer)).toEqual([401, { reason }]);
   expect((await signIn(app))[0]).toBe(200);
 });
 
-it('a request without a sign-in, or without a prepared guard, is a fault and not a sign-in', async () => {
+it('fails on a request without a sign-in, or without a prepared guard', async () => {
   const [app] = apps as [App];
   for (const path of ['callback', 'unprepared']) {
     for (const query of ['', '?code=x&state=y', '?SAMLResponse=x', '?error=access_denied', '?state=__proto__']) {
@@ -179,7 +179,7 @@ it('a request without a sign-in, or without a prepared guard, is a fault and not
 })
 class ProtocolModule {}
 
-it('the protocol is made by Nest of what the service has', async () => {
+it('lets Nest build the protocol from the parts of the service', async () => {
   const context = await NestFactory.createApplicationContext(ProtocolModule, { logger: false });
   const { op } = apps[0]!;
   expect(await context.get(OidcProtocol).check(newConnection(op.issuer))).toMatchObject({ ok: true, keys: 1 });

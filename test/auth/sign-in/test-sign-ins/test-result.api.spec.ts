@@ -36,7 +36,7 @@ async function samlTest(door: SamlWay, parts: AnswerParts, shape: AnswerShape = 
   return read((await door.post(tab, form)).text);
 }
 
-it('says that it works, what the NameID is, what was signed by which certificate, and the next step', async () => {
+it('shows the success, the NameID, the signed parts with their certificate, and the next step', async () => {
   const door = await SamlWay.open(service, house, { directory_id: house.directoryId, enabled: false });
   const nameId = fresh('name');
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: nameId }));
@@ -52,16 +52,16 @@ it('says that it works, what the NameID is, what was signed by which certificate
   expect(both).toContain('Next step: The connection is enabled');
 });
 
-it('says that it is refused, why, and what to do next', async () => {
+it('shows the refusal, its reason and the next step', async () => {
   const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
-  const unknown = await samlTest(door, { nameId: 'nobody', attributesXml: '' });
+  const unknown = await samlTest(door, { nameId: 'unknown', attributesXml: '' });
   expect(unknown).toMatch(/✗ Refused\. unknown_account: .* In the sign-in log: sin_/);
   expect(unknown).toContain('Next step: Let the directory send this user');
   const stranger = await samlTest(door, {}, { key: await newKey('stranger') });
   expect(stranger).toMatch(/signature_invalid: .* brought the certificate .* Next step: Compare the certificate/);
   expect(await samlTest(door, { audience: 'urn:other' })).toContain(`talent-bridge connection show ${door.slug}`);
   const large = `<saml:AttributeStatement><saml:Attribute Name="photo"><saml:AttributeValue>${'x'.repeat(16_385)}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
-  expect(await samlTest(door, { nameId: 'nobody', attributesXml: large })).toContain(
+  expect(await samlTest(door, { nameId: 'unknown', attributesXml: large })).toContain(
     'left out photo: a value has more',
   );
 });
@@ -87,7 +87,7 @@ async function tested(claims: Record<string, unknown>) {
 }
 const lines = async (id: string) => (await house.api.get(`/sign-ins?connection_id=${id}`)).body.data as unknown[];
 
-it('shows the result again when it is loaded again, for ten minutes, to its own browser', async () => {
+it('shows the result again after a reload, for ten minutes, to its own browser', async () => {
   const sub = fresh('again');
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
   const { door, link, tab, seen, callback } = await tested({ sub });
@@ -100,12 +100,12 @@ it('shows the result again when it is loaded again, for ten minutes, to its own 
 });
 
 it('shows a refusal again as well', async () => {
-  const { tab, seen, callback } = await tested({ aud: 'somebody-else' });
+  const { tab, seen, callback } = await tested({ aud: 'another' });
   expect(seen.text).toContain('audience_mismatch');
   expect((await tab.get(callback)).text).toBe(seen.text);
 });
 
-it('ends with the key that prepared it, opened or not', async () => {
+it('ends with the key that made it, whether it was opened or not', async () => {
   const door = await OidcWay.open(service, house, {}, op);
   const key = (await house.api.post('/api-keys', { name: 'contractor', scopes: ['admin'] })).body;
   const theirs = client(`${service.url}/api/v1`, key.api_key);
@@ -133,7 +133,7 @@ describe('the pages of a tenant', () => {
     expect((await house.api.patch('/tenant', { help_url })).body.help_url).toBe(help_url);
     const link2 = `<a class="help" href="${help_url}">Help with signing in to Acme`;
     await eventually(() => door.tab().get(link), ({ text }) => text.includes(link2)); // prettier-ignore
-    const refused = await door.signIn(door.tab(), { sub: 'nobody', aud: 'x' });
+    const refused = await door.signIn(door.tab(), { sub: 'unknown', aud: 'x' });
     expect([refused.text.includes(mark), refused.text.includes(link2)]).toEqual([true, true]);
     expect((await house.api.patch('/tenant', { help_url: null })).body.help_url).toBeNull();
   });

@@ -74,7 +74,7 @@ it('a code works once, for a minute, with its verifier alone', async () => {
   expect((await ask({ code: (await withCode(query)).code, code_verifier: verifier })).status).toBe(200);
 });
 
-it('is renewed only while the session is live; a refresh token is good once', async () => {
+it('a token is renewed only while the session is live; a refresh token works once', async () => {
   const { code, id } = await withCode();
   const one = (await ask({ code })).body;
   const two = (await ask({ refresh_token: one.refresh_token })).body;
@@ -95,7 +95,7 @@ it('a second use of a code or refresh token ends its tokens', async () => {
   expect((await ask({ refresh_token: first.refresh_token })).status).toBe(400);
 });
 
-it('what is in two hands is worth nothing: however they come together, the signed token included', async () => {
+it('two uses of one code or refresh token at once leave no valid token, the signed one included', async () => {
   const beside = await startApp({}, service);
   try {
     const { code } = await withCode();
@@ -121,7 +121,7 @@ it('what is in two hands is worth nothing: however they come together, the signe
   }
 });
 
-it('a code that comes twice takes back what it gave; what another session has stays good', async () => {
+it('a second use of a code ends its tokens, and those of another session stay valid', async () => {
   const [stolen, other] = [await withCode(), await withCode()];
   const { access_token: token } = (await ask({ code: stolen.code })).body;
   const { access_token: others } = (await ask({ code: other.code })).body;
@@ -131,7 +131,7 @@ it('a code that comes twice takes back what it gave; what another session has st
   expect(await stolen.tab.who()).not.toBeNull(); // the session itself is in the hands of its browser alone
 });
 
-it('made-up codes are counted by their address, and good ones of others are not', async () => {
+it('made-up codes are limited for their address, and valid codes of others are not', async () => {
   const busy = await startApp({ RATE_LIMIT: '100', TRUST_PROXY: '127.0.0.1' }, service);
   try {
     const from = (address: string, body: object) =>
@@ -167,7 +167,7 @@ it('a sign-in for another origin without a challenge is refused before the IdP i
   expect((await begin({ return_to: '/x' })).status).toBe(302);
 });
 
-it('a code without a challenge, of an older version, is worth nothing', async () => {
+it('a code without a challenge, of an older version, is refused', async () => {
   const { code } = await withCode();
   await service.db.execute(`update session_tokens set code_challenge = null where used_at is null and kind = 'code'`);
   expect((await ask({ code, code_verifier: undefined })).body.code).toBe('invalid_grant');
@@ -178,7 +178,7 @@ it('a code without a challenge, of an older version, is worth nothing', async ()
   expect((await door.answer(tab, asked, { sub: 'older' })).location).toBe(`${APP}/x`);
 });
 
-it('an application that is taken away is renewed no more', async () => {
+it('the tokens of an application that was removed are not renewed', async () => {
   const other = await OidcWay.open(service, house, { directory_id: house.directoryId, return_origins: [APP] }, door.op);
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'taken' }));
   const seen = await other.signIn(other.tab(), { sub: 'taken' }, { return_to: APP, ...challenge });
@@ -188,7 +188,7 @@ it('an application that is taken away is renewed no more', async () => {
   expect((await ask({ refresh_token: body.refresh_token })).status).toBe(400);
 });
 
-it('takes forms as well, as OAuth clients send them', async () => {
+it('the token endpoint reads forms, as OAuth clients send them', async () => {
   const post = (path: string, fields: Record<string, string>) =>
     fetch(`${service.url}/api/auth/${path}`, { method: 'POST', body: new URLSearchParams(fields) });
   const { code } = await withCode();
@@ -227,7 +227,7 @@ it('takes forms as well, as OAuth clients send them', async () => {
   }
 });
 
-it('a stolen key is worth nothing within a second, on every process', async () => {
+it('a removed signing key is refused within a second, on every process', async () => {
   const beside = await startApp({}, service);
   try {
     const operator = client(`${service.url}/api/v1`, service.operatorToken);
@@ -248,13 +248,13 @@ it('a stolen key is worth nothing within a second, on every process', async () =
   }
 });
 
-it('a code of a session that has ended meanwhile is worth nothing', async () => {
+it('a code of a session that has ended meanwhile is refused', async () => {
   const { code, tab } = await withCode();
   await tab.post('/api/auth/logout');
   expect((await ask({ code })).status).toBe(400);
 });
 
-it('introspection knows at once, whatever the token still says', async () => {
+it('introspection shows the end of a session at once, though the token is not expired', async () => {
   const { code, id } = await withCode();
   const { access_token: token } = (await ask({ code })).body;
   expect(await look(token)).toMatchObject({ active: true, sub: id, aud: APP });
@@ -277,7 +277,7 @@ it('introspection takes no token that we have not signed', async () => {
   expect((await look(token)).active).toBe(true);
 });
 
-it('our own origin has the cookie; another site cannot use it', async () => {
+it('our own origin uses the cookie, and another site cannot', async () => {
   const { tab } = await withCode();
   const own = await tab.send('POST', '/api/auth/token', '{}', {
     'content-type': 'application/json',
@@ -293,7 +293,7 @@ it('our own origin has the cookie; another site cannot use it', async () => {
   expect([other.status, other.body.error]).toEqual([400, 'unsupported_grant_type']);
 });
 
-it('keys rotate: the next one is shown before it signs, and older tokens stay good', async () => {
+it('a rotation shows the next key before it signs, and older tokens stay valid', async () => {
   const operator = client(`${service.url}/api/v1`, service.operatorToken);
   const old = (await ask({ code: (await withCode()).code })).body.access_token as string;
   const before = (await send('GET', `${service.url}/.well-known/jwks.json`, null)).body.keys;
@@ -304,7 +304,7 @@ it('keys rotate: the next one is shown before it signs, and older tokens stay go
   const during = (await ask({ code: (await withCode()).code })).body.access_token as string;
   expect(decodeProtectedHeader(during).kid).toBe(decodeProtectedHeader(old).kid);
   const made = await operator.post('/tenants/keys/signing/rotate', { purpose: 'jwt', active_in_seconds: 0 });
-  // The one that was to take over later does so no more: whoever rotates means the new one.
+  // The one that was to take over later does not any more: a rotation means the new one.
   expect(new Date(made.body.keys[1].active_from).getTime()).toBeGreaterThan(Date.now());
   const after = (await ask({ code: (await withCode()).code })).body.access_token as string;
   expect(decodeProtectedHeader(after).kid).toBe(made.body.keys[0].id);
@@ -323,7 +323,7 @@ it('keys rotate: the next one is shown before it signs, and older tokens stay go
   ).toBe(403);
 });
 
-it.each(['token', 'introspect'])('%s: a body that is made to break its reader is a bad one', async (path) => {
+it.each(['token', 'introspect'])('%s: a body that is made to break its reader is refused', async (path) => {
   for (const body of [
     '{"code":{"constructor":"x"}}',
     '{"token":{"constructor":1}}',

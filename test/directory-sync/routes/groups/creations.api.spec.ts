@@ -15,7 +15,7 @@ const COUNT = 24;
 const value = (id: string, display?: string) => ({ value: id, ...(display === undefined ? {} : { display }) });
 const directory = async () => scim(service.url, (await service.newTenant()).scimToken);
 
-/** Lets `work` make so many groups at once: no statement begins before all have come. Returns the number of statements, and of those for several that had no effect. */
+/** Lets `work` make `groups` groups at once: no statement begins before all have come. Returns the number of statements, and of those for several that had no effect. */
 async function atOnce(groups: number, work: () => Promise<unknown>): Promise<{ statements: number; refused: number }> {
   const [db, repository] = [service.app.nest.get(Database), service.app.nest.get(GroupsRepository)];
   const [query, queryOnce, insert] = [db.query.bind(db), db.queryOnce.bind(db), repository.insert.bind(repository)];
@@ -47,7 +47,7 @@ async function atOnce(groups: number, work: () => Promise<unknown>): Promise<{ s
   return { statements, refused };
 }
 
-it('groups that come at once are each answered with their own members, as they are read back', async () => {
+it('answers concurrent groups each with its own members, as they are read back', async () => {
   const [one, two] = [await directory(), await directory()];
   const [users, others] = [[await madeUser(one), await madeUser(one), await madeUser(one)], [await madeUser(two)]];
   const members = (i: number) =>
@@ -83,7 +83,7 @@ it('groups that come at once are each answered with their own members, as they a
   }
 });
 
-it('an id that came too early waits in each group that named it', async () => {
+it('keeps an unknown id pending in each group that names it', async () => {
   const client = await directory();
   const early = (i: number) => client.post('/Groups', group(`Early ${i}`, { members: [value('later')] }));
   let made: Awaited<ReturnType<typeof early>>[] = [];
@@ -95,7 +95,7 @@ it('an id that came too early waits in each group that named it', async () => {
   expect(rows.map((row) => row.group_id)).toEqual(made.map(({ body }) => body.id as string).sort());
 });
 
-it('a name goes to one of the groups that want it at once, and the others of the statement are made', async () => {
+it('gives a name to one of the groups that ask for it at once, and makes the others of the statement', async () => {
   const client = await directory();
   const names = Array.from({ length: 24 }, (_, i) => (i % 2 === 0 ? 'Shared' : `Own ${i}`));
   let answers: Awaited<ReturnType<typeof client.post>>[] = [];
@@ -109,7 +109,7 @@ it('a name goes to one of the groups that want it at once, and the others of the
   }
 });
 
-it('a group that waits for a lock does not hold up the others of its statement', async () => {
+it('makes the other groups of a statement when one waits for a lock', async () => {
   const client = await directory();
   const user = await madeUser(client);
   const one = (i: number) => client.post('/Groups', group(fresh('Wait '), { members: i === 7 ? [value(user)] : [] }));
@@ -128,7 +128,7 @@ it('a group that waits for a lock does not hold up the others of its statement',
   }
 });
 
-it('groups that come at once may have one group as a member', async () => {
+it('makes concurrent groups with the same group as a member', async () => {
   const client = await directory();
   const inner = await madeGroup(client);
   const outer = (i: number) => client.post('/Groups', group(`Outer ${i}`, { members: [value(inner, 'Inner')] }));

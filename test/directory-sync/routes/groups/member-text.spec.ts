@@ -30,7 +30,7 @@ describe('members', () => {
     expect(read(memberText(LINES, BASE, parts))).toEqual(expected);
   });
 
-  it('are the same in pieces, between which other work is done', async () => {
+  it('have the same text in pieces, between which other work runs', async () => {
     const lines = Array.from({ length: 20_000 }, (_, i) => `usr_${i}${i % 7 === 0 ? ' "Zoë"' : ''}`).join('\n');
     let turns = 0;
     const timer = setInterval(() => turns++, 0);

@@ -37,7 +37,7 @@ const found = async (client: Client, filter: string) =>
   (await client.get(`/Users?filter=${encodeURIComponent(filter)}`)).body.Resources.map(({ id }: { id: string }) => id);
 
 describe('a directory in preview', () => {
-  it('keeps what it writes to unmanaged users beside them, reads it back, and writes it once it is live', async () => {
+  it('keeps its writes to unmanaged users apart, reads them back, and applies them once it is live', async () => {
     const at = await newHouse(service, { state: 'preview' });
     const [posted, patched, removed] = [await unmanaged(at), await unmanaged(at), await unmanaged(at)];
     const before = [await everyone(at), await seats(at)];
@@ -100,7 +100,7 @@ describe('a directory in preview', () => {
     expect((await at.api.get(`/users/${posted.id}/history?kind=linked`)).body.data).toMatchObject([{ by: 'email' }]);
   });
 
-  it('leaves the directory that it is to replace the writer, and takes over when it goes live', async () => {
+  it('changes nothing of the directory that it replaces, and takes over when it goes live', async () => {
     const at = await newHouse(service);
     const names = [mail(), mail(), mail()];
     const ids = await Promise.all(names.map((name) => madeUser(at.scim, user(name, { title: 'old' }))));
@@ -118,7 +118,7 @@ describe('a directory in preview', () => {
     expect((await next.delete(`/Users/${ids[2]}`)).status).toBe(204);
     expect(await membersOf(next, group)).toEqual([ids[0]]);
 
-    // The old one goes on as if there were no other.
+    // The old one continues as if there were no other.
     expect((await at.api.get(`/directories/${at.directoryId}`)).body.superseded_by).toBeNull();
     expect((await at.scim.patch(`/Users/${ids[0]}`, replace('title', 'older'))).body.title).toBe('older');
     const left = await at.scim.patch(`/Users/${ids[2]}`, replace('name.givenName', 'Grace'));
@@ -152,7 +152,7 @@ describe('a directory in preview', () => {
     expect(await everyone(at)).toEqual(before);
   });
 
-  it('holds of its own users only those who would differ, deletions included', async () => {
+  it('holds only those of its own users who would differ, deletions included', async () => {
     const at = await newHouse(service);
     const [same, changed, gone, out] = await Promise.all([0, 1, 2, 3].map(() => madeUser(at.scim, user(mail()))));
     expect((await at.api.patch(`/directories/${at.directoryId}`, { state: 'preview' })).status).toBe(200);
@@ -168,7 +168,7 @@ describe('a directory in preview', () => {
     for (const id of [changed, gone, out])
       expect(await show(at, id!)).toMatchObject({ status: 'active', held: 'preview' });
     for (const id of [same, changed, gone, out]) expect(await forwarded(id!)).toBe(1);
-    // Taken back, nobody is held for it.
+    // Once it is taken back, no user is held for it.
     await at.scim.patch(`/Users/${out}`, replace('active', true));
     expect(await show(at, out!)).toMatchObject({ held: null });
     expect((await preview(at, at.directoryId)).counts).toMatchObject({
@@ -203,7 +203,7 @@ describe('a directory in preview', () => {
     expect(states.sort()).toEqual(['held', 'waiting', 'waiting']);
   });
 
-  it('does not keep a name from the directories that are live', async () => {
+  it('reserves no name from live directories', async () => {
     const at = await newHouse(service);
     const { id: nextId, token } = await service.newDirectory(at.tenantId, {
       takes_over: at.directoryId,
@@ -223,7 +223,7 @@ describe('a directory in preview', () => {
     expect(await show(at, shadow)).toMatchObject({ status: 'inactive', held: 'email_taken' });
   });
 
-  it('deletes at once what was never in force, and shows nothing to another tenant', async () => {
+  it('deletes users at once that were never in force, and shows nothing to another tenant', async () => {
     const at = await newHouse(service, { state: 'preview' });
     const id = await madeUser(at.scim, user(mail()));
     expect((await at.scim.delete(`/Users/${id}`)).status).toBe(204);

@@ -135,7 +135,7 @@ it('a circle is closed by a user who comes back with the former e-mail', async (
   expect(await values(at, b)).toMatchObject({ email: a.mail, held: null });
 });
 
-it('a user who waits behind a circle stays held, and one who is not held stays as it is', async () => {
+it('a circle leaves a user who waits for one of its users held, and changes no user who is not held', async () => {
   const at = await newHouse(service);
   const [a, b, tail, still] = (await people(at.scim, 4)) as [Person, Person, Person, Person];
   await write(at.scim, tail, emails(a.mail));
@@ -164,7 +164,7 @@ it('a circle takes effect once when its writes come at the same moment', async (
   }
 });
 
-describe('released on demand', () => {
+describe('a release of a circle', () => {
   /** Makes two users who are held for each other's e-mails, as an earlier version has left them. */
   async function stuck(): Promise<{ at: House; a: Person; b: Person }> {
     const at = await newHouse(service);

@@ -117,8 +117,8 @@ const cases: [string, () => Promise<Case>][] = [
   }],
 ]; // prettier-ignore
 
-describe.each(cases)('discarded, held for %s', (reason, prepare) => {
-  it('what is in force is the resource, nothing brings the rest back, and a new write does', async () => {
+describe.each(cases)('a user held for %s whose requested state is discarded', (reason, prepare) => {
+  it('has the effective state as resource until a new write', async () => {
     const { at, id, again, then } = await prepare();
     const before = await show(at, id);
     expect(before.held).toBe(reason);
@@ -169,7 +169,7 @@ describe('a discarded role', () => {
 });
 
 describe('a discarded removal', () => {
-  it('whose name was given away leaves the user with a stand-in, and says so', async () => {
+  it('gives the user a substitute name when the name was given away, and reports it', async () => {
     const at = await newHouse(service);
     const name = mail();
     const owner = await madeUser(at.scim, user(name));

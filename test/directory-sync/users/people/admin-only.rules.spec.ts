@@ -11,7 +11,7 @@ it.each<[string, Parameters<typeof whyAdminOnly>[1], WrittenFields, boolean]>([
   ['a new auditor', null, { fields: ['role'], role: 'Auditor' }, false],
   ['a new user', null, { fields: ['role'], role: 'User' }, true],
   ['a role that administers', user('User'), { fields: ['role'], role: 'Admin' }, false],
-  ['the role as it was read', user('Admin'), { fields: ['first_name'], role: 'Admin' }, true],
+  ['the unchanged role', user('Admin'), { fields: ['first_name'], role: 'Admin' }, true],
   ['a demotion', user('Admin'), { fields: ['role'], role: 'User' }, true],
   ['the name of an administrator', user('Admin'), { fields: ['first_name'] }, true],
   ['the e-mail of an administrator', user('Admin'), { fields: ['email'] }, false],

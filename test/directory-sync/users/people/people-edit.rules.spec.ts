@@ -5,7 +5,7 @@ import { caseOf, DIRECTORY, draft, stored } from '../write/support.js';
 const row = stored(caseOf({}, null));
 
 describe('an edit by the users API', () => {
-  it('is none when nothing differs', () => {
+  it('is null when nothing differs', () => {
     expect(editOf(row, { first_name: 'Ada', status: 'active' }, '', null, true)).toBeNull();
   });
 
@@ -17,7 +17,7 @@ describe('an edit by the users API', () => {
     });
   });
 
-  it('lets the new e-mail stand in as userName where the old one did', () => {
+  it('uses the new e-mail as userName when the old e-mail was the userName', () => {
     const edit = editOf(row, { email: 'new@example.com' }, 'new@example.com', null, true);
     expect(edit?.draft).toMatchObject({ email: 'new@example.com', userName: 'new@example.com' });
   });

@@ -18,7 +18,7 @@ it.each<[string, UniqueValues[], boolean]>([
   ['an open chain', [claim('a', 'b'), claim('b', 'c')], false],
   ['one who wants what is there', [claim('a', 'a')], false],
   ['values that are none', [claim(null, null), claim(null, null)], false],
-  ['nobody', [], false],
+  ['no user', [], false],
 ])('finds whether claims are a circle: %s', (_, claims, expected) => {
   expect(isExchangeCircle(claims, 'email')).toBe(expected);
   expect(isExchangeCircle(claims, 'external_id')).toBe(false);

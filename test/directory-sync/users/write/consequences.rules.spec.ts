@@ -18,11 +18,11 @@ it.each([
   ['another role', { fromRules: byRules('Guest') }, 'role'],
   ['another cost centre', { draft: { ...draft(), costCenter: 'CC-2' } }, 'cost_center'],
   ['deactivation', { draft: draft({ active: false }) }, 'inactive'],
-])('the ledger names the cause of a line: %s', (_, more, reason) => {
+])('names the cause of a ledger line: %s', (_, more, reason) => {
   expect(after(more).seat).toMatchObject({ reason });
 });
 
-it('a change of the resource alone leaves no line, ends nothing and is not forwarded', () => {
+it('writes no line, ends nothing and forwards nothing when the resource alone changes', () => {
   expect(after({})).toMatchObject({
     seat: null,
     endings: [],
@@ -31,12 +31,12 @@ it('a change of the resource alone leaves no line, ends nothing and is not forwa
   });
 });
 
-it('letters in another case are the same name', () => {
+it('treats letters in another case as the same name', () => {
   const row = stored(caseOf(), { user_name: 'ADA@example.com', email: 'Ada@Example.com' });
   expect(after({}, row).endings.filter(({ kind }) => kind === 'former_links')).toEqual([]);
 });
 
-it('the removal of a user that the platform never knew is not forwarded', () => {
+it('does not forward the removal of a user that the platform never knew', () => {
   const row = stored(caseOf(), { ever_active: false, status: 'inactive', seat: 'none' });
   expect(consequencesOfRemoval(row)).toMatchObject({ forward: false, seat: null, change: { kind: 'deleted' } });
 });

@@ -33,7 +33,7 @@ const rows: Row[] = [
   ['a mapped name of `name`', { externalId: 'OLD', name: { givenName: 'New', formatted: 'F' }, emails: MAIL, displayName: 'D' }, {}, { first_name: 'name.givenName', last_name: 'displayName' }, SAME],
 ]; // prettier-ignore
 
-it.each(rows)('%s: the resource then says what is in force', (_, doc, more, map, given) => {
+it.each(rows)('%s: the resource has the effective state', (_, doc, more, map, given) => {
   const user = row(doc, more);
   const { doc: next, discardedRole } = discarded(user, map, given);
   const draft = draftOf(next, map);
@@ -55,7 +55,7 @@ it.each(rows)('%s: the resource then says what is in force', (_, doc, more, map,
   });
 });
 
-it('takes the cost centre in force', () => {
+it('takes the effective cost centre', () => {
   const doc = { externalId: 'OLD', name: NAME, emails: MAIL, [ENTERPRISE]: { costCenter: 'new', department: 'D' } };
   expect(discarded(row(doc, { cost_center: 'old' }), {}, SAME).doc[ENTERPRISE]).toEqual({
     costCenter: 'old',
@@ -63,12 +63,12 @@ it('takes the cost centre in force', () => {
   });
 });
 
-it('keeps what agrees letter for letter', () => {
+it('keeps equal values letter for letter', () => {
   const doc = { externalId: 'OLD', name: { ...NAME, formatted: 'F' }, emails: MAIL, title: 'T', nickName: 'N' };
   expect(discarded(row(doc), {}, SAME).doc).toEqual({ userName: 'ann', ...doc, active: true });
 });
 
-it('keeps key and e-mail where another userName stands in', () => {
+it('keeps key and e-mail when another userName replaces them', () => {
   const user = row({ userName: 'ann@x.example', active: true }, {
     user_name: 'ann@x.example',
     email: 'ann@x.example',

@@ -21,8 +21,8 @@ const LEAVER = { status: 'inactive' } as const;
 type Row = [string, Partial<ConflictingUserRow>[], boolean, [string, string] | null];
 const rows: Row[] = [
   ['no user at all', [], false, null],
-  ['an unmanaged user by the name that stands in', [{ same_name: true }], false, ['usr', 'email']],
-  ['a leaver by the name that stands in', [{ ...LEAVER, same_name: true, same_email: true }], false, null],
+  ['an unmanaged user by the substitute name', [{ same_name: true }], false, ['usr', 'email']],
+  ['a leaver by the substitute name', [{ ...LEAVER, same_name: true, same_email: true }], false, null],
   ['the same by a write that leaves it out', [{ ...LEAVER, same_name: true }], true, ['usr', 'email']],
   ['a leaver by a name of a directory', [{ ...LEAVER, same_name: true, name_written: true }], false, ['usr', 'user_name']],
   ['a leaver by key', [{ ...LEAVER, same_key: true, same_email: true }], false, ['usr', 'external_id']],
@@ -41,7 +41,7 @@ it.each(rows)('%s', (_, holders, leavesOut, expected) => {
   expect(match && [match.user.id, match.by]).toEqual(expected);
 });
 
-it('refuses a match, and only a match, where the directory says so', () => {
+it('refuses a match, and only a match, when the directory is set to refuse', () => {
   const refusing = { ...DIRECTORY, onMatch: 'refuse' } as const;
   expect(() => matchOf(refusing, [holder({ same_email: true })], false)).toThrow(Taken);
   expect(matchOf(refusing, [holder({ ...LEAVER, same_email: true })], false)).toBeNull();

@@ -30,7 +30,7 @@ describe('the key towards the platform', () => {
   it('is the userName when there never was one', () => {
     expect(writtenIn(caseOf({ draft: unkeyed })).person.external_id).toBe('ada@example.com');
   });
-  it('follows the userName while that stands in for it', () => {
+  it('follows the userName while the userName is its substitute', () => {
     const row = stored(caseOf(), { person_external_id: 'ada@example.com' });
     const renamed = { ...unkeyed, userName: 'countess@example.com' };
     expect(writtenIn(caseOf({ row, draft: renamed })).person.external_id).toBe('countess@example.com');

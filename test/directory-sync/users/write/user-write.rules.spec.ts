@@ -19,7 +19,7 @@ describe('the row of a new user', () => {
     expect(newWrite(about, decided(about), STAMP).everActive).toBe(false);
   });
 
-  it('becomes version 1', () => {
+  it('has version 1', () => {
     expect(rowAfter(null, newWrite(caseOf(), decided(caseOf()), STAMP))).toMatchObject({ version: 1, revision: 1 });
   });
 });

@@ -107,7 +107,7 @@ describe('the plan of an edit', () => {
     expect(plan.consequences?.endings[0]).toEqual({ kind: 'unproven_identities', proven });
   });
 
-  it('lets the userName stand in for a key that is taken when an admin has released the user', () => {
+  it('uses the userName in place of a key that is taken when an admin has released the user', () => {
     const row = stored(caseOf(), { released: 'external_id_taken' });
     const about = { ...caseOf({ released: 'external_id_taken' }), row };
     const edit: Edit = { kind: 'reconsider', draft: draft() };
@@ -146,7 +146,7 @@ describe('the plan of a removal', () => {
   it.each([
     ['by a directory in preview', stored(), { ...DIRECTORY, state: 'preview' as const }, 'preview'],
     ['of a protected user', stored(caseOf(), { id: 'usr_protected' }), DIRECTORY, 'protected'],
-  ])('is held %s, has no consequences, and is noted', (_, row, directory, reason) => {
+  ])('is held %s without consequences, and is noted', (_, row, directory, reason) => {
     expect(removed(row, directory)).toMatchObject({
       subject: { kind: 'hold_removal', reason },
       consequences: null,

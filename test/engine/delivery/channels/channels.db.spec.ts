@@ -27,7 +27,7 @@ describe.each(CHANNELS)('the channel %s', (name, kit) => {
   const last = (effects: readonly Effect[]): Map<string, number> =>
     new Map(effects.map(({ subject, n }) => [subject, n]));
 
-  it.each(['500', 'hang'] as const)('outage (%s): nothing is lost, nobody stampedes, and all arrives', async (mode) => {
+  it.each(['500', 'hang'] as const)('outage (%s): loses nothing, sends no burst, and delivers all', async (mode) => {
     const t = await kit.tenant(h, `out-${name}-${mode}`, { timeout_ms: 300 });
     const { worker } = h.worker();
     for (let n = 1; n <= 30; n++) await kit.enqueue(h, t, `usr_${n}`, 1);
@@ -54,7 +54,7 @@ describe.each(CHANNELS)('the channel %s', (name, kit) => {
     for (let n = 1; n <= 150; n++) expect(effects.get(`usr_${n}`)).toBe(2);
   });
 
-  it('order: a subject never goes back where newer changes replace waiting ones, else each message arrives', async () => {
+  it('order: delivers the newest change when newer ones replace waiting ones, else each message', async () => {
     const t = await kit.tenant(h, `order-${name}`, { timeout_ms: 300 });
     const { worker } = h.worker();
     kit.fault(h, t, '500', 0.1);
@@ -71,7 +71,7 @@ describe.each(CHANNELS)('the channel %s', (name, kit) => {
     }
   });
 
-  it('fairness: a destination that hangs delays only its own lanes', async () => {
+  it('fairness: delays only the lanes of a destination that hangs', async () => {
     const slow = await kit.tenant(h, `slow-${name}`, { timeout_ms: 2_000 });
     const quick = await kit.tenant(h, `quick-${name}`);
     kit.fault(h, slow, 'hang');
@@ -88,7 +88,7 @@ describe.each(CHANNELS)('the channel %s', (name, kit) => {
     await worker.stop();
   });
 
-  it('crash: what killed workers leave behind arrives, and takes effect once', async () => {
+  it('crash: delivers the messages of killed workers, each with one effect', async () => {
     const t = await kit.tenant(h, `crash-${name}`, { timeout_ms: 250 });
     const options = { leaseMarginMs: 300, queueMs: 100, backoff: { firstMs: 20, maxMs: 100 } };
     kit.fault(h, t, '500', 0.1);
@@ -108,7 +108,7 @@ describe.each(CHANNELS)('the channel %s', (name, kit) => {
     if (!kit.channel(h, h.db).folds) expect(effects).toHaveLength(200);
   });
 
-  it('leaves no lane behind where each message is a subject of its own', async () => {
+  it('leaves no lane when each message is a subject of its own', async () => {
     const t = await kit.tenant(h, `left-${name}`);
     const { worker } = h.worker();
     for (let n = 1; n <= 5; n++) await kit.enqueue(h, t, 'usr_1', n);

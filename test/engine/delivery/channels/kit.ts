@@ -19,7 +19,7 @@ export interface ChannelKit {
   tenant(h: Harness, name: string, settings?: Partial<DestinationSettings>): Promise<string>;
   /** Commits version `n` of a subject. */
   enqueue(h: Harness, tenantId: string, subject: string, n: number): Promise<void>;
-  /** `none`: the other side works. `500` and `hang`: it does not. `rate`: so many of its answers are faults. */
+  /** `none`: the other side works. `500` and `hang`: it does not. `rate`: a share of its answers are faults. */
   fault(h: Harness, tenantId: string, mode: 'none' | '500' | 'hang', rate?: number): void;
   /** Returns how many requests arrived. */
   requests(h: Harness, tenantId: string): Promise<number>;

@@ -62,7 +62,7 @@ it('gives each message a lane of its own, or a record one for all', async () => 
   expect(await lanes()).toMatchObject([{ subject: 'cand_1', state: 'due', rank: 1, first: 3, last: 4 }]);
 });
 
-it('a further message of a record leaves the pause and the tries of the one before it', async () => {
+it('a further message of a record leaves the pause and the attempts of the one before it', async () => {
   await enqueue(1);
   await fail();
   await enqueue(2);
@@ -92,7 +92,7 @@ describe('messages that are sent again', () => {
       ),
     );
 
-  it('have all their tries, also before one that has used up some', async () => {
+  it('have all their attempts, also before one that has used up some', async () => {
     await enqueue(5);
     await fail();
     expect(await again(2, 3)).toEqual([]);
@@ -101,7 +101,7 @@ describe('messages that are sent again', () => {
     ]);
   });
 
-  it('leave the pause and the tries of one that comes first', async () => {
+  it('leave the pause and the attempts of one that comes first', async () => {
     await enqueue(1);
     await fail();
     await again(1, 2);

@@ -72,7 +72,7 @@ function brokenRules(lane: Lane): string[] {
 }
 
 describe('a claim', () => {
-  it('freezes the target, and repeats an open call as it was', () => {
+  it('freezes the target, and repeats an open call unchanged', () => {
     const claim = EVENTS['claimed']!(LANES['due']!);
     const fresh = transition(LANES['due']!, claim, NOW);
     expect(fresh).toMatchObject({ leaseToken: TOKEN, nextAt: LATER, callCount: 4 });
@@ -81,7 +81,7 @@ describe('a claim', () => {
     expect(transition(open, claim, NOW)).toMatchObject({ call: open.call, callCount: 3, newerSince: EARLIER });
   });
 
-  it('forgets what is known of another address', () => {
+  it('forgets the state of another address', () => {
     const lane = LANES['due, at an earlier address']!;
     const next = transition(lane, EVENTS['claimed']!(lane), NOW);
     expect(next).toMatchObject({ epoch: 1, accountId: null, confirmedState: null, account: 'none', callCount: 4 });
@@ -90,7 +90,7 @@ describe('a claim', () => {
 });
 
 describe('accountOf', () => {
-  it('says that a call for an active user creates an account exactly where the call does', () => {
+  it('marks a call as creating exactly when the call creates an account', () => {
     for (const accountId of [null, 'hp_1'])
       for (const confirmedState of [null, 'active', 'inactive', 'deleted'] as const)
         for (const why of [null, 'conflict', 'gone', 'lost', 'no_id', 'dissolved', 'found', 'aside'] as const) {

@@ -104,7 +104,7 @@ describe('lanes', () => {
     expect(await h.lane(t, 'usr_2')).toMatchObject({ state: 'idle', platform_id: 'hp_1' });
   });
 
-  it('are given out only for the destination as it is', async () => {
+  it('are leased only for the present destination', async () => {
     await h.change(t, 'usr_1', 'active');
     await h.connect(t, { settings: { rate: 5 } });
     expect(await claim()).toEqual([]);
@@ -114,7 +114,7 @@ describe('lanes', () => {
     expect(await claim(1, { mode: 'probe' })).toEqual([]);
   });
 
-  it('forget what was bound at another address', async () => {
+  it('forget accounts of another address', async () => {
     await h.change(t, 'usr_1', 'active');
     const [lane] = await claim();
     await settle(lane!, { kind: 'delivered', bind: 'hp_1' });
@@ -128,7 +128,7 @@ describe('lanes', () => {
     expect(now!.fresh).toBe(true);
   });
 
-  it('that are handed back are as if they had never been claimed', async () => {
+  it('are unchanged when they are handed back', async () => {
     await h.change(t, 'usr_1', 'active');
     const [lane] = await claim();
     const step = { lane: lane!, event: { kind: 'handed_back', token: lane!.token } as const, attempts: [] };
@@ -143,7 +143,7 @@ describe('lanes', () => {
     expect(await claim()).toHaveLength(1);
   });
 
-  it('are charged for a failure only if others succeeded since the last one', async () => {
+  it('count a failure as their own only if others succeeded since the last one', async () => {
     await h.change(t, 'usr_1', 'active');
     const fail = async (): Promise<Record<string, unknown>> => {
       const lane = (await claim(1, { early: true })).find(({ subject }) => subject === 'usr_1');
@@ -167,7 +167,7 @@ describe('lanes', () => {
     expect(await claim(10, { early: true })).toEqual([]);
   });
 
-  it('that are parked give way to a newer change, and a lost create is looked for', async () => {
+  it('take a newer change when they are parked, and look for the account of a lost create', async () => {
     await h.change(t, 'usr_1', 'active');
     const [lane] = await claim();
     await settle(lane!, away, { ownFailureLimit: 1, touch: false });
@@ -183,7 +183,7 @@ describe('lanes', () => {
     expect(next!.call).toMatchObject({ n: 2, state: 'deleted', lookup: { why: 'lost' } });
   });
 
-  it('that are refused while something newer came are not parked', async () => {
+  it('are not parked when a newer change came before the refusal', async () => {
     await h.change(t, 'usr_1', 'active', { last_name: 'Bad' });
     const [lane] = await claim();
     await h.change(t, 'usr_1', 'active', { last_name: 'Good' });
@@ -209,7 +209,7 @@ describe('a worker', () => {
   });
   afterAll(() => h.stop());
 
-  it('finishes what is out and hands back the rest when it is stopped', async () => {
+  it('finishes open calls and hands back the other lanes when it is stopped', async () => {
     const t = await h.tenant('stop', { timeout_ms: 2_000, concurrency: 4 });
     h.sandbox.setFaults({ mode: 'slow', delay_ms: 150 }, `key-${t}`);
     for (let n = 1; n <= 60; n++) await h.change(t, `usr_${n}`, 'active');
@@ -226,7 +226,7 @@ describe('a worker', () => {
     expect((await h.counts(t)).pending).toBe(60 - sent);
   });
 
-  it('begins when it is woken, and not when it looks the next time', async () => {
+  it('begins when it is woken, without waiting for the next poll', async () => {
     const t = await h.tenant('wake');
     const { worker } = h.worker({ pollMs: 60_000 });
     await until(async () => (await h.counts(t)).total === 0);
@@ -238,7 +238,7 @@ describe('a worker', () => {
     await worker.stop();
   });
 
-  it('goes on after the database was away', async () => {
+  it('continues after the database was away', async () => {
     const t = await h.tenant('database');
     const { worker } = h.worker();
     await h.change(t, 'usr_1', 'active');

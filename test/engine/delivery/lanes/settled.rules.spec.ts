@@ -7,7 +7,7 @@ describe('an outcome', () => {
     transition(lane, settledBy(lane, ...of), NOW);
   const away = { kind: 'unavailable', reason: 'timeout', ownFault: true, retryAfterMs: null } as const;
 
-  it('confirms what the call said, and leaves what is newer', () => {
+  it('confirms the values of the call, and keeps newer changes', () => {
     const next = after(LANES['calling, outdated']!, { kind: 'delivered', bind: 'hp_9' });
     expect(next).toMatchObject({ accountId: 'hp_9', confirmedState: 'active', confirmedThrough: 7, confirmedAt: NOW });
     expect(next).toMatchObject({ firstPending: 8, lastPending: 9, pendingSince: EARLIER, call: null });

@@ -72,7 +72,7 @@ async function stored(): Promise<Lane & { body: string }> {
 
 describe('enqueue', () => {
   it.each(Object.entries(LANES).flatMap(([name, lane]) => [11, 0].map((sequence) => [name, sequence, lane] as const)))(
-    'does what the event says: %s, change %i',
+    'writes the state of the event: %s, change %i',
     async (_, sequence, lane) => {
       await store(lane);
       const statement = new WriteStatement().subject(() => `select 1 as id`);
@@ -104,7 +104,7 @@ describe('claim', () => {
   const FAR = new Date('2100-01-01T00:00:00.000Z');
   const future = (lane: Lane): Lane => (lane.nextAt === LATER ? { ...lane, nextAt: FAR } : lane);
   it.each(Object.entries(LANES).flatMap(([name, lane]) => [false, true].map((early) => [name, early, lane] as const)))(
-    'does what the event says: %s, early %s',
+    'writes the state of the event: %s, early %s',
     async (_, early, sample) => {
       const lane = future(sample);
       await store(lane);
@@ -137,7 +137,7 @@ describe('a locked lane', () => {
       .filter(([event]) => !event.startsWith('claimed') && !event.startsWith('enqueued'))
       .map(([event, of]) => [event, name, lane, of] as const),
   );
-  it.each(cases)('is written as the event says: %s, %s', async (_event, _name, lane, of) => {
+  it.each(cases)('gets the state of the event: %s, %s', async (_event, _name, lane, of) => {
     await store(lane);
     const event = of(lane);
     await h.db.transaction(t, async (tx) => {

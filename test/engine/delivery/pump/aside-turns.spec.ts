@@ -1,6 +1,6 @@
 import { AsideTurns } from '../../../../src/engine/delivery/pump/aside-turns.js';
 
-it('looks less and less often while nothing is found, at least every 30 seconds', () => {
+it('polls less and less often while nothing is found, at least every 30 seconds', () => {
   const turns = new AsideTurns();
   const looks: number[] = [];
   for (let now = 0; now < 120_000; now += 100) {
@@ -14,7 +14,7 @@ it('looks less and less often while nothing is found, at least every 30 seconds'
   expect(Math.max(...pauses)).toBe(30_000);
 });
 
-it('meets a pause that it knows, and looks again soon where something was found', () => {
+it('polls at the end of a known pause, and again soon when something was found', () => {
   const turns = new AsideTurns();
   for (let i = 0; i < 10; i++) turns.looked(0, false);
   turns.waits(0, 5_000);

@@ -1,6 +1,6 @@
 import { CallBudget } from '../../../../src/engine/delivery/pump/call-budget.js';
 
-it('leaves calls to other tenants, whatever one tenant has out', () => {
+it('leaves calls to other tenants when one tenant has many open ones', () => {
   const budget = new CallBudget(10, 4);
   for (let i = 0; i < 4; i++) budget.take('ten_1');
   expect(budget.roomFor('ten_1')).toBe(0);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => h.stop());
 
-it('sends no more than it can remember while the database does not take outcomes, and all of it afterwards', async () => {
+it('sends a bounded number of calls while the database takes no outcomes, and the rest afterwards', async () => {
   const t = await h.tenant('late');
   for (let n = 0; n < USERS; n++) await h.change(t, `usr_${n}`, 'active');
   const refused = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import { Rate } from '../../../../src/engine/delivery/pump/rate.js';
 import { Semaphore } from '../../../../src/base/semaphore.js';
 
-it('a rate lets through what it says', () => {
+it('a rate lets its number of calls through', () => {
   const rate = new Rate(50, 0);
   let passed = 0;
   for (let now = 0; now < 10_000; now += 1) if (rate.take(now) === 0) passed++;
@@ -9,7 +9,7 @@ it('a rate lets through what it says', () => {
   expect(passed).toBeLessThanOrEqual(506);
 });
 
-it('a rate says how long to wait', () => {
+it('a rate returns the time to wait', () => {
   const rate = new Rate(1, 0);
   expect(rate.take(0)).toBe(0);
   expect(rate.take(0)).toBe(1_000);
@@ -17,7 +17,7 @@ it('a rate says how long to wait', () => {
   expect(rate.take(1_000)).toBe(0);
 });
 
-it('a semaphore lets through so many at a time, in their order, whatever they throw', async () => {
+it('a semaphore lets through its number at a time, in their order, also when they throw', async () => {
   const semaphore = new Semaphore(2);
   let inside = 0;
   let most = 0;

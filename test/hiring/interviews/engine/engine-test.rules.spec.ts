@@ -14,6 +14,6 @@ test.each<[object, boolean, RegExp]>([
   [{ kind: 'unavailable', reason: 'html', words: '' }, false, /answers with a web page/],
   [{ kind: 'unavailable', reason: 'timeout', words: '' }, false, /engine.example.com cannot be reached.*\(timeout\)/],
   [{ kind: 'unavailable', reason: 'status_503', status: 503, words: '' }, false, /\(503\)/],
-])('says what %j means', (verdict, ok, message) => {
+])('explains %j', (verdict, ok, message) => {
   expect(engineFinding(verdict as Verdict, URL)).toEqual({ ok, message: expect.stringMatching(message) });
 });

@@ -65,7 +65,7 @@ describe('the engine of a tenant', () => {
     ]);
   });
 
-  it('is asked again after an answer was lost, and makes one meeting', async () => {
+  it('is called again after a lost answer, and makes one meeting', async () => {
     const { id } = await person(service, house);
     engine.faults.push({ status: 502, applied: true }, { status: 429 });
     const { body } = await schedule(id);
@@ -79,7 +79,7 @@ describe('the engine of a tenant', () => {
     expect(new Set(calls.map(({ key }) => key)).size).toBe(1);
   });
 
-  it('learns of a new plan and of a cancellation, and the link leaves the ATS', async () => {
+  it('receives a new plan and a cancellation, and the link leaves the ATS', async () => {
     const { id, remoteId } = await person(service, house);
     const { body } = await schedule(id);
     await eventually(
@@ -103,7 +103,7 @@ describe('the engine of a tenant', () => {
     );
   });
 
-  it('learns of an erased candidate', async () => {
+  it('receives the erasure of a candidate', async () => {
     const { body: made } = await house.api.post('/candidates', candidate());
     const { body } = await schedule(made.id);
     await house.api.delete(`/candidates/${made.id}`);
@@ -113,7 +113,7 @@ describe('the engine of a tenant', () => {
     );
   });
 
-  it('refuses an interview: the interview says why, and a link of the caller takes its place', async () => {
+  it('refuses an interview, which shows the reason; a link of the caller replaces it', async () => {
     const { id, remoteId } = await person(service, house);
     engine.faults.push({ status: 422, body: { detail: 'no such template' } });
     const { status, body } = await schedule(id);
@@ -128,7 +128,7 @@ describe('the engine of a tenant', () => {
     );
   });
 
-  it('refuses the key: interviews wait with the reason, and go out with another key', async () => {
+  it('refuses the key: interviews wait with the reason, and are sent with another key', async () => {
     const { id } = await person(service, house);
     engine.faults.push({ status: 401, body: { detail: 'unknown key' } });
     const { body } = await schedule(id);
@@ -148,7 +148,7 @@ describe('the engine of a tenant', () => {
     expect(after.body).toMatchObject({ state: 'ok', waiting: 0 });
   });
 
-  it('is tested with a question that changes nothing', async () => {
+  it('is tested by a call that changes nothing', async () => {
     const { body } = await house.api.post('/interview-engine/test', {});
     expect(body).toMatchObject({ ok: true, status: 404 });
     engine.faults.push({ status: 403 });

@@ -28,7 +28,7 @@ async function withService(env: Record<string, string>, work: (service: TestApp)
   }
 }
 
-it('writes nothing to the ATS and says why when production has neither an engine nor a link', () =>
+it('writes nothing to the ATS, with a reason, when production has neither an engine nor a link', () =>
   withService(PRODUCTION, async (service) => {
     const house = await leverHouse(service, lever);
     const { id, remoteId } = await person(service, house);

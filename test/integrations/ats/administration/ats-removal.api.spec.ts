@@ -69,7 +69,7 @@ const end = async (ats: Connected): Promise<void> => {
   expect((await ats.api.delete(path(ats))).status).toBe(204);
 };
 
-test('of two connections one is removed: nothing names it any more, and nothing of the other one has changed', async () => {
+test('removes all rows of a connection, and none of another one', async () => {
   const gone = await used();
   const stays = await used(second, gone);
   const before = await rowsOf(stays);
@@ -88,7 +88,7 @@ test('of two connections one is removed: nothing names it any more, and nothing 
   expect((await stays.api.post(`${path(stays)}/test`)).body).toMatchObject({ ok: true });
 });
 
-test('a connection with 100 000 records is removed in steps, and nothing waits for it', async () => {
+test('removes a connection with 100 000 records in steps, without a wait for others', async () => {
   const ats = await connectLever(service, lever);
   const key = [ats.tenantId, ats.connectionId];
   await service.db.query(
@@ -118,7 +118,7 @@ test('a connection with 100 000 records is removed in steps, and nothing waits f
   expect(Object.keys(await rowsOf(ats)).filter((name) => name !== 'lanes')).toEqual([]);
 });
 
-test('records are not given to the API when their connection was connected again meanwhile', async () => {
+test('leaves records with a connection that was connected again meanwhile', async () => {
   const ats = await used();
   const tasks = service.app.nest.get(TasksRepository);
   const { id } = await tasks.add(service.db, ats.tenantId, {

@@ -128,7 +128,7 @@ describe('as_user', () => {
   });
 });
 
-describe('the same account twice', () => {
+describe('a second connection to one account', () => {
   const taken = (id: string) => ({ status: 409, body: { code: 'ats_account_taken', id } });
 
   it('is refused with 409 when the key is the same, also of two requests at once', async () => {

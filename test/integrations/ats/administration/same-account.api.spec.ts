@@ -36,7 +36,7 @@ function twoAccounts(sim: LeverSimulator): void {
   sim.fault({ kind: 'status', status: 404, times: null, path: '/postings/' });
 }
 
-test('a key of another account is refused, and nothing that came in is removed', async () => {
+test('refuses a key of another account, and removes no record', async () => {
   const ats = await leverWithRecords();
   expect(await ats.candidates()).not.toEqual([]);
   twoAccounts(lever);
@@ -47,7 +47,7 @@ test('a key of another account is refused, and nothing that came in is removed',
   expect(await ats.candidates()).not.toEqual([]);
 });
 
-test('a new key of the same account is taken, and asks for one record', async () => {
+test('accepts a new key of the same account after a look at one record', async () => {
   const ats = await leverWithRecords();
   const before = lever.requests.length;
   expect((await ats.api.patch(path(ats), withKey(KEY))).status).toBe(200);
@@ -55,13 +55,13 @@ test('a new key of the same account is taken, and asks for one record', async ()
   expect(read.length).toBeLessThanOrEqual(1);
 });
 
-test('some records that were deleted since do not make it another account', async () => {
+test('accepts a key of the same account when some records were deleted since', async () => {
   const ats = await leverWithRecords();
   lever.fault({ kind: 'status', status: 404, path: '/opportunities/' });
   expect((await ats.api.patch(path(ats), withKey(KEY))).status).toBe(200);
 });
 
-test('while the ATS gives no answer, the key stays; a refused key is taken and said', async () => {
+test('keeps the key while the ATS gives no answer; accepts a refused key and reports it', async () => {
   const ats = await leverWithRecords();
   lever.fault({ kind: 'status', status: 500, times: null });
   const waits = await ats.api.patch(path(ats), withKey(KEY));
@@ -71,7 +71,7 @@ test('while the ATS gives no answer, the key stays; a refused key is taken and s
   await until(async () => (await ats.api.get(path(ats))).body.state === 'reconnect_needed');
 });
 
-test('a connection that has read nothing yet takes any account', async () => {
+test('accepts any account while the connection has read nothing yet', async () => {
   const empty = await startLever({ rateFactor: 1_000, apiKey: KEY });
   const ats = await connectLever(service, empty);
   empty.fault({ kind: 'status', status: 404, times: null, path: '/opportunities/' });
@@ -79,7 +79,7 @@ test('a connection that has read nothing yet takes any account', async () => {
   await empty.close();
 });
 
-test('Ashby: the same', async () => {
+test('checks the account of Ashby', async () => {
   const job = ashby.add.job({ silent: true });
   ashby.add.candidate({ job: job.id, silent: true });
   const ats = await connectAshby(service, ashby);
@@ -89,7 +89,7 @@ test('Ashby: the same', async () => {
   expect([refused.status, refused.body.code]).toEqual([409, 'other_ats_account']);
 });
 
-test('Greenhouse: the same, with a token of the new client', async () => {
+test('checks the account of Greenhouse with a token of the new client', async () => {
   const job = greenhouse.add.job({ silent: true });
   greenhouse.add.candidate({ job: job.id, silent: true });
   const ats = await connectGreenhouse(service, greenhouse);

@@ -64,7 +64,7 @@ test.each<[number, unknown, string, string]>([
   expect(failure).toMatchObject({ kind, reason, retryAfterMs: kind === 'away' ? 7_000 : null });
 });
 
-test('takes a 2xx for good', () => {
+test('takes a 2xx as success', () => {
   expect(() => judgeStatus('Lever', { status: 201, headers: {}, json: {}, size: 2 }, null)).not.toThrow();
 });
 

@@ -43,7 +43,7 @@ describe('calls to ATSs', () => {
       (error: unknown) => error as AtsFailure,
     );
 
-  it('calls for no process before the pause that a 429 asked for is over', async () => {
+  it('are made by no process before the pause of a 429 is over', async () => {
     const one = await connection();
     sim.fault({ kind: 'status', status: 429, retryAfter: 20 });
     const first = await failureOf(lever.test(apisOf(app).of(one)));
@@ -56,7 +56,7 @@ describe('calls to ATSs', () => {
     expect(await lever.test(apisOf(beside).of(await connection()))).toMatch('Lever answers');
   });
 
-  it('keeps the pace of the vendor over two processes', async () => {
+  it('keep the pace of the vendor over two processes', async () => {
     const one = await connection();
     const began = performance.now();
     const calls = [app, beside].flatMap((process) =>
@@ -67,7 +67,7 @@ describe('calls to ATSs', () => {
     expect(performance.now() - began).toBeGreaterThan(1_200);
   });
 
-  it('refuses what cannot be called, in words', async () => {
+  it('are refused with a reason when no call is possible', async () => {
     const apis = apisOf(app);
     const other = async (given: Partial<AtsConnection>): Promise<unknown> => {
       const one = await connection(given);
@@ -77,7 +77,7 @@ describe('calls to ATSs', () => {
         return error;
       }
     };
-    expect(await other({ provider: 'nobody' })).toMatchObject({ kind: 'away', reason: 'unknown_provider' });
+    expect(await other({ provider: 'unknown' })).toMatchObject({ kind: 'away', reason: 'unknown_provider' });
     expect(await other({ baseUrl: null, region: 'moon' })).toMatchObject({ reason: 'unknown_region' });
     expect(await other({ baseUrl: 'not an address' })).toMatchObject({ reason: 'blocked' });
     const old = await other({ provider: greenhouse.provider, baseUrl: 'https://harvest.greenhouse.io/v1' });

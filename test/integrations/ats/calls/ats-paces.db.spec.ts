@@ -25,7 +25,7 @@ describe('the pace of calls to an ATS', () => {
   });
   afterAll(() => app.close());
 
-  it('lets a burst go, and then one call after another', async () => {
+  it('allows a burst, and then one call after another', async () => {
     const of = await connection();
     const turns = [];
     for (let i = 0; i < 6; i++) turns.push(await paces.take(...of, PACE, 2_000));
@@ -34,7 +34,7 @@ describe('the pace of calls to an ATS', () => {
     expect(turns[5]!.afterMs).toBeGreaterThan(turns[3]!.afterMs);
   });
 
-  it('keeps the rate for calls at the same moment, of any process', async () => {
+  it('keeps the rate for concurrent calls of all processes', async () => {
     const of = await connection();
     const began = performance.now();
     const turns = await Promise.all(Array.from({ length: 40 }, () => paces.take(...of, PACE, 2_000)));
@@ -48,7 +48,7 @@ describe('the pace of calls to an ATS', () => {
     for (const turn of turns) if (turn.kind === 'later') expect(turn.afterMs).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('keeps a pause that the ATS asked for, and not a shorter one after it', async () => {
+  it('keeps the longer one of two pauses that the ATS asks for', async () => {
     const of = await connection();
     await paces.pause(...of, 20_000);
     await paces.pause(...of, 5_000);

@@ -48,13 +48,13 @@ it('counts only calls in a row', () => {
   expect([failing(), failing(), failing()]).toEqual([true, true, true]);
 });
 
-it('waits the first interval, however many calls were out when the server stopped answering', () => {
+it('waits the first interval when many calls were open as the server stopped answering', () => {
   for (let i = 0; i < 20; i++) expect(breaker.refusal(AWAY)).toBeNull();
   for (let i = 0; i < 20; i++) breaker.silent(AWAY);
   expect(breaker.refusal(AWAY)).toBe(1_000);
 });
 
-it('stays as it is when a call does not reach the server, and lets the next call ask', () => {
+it('stays unchanged when a call does not reach the server, and lets the next call ask', () => {
   for (let i = 0; i < 3; i++) failing();
   breaker.notReached(AWAY);
   expect(breaker.refusal(AWAY)).toBe(1_000);

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const path = (ats: Connected): string => `/ats-connections/${ats.connectionId}`;
 
-test('a storm of 429 during a pass and writes is waited for by all processes, stops no other connection, and ends well', async () => {
+test('lets all processes wait for a storm of 429, stops no other connection, and completes pass and writes', async () => {
   const posting = lever.add.posting();
   const person = lever.add.opportunity({ posting: posting.id, silent: true });
   const ats = await connectLever(one, lever, { writes: { as_user: lever.add.user().id } });

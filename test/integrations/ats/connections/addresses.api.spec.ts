@@ -15,7 +15,7 @@ const PUBLIC = '93.184.216.34';
 let names: NameServer;
 let service: TestApp;
 let house: House;
-/** Counts connections to a port of this machine that nobody may make. */
+/** Counts connections to a port of this machine that are forbidden. */
 let trap: Server;
 let trapped = 0;
 
@@ -103,7 +103,7 @@ describe('base_url', () => {
 });
 
 test.each([[['127.0.0.1']], [['169.254.169.254']], [[PUBLIC, '127.0.0.1']], [['0.0.0.0']]])(
-  'a name that was public when it was set and leads to %j later is not called, by no way',
+  'a name that was public when it was set and leads to %j later is never called',
   async (a) => {
     const at = await newHouse(service);
     const name = `n${a.join('-').replaceAll('.', '-')}.ats.example`;
@@ -125,7 +125,7 @@ test.each([[['127.0.0.1']], [['169.254.169.254']], [[PUBLIC, '127.0.0.1']], [['0
   },
 );
 
-test('a redirect is not followed, wherever it leads', async () => {
+test('a redirect is not followed', async () => {
   // One address of this machine is admitted, and no other one.
   let asked = 0;
   const where: string[] = [];

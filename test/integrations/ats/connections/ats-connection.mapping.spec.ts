@@ -42,7 +42,7 @@ const bodyOf = (credential: 'api_key' | null) =>
     credential,
   });
 
-test('shows a connection with its problems, its webhook and what waits', () => {
+test('shows a connection with its problems, its webhook and the number that waits', () => {
   expect(bodyOf('api_key')).toMatchObject({
     id: 'ats_1',
     title: 'Lever',

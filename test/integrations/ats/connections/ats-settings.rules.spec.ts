@@ -11,7 +11,7 @@ import { connectorOf } from '../../../../src/integrations/ats/providers/provider
 
 const [lever, greenhouse, ashby] = ['lever', 'greenhouse', 'ashby'].map((name) => connectorOf(name)!);
 
-test('takes active candidates of open openings unless it is told otherwise', () => {
+test('takes active candidates of open openings by default', () => {
   const usual = { postings: 'open', candidates: 'active', stages: null, since: null, backfill_events: false };
   expect(takesOf(undefined)).toEqual(usual);
   expect(takesOf({ postings: 'all', since: new Date('2026-01-01T00:00:00Z') } as never)).toEqual({

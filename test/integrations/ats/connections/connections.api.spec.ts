@@ -53,7 +53,7 @@ describe('201', () => {
     expect((await create({}, tenant)).body['marker']).toBe('lv2_');
   });
 
-  test('a token can be brought along, and a second one beside it; a third one is refused', async () => {
+  test('a caller’s own token is accepted, and a second one beside it; a third one is refused', async () => {
     const tenant = await app.newTenant();
     const token = chosenToken();
     const { body } = await create({ api_token: token }, tenant);
@@ -76,19 +76,19 @@ describe('409', () => {
     expect((await create({ marker: 'x_' }, tenant)).body['code']).toBe('marker_taken');
   });
 
-  test('a connection that is connected is not removed', async () => {
+  test('the removal of a connected connection', async () => {
     const { body } = await create();
     const removed = await call('DELETE', `/ats-connections/${String(body['id'])}`);
     expect(removed).toMatchObject({ status: 409, body: { code: 'wrong_ats_state' } });
   });
 
-  test('nothing can be read without a credential', async () => {
+  test('a read without a credential', async () => {
     const { body } = await create();
     const synced = await call('POST', `/ats-connections/${String(body['id'])}/sync`, { full: true });
     expect(synced).toMatchObject({ status: 409, body: { code: 'wrong_ats_state' } });
   });
 
-  test('no link is made where the operator has set no OAuth client', async () => {
+  test('a connect link when the operator has set no OAuth client', async () => {
     const made = await call('POST', '/ats-connect-links', { provider: 'lever' });
     expect(made).toMatchObject({ status: 409, body: { code: 'no_oauth_client' } });
   });
@@ -96,7 +96,7 @@ describe('409', () => {
 
 describe('422', () => {
   test.each([
-    ['provider', { provider: 'nobody' }],
+    ['provider', { provider: 'unknown' }],
     ['marker', { marker: 'LV' }],
     ['api_token', { api_token: 'short' }],
     ['region', { region: 'moon' }],
@@ -115,7 +115,7 @@ describe('422', () => {
   });
 });
 
-test('a token that another tenant uses has the answer of one that can be guessed', async () => {
+test('answers for a token of another tenant as for one that can be guessed', async () => {
   const [one, other] = [await app.newTenant(), await app.newTenant()];
   const token = chosenToken();
   expect((await create({ api_token: token }, one)).status).toBe(201);
@@ -125,7 +125,7 @@ test('a token that another tenant uses has the answer of one that can be guessed
   expect(taken!.status).toBe(422);
 });
 
-test('a connection is paused, resumed, disconnected and removed', async () => {
+test('pauses, resumes, disconnects and removes a connection', async () => {
   const { body } = await create();
   const path = `/ats-connections/${String(body['id'])}`;
   expect((await call('POST', `${path}/pause`)).body['paused']).toBe(true);
@@ -138,7 +138,7 @@ test('a connection is paused, resumed, disconnected and removed', async () => {
   expect((await call('GET', path)).status).toBe(404);
 });
 
-test('settings that are left out stay, and the audit log has a line for each change without secrets', async () => {
+test('keeps settings that are left out, and writes an audit line for each change, without secrets', async () => {
   const tenant = await app.newTenant();
   const { body } = await create({ signing_secret: 'a signing secret' }, tenant);
   const path = `/ats-connections/${String(body['id'])}`;
@@ -157,7 +157,7 @@ test('settings that are left out stay, and the audit log has a line for each cha
   expect(text).not.toContain('a signing secret');
 });
 
-test('what belongs to another tenant answers as what does not exist, on every route', async () => {
+test('answers for connections of another tenant as for unknown ones, on every route', async () => {
   const other = await app.newTenant();
   const { body } = await create({}, other);
   const id = String(body['id']);
@@ -177,9 +177,9 @@ test('what belongs to another tenant answers as what does not exist, on every ro
   ];
   for (const [method, path, sent] of routes) {
     const theirs = await call(method, `/ats-connections/${id}${path}`, sent);
-    const nobodys = await call(method, `/ats-connections/ats_01k0000000abcdefghjkmnpqrs${path}`, sent);
+    const unknowns = await call(method, `/ats-connections/ats_01k0000000abcdefghjkmnpqrs${path}`, sent);
     const plain = ({ status, body: { code, detail } }: Answer) => ({ status, code, detail });
-    expect([method, path, plain(theirs)]).toEqual([method, path, plain(nobodys)]);
+    expect([method, path, plain(theirs)]).toEqual([method, path, plain(unknowns)]);
     expect(theirs.status).toBe(404);
   }
   expect((await call('GET', '/ats-connections')).body['data']).not.toContainEqual(expect.objectContaining({ id }));

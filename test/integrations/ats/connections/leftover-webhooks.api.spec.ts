@@ -29,7 +29,7 @@ async function interrupted(): Promise<Connected> {
   return ats;
 }
 
-test('webhooks that an interrupted set-up left at Lever are removed by the next one', async () => {
+test('removes webhooks of an interrupted set-up at Lever with the next one', async () => {
   const ats = await interrupted();
   expect(lever.webhooks()).toHaveLength(5);
   expect(urls()).toHaveLength(1);
@@ -37,7 +37,7 @@ test('webhooks that an interrupted set-up left at Lever are removed by the next 
   expect(lever.webhooks()).toEqual([]);
 });
 
-test('a disconnect removes what was left, and counts it', async () => {
+test('removes and counts such webhooks at a disconnect', async () => {
   const ats = await connectLever(service, lever);
   await setUp(ats);
   const { url } = lever.webhooks()[0]!;
@@ -47,7 +47,7 @@ test('a disconnect removes what was left, and counts it', async () => {
   expect(lever.webhooks()).toEqual([]);
 });
 
-test('webhooks of another connection to the account, and those that lead elsewhere, stay', async () => {
+test('keeps webhooks of another connection to the account, and those of other addresses', async () => {
   const [one, other] = [await connectLever(service, lever), await connectLever(service, lever)];
   await Promise.all([setUp(one), setUp(other)]);
   await lever.webhookTarget('https://elsewhere.example/api/webhooks/lever?api_token=x', { event: 'candidateHired' });

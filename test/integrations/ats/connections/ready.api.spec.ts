@@ -4,7 +4,7 @@ import { startApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';
 import { hurry } from '../publish/support/lever-house.js';
 
-// A connection that can be used again goes on at once, however long it was to wait.
+// A connection that can be used again continues at once, however long it was to wait.
 let service: TestApp;
 let lever: LeverSimulator;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const change = (ats: Connected) => ats.api.patch(at(ats), key());
 it.each([
   ['another credential', wait, change],
   ['the end of a pause', async (ats: Connected) => (await pause(ats), await wait(ats)), resume],
-])('applies what waits and reads on after %s', async (_, rest, act) => {
+])('applies waiting events and continues to read after %s', async (_, rest, act) => {
   const posting = lever.add.posting({ silent: true });
   const person = lever.add.opportunity({ posting: posting.id, silent: true });
   const ats = await connectLever(service, lever);
@@ -54,7 +54,7 @@ it.each([
   await until(async () => (await ats.runs()).length > before, 8_000);
 });
 
-it('a turn that calls with the former credential does not let the next one wait', async () => {
+it('does not delay the next turn when one still calls with the former credential', async () => {
   const ats = await connectLever(service, lever);
   const syncs = service.app.nest.get(SyncsRepository, { strict: false });
   const of = { tenantId: ats.tenantId, connectionId: ats.connectionId };

@@ -18,7 +18,7 @@ class TokenHost {
   readonly asked: URLSearchParams[] = [];
   answer: ((form: URLSearchParams) => Answered) | null = null;
   slowMs = 0;
-  /** So many answers are lost; the refresh token is used up. */
+  /** A number of answers are lost; the refresh token is used up. */
   lost = 0;
   live = 'rt_1';
   made = 1;
@@ -71,7 +71,7 @@ beforeEach(() => {
 });
 
 const HOUR = 3_600_000;
-/** A grant whose access token ends so many milliseconds from now, and was given for an hour. */
+/** A grant whose access token ends after a number of milliseconds, and was given for an hour. */
 function grant(endsIn: number, refreshToken = 'rt_1', accessToken = 'at_1'): Credential {
   const end = Date.now() + endsIn;
   const [expiresAt, refreshedAt] = [new Date(end).toISOString(), new Date(end - HOUR).toISOString()];
@@ -112,7 +112,7 @@ async function connection(credential: Credential): Promise<AtsConnection> {
 const current = (app: TestApp, of: AtsConnection) => app.app.nest.get(AtsCredentials).current(of);
 const tokenOf = (credential: Credential | null) => (credential?.kind === 'oauth' ? credential.accessToken : null);
 
-test('fifty calls of two processes that meet an ended token renew it once, and all get the new one', async () => {
+test('renews an ended token once for fifty calls of two processes, which all get the new one', async () => {
   const ended = await connection(grant(-1_000));
   const calls = Array.from({ length: 50 }, (_, i) => current(i % 2 === 0 ? one : two, ended));
   const tokens = (await Promise.all(calls)).map(tokenOf);
@@ -126,7 +126,7 @@ test('fifty calls of two processes that meet an ended token renew it once, and a
   });
 });
 
-test('the pair is stored before it is used: a process that starts later reads it', async () => {
+test('stores the pair of tokens before it is used: a process that starts later reads it', async () => {
   host.answer = () => ({ status: 200, body: { access_token: 'at_new', refresh_token: 'rt_new', expires_in: 60 } });
   const ended = await connection(grant(-1_000));
   await current(one, ended);
@@ -140,7 +140,7 @@ test('the pair is stored before it is used: a process that starts later reads it
   expect(rows[0]!.credential_sealed).not.toContain('at_new');
 });
 
-test('a token is renewed at four fifths of its life; before, it is used', async () => {
+test('renews a token at four fifths of its life, and not before', async () => {
   const young = await connection(grant(0.5 * HOUR));
   expect(tokenOf(await current(one, young))).toBe('at_1');
   host.answer = () => ({ status: 200, body: { access_token: 'at_x', expires_in: 3600 } });
@@ -149,7 +149,7 @@ test('a token is renewed at four fifths of its life; before, it is used', async 
   expect(host.asked).toHaveLength(1);
 });
 
-test('while the token host is away, a token that still lives is used; an ended one waits', async () => {
+test('uses a valid token while the token host is away; calls with an ended one wait', async () => {
   host.answer = () => ({ status: 503, body: {} });
   expect(tokenOf(await current(one, await connection(grant(0.1 * HOUR))))).toBe('at_1');
   const failure = await current(one, await connection(grant(-1))).catch((error: unknown) => error);
@@ -157,7 +157,7 @@ test('while the token host is away, a token that still lives is used; an ended o
   expect(failure).toMatchObject({ kind: 'away', reason: 'status_503' });
 });
 
-test('a refused renewal is told apart from a client that the vendor does not know', async () => {
+test('a refused renewal differs from a client that the vendor does not know', async () => {
   const failureOf = async (body: object) => {
     host.answer = () => ({ status: 400, body });
     return current(one, await connection(grant(-1, 'rt_dead'))).catch((error: unknown) => error);
@@ -166,7 +166,7 @@ test('a refused renewal is told apart from a client that the vendor does not kno
   expect(await failureOf({ error: 'invalid_client' })).toMatchObject({ kind: 'away', reason: 'invalid_client' });
 });
 
-test('after a 401 the token that was refused is renewed, and another one is not', async () => {
+test('renews the token that a 401 refused, and no other', async () => {
   host.answer = () => ({ status: 200, body: { access_token: 'at_after', expires_in: 3600 } });
   const refused = await connection(grant(HOUR));
   const credentials = one.app.nest.get(AtsCredentials);
@@ -176,7 +176,7 @@ test('after a 401 the token that was refused is renewed, and another one is not'
   expect(host.asked).toHaveLength(1);
 });
 
-test('a lease that its holder lost keeps nothing back for longer than it lasts', async () => {
+test('delays calls no longer than the lease of a lost process', async () => {
   const ended = await connection(grant(-1_000, 'rt_left'));
   await one.db.execute(
     `insert into ats_renewals (tenant_id, connection_id, holder, until) values ($1, $2, 'gone', now() - interval '1 s')`,
@@ -200,14 +200,14 @@ describe('fifty calls of two processes with an ended token', () => {
       ),
     );
 
-  test('a slow token host is asked once', async () => {
+  test('ask a slow token host once', async () => {
     host.slowMs = 3_000;
     const ends = await storm(await connection(grant(-1_000)));
     expect(new Set(ends.map((end) => JSON.stringify(end)))).toEqual(new Set(['{"token":"at_2"}']));
     expect(host.asked).toHaveLength(1);
   });
 
-  test('a host that fails first is asked once by each process at most, and the token that it then gives serves all', async () => {
+  test('ask a host that fails at first once for each process at most, and all use its token', async () => {
     let failures = 1;
     const usual = (form: URLSearchParams): Answered =>
       form.get('refresh_token') === 'rt_1'
@@ -224,7 +224,7 @@ describe('fifty calls of two processes with an ended token', () => {
     expect(host.asked).toHaveLength(2);
   });
 
-  test('a lost answer has used the refresh token up: all learn that the grant is over, with one more request each', async () => {
+  test('all learn that the grant has ended when a lost answer has used up the refresh token', async () => {
     host.lost = 1;
     const ended = await connection(grant(-1_000));
     const first = await storm(ended);
@@ -234,14 +234,14 @@ describe('fifty calls of two processes with an ended token', () => {
     expect(host.asked.length).toBeLessThanOrEqual(4);
   });
 
-  test('what the host says of when it can be asked again reaches the worker', async () => {
+  test('hand the Retry-After of the host to the worker', async () => {
     host.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '40' } });
     const failure = await current(one, await connection(grant(-1_000))).catch((error: unknown) => error);
     expect(failure).toMatchObject({ kind: 'away', reason: 'status_429', retryAfterMs: 40_000 });
   });
 });
 
-test('a renewed grant is stored as soon as the database takes it: the refresh token before it is used up', async () => {
+test('stores a renewed grant as soon as the database is back', async () => {
   const ended = await connection(grant(-1_000));
   // 53300: the server has no connection left. A sequence keeps its steps when a statement is taken back.
   await one.db.execute(`create sequence refusals;

@@ -13,6 +13,6 @@ it.each([
   ['reconnect_needed', { paused: false, state: 'reconnect_needed' }, { ...idle, failures: 1, notBefore: LATER }],
   ['connection_paused', { paused: true, state: 'ok' }, { ...idle, leaseUntil: LATER }],
   ['disconnected', { paused: false, state: 'disconnected' }, idle],
-] as const)('waits as %s when the connection is %j and its work %j', (reason, connection, work) => {
+] as const)('gives %s as the reason to wait when the connection is %j and its work %j', (reason, connection, work) => {
   expect(waitingReason(connection, work, NOW)).toBe(reason);
 });

@@ -137,7 +137,7 @@ describe('the contract of connectors', () => {
       ]);
     });
 
-    it('reads one record, and null for one that is not there (any more)', async () => {
+    it('reads one record, and null for an unknown or deleted one', async () => {
       const { connector } = kit;
       const job = kit.job('Data Analyst');
       const id = kit.candidate({ first: 'Ana', last: 'de la Cruz', email: 'ana@example.com', job });
@@ -152,14 +152,14 @@ describe('the contract of connectors', () => {
       expect(await connector.candidate(calls.api, '999999')).toBeNull();
       expect(await connector.job(calls.api, 'no-such-job')).toBeNull();
       expect(await connector.user(calls.api, kit.user)).toMatchObject({ id: kit.user, active: true });
-      expect(await connector.user(calls.api, 'nobody')).toBeNull();
+      expect(await connector.user(calls.api, 'unknown')).toBeNull();
       expect(connector.users !== undefined).toBe(connector.writes.needsUser);
       const users = (await connector.users?.(calls.api, null))?.records.map(({ id }) => id);
       expect(users ?? [kit.user]).toContain(kit.user);
       expect(await connector.test(calls.api)).toMatch(/\w+ \w+/);
     });
 
-    it.each(FAULTS)('says what %s is', async (_name, fault, kind, reason) => {
+    it.each(FAULTS)('names the failure when there is %s', async (_name, fault, kind, reason) => {
       kit.sim.fault({ ...fault, path: kit.candidatesPath, times: null });
       if (fault.kind === 'no_content' && kit.emptyIsNoContent) {
         expect((await kit.connector.candidates(calls.api, START)).records).toEqual([]);
@@ -174,7 +174,7 @@ describe('the contract of connectors', () => {
       }
     });
 
-    it('renews a refused credential once, and then says that it is refused', async () => {
+    it('renews a refused credential once, and then reports the refusal', async () => {
       const { connector, sim } = kit;
       sim.fault({ kind: 'status', status: 401, times: null });
       calls.renewal = kit.credential;
@@ -208,7 +208,7 @@ describe('the contract of connectors', () => {
       expect(rules.verify(inbound(message, null), [SECRET])).toBe('absent');
     });
 
-    it('takes a ping for one, and names an event the same when it comes again', () => {
+    it('recognises a ping, and gives a repeated event the same name', () => {
       const { inbound: rules } = kit.connector;
       const ping = kit.ping();
       if (ping !== null) expect(rules.read(inbound(ping, SECRET)).effect).toEqual({ kind: 'none' });
@@ -221,7 +221,7 @@ describe('the contract of connectors', () => {
       else expect(other).not.toBe(first.dedupeKey);
     });
 
-    it('writes, finds what it wrote, and takes it back where the vendor can', async () => {
+    it('writes, finds the write, and removes it when the vendor can', async () => {
       const { writes } = kit.connector;
       const id = kit.candidate({ first: 'Ana', last: 'Cruz', email: null, job: kit.job('Data Analyst') });
       for (const target of writes.targets) {
@@ -247,7 +247,7 @@ describe('the contract of connectors', () => {
       expect(kit.notes(id).filter(({ value }) => value.includes(note.marker))).toHaveLength(1);
     });
 
-    it('says that a candidate is gone to whom is written', async () => {
+    it('reports that the candidate of a write is gone', async () => {
       const { writes } = kit.connector;
       const id = kit.candidate({ first: 'Ana', last: 'Cruz', email: null, job: null });
       kit.remove(id);
@@ -256,14 +256,14 @@ describe('the contract of connectors', () => {
       }
     });
 
-    it('ends where the pages of a list within a record do not', async () => {
+    it('ends when the pages of a list within a record have no end', async () => {
       const id = kit.candidate({ first: 'Ana', last: 'Cruz', email: null, job: null });
       kit.sim.fault({ kind: 'repeat_cursor', times: null, path: kit.notesPath });
       const error = await failure(kit.connector.writes.find(calls.api, writeOf(kit, 'note', id)));
       expect(error).toMatchObject({ kind: 'malformed', reason: 'cursor_repeats' });
     });
 
-    it('can what it says it can, and says in sentences what it cannot', () => {
+    it('can all that it declares, and names in sentences what it cannot', () => {
       const { abilities, limits, writes, webhooks, oauth, regions, marker, credentials } = kit.connector;
       expect(writes.targets.includes('note')).toBe(abilities.note);
       expect(writes.targets.includes('link')).toBe(abilities.link);

@@ -136,7 +136,7 @@ describe('events of Ashby', () => {
     expect(read('ashby', { action, data, webhookActionId: 'w' }).effect).toMatchObject(effect as object);
   });
 
-  it('tells sibling events of one cause apart', () => {
+  it('distinguishes sibling events of one cause', () => {
     const keys = ['candidateStageChange', 'applicationUpdate'].map(
       (action) => read('ashby', { action, data: { application }, webhookActionId: 'w' }).dedupeKey,
     );
@@ -154,7 +154,7 @@ describe('events of Lever', () => {
     expect(read('lever', { event, data, token: 't', triggeredAt: 1 })).toMatchObject({ dedupeKey: 't', effect });
   });
 
-  it('does not take an id that would lead elsewhere', () => {
+  it('refuses an id that would lead to another address', () => {
     for (const opportunityId of ['../users', '..', 'a/b', 'x'.repeat(200), { id: 1 }, '']) {
       expect(() => read('lever', { event: 'candidateHired', data: { opportunityId } })).toThrow(NotUnderstood);
     }

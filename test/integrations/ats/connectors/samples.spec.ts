@@ -114,7 +114,7 @@ describe.each(VENDORS)('samples of %s', (vendor) => {
     else if (typeof key === 'string') expect(reading.dedupeKey).toBe(key);
   });
 
-  it('does not take a signature in a header that the vendor does not send', () => {
+  it('ignores a signature in a header that the vendor does not send', () => {
     const request = requestOf(webhooks[0]!);
     const { signature, 'ashby-signature': ashby, ...headers } = request.headers;
     const moved = { ...headers, [`x-${vendor}-signature`]: signature ?? ashby ?? 'x' };
@@ -127,7 +127,7 @@ describe.each(VENDORS)('samples of %s', (vendor) => {
   });
 
   it.each([undefined, null, [], 'text', {}, { action: 'unheard_of', event: 'unheardOf', payload: {}, data: { a: 1 } }])(
-    'says why it does not understand %j',
+    'gives the reason why it does not understand %j',
     (body) => {
       const request = { raw: Buffer.from(''), body, headers: {}, receivedAt: new Date() };
       expect(() => connector.inbound.read(request)).toThrow(NotUnderstood);

@@ -115,7 +115,7 @@ function deliveriesOf(steps: readonly (typeof STEP extends fc.Arbitrary<infer T>
   });
 }
 
-it('comes to the same end slowly and in a burst', async () => {
+it('has the same result slowly and in a burst', async () => {
   const steps = fc.array(STEP, { minLength: 6, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(steps, async (some) => {
@@ -127,7 +127,7 @@ it('comes to the same end slowly and in a burst', async () => {
   );
 });
 
-it('comes to the same end when deliveries of one application change places, as each has its time', async () => {
+it('has the same result when deliveries of one application change places, as each has its time', async () => {
   const told = { person: 1, application: 11 };
   const first: Delivery = ['new_candidate_application', applicationOf({ ...told, at: at(0) })];
   const others = [1, 2, 3, 4, 5].map((n): Delivery => {

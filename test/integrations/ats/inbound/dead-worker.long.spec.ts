@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('applies the events of a worker that was killed within twenty seconds, and says meanwhile why they wait', async () => {
+it('applies the events of a killed worker within twenty seconds, and shows why they wait meanwhile', async () => {
   const ats = await toldGreenhouse(service);
   const { tenantId, connectionId } = ats;
   // What is left of a process that was killed: its lease, which no heartbeat renews.

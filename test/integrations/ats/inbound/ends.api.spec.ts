@@ -54,7 +54,7 @@ async function connected() {
   return { ...house, tell, applies, merges, candidate, resolved, interviewed, ownerOf };
 }
 
-it('keeps the interviews of a candidate that is merged into one who is not known yet', async () => {
+it('keeps the interviews of a candidate that is merged into an unknown one', async () => {
   const ats = await connected();
   await ats.applies('C');
   const interview = await ats.interviewed('C');
@@ -97,7 +97,7 @@ it('follows merges of merges, and revives no survivor that is gone', async () =>
   expect([await ats.candidate('E'), await ats.candidate('F')]).toEqual([undefined, undefined]);
 });
 
-it('erases what came in about somebody who was never taken, and nothing of an opening with the same id', async () => {
+it('erases the events of a person who was never taken, and nothing of an opening with the same id', async () => {
   const ats = await connected();
   await ats.applies('same', { status: 'Archived' });
   const job = { id: 'same', title: 'Engineer', status: 'Open', updatedAt: '2026-03-01T21:06:38.093Z' };

@@ -27,7 +27,7 @@ const shaking: Connector = {
   },
 };
 
-test('a setup message is answered before a signature is asked for, and is not kept; events are signed and kept', async () => {
+test('answers a setup message without a signature, and keeps none; keeps signed events', async () => {
   const house = await newHouse(service);
   const made = await house.api.post('/ats-connections', {
     provider: 'ashby',

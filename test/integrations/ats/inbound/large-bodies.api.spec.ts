@@ -16,7 +16,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** A signed event of a person, with a note of so many bytes. */
+/** A signed event of a person, with a note of `bytes` bytes. */
 function eventWith(bytes: number): string {
   const { id } = lever.add.opportunity();
   const message = lever.message('candidateStageChange', { opportunityId: id, note: 'é'.repeat(bytes / 2) });

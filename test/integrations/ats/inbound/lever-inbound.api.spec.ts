@@ -17,7 +17,7 @@ afterAll(() => service.close());
 const stateOf = async (ats: Connected) =>
   (await ats.events()).map(({ state, reason }) => `${String(state)} ${String(reason)}`);
 
-it('reads a candidate back, with its opening, and tells of it once however often the event comes', async () => {
+it('reads a candidate with its opening, and records one event for repeated deliveries', async () => {
   const ats = await connectLever(service, lever);
   const posting = lever.add.posting({ text: 'Backend Engineer' });
   const person = lever.add.opportunity({ name: 'Ana de la Cruz', posting: posting.id });
@@ -39,7 +39,7 @@ it('reads a candidate back, with its opening, and tells of it once however often
   expect(events.map(({ event }) => event)).toEqual(['candidate.created']);
 });
 
-it('ends with what the ATS says, whatever the order of the events', async () => {
+it('ends with the state of the ATS in each order of the events', async () => {
   const ats = await connectLever(service, lever);
   const posting = lever.add.posting();
   const person = lever.add.opportunity({ posting: posting.id });
@@ -121,7 +121,7 @@ it('takes the token from headers as well', async () => {
   expect(await stateOf(ats)).toEqual(['no_effect no_data']);
 });
 
-it('keeps what it does not understand, shows why, and lets it be dismissed', async () => {
+it('keeps an event that it does not understand with the reason, until it is dismissed', async () => {
   const ats = await connectLever(service, null, { signing_secret: undefined });
   const bodies = [
     'not json',
@@ -147,7 +147,7 @@ it('keeps what it does not understand, shows why, and lets it be dismissed', asy
   expect((await ats.api.post(`${path}/${String(event!['id'])}/dismiss`, { reason: 'again' })).status).toBe(409);
 });
 
-it('leaves out who has no e-mail, and takes the person once there is one', async () => {
+it('leaves out a person without an e-mail until there is one', async () => {
   const ats = await connectLever(service, lever);
   const posting = lever.add.posting();
   const person = lever.add.opportunity({ posting: posting.id, emails: [], name: 'Cher' });
@@ -160,7 +160,7 @@ it('leaves out who has no e-mail, and takes the person once there is one', async
   expect((await ats.candidates())[0]).toMatchObject({ email: 'cher@example.com', first_name: 'Cher', last_name: '' });
 });
 
-it('another tenant sees and settles nothing', async () => {
+it('shows another tenant no event, and lets it settle none', async () => {
   const ours = await connectLever(service, null, { signing_secret: undefined });
   const theirs = await connectLever(service, null, { signing_secret: undefined });
   await theirs.send('nothing');

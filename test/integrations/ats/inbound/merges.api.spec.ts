@@ -121,7 +121,7 @@ describe.each([
     vendor = await open();
   });
 
-  it('answers the survivor, moves interviews, and shows what comes late with a reason', async () => {
+  it('answers with the survivor, moves interviews, and shows late events with a reason', async () => {
     const { ats } = vendor;
     const gone = vendor.person('gone@x.example');
     const kept = vendor.person('kept@x.example');
@@ -143,7 +143,7 @@ describe.each([
     expect(await resolved(vendor, gone)).toMatchObject({ id: survivor.id });
   });
 
-  it('answers a survivor that was not taken yet, also over two merges', async () => {
+  it('answers with a survivor that was not taken yet, also over two merges', async () => {
     const { ats } = vendor;
     const first = vendor.person('first@x.example');
     await ats.sync();
@@ -159,7 +159,7 @@ describe.each([
     expect(await resolved(vendor, second)).toMatchObject({ id });
   });
 
-  it('loses no interview where the survivor cannot be read for a while', async () => {
+  it('loses no interview when the survivor cannot be read for a while', async () => {
     const { ats } = vendor;
     const gone = vendor.person('early@x.example');
     await ats.sync();
@@ -175,7 +175,7 @@ describe.each([
     expect((await ats.api.get(`/interviews/${interview.id}`)).body.candidate_id).toBe(survivor.id);
   });
 
-  it('answers the survivor where the middle one of two merges was never seen', async () => {
+  it('answers with the survivor when the middle one of two merges was never seen', async () => {
     const { ats } = vendor;
     const first = vendor.person('chain1@x.example');
     await ats.sync();
@@ -189,7 +189,7 @@ describe.each([
     expect(await resolved(vendor, first)).toMatchObject({ id: (await found(vendor, third)).id });
   });
 
-  it('ends with the survivor when the merge comes while a pass has the merged candidate in hand', async () => {
+  it('ends with the survivor when the merge comes while a pass writes the merged candidate', async () => {
     const { ats } = vendor;
     const gone = vendor.person('reading@x.example');
     const kept = vendor.person('survives@x.example');

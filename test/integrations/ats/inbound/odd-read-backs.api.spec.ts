@@ -25,7 +25,7 @@ const ANSWERS = [
   ['a list', { kind: 'body', body: '{"data":[]}' }, /no record/],
 ] as const;
 
-describe('an answer that is no record changes and deletes nothing, says why, and is read again when asked', () => {
+describe('an answer that is no record changes and deletes nothing, has a reason, and is read again on request', () => {
   const readBacks = new Map<string, ReadBack>();
   // All at once: a read-back is tried three times, with pauses between them.
   beforeAll(async () => {
@@ -69,7 +69,7 @@ async function readBackOf(fault: (typeof ANSWERS)[number][1]): Promise<ReadBack>
   return { ats, before, nameOf, event: event! };
 }
 
-it('an erasure that only a poll finds takes stored events, waiting writes and what events said with it', async () => {
+it('removes stored events, waiting writes and data of events when a poll finds an erasure', async () => {
   const [job, email] = [ashby.add.job({ silent: true }).id, 'erased.by.poll@candidates.example'];
   const person = ashby.add.candidate({ name: 'Petra Pollerased', email, job, silent: true });
   const ats = await connectAshby(service, ashby);

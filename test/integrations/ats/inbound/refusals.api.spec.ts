@@ -45,7 +45,7 @@ it('gives one answer to a missing token, a wrong one, two that differ, and a wro
   expect(first).toMatchObject({ status: 401, body: { code: 'token_unknown' } });
 });
 
-it('limits refused tries of one address, and no right ones of it', async () => {
+it('limits refused deliveries of one address, and no accepted ones', async () => {
   const ats = await connectLever(service, null, { provider: 'greenhouse' });
   const from = { 'x-forwarded-for': '203.0.113.9', 'content-type': 'application/json' };
   const ask = (token: string, headers: Record<string, string> = {}) =>
@@ -101,7 +101,7 @@ describe('a deletion without a signature', () => {
     expect((await statesOf(ats))[0]).toBe('failed not_signed');
   });
 
-  it('is applied when the ATS has the candidate no more, and has no effect when it has', async () => {
+  it('is applied when the ATS has no such candidate, and has no effect when it has', async () => {
     const job = greenhouse.add.job({ silent: true }).id;
     const people = ['kept', 'gone'].map((name) =>
       greenhouse.add.candidate({ emails: [`${name}@x.example`], job, silent: true }),

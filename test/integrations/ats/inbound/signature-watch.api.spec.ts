@@ -15,7 +15,7 @@ const send = async (ats: Connected, secret: string): Promise<number> => {
 };
 const stateOf = async (ats: Connected) => (await ats.api.get(`/ats-connections/${ats.connectionId}`)).body.state;
 
-it('shows a signature that does not fit, and the next one that fits ends it, however soon it comes', async () => {
+it('shows a problem for a wrong signature until the next right one, however soon', async () => {
   const ats = await connectLever(service, null, { provider: 'ashby' });
   for (let round = 0; round < 3; round++) expect(await send(ats, ats.secret)).toBe(200);
   expect(await send(ats, 'another secret')).toBe(401);
@@ -25,7 +25,7 @@ it('shows a signature that does not fit, and the next one that fits ends it, how
   await until(async () => (await stateOf(ats)) === 'ok', 5_000);
 });
 
-it('a problem that another process has noted ends with the next signature that fits', async () => {
+it('ends a problem of another process with the next right signature', async () => {
   const second = await startApp({}, service);
   try {
     const ats = await connectLever(service, null, { provider: 'ashby' });

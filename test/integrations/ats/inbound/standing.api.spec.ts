@@ -17,7 +17,7 @@ async function tell(action: string, payload: object): Promise<void> {
 }
 const PLAN = { starts_at: '2026-03-05T13:00:00Z', ends_at: '2026-03-05T13:45:00Z' };
 
-it('shows a rejection, tells of it once, and takes it back with unreject', async () => {
+it('shows a rejection with one event, and ends it with unreject', async () => {
   const told = { person: 1, application: 11 };
   await tell('new_candidate_application', applicationOf({ ...told, at: ago(60) }));
   const { id } = await one(1);

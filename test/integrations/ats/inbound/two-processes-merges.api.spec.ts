@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.close();
 });
 
-it('ends with what the ATS says', async () => {
+it('ends with the state of the ATS when two processes apply merges', async () => {
   const job = ashby.add.job({ silent: true }).id;
   const people = Array.from({ length: 12 }, (_, n) =>
     ashby.add.candidate({ email: `p${n}@x.example`, job, silent: true }),

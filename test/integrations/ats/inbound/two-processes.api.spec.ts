@@ -5,7 +5,7 @@ import { eventsOf } from '../../../support/candidates.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 
 // Three processes of the service take the events of one connection, and apply them: the end is what the ATS says, and each
-// change is told once.
+// change is reported once.
 const PEOPLE = 20;
 let service: TestApp;
 let lever: LeverSimulator;

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('lets the events of a provider that this version does not know wait, with a pause between its tries', async () => {
+it('keeps events of a provider that this version does not know waiting, with pauses between tries', async () => {
   const lever = await startLever({});
   const ats = await connectLever(service, null);
   await ats.api.post(`/ats-connections/${ats.connectionId}/pause`, {});

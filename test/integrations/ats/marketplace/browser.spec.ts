@@ -71,7 +71,7 @@ describeInBrowser('Lever in a browser', () => {
     if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` });
   }
 
-  test('from the settings of Lever to the first sync, without a typed key', async () => {
+  test('connects from the settings of Lever to the first sync without a typed key', async () => {
     const page = await signedIn();
     await page.goto(`${lever.origin}/settings`);
     await picture(page, 'lever-settings');
@@ -94,7 +94,7 @@ describeInBrowser('Lever in a browser', () => {
     await picture(page, 'lever-used');
   });
 
-  test('a denial leads back with a way to begin again', async () => {
+  test('leads back after a denial, with a button to begin again', async () => {
     const page = await signedIn();
     await page.goto(`${base}/api/integrations/lever/start`);
     await page.getByRole('button', { name: 'Continue to Lever' }).click();
@@ -105,7 +105,7 @@ describeInBrowser('Lever in a browser', () => {
     expect(await connections()).toEqual([]);
   });
 
-  test('a connect link says for which tenant it is, and its secret is in no address after the page is open', async () => {
+  test('names the tenant of a connect link, and has its secret in no address once the page is open', async () => {
     const { body } = await house.api.post('/ats-connect-links', { provider: 'lever' });
     const page = await (await newContext()).newPage();
     await page.goto(body.url as string);

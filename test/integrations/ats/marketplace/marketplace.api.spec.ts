@@ -18,7 +18,7 @@ let house: House;
 let owner: string;
 
 beforeAll(async () => {
-  // Lever calls the webhook address, which stands in the settings.
+  // Lever calls the webhook address of the settings.
   const port = await freePort();
   const own = `http://127.0.0.1:${port}`;
   lever = await startLever({
@@ -114,7 +114,7 @@ describe('a signed-in administrator', () => {
     expect(JSON.stringify(await connections())).not.toMatch(/lev_(at|rt)_/);
   });
 
-  test('who is not signed in is sent to the sign-in, and back', async () => {
+  test('is sent to the sign-in and back without a session', async () => {
     const seen = await new Tab(service).get(START);
     expect([seen.status, seen.location]).toEqual([
       302,
@@ -122,7 +122,7 @@ describe('a signed-in administrator', () => {
     ]);
   });
 
-  test('a person whose role does not administer is refused, in words', async () => {
+  test('is refused with a reason when the role does not administer', async () => {
     const tab = await signedIn();
     const other = await madeUser(house.scim, user(`${fresh()}@e.com`));
     await house.api.patch('/tenant', { owner_user_id: other });
@@ -133,7 +133,7 @@ describe('a signed-in administrator', () => {
     expect((await tab.get(START)).status).toBe(200);
   });
 
-  test('a denial changes nothing, and is said', async () => {
+  test('sees a denial, which changes nothing', async () => {
     const tab = await signedIn();
     const back = await atLever((await begin(tab)).location!, 'deny');
     isRefused(await tab.get(back), /not approved/);
@@ -155,7 +155,7 @@ describe('a signed-in administrator', () => {
     expect(await connections()).toEqual([]);
   });
 
-  test('a missing scope is named, and the connection is degraded', async () => {
+  test('sees a missing scope by name, and the connection is degraded', async () => {
     lever.grants.grantOnly = ['offline_access', 'postings:read:admin'];
     const tab = await signedIn();
     const done = await tab.get(await atLever((await begin(tab)).location!));
@@ -165,7 +165,7 @@ describe('a signed-in administrator', () => {
     expect(made!['missing_scopes']).toContain('notes:write:admin');
   });
 
-  test('a grant that was withdrawn is given anew to the same connection', async () => {
+  test('gives a withdrawn grant anew to the same connection', async () => {
     const tab = await signedIn();
     await tab.get(await atLever((await begin(tab)).location!));
     const [made] = await connections();
@@ -181,7 +181,7 @@ describe('a signed-in administrator', () => {
     expect(body.data).toHaveLength(1);
   });
 
-  test('a grant of another account is not given to a connection, and the connection stays as it was', async () => {
+  test('cannot give a grant of another account to a connection', async () => {
     lever.add.opportunity({ posting: lever.add.posting().id, silent: true });
     const tab = await signedIn();
     await tab.get(await atLever((await begin(tab)).location!));
@@ -200,7 +200,7 @@ describe('a signed-in administrator', () => {
   });
 });
 
-describe('the state', () => {
+describe('the state of an authorization', () => {
   test('is used once', async () => {
     const tab = await signedIn();
     const back = await atLever((await begin(tab)).location!);
@@ -210,7 +210,7 @@ describe('the state', () => {
     expect(await connections()).toHaveLength(1);
   });
 
-  test('of two answers at the same moment one connects', async () => {
+  test('connects once when two answers come at the same moment', async () => {
     const tab = await signedIn();
     const back = await atLever((await begin(tab)).location!);
     const seen = await Promise.all([tab.get(back), tab.get(back), tab.get(back)]);
@@ -218,7 +218,7 @@ describe('the state', () => {
     expect(await connections()).toHaveLength(1);
   });
 
-  test('is bound to the browser by a code challenge (RFC 7636), and not exchanged with another one', async () => {
+  test('is bound to the browser by a code challenge, and refused with another one (RFC 7636)', async () => {
     const tab = await signedIn();
     const address = new URL((await begin(tab)).location!);
     expect(address.searchParams.get('code_challenge_method')).toBe('S256');
@@ -227,7 +227,7 @@ describe('the state', () => {
     isRefused(await tab.get(await atLever(address.href)), /refused/);
   });
 
-  test('that names another issuer is refused (RFC 9207), and one of the ATS itself is taken', async () => {
+  test('is refused with another issuer, and accepted with the issuer of the ATS (RFC 9207)', async () => {
     const tab = await signedIn();
     const back = await atLever((await begin(tab)).location!);
     isRefused(await tab.get(`${back}&iss=${encodeURIComponent('https://attacker.example')}`), /another ATS/);
@@ -241,7 +241,7 @@ describe('the state', () => {
     isRefused(await tab.get(back), /ten minutes/);
   });
 
-  test('of another browser, another person, another tenant and another provider is refused, and stays usable', async () => {
+  test('is refused from another browser, user, tenant or provider, and stays usable', async () => {
     const tab = await signedIn();
     const back = await atLever((await begin(tab)).location!);
     isRefused(await new Tab(service).get(back), /another browser/);
@@ -259,7 +259,7 @@ describe('the state', () => {
     expect((await tab.get(back)).status).toBe(200);
   });
 
-  test.each(['', 'nonsense', 'tba_00000000_x'])('%j is none', async (state) => {
+  test.each(['', 'nonsense', 'tba_00000000_x'])('is refused when it is %j', async (state) => {
     isRefused(
       await new Tab(service).get(`/api/integrations/lever/callback?code=c&state=${state}`),
       /belongs to no connecting/,
@@ -268,7 +268,7 @@ describe('the state', () => {
 });
 
 describe('a connect link', () => {
-  test('says for which tenant it is, connects once without an account, and its maker answers for it', async () => {
+  test('names its tenant, connects once without an account, and is audited under its maker', async () => {
     const { url } = await link();
     const tab = new Tab(service);
     expect((await tab.get(CONNECT)).status).toBe(200);
@@ -311,7 +311,7 @@ describe('a connect link', () => {
     expect((await house.api.patch('/tenant', { name: 'V\u0456ctim Ltd' })).status).toBe(422);
   });
 
-  test('that was revoked is over at once, also for a connecting that is under way', async () => {
+  test('ends at once when it is revoked, also for a connecting that is under way', async () => {
     const { id, url } = await link();
     const tab = new Tab(service);
     const sent = await tab.post(CONNECT, [
@@ -354,14 +354,14 @@ describe('a connect link', () => {
     expect((await house.api.get('/ats-connect-links')).body.data).toMatchObject([{ revoked_at: expect.any(String) }]);
   });
 
-  test('is of one provider, and unknown secrets are refused alike', async () => {
+  test('is for one provider; unknown secrets get the same refusal', async () => {
     const tab = new Tab(service);
     isRefused(await tab.post(CONNECT, [['code', 'tbi_nonsense']]), /connect link is not valid/);
-    expect((await tab.get('/api/integrations/nobody/connect')).status).toBe(404);
+    expect((await tab.get('/api/integrations/unknown/connect')).status).toBe(404);
     expect((await tab.get('/api/integrations/ashby/start')).status).toBe(404);
   });
 
-  test('of another tenant is not seen and not revoked', async () => {
+  test('is neither shown to another tenant nor revoked by it', async () => {
     const { id } = await link();
     const other = await newHouse(service);
     expect((await other.api.delete(`/ats-connect-links/${id}`)).status).toBe(404);
@@ -427,7 +427,7 @@ describe('the user that writes', () => {
   });
 });
 
-test('the same account of Lever is not connected twice', async () => {
+test('refuses to connect an account of Lever twice', async () => {
   lever.add.opportunity({ posting: lever.add.posting().id, silent: true });
   const tab = await signedIn();
   await tab.get(await atLever((await begin(tab)).location!));
@@ -440,13 +440,13 @@ test('the same account of Lever is not connected twice', async () => {
   expect(await connections()).toHaveLength(1);
 });
 
-test('a form of another site begins nothing', async () => {
+test('begins no connecting by a form of another site', async () => {
   const tab = await signedIn();
   const seen = await tab.post(START, [], { 'sec-fetch-site': 'cross-site' });
   expect(seen.status).toBe(403);
 });
 
-test('a disconnect removes the webhooks at Lever, revokes the grant, and says what stays', async () => {
+test('removes the webhooks at Lever and revokes the grant at a disconnect, and names what stays', async () => {
   const tab = await signedIn();
   await tab.get(await atLever((await begin(tab)).location!));
   await setUp();

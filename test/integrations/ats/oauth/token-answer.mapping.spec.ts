@@ -2,7 +2,7 @@ import { grantOf, isDue, keepAliveAt } from '../../../../src/integrations/ats/oa
 
 const NOW = new Date('2026-03-02T09:15:30.000Z');
 
-test('Lever says after how many seconds a token ends', () => {
+test('reads the lifetime of a Lever token in seconds', () => {
   const answer = {
     access_token: 'lev_at_1',
     refresh_token: 'lev_rt_1',
@@ -22,7 +22,7 @@ test('Lever says after how many seconds a token ends', () => {
   });
 });
 
-test('Greenhouse says when it ends', () => {
+test('reads the time when a Greenhouse token ends', () => {
   const answer = { access_token: 'gh_at_5f0e', expires_at: '2026-03-02T10:15:30.000Z', refresh_token: 'gh_rt_77aa' };
   expect(grantOf(answer, null, NOW)).toMatchObject({
     credential: { expiresAt: '2026-03-02T10:15:30.000Z' },
@@ -30,7 +30,7 @@ test('Greenhouse says when it ends', () => {
   });
 });
 
-test('a refresh token that is not answered anew stays', () => {
+test('keeps the refresh token when the answer has none', () => {
   expect(grantOf({ access_token: 'a' }, 'before', NOW)?.credential.refreshToken).toBe('before');
 });
 
@@ -43,23 +43,23 @@ test.each([
   [{ access_token: 'a\r\nb' }],
   [{ access_token: 'a', refresh_token: { a: 1 } }],
   [{ access_token: 'a'.repeat(9_000) }],
-])('%j is no grant', (answer) => {
+])('refuses %j as a grant', (answer) => {
   expect(grantOf(answer, null, NOW)).toBeNull();
 });
 
-test.each([[-5], ['soon'], [Infinity], [1e300]])('a life of %j seconds is bounded', (seconds) => {
+test.each([[-5], ['soon'], [Infinity], [1e300]])('bounds a lifetime of %j seconds', (seconds) => {
   const end = Date.parse(grantOf({ access_token: 'a', expires_in: seconds }, null, NOW)!.credential.expiresAt);
   expect(end).toBeGreaterThan(NOW.getTime());
   expect(end).toBeLessThanOrEqual(NOW.getTime() + 366 * 86_400_000);
 });
 
-test('a token is due at four fifths of its life', () => {
+test('renews a token at four fifths of its lifetime', () => {
   const token = { refreshedAt: '2026-03-02T09:00:00.000Z', expiresAt: '2026-03-02T10:00:00.000Z' };
   expect(isDue(token, new Date('2026-03-02T09:47:59.000Z'))).toBe(false);
   expect(isDue(token, new Date('2026-03-02T09:48:00.000Z'))).toBe(true);
 });
 
-test('a grant that nothing uses is renewed after half of the time in which it would end', () => {
+test('renews an unused grant after half of its lifetime', () => {
   const grant = grantOf({ access_token: 'a', refresh_token: 'r' }, null, NOW)!.credential;
   expect(keepAliveAt(grant, 86_400_000)).toEqual(new Date('2026-03-02T21:15:30.000Z'));
   expect(keepAliveAt({ ...grant, refreshToken: null }, 86_400_000)).toBeNull();

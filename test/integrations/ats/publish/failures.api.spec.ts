@@ -45,7 +45,7 @@ const merge = (gone: Person, survivor: Person) =>
     await tx.query(`delete from candidates where tenant_id = $1 and id = $2`, [house.tenantId, gone.id]);
   });
 
-it('a refused write fails with the reason, the next one of the candidate goes on, and a retry writes it', async () => {
+it('a refused write fails with the reason, the next one of the candidate is sent, and a retry writes it', async () => {
   const who = await person(service, house);
   const [first, second] = [await interview(house, who.id), await interview(house, who.id)];
   await settled(service, house);
@@ -80,7 +80,7 @@ it('a write can be dismissed with a reason, and its older revision is not tried 
   expect(notes(who).map((text) => /r\d\]/.exec(text)?.[0])).toEqual(['r2]']);
 });
 
-it('a candidate that the ATS has no more: failed in words', async () => {
+it('a write for a candidate that the ATS has no more fails with the reason', async () => {
   const who = await person(service, house);
   lever.remove(who.remoteId, { silent: true });
   await interview(house, who.id);
@@ -88,7 +88,7 @@ it('a candidate that the ATS has no more: failed in words', async () => {
   expect(await newest()).toMatchObject({ state: 'failed', reason: 'candidate_gone' });
 });
 
-it('a candidate that the ATS has merged: the survivor gets the note, once', async () => {
+it('the survivor gets the note once when the ATS has merged the candidate', async () => {
   const [who, survivor] = [await person(service, house), await person(service, house)];
   const { id } = await interview(house, who.id);
   await settled(service, house);
@@ -104,7 +104,7 @@ it('a candidate that the ATS has merged: the survivor gets the note, once', asyn
   expect([notes(who).length, notes(survivor).length]).toEqual([0, 1]);
 });
 
-it('a merge that becomes known later: what had failed follows the survivor', async () => {
+it('failed writes follow the survivor when a merge becomes known later', async () => {
   const [who, survivor] = [await person(service, house), await person(service, house)];
   lever.remove(who.remoteId, { silent: true });
   const { meeting_url: url, id } = await interview(house, who.id);
@@ -117,7 +117,7 @@ it('a merge that becomes known later: what had failed follows the survivor', asy
   expect((await writesOf(house)).every((write) => write.candidate_id === survivor.id)).toBe(true);
 });
 
-it('access that is withdrawn: the connection says so once, writes wait, and go on with another key', async () => {
+it('access that is withdrawn: the connection reports it once, writes wait, and continue with another key', async () => {
   const people = [await person(service, house), await person(service, house)];
   lever.fault({ kind: 'status', status: 401, path: '/opportunities/', times: null });
   for (const who of people) await interview(house, who.id);
@@ -144,7 +144,7 @@ it('a permission that is missing degrades the connection until it is back', asyn
   expect(lever.linksOf(who.remoteId)).toHaveLength(1);
 });
 
-it('a writer who is gone: degraded, writes wait, and go on when another one is set', async () => {
+it('a writer who is gone: degraded, writes wait, and continue when another one is set', async () => {
   const { id: gone } = lever.add.user({ name: 'Gone' });
   await house.api.patch(`/ats-connections/${house.connectionId}`, { writes: { as_user: gone } });
   lever.users.get(gone)!['deactivatedAt'] = 1;
@@ -160,7 +160,7 @@ it('a writer who is gone: degraded, writes wait, and go on when another one is s
   await until(async () => (await stateOf()).state === 'ok');
 });
 
-it('a writer who goes between two writes: what the ATS refuses then waits for another one', async () => {
+it('a write waits for another writer when its writer is gone between two writes', async () => {
   const { id: leaving } = lever.add.user({ name: 'Leaving' });
   await house.api.patch(`/ats-connections/${house.connectionId}`, { writes: { as_user: leaving } });
   const who = await person(service, house);
@@ -185,7 +185,7 @@ it('takes back the link of one meeting, and not that of another one whose addres
   expect(lever.linksOf(who.remoteId)).toEqual([`${url}-2`]);
 });
 
-it('an erased candidate: what waits is removed, and nothing of it is kept', async () => {
+it('waiting writes of an erased candidate are removed', async () => {
   const who = await person(service, house);
   const { id } = await interview(house, who.id);
   await settled(service, house);

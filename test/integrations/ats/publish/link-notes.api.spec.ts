@@ -14,7 +14,7 @@ afterAll(async () => {
   await lever.close();
 });
 
-it('a link in a note has a marker of its own: a note of a recruiter that quotes the address stays', async () => {
+it('keeps a note of a recruiter that quotes the address of a link', async () => {
   const house = await leverHouse(service, lever, { writes: { as_user: DANA, link_target: 'note' } });
   const who = await person(service, house);
   const { id, meeting_url: url } = await interview(house, who.id);

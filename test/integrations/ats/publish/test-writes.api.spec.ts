@@ -20,7 +20,7 @@ beforeEach(() => lever.faults.clear());
 
 const test = (body: object) => house.api.post(`/ats-connections/${house.connectionId}/test-write`, body);
 
-it('200: writes, reads back, takes back, and says so step by step', async () => {
+it('200: writes, reads, removes, and lists the steps', async () => {
   const who = await person(service, house);
   const { status, body } = await test({ candidate_id: who.id });
   expect([status, body.ok, body.target]).toEqual([200, true, 'note']);
@@ -34,7 +34,7 @@ it('200: writes, reads back, takes back, and says so step by step', async () => 
   expect((await house.api.get(`/ats-connections/${house.connectionId}/writes`)).body.data).toEqual([]);
 });
 
-it('200: the step that fails says why', async () => {
+it('200: has the reason of the step that fails', async () => {
   const who = await person(service, house);
   lever.fault({ kind: 'status', status: 403, method: 'POST', path: '/notes' });
   const { body } = await test({ candidate_id: who.id });
@@ -52,7 +52,7 @@ it('404, 409, 422', async () => {
   expect([silent.status, silent.body.code]).toEqual([409, 'wrong_ats_state']);
 });
 
-it('another tenant’s connection, candidate and write answer as what does not exist', async () => {
+it('answers for connection, candidate and write of another tenant as for unknown ones', async () => {
   const theirs = await leverHouse(service, lever);
   const who = await person(service, theirs);
   const at = `/ats-connections/${theirs.connectionId}`;

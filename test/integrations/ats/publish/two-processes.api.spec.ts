@@ -42,7 +42,7 @@ const endLease = (id: string) =>
     [house.tenantId, id],
   );
 
-it('a lease that ends while the note is being written: one note, and both agree that it is there', async () => {
+it('writes one note when the lease ends during the write', async () => {
   for (let round = 0; round < 5; round++) {
     const who = await person(first, house);
     const { id } = await interview(house, who.id);
@@ -56,7 +56,7 @@ it('a lease that ends while the note is being written: one note, and both agree 
   }
 }, 60_000);
 
-it('an answer that is lost after the note was taken: the other process finds it', async () => {
+it('finds the note by the other process when the answer was lost', async () => {
   const who = await person(first, house);
   const { id } = await interview(house, who.id);
   await settled(first, house);
@@ -67,7 +67,7 @@ it('an answer that is lost after the note was taken: the other process finds it'
   expect((await writesOf(house, `?candidate_id=${who.id}`)).at(-1)).toMatchObject({ state: 'written', attempts: 1 });
 });
 
-it('many revisions of many candidates at once, with answers lost: each note once, in order', async () => {
+it('writes each of many revisions once and in order when answers are lost', async () => {
   const people = await Promise.all(Array.from({ length: 5 }, () => person(first, house)));
   const interviews = await Promise.all(people.map(({ id }) => interview(house, id)));
   await settled(first, house);

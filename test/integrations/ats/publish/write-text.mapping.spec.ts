@@ -17,7 +17,7 @@ const card = (more: object = {}) => ({
   },
 });
 
-it('says what it replaces, and ends with its marker', () => {
+it('names the replaced revision, and ends with its marker', () => {
   expect(scorecardText(card(), { marker, replaces: 1 })).toBe(
     [
       'Interview scorecard, revision 2',
@@ -36,14 +36,14 @@ it('says what it replaces, and ends with its marker', () => {
   );
 });
 
-it('leaves out what is not said', () => {
+it('leaves out missing fields', () => {
   const empty = card({ overall: null, recommendation: 'no', summary: null, criteria: [], link: null });
   expect(scorecardText(empty, { marker, replaces: null })).toBe(
     `Interview scorecard, revision 2\nRecommendation: no\n\n${marker}`,
   );
 });
 
-it('quotes no marker: another note would be found for the one that it names', () => {
+it('quotes no marker, by which another note would be found', () => {
   const other = scorecardMarker('int_1', 3);
   const quoting = {
     recommendation: other,

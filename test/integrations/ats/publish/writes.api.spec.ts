@@ -29,7 +29,7 @@ beforeEach(() => lever.faults.clear());
 
 const notes = (id: string) => lever.notesOf(id).map(({ value }) => value);
 
-it('a link, a scorecard, and a revision that names the one it replaces', async () => {
+it('writes a link, a scorecard, and a revision that names the replaced one', async () => {
   const who = await person(service, house);
   const { id, meeting_url: url } = await interview(house, who.id);
   await settled(service, house);
@@ -53,7 +53,7 @@ it('a link, a scorecard, and a revision that names the one it replaces', async (
   expect(body.tries).toMatchObject([{ outcome: 'delivered', detail: null }]);
 });
 
-it('while the ATS is away only the newest revision waits, and one note is written', async () => {
+it('keeps only the newest revision while the ATS is away, and writes one note', async () => {
   const who = await person(service, house);
   const { id } = await interview(house, who.id);
   await settled(service, house);
@@ -68,7 +68,7 @@ it('while the ATS is away only the newest revision waits, and one note is writte
   expect(notes(who.remoteId)).toHaveLength(states.filter((state) => state === 'written').length - 1);
 });
 
-it('an interview that is cancelled has its link taken back; one that never reached the ATS is not written', async () => {
+it('removes the link of a cancelled interview, and writes none that never reached the ATS', async () => {
   const who = await person(service, house);
   const first = await interview(house, who.id);
   await settled(service, house);
@@ -81,7 +81,7 @@ it('an interview that is cancelled has its link taken back; one that never reach
   ]);
 });
 
-describe('exactly one note', () => {
+describe('exactly one note is written', () => {
   it.each([
     [{ kind: 'reset', after: true } as const],
     [{ kind: 'slow', ms: 1_500 } as const],

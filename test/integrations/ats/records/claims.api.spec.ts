@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 afterAll(() => service.close());
 
-it('says which record another connection has brought, and changes nothing of it', async () => {
+it('names a record of another connection, and does not change it', async () => {
   const job = ashby.add.job({ silent: true }).id;
   ashby.add.candidate({ id: '1', name: 'Owned First', job, silent: true });
   const first = await connectAshby(service, ashby, { marker: 'x_' });
@@ -49,7 +49,7 @@ it('says which record another connection has brought, and changes nothing of it'
   expect(await first.candidates()).toEqual([before]);
 });
 
-it('refuses what the ATS owns at each way in, and lets the same values through', async () => {
+it('refuses changes of fields of the ATS by each channel, and accepts equal values', async () => {
   const posting = lever.add.posting({ text: 'Engineer' });
   lever.add.opportunity({ posting: posting.id, silent: true });
   const ats = await connectLever(service, lever);

@@ -19,18 +19,18 @@ test.each<[string, RecordItem, RecordItem, 'before' | 'after']>([
   ['the newer item, of two of one application', item('a', 'active', 2), item('a', 'rejected', 1), 'before'],
   ['the later item, of two with one time', item('a', 'active', 1), item('a', 'rejected', 1), 'after'],
   [
-    'the application that goes on, when one that ended comes later',
+    'the active application, when one that ended comes later',
     item('a', 'active', 1),
     item('b', 'rejected', 2),
     'before',
   ],
   [
-    'the application that goes on, when one that ended came before',
+    'the active application, when one that ended came before',
     item('b', 'rejected', 2),
     item('a', 'active', 1),
     'after',
   ],
-  ['the newer application, when both go on', item('a', 'active', 1), item('b', 'active', 2), 'after'],
+  ['the newer application, when both are active', item('a', 'active', 1), item('b', 'active', 2), 'after'],
 ])('keeps %s', (_what, before, after, kept) => {
   expect(newerOf(before, after)).toBe({ before, after }[kept]);
 });
@@ -40,7 +40,7 @@ test('keeps the item when the record comes for the first time', () => {
   expect(newerOf(undefined, first)).toBe(first);
 });
 
-test('tells an application that ended beside one that goes on', () => {
+test('recognises an application that ended beside an active one', () => {
   const ended: AtsCandidate = { ...PERSON, status: 'rejected', metadata: { application_id: 'b' } };
   expect(isBeside(ended, { id: 'a', status: 'active' })).toBe(true);
   expect(isBeside(ended, { id: 'b', status: 'active' })).toBe(false);
@@ -48,7 +48,7 @@ test('tells an application that ended beside one that goes on', () => {
   expect(isBeside({ ...ended, metadata: {} }, { id: 'a', status: 'active' })).toBe(false);
 });
 
-test('tells whether an ATS says more than the person alone', () => {
+test('decides whether an item has more than the person', () => {
   expect(tellsApplication(PERSON)).toBe(false);
   expect(
     [{ jobRemoteId: null }, { stage: null }, { status: 'active' as const }].map((more) =>

@@ -11,7 +11,7 @@ const person = (more: Partial<AtsCandidate> = {}): AtsCandidate => ({
   ...more,
 });
 
-it('puts the marker before ids, and refuses what the API would not take', () => {
+it('puts the marker before ids, and refuses values that the API refuses', () => {
   expect(externalIdOf(OWNER, '480912000001234567')).toBe('gh_480912000001234567');
   expect(['', 'a\u0000', ' a ', 'x'.repeat(300)].map((id) => externalIdOf(OWNER, id))).toEqual(
     ['', '', '', ''].map(() => null),
@@ -37,7 +37,7 @@ it('maps the metadata to the keys of the source', () => {
   });
 });
 
-it('says nothing of what the ATS did not say', () => {
+it('leaves out fields that the ATS did not send', () => {
   const { metadata } = syncedOf(OWNER, person(), undefined) as { metadata: object };
   expect(metadata).toEqual({ ats: 'greenhouse' });
 });
@@ -60,7 +60,7 @@ it.each<[string, Partial<AtsCandidate>, { email: string } | undefined, unknown]>
   else expect(found).toMatchObject(expected as object);
 });
 
-it('leaves out fields of an opening that the ATS did not name, and addresses that are none', () => {
+it('leaves out fields of an opening that the ATS did not send, and invalid addresses', () => {
   const job = { remoteId: '7', title: ' \u0001 ', status: 'open' as const, url: 'javascript:x', changedAt: null };
   expect(openingOf(OWNER, job)).toEqual({
     title: '7',

@@ -36,13 +36,13 @@ const gone = (survivorId: string | null): RecordItem => ({
   gone: { kind: 'candidate', remoteId: '7', at: null, survivorId },
 });
 
-test('tells why a record is over', () => {
+test('gives the reason why a record has ended', () => {
   expect(
     [undefined, row(), row({ state: 'deleted' }), row({ state: 'merged' }), row({ state: 'erased' })].map(overOf),
   ).toEqual([null, null, 'gone', 'merged', 'erased']);
 });
 
-test('refuses an older change of a known record, and every change of one that is over', () => {
+test('refuses an older change of a known record, and every change of an ended one', () => {
   expect(refusalOfKnown(undefined, candidate(1))).toBeNull();
   expect(refusalOfKnown(row(), candidate(10))).toBeNull();
   expect(refusalOfKnown(row(), candidate(9))).toBe('older');
@@ -58,7 +58,7 @@ test('takes a deletion with any time', () => {
   expect(refusalOfKnown(row(), gone(null))).toBeNull();
 });
 
-test('tells a merge that would close a circle', () => {
+test('recognises a merge that would close a circle', () => {
   const merged = new Map([['8', row({ remote_id: '8', state: 'merged', survivor_id: '7' })]]);
   expect([
     isMergeCircle(merged, gone('8')),
@@ -71,7 +71,7 @@ test('stores no time that is ahead of the clock', () => {
   expect([clamped(time(1), time(2)), clamped(time(3), time(2))]).toEqual([time(1), time(2)]);
 });
 
-test('tells what became of an item', () => {
+test('returns the result of an item', () => {
   expect(leftOut('job', '7', 'gone')).toEqual({
     kind: 'job',
     remoteId: '7',

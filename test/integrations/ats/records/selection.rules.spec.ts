@@ -13,7 +13,7 @@ const person = (more: Partial<AtsCandidate> = {}): AtsCandidate => ({
 });
 const refusal = (takes: object, candidate = person()) => personRefusal(takesOf(takes), candidate, AT);
 
-test('takes an active candidate, and one whose status is not told', () => {
+test('takes an active candidate, and one without a status', () => {
   expect([refusal({}, person({ status: 'active' })), refusal({})]).toEqual([null, null]);
 });
 

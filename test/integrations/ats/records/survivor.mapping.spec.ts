@@ -16,7 +16,7 @@ const MERGED = {
   ats_status: 'active',
 };
 
-test('makes the survivor of what the ATS said of the merged candidate, without a time', () => {
+test('makes the survivor from the data of the merged candidate, without a time', () => {
   expect(survivorFrom(MERGED as never, '8')).toEqual({
     remoteId: '8',
     firstName: 'Ana',
@@ -30,7 +30,7 @@ test('makes the survivor of what the ATS said of the merged candidate, without a
   });
 });
 
-test('says nothing of stage, opening and status when the merged candidate has none', () => {
+test('leaves out stage, opening and status when the merged candidate has none', () => {
   const survivor = survivorFrom({ ...MERGED, metadata: '{}', ats_keys: null, ats_status: null } as never, '8');
   expect(survivor).toMatchObject({ jobRemoteId: null, stage: null, metadata: {} });
   expect('status' in survivor).toBe(false);

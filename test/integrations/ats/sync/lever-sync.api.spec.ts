@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => lever.close());
 afterAll(() => service.close());
 
-it('imports at first without events about single records, and says that it is done', async () => {
+it('imports at first without events of single records, and records the end', async () => {
   const posting = lever.add.posting({ text: 'Engineer' });
   lever.fill(250, { posting: posting.id });
   lever.add.posting({ text: 'Old', state: 'closed' });
@@ -30,7 +30,7 @@ it('imports at first without events about single records, and says that it is do
   expect((await ats.api.get('/jobs')).body.data).toHaveLength(1);
 });
 
-it('finds changes with the next pass, and tells of them', async () => {
+it('finds changes with the next pass, and records their events', async () => {
   const posting = lever.add.posting();
   const person = lever.add.opportunity({ posting: posting.id, silent: true });
   const ats = await connectLever(service, lever);
@@ -43,7 +43,7 @@ it('finds changes with the next pass, and tells of them', async () => {
   expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['candidate.updated']));
 });
 
-it('closes and removes what the ATS has no more, by its lists and by a full pass', async () => {
+it('closes and removes records that the ATS has no more, by its lists and by a full pass', async () => {
   const posting = lever.add.posting();
   const other = lever.add.posting();
   const [first, second, third] = [1, 2, 3].map((n) =>
@@ -60,7 +60,7 @@ it('closes and removes what the ATS has no more, by its lists and by a full pass
   expect((await ats.api.get('/jobs?status=closed')).body.data).toHaveLength(1);
 });
 
-it('ends a list that goes in a circle in words, and goes on where it was after an outage', async () => {
+it('ends a list that goes in a circle with a reason, and resumes at its place after an outage', async () => {
   const posting = lever.add.posting();
   lever.fill(150, { posting: posting.id });
   const ats = await connectLever(service, lever);
@@ -75,7 +75,7 @@ it('ends a list that goes in a circle in words, and goes on where it was after a
   await until(async () => (await ats.runs())[0]!['state'] === 'done');
 });
 
-it('answers 409 with the fields where the ATS owns what would change, and shares the metadata by key', async () => {
+it('answers 409 with the fields of the ATS that would change, and shares the metadata by key', async () => {
   const posting = lever.add.posting();
   lever.add.opportunity({ posting: posting.id, silent: true });
   const ats = await connectLever(service, lever);

@@ -15,7 +15,7 @@ afterAll(async () => {
   await lever.close();
 });
 
-it('ends the run of a list that always names another page without a row, in words, and deletes nothing', async () => {
+it('ends the run with a reason when a list names empty pages without end, and deletes nothing', async () => {
   const posting = lever.add.posting({ silent: true });
   lever.add.opportunity({ posting: posting.id, silent: true });
   const ats = await connectLever(service, lever);

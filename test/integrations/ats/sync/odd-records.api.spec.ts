@@ -25,7 +25,7 @@ afterAll(() => service.close());
 
 const namesOf = async (ats: Connected) => (await ats.candidates()).map((one) => one['external_id']).sort();
 
-it('takes who has one name, leaves out who has no e-mail, and says so', async () => {
+it('takes a person with one name, and leaves out and reports one without an e-mail', async () => {
   const job = ashby.add.job({ silent: true }).id;
   const one = ashby.add.candidate({ name: 'Cher', job, silent: true });
   const none = ashby.add.candidate({ email: null, job, silent: true });
@@ -58,7 +58,7 @@ it.each([
   ['a failed row in a 2xx', { kind: 'failed_row' }],
   ['five MiB', { kind: 'huge' }],
   ['no JSON', { kind: 'body', body: '{"a":' }],
-] as const)('says why a pass failed: %s; deletes nothing, and goes on after it', async (_, fault) => {
+] as const)('gives the reason when a pass failed: %s; deletes nothing, and continues after it', async (_, fault) => {
   const job = ashby.add.job({ silent: true }).id;
   const kept = ashby.add.candidate({ job, silent: true });
   const gone = ashby.add.candidate({ job, silent: true, email: 'gone@x.example' });
@@ -127,7 +127,7 @@ it('keeps an event from the future as failed, and applies it once its time has c
   expect((await ats.candidates())[0]).toMatchObject({ metadata: { ats_stage: 'Hired soon' } });
 });
 
-it('notices webhooks that do not come, once, and that they come again', async () => {
+it('notices once that webhooks do not arrive, and that they arrive again', async () => {
   const posting = lever.add.posting();
   const person = lever.add.opportunity({ posting: posting.id, silent: true });
   const ats = await connectLever(service, lever);
@@ -161,7 +161,7 @@ it('notices webhooks that do not come, once, and that they come again', async ()
   expect((await state()).problems).toEqual([]);
 });
 
-it('stores the others where the database refuses one record, names it, and takes it once it can', async () => {
+it('stores the other records when the database refuses one, names it, and takes it later', async () => {
   const posting = lever.add.posting({ silent: true }).id;
   const people = ['Ann', 'Bob', 'Cyd', 'Dee', 'Eve'].map((name) =>
     lever.add.opportunity({ name: `${name} Odd`, posting, silent: true }),

@@ -10,13 +10,13 @@ function phases(begin: ReturnType<typeof pass>): string[] {
   return seen;
 }
 
-it('looks for what is absent after a full pass alone, and not after the first one', () => {
+it('looks for absent records after a full pass alone, and not after the first one', () => {
   expect(phases(pass(false))).toEqual(['jobs', 'candidates', 'gone']);
   expect(phases(pass(true))).toEqual(['jobs', 'candidates', 'gone', 'absent_jobs', 'absent_candidates']);
   expect(phases(pass(true, true))).toEqual(['jobs', 'candidates', 'gone']);
 });
 
-/** Follows cursors until the list is given up, or for so many pages; returns the pages, and the words. */
+/** Follows cursors until the list is given up, or for a number of pages; returns the pages, and the reason. */
 function follow(most: number, cursor: (page: number) => string, rows: (page: number) => number = () => 1) {
   let watch: CursorWatch = pass(false).watch;
   for (let page = 1; page <= most; page++) {
@@ -33,7 +33,7 @@ it.each([1, 2, 3, 7, 50])('notices cursors that go in a circle of %i', (circle) 
   expect(pages).toBeLessThanOrEqual(4 * circle + 16);
 });
 
-it('takes a long list for what it is, also with some empty pages', () => {
+it('accepts a long list, also with some empty pages', () => {
   const [cursor, rows] = [(page: number) => `c${page}`, (page: number) => (page % 900 === 0 ? 1 : 0)];
   expect(follow(50_000, cursor).words).toBeNull();
   expect(follow(50_000, cursor, rows).words).toBeNull();
@@ -45,7 +45,7 @@ it('gives up a list whose cursors are always new: after a thousand empty pages, 
   expect(follow(200_000, cursor)).toEqual({ pages: 100_000, words: expect.stringContaining('100000 pages') });
 });
 
-it('counts what happened, and names what was left out', () => {
+it('counts the results, and names the rows that were left out', () => {
   const result = { kind: 'candidate' as const, remoteId: '1', recordId: null };
   const after = counted(
     pass(false),

@@ -14,7 +14,7 @@ let hanging: HangingServer[];
 beforeEach(async () => {
   hanging = [];
   service = await startApp();
-  // Longer than the test: what waits for a server that hangs goes on waiting.
+  // Longer than the test: a call to a server that hangs keeps waiting.
   Object.assign(service.app.nest.get(AtsCallOptions, { strict: false }), { paceFactor: 1_000, timeoutMs: 600_000 });
   ashby = await startAshby({ rateFactor: 1_000 });
   const job = ashby.add.job({ silent: true }).id;

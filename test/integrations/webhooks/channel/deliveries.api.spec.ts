@@ -72,7 +72,7 @@ describe('an event', () => {
   });
 
   it.each([[[]], [['job.synced']]])(
-    'arrives from a process that does not know it yet (it knows %j)',
+    'arrives from a process that does not know the endpoint yet (it knows %j)',
     async (events) => {
       const at = await newHouse(service);
       const one = await receiver();
@@ -126,7 +126,7 @@ describe('a failing endpoint', () => {
     expect([isSigned(a!, secret), isSigned(b!, secret)]).toEqual([true, true]);
   });
 
-  it('keeps back no other message, unless it asks for order', async () => {
+  it('delays no other message, unless it asks for order', async () => {
     const at = await newHouse(service);
     const [loose, ordered] = [await receiver(), await receiver()];
     for (const one of [loose, ordered]) {
@@ -146,7 +146,7 @@ describe('a failing endpoint', () => {
     expect(ordered.records.indexOf(`${other.id} 1`)).toBeLessThan(4);
   });
 
-  it('does not get a message any more after its last try; the next ones go on, and it is kept', async () => {
+  it('does not get a message any more after its last attempt; the next ones are sent, and the message is kept', async () => {
     const at = await newHouse(service);
     for (const ordered of [false, true]) {
       const one = await receiver();
@@ -168,7 +168,7 @@ describe('a failing endpoint', () => {
     }
   });
 
-  it('that answers 410 is disabled at once; messages wait, and the other endpoints are told', async () => {
+  it('that answers 410 is disabled at once; messages wait, and the other endpoints get an event', async () => {
     const at = await newHouse(service);
     const [gone, other] = [await receiver(), await receiver()];
     gone.reply = () => 410;
@@ -186,7 +186,7 @@ describe('a failing endpoint', () => {
     expect(gone.arrived).toHaveLength(1);
   });
 
-  it('is disabled after five days of nothing but failures, with a warning before, and the end of them is told', async () => {
+  it('is disabled after five days of nothing but failures, with a warning before, and an event when it recovers', async () => {
     const at = await newHouse(service);
     const [bad, other] = [await receiver(), await receiver()];
     bad.reply = () => 500;

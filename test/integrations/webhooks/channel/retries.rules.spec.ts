@@ -13,9 +13,9 @@ describe('the pauses of a webhook message', () => {
     },
   );
 
-  it('end with the list: then the message is given up', () => expect(rules.pause(4, null, 0.5)).toBeNull());
+  it('end with the list, and the message is given up then', () => expect(rules.pause(4, null, 0.5)).toBeNull());
 
-  it('there are none where the list is empty', () => {
+  it('are none when the list is empty', () => {
     expect(webhookRules({ ...PACE, pauses: [] }).pause(1, null, 0.5)).toBeNull();
   });
 

@@ -18,7 +18,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-it('two processes and rolling restarts lose and double none, and keep the order of each record', async () => {
+it('loses and doubles no message over two processes and rolling restarts, and keeps the order of each record', async () => {
   const at = await newHouse(service);
   let out = 0;
   const together = new Map<string, number>();

@@ -40,7 +40,7 @@ it('takes the title from the first heading, and gives each heading its anchor', 
   expect(page.html).toContain('<h2 id="a-b">');
 });
 
-it('lets wide tables scroll by themselves', () => {
+it('lets a wide table scroll apart from the page', () => {
   expect(htmlOf('| a | b |\n| --- | --- |\n| `1` | 2 |\n')).toBe(
     '<div class="table" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>1</code></td><td>2</td></tr></tbody></table></div>\n',
   );

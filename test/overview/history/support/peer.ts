@@ -11,7 +11,7 @@ export class StubbornPlatform {
         req.method === 'POST'
           ? [201, { id: `p_${++this.made}` }]
           : this.stubborn
-            ? [422, { detail: '=nobody leaves' }]
+            ? [422, { detail: '=unknown leaves' }]
             : [200, { id: 'p' }];
       res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });

@@ -187,7 +187,7 @@ function send(res: http.ServerResponse, canned: Canned): void {
   res.end(canned.body ?? '');
 }
 
-/** So many spaces before a brace, as fast as the other side reads. */
+/** `count` spaces before a brace, as fast as the other side reads. */
 function flood(res: http.ServerResponse, bytes: number): void {
   const block = Buffer.alloc(64 * 1024, ' ');
   res.writeHead(200, { 'content-type': 'application/json' });

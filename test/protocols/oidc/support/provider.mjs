@@ -57,7 +57,7 @@ const provider = new Provider(issuer, {
   enabledJWA: { idTokenSigningAlgValues: ['RS256', 'PS256', 'ES256', 'EdDSA'] },
   interactions: { policy, url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
   features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
-  // It calls nobody on this machine by itself, and this machine is where the tests are.
+  // By default it calls no address of this machine, and this machine is where the tests are.
   fetch: (url, options) => globalThis.fetch(url, { ...options, dispatcher: undefined }),
   pkce: { required: () => true },
   findAccount: (_ctx, sub) => {

@@ -7,7 +7,7 @@ const XENC11 = 'http://www.w3.org/2009/xmlenc11#';
 export interface EncryptOptions {
   cipher?: 'aes128-gcm' | 'aes192-gcm' | 'aes256-gcm' | 'aes128-cbc' | 'aes256-cbc';
   transport?: 'rsa-oaep-mgf1p' | 'rsa-oaep-sha256' | 'rsa-1_5';
-  /** Changed after encryption: what somebody on the way would do. */
+  /** Changed after encryption, as an attacker on the way would do. */
   spoil?: boolean;
   /** Where the wrapped key stands. */
   keyBeside?: boolean;

@@ -49,7 +49,7 @@ export interface AnswerParts {
   attributesXml?: string;
   assertionId?: string;
   responseId?: string;
-  /** Stands in the Response behind its Issuer. */
+  /** Placed in the Response after its Issuer. */
   extensionsXml?: string;
   /** Replaces the assertion. */
   assertionXml?: string;

@@ -35,7 +35,7 @@ export async function samlSp(clock: Clock = new SystemClock()) {
     verifier,
     current,
     older,
-    /** What a posted form leads to: somebody, or the reason why nobody. */
+    /** What a posted form leads to: a subject, or the reason of the refusal. */
     outcome: (connection: SamlSettings, form: ReadonlyMap<string, string>, requestId: string | null = SP.request) =>
       outcome(async () => protocol.verify(connection, protocol.read(form), { requestId })),
     close: () => verifier.close(),
@@ -44,7 +44,7 @@ export async function samlSp(clock: Clock = new SystemClock()) {
 
 export type SamlSp = Awaited<ReturnType<typeof samlSp>> & { older: SamlKeyPair };
 
-/** Somebody's subject, or the reason of the refusal; any other error fails the test. */
+/** The subject, or the reason of the refusal; any other error fails the test. */
 export async function outcome(run: () => Promise<SamlSignIn>): Promise<string> {
   try {
     return `signed in: ${(await run()).subject}`;

@@ -18,9 +18,9 @@ export interface SignOptions {
   digest?: string;
   canonicalization?: string;
   transforms?: string[];
-  /** Whose certificate stands in KeyInfo; null: there is no KeyInfo. */
+  /** The key whose certificate KeyInfo has; null: there is no KeyInfo. */
   keyInfo?: SamlKeyPair | null;
-  /** As the first child, where metadata has it; else behind the Issuer. */
+  /** As the first child, where metadata has it; else after the Issuer. */
   first?: boolean;
 }
 
@@ -32,7 +32,7 @@ const MORE_SIGNATURES: Record<string, { hash: string; pss?: true; ec?: true }> =
 };
 
 /**
- * Writes as references what would not arrive as it was signed: a Buffer makes U+FFFD of half a surrogate pair, and XML
+ * Writes as references the characters that would arrive changed: a Buffer makes U+FFFD of half a surrogate pair, and XML
  * takes the others for line ends.
  */
 function written(xml: string): string {

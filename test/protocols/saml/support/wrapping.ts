@@ -16,7 +16,7 @@ function object(content: string): string {
 }
 
 /**
- * The eight forms of signature wrapping ("On Breaking SAML: Be Whoever You Want to Be", 2012) and relatives. Each keeps
+ * The eight forms of signature wrapping (Somorovsky et al., "On Breaking SAML", 2012) and relatives. Each keeps
  * an honest signed element somewhere and puts an evil assertion where a careless reader looks.
  *
  * In: an honest signed assertion, an honest signed Response (of an unsigned assertion), an evil assertion, and what
@@ -45,7 +45,7 @@ export function wrappings(
     ),
     'XSW2: original Response beside its Signature': into(evilResponse, 'first', response.rest + response.signature),
     'XSW3: evil assertion before the original': around(evil + signedAssertion),
-    'XSW3: evil assertion behind the original': around(signedAssertion + evil),
+    'XSW3: evil assertion after the original': around(signedAssertion + evil),
     'XSW4: original in the evil assertion': around(into(evil, 'last', signedAssertion)),
     'XSW5: evil assertion takes the signature': around(into(evil, 'first', assertion.signature) + assertion.rest),
     'XSW6: original in the signature that the evil assertion took': around(

@@ -57,11 +57,11 @@ function meaning({ kind, body, resource }: Recording, dialect: Dialect): unknown
 }
 
 describe.each(recordings)('$name', (recording) => {
-  it.each(recording.profiles)('%s takes it', (profile) => {
+  it.each(recording.profiles)('%s accepts it', (profile) => {
     expect(meaning(recording, dialectOf(profile))).toEqual(recording.normal);
   });
 
-  it('the default takes it', () => {
+  it('the default accepts it', () => {
     expect(recording.profiles).toContain('tolerant');
   });
 
@@ -73,7 +73,7 @@ describe.each(recordings)('$name', (recording) => {
   }
 });
 
-describe('the table', () => {
+describe('the table of dialects', () => {
   const quirksOf = (profile: Profile): string[] =>
     Object.entries(dialectOf(profile))
       .filter(([name, value]) => value === true && name !== 'passwordInSchema')
@@ -105,7 +105,7 @@ describe('the table', () => {
     expect(quirksOf('okta')).toContain('readOnlyValuesIgnored');
   });
 
-  it('switches are apart from profiles', () => {
+  it('keeps switches apart from profiles', () => {
     expect(dialectOf('entra')).toBe(dialectOf('entra', { replaceCreatesMissing: false }));
     expect(dialectOf('entra').replaceCreatesMissing).toBe(false);
     expect(dialectOf('strict', { replaceCreatesMissing: true })).toMatchObject({

@@ -21,7 +21,7 @@ describe('matches', () => {
     expect(hits(filter)).toEqual(expected);
   });
 
-  it.each(cases)('not ($filter) hits the others', ({ filter, hits: expected }) => {
+  it.each(cases)('not ($filter) matches the others', ({ filter, hits: expected }) => {
     expect(hits(`not (${filter})`)).toEqual(Object.keys(users).filter((name) => !expected.includes(name)));
   });
 
@@ -37,7 +37,7 @@ describe('matches', () => {
     );
   });
 
-  it('is true for always', () => {
+  it('is true for the filter that always matches', () => {
     expect(matches({ kind: 'always' }, {})).toBe(true);
   });
 

@@ -18,13 +18,13 @@ describe('resolveFilter', () => {
     });
   });
 
-  it('takes "True" for true only where the dialect does', () => {
+  it('reads "True" as true only when the dialect does', () => {
     const ast = parseFilter('roles[primary eq "True"]');
     expect(matches(resolveFilter(ast, USER_TYPE, tolerant), { roles: [{ primary: true }] })).toBe(true);
     expect(refusalOf(() => resolveFilter(ast, USER_TYPE, { booleansAsStrings: false })).scimType).toBe('invalidFilter');
   });
 
-  it('knows each type its own attributes', () => {
+  it('resolves the attributes of each type', () => {
     const members = resolveFilter(parseFilter('members eq "u1"'), GROUP_TYPE, tolerant);
     expect(matches(members, { members: [{ value: 'u0' }, { value: 'u1' }] })).toBe(true);
     expect(matches(members, { members: [{ value: 'U1' }] })).toBe(false);

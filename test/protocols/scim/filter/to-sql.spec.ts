@@ -45,7 +45,7 @@ describe('toSql', () => {
     expect(compiled(filter)).toEqual({ sql, params });
   });
 
-  it('numbers its parameters behind those that are there', () => {
+  it('numbers its parameters after the existing ones', () => {
     expect(compiled('userName eq "A"', ['tenant']).sql).toBe('u.user_name_key = $2');
   });
 
@@ -55,7 +55,7 @@ describe('toSql', () => {
     expect([...used].sort((a, b) => a - b)).toEqual(params.map((_, i) => i + 1));
   });
 
-  it('lets no text of the request into the statement', () => {
+  it('puts no text of the request into the statement', () => {
     const markers = fc.string({ unit: fc.constantFrom(...`'";-$\\%_(){}zZ€`), minLength: 3, maxLength: 20 });
     const paths = fc.constantFrom(
       'userName',

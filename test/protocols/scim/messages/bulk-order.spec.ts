@@ -64,17 +64,17 @@ describe('planBulk', () => {
       ['execute 1 a', 'execute 0', 'completeReferences 1 a', 'execute 2'],
     ],
     [
-      'a reference nobody defines',
+      'a reference that no operation defines',
       [
-        ['a', 'nobody'],
+        ['a', 'unknown'],
         ['b', 'a'],
       ],
       ['refuse 0', 'execute 1'],
     ],
     [
-      'nobody, and a circle',
+      'an unknown reference, and a circle',
       [
-        ['a', 'b', 'nobody'],
+        ['a', 'b', 'unknown'],
         ['b', 'a'],
       ],
       ['execute 1 a', 'refuse 0', 'completeReferences 1 a'],
@@ -83,7 +83,7 @@ describe('planBulk', () => {
     expect(readable(plan(...operations))).toEqual(expected);
   });
 
-  it('refuses what the request refused, without looking for references in it', () => {
+  it('refuses an operation that the request refused, without a look for references in it', () => {
     const { operations } = parseBulkRequest(
       { Operations: [{ method: 'POST', path: '/Nope', bulkId: 'a', data: { x: 'bulkId:zzz' } }] },
       { maxOperations: 1 },
@@ -94,7 +94,7 @@ describe('planBulk', () => {
     ]);
   });
 
-  it('tells what each operation refers to', () => {
+  it('returns the references of each operation', () => {
     const wire = [{ method: 'PUT', path: '/Users/bulkId:a', data: { manager: { value: 'bulkId:b' } } }];
     const { references } = planBulk(
       parseBulkRequest({ Operations: wire }, { maxOperations: 1 }, dialectOf('tolerant')).operations,
@@ -102,12 +102,12 @@ describe('planBulk', () => {
     expect([...(references[0] ?? [])].sort()).toEqual(['a', 'b']);
   });
 
-  it('copes with a chain as long as a request may be', () => {
+  it('plans a chain of the maximum length', () => {
     const chain = Array.from({ length: 1000 }, (_, i) => [`g${i}`, `g${(i + 1) % 1000}`] as const);
     expect(plan(...chain)).toHaveLength(1001);
   });
 
-  it('creates everything once, and never refers to what is not there', () => {
+  it('creates each resource once, and refers to existing ones alone', () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const graphs = fc.array(fc.uniqueArray(fc.constantFrom(...names)), { minLength: 5, maxLength: 5 });
     fc.assert(

@@ -52,7 +52,7 @@ describe('substituteBulkIds', () => {
     expect(substituteBulkIds(frozen(data), ids)).toEqual(expected);
   });
 
-  it('returns what has no references as it is', () => {
+  it('returns data without references unchanged', () => {
     const data = { members: [{ value: 'x' }] };
     expect(substituteBulkIds(data, ids)).toBe(data);
   });
@@ -89,7 +89,7 @@ describe('withoutReferences', () => {
     expect(withoutReferences(frozen(data), unresolved)).toEqual(expected);
   });
 
-  it('returns the data as it is when nothing is missing', () => {
+  it('returns the data unchanged when nothing is missing', () => {
     const data = { members: [{ value: 'bulkId:a' }] };
     expect(withoutReferences(data, new Set())).toBe(data);
   });

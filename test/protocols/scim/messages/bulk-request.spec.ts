@@ -44,7 +44,7 @@ describe('parseBulkRequest', () => {
       400,
     ],
     ['__proto__ in the data', { method: 'PUT', path: '/Users/a', data: JSON.parse('{"__proto__":{}}') }, 400],
-  ])('makes this the result of its operation alone: %s', (_, operation, status) => {
+  ])('makes this fault the result of its operation alone: %s', (_, operation, status) => {
     const { operations } = parse(operation, { method: 'DELETE', path: '/Users/c' });
     expect(operations.map((each) => each.refusal?.status ?? null)).toEqual([status, null]);
   });
@@ -95,7 +95,7 @@ describe('parseBulkRequest', () => {
     ['entra', ['urn:x']],
     ['okta', undefined],
     ['strict', undefined],
-  ])('takes a message of the profile %s with the schemas %j', (profile, schemas) => {
+  ])('accepts a message of the profile %s with the schemas %j', (profile, schemas) => {
     const body = { schemas, Operations: [{ method: 'DELETE', path: '/Users/a' }] };
     expect(parseBulkRequest(body, { maxOperations: 1 }, dialectOf(profile)).operations).toHaveLength(1);
   });

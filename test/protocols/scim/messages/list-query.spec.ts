@@ -88,7 +88,7 @@ it.each<[Profile, unknown]>([
   ['entra', ['urn:x']],
   ['okta', null],
   ['ipsie', undefined],
-])('parseSearchRequest takes a message of the profile %s with the schemas %j', (profile, schemas) => {
+])('parseSearchRequest accepts a message of the profile %s with the schemas %j', (profile, schemas) => {
   expect(parseSearchRequest({ schemas }, limits, dialectOf(profile))).toEqual(plain);
 });
 

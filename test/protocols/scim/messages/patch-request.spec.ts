@@ -92,7 +92,7 @@ describe('parsePatchRequest', () => {
     expect(refusalOf(() => parse(body, profile))).toMatchObject({ status: 400, scimType });
   });
 
-  it('takes a thousand operations, and not one more', () => {
+  it('accepts at most a thousand operations', () => {
     const operations = Array<unknown>(1000).fill(op);
     expect(parse({ schemas, Operations: operations })).toHaveLength(1000);
     const refusal = refusalOf(() => parse({ schemas, Operations: [...operations, op] }));

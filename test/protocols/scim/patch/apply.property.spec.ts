@@ -71,10 +71,10 @@ function attempt(resource: Resource, list: PatchOperation[], dialect = tolerant)
   }
 }
 
-describe('applyPatch, whatever comes', () => {
+describe('applyPatch for random requests', () => {
   const clean = Object.getOwnPropertyNames(Object.prototype).join();
 
-  it('fails with a ScimRequestError only, writes to nothing it was given, and invents no names', () => {
+  it('throws only ScimRequestError, changes no argument, and invents no names', () => {
     fc.assert(
       fc.property(resources, fc.array(operations, { maxLength: 4 }), dialects, (resource, list, dialect) => {
         const result = attempt(frozen(resource), frozen(list), dialect);
@@ -88,7 +88,7 @@ describe('applyPatch, whatever comes', () => {
     );
   });
 
-  it('says that it changed something exactly when the result differs', () => {
+  it('reports a change exactly when the result differs', () => {
     fc.assert(
       fc.property(resources, fc.array(operations, { maxLength: 4 }), (resource, list) => {
         const result = attempt(resource, list);
@@ -100,7 +100,7 @@ describe('applyPatch, whatever comes', () => {
     );
   });
 
-  it('leaves at most one primary value, no pair twice, and nothing empty', () => {
+  it('leaves at most one primary value, no pair twice, and no empty value', () => {
     fc.assert(
       fc.property(resources, fc.array(operations, { maxLength: 5 }), (resource, list) => {
         const emails = (attempt(resource, list)?.resource['emails'] ?? [{}, {}]) as Record<string, unknown>[];
@@ -115,7 +115,7 @@ describe('applyPatch, whatever comes', () => {
     );
   });
 
-  it('a replace done twice is done', () => {
+  it('has no second effect when a replace is repeated', () => {
     fc.assert(
       fc.property(resources, paths, anything, (resource, path, value) => {
         const list: PatchOperation[] = [{ op: 'replace', path, value }];
@@ -127,7 +127,7 @@ describe('applyPatch, whatever comes', () => {
     );
   });
 
-  it('an add of one value, and its removal, leave the rest', () => {
+  it('keeps the rest when one value is added and removed', () => {
     fc.assert(
       fc.property(resources, (resource) => {
         const added = attempt(resource, [{ op: 'add', path: 'emails', value: [{ value: 'new', type: 'other' }] }]);

@@ -47,7 +47,7 @@ describe('applyPatch', () => {
     }
   });
 
-  it('shares what it does not change', () => {
+  it('shares unchanged parts', () => {
     const { resource } = applyPatch(USER_TYPE, anyone, [{ op: 'replace', path: 'title', value: 'B' }], tolerant);
     expect(resource).not.toBe(anyone);
     expect(resource['emails']).toBe(anyone['emails']);

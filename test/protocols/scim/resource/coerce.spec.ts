@@ -35,7 +35,7 @@ describe('readResource', () => {
     expect(Object.keys(read({ userName: 'u', title: 't', schemas: [] }))[0]).toBe('schemas');
   });
 
-  it('refuses __proto__ as parsed from JSON, wherever it is', () => {
+  it('refuses __proto__ as parsed from JSON at every place', () => {
     for (const text of [
       '{"userName":"u","__proto__":{"polluted":1}}',
       '{"userName":"u","name":{"__proto__":{"polluted":1}}}',
@@ -49,7 +49,7 @@ describe('readResource', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('reads again what it gave', () => {
+  it('reads its own result again', () => {
     const once = read({ userName: 'u', emails: [{ value: 'a', primary: true }], name: { givenName: 'g' } });
     expect(read(once)).toEqual(once);
   });
@@ -99,12 +99,12 @@ describe('limits', () => {
     else expect(refusalOf(() => read(body)).scimType).toBe(error);
   });
 
-  it('a user may be in very many groups', () => {
+  it('accept a user in very many groups', () => {
     const groups = Array.from({ length: 3000 }, (_, i) => ({ value: `g${i}`, display: 'G' }));
     expect(read({ userName: 'u', groups })).not.toHaveProperty('groups');
   });
 
-  it('a group may have very many members', () => {
+  it('accept a group with very many members', () => {
     const members = Array.from({ length: 20_000 }, (_, i) => ({ value: `u${i}`, display: null, type: 'User' }));
     const group = readResource(GROUP_TYPE, { displayName: 'G', members }, tolerant);
     expect(group['members']).toHaveLength(20_000);

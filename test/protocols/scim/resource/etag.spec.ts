@@ -2,7 +2,7 @@ import { etagOf, matchesIfMatch, matchesIfNoneMatch } from '../../../../src/prot
 
 const current = etagOf(3);
 
-it('is a weak tag', () => {
+it('makes a weak tag', () => {
   expect(current).toBe('W/"3"');
 });
 
@@ -28,7 +28,7 @@ describe('If-Match and If-None-Match (RFC 9110 §13.1)', () => {
     expect(matchesIfNoneMatch(header, current)).toBe(named);
   });
 
-  it('without a header nothing is asked', () => {
+  it('accept every version without a header', () => {
     expect(matchesIfMatch(undefined, current)).toBe(true);
     expect(matchesIfNoneMatch(undefined, current)).toBe(false);
   });

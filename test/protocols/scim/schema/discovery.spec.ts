@@ -39,7 +39,7 @@ describe('schemaDocuments', () => {
     }
   });
 
-  it('says of userName what is enforced', () => {
+  it('describes userName as it is enforced', () => {
     expect(named(schema(USER_URN).attributes, 'userName')).toMatchObject({
       type: 'string',
       multiValued: false,
@@ -62,7 +62,7 @@ describe('schemaDocuments', () => {
     ]); // prettier-ignore
   });
 
-  it('marks what cannot be written', () => {
+  it('marks attributes that cannot be written', () => {
     const user = schema(USER_URN).attributes as Json[];
     expect(named(user, 'groups')).toMatchObject({ mutability: 'readOnly', multiValued: true });
     expect(named(user, 'password')).toMatchObject({ mutability: 'writeOnly', returned: 'never' });
@@ -86,7 +86,7 @@ describe('schemaDocuments', () => {
     }
   });
 
-  it('has no password where the profile wants none', () => {
+  it('has no password when the profile has none', () => {
     const user = (schemaDocuments(BASE, { passwordInSchema: false }) as Json[])[0] ?? {};
     expect(named(user.attributes, 'password')).toEqual({});
     expect(named(user.attributes, 'userName')).not.toEqual({});
@@ -145,7 +145,7 @@ describe('serviceProviderConfig', () => {
     authenticationSchemes: [{ type: 'oauthbearertoken', name: 'Bearer', description: 'A token' }],
   };
 
-  it('says what is offered', () => {
+  it('lists the supported features', () => {
     expect(serviceProviderConfig(BASE, features)).toEqual({
       schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
       patch: { supported: true },

@@ -38,7 +38,7 @@ it('writes the same value as the same text', () => {
   expect(canonicalJson({ x: 1, y: 2 })).toBe(canonicalJson({ y: 2, x: 1 }));
 });
 
-it('passes what is whole', () => {
+it('accepts whole lines', () => {
   expect(breachOf(sealed(5))).toBeNull();
 });
 

@@ -66,7 +66,7 @@ describe('a tenant whose storage is exhausted', () => {
     }
   });
 
-  it('is refused what adds data, with 507 in the API', async () => {
+  it('is refused requests that add data, with 507 in the API', async () => {
     const refused = [
       await api.post('/candidates', candidate()),
       await api.patch(`/candidates/${known}`, { last_name: 'Other' }),
@@ -80,7 +80,7 @@ describe('a tenant whose storage is exhausted', () => {
     expect(refused[0]!.headers.get('retry-after')).toBe('300');
   });
 
-  it('is refused what adds data, with 507 in SCIM', async () => {
+  it('is refused requests that add data, with 507 in SCIM', async () => {
     const refused = [
       await directory.post('/Users', user('new@s.example')),
       await directory.patch(`/Users/${cyd}`, replace('nickName', 'longer')),
@@ -122,7 +122,7 @@ describe('a tenant whose storage is exhausted', () => {
     expect(rotated.map(({ status, text }) => (status < 300 ? 'ok' : text))).toEqual(['ok', 'ok']);
   });
 
-  it('is alone with that', async () => {
+  it('does not affect other tenants', async () => {
     const other = client(`${service.url}/api/v1`, (await service.newTenant()).apiKey);
     expect((await other.post('/candidates', candidate())).status).toBe(201);
     expect((await other.get('/storage')).body).toMatchObject({ limit_bytes: 20 * 1024 ** 3, state: 'ok' });

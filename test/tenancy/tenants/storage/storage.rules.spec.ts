@@ -51,7 +51,7 @@ describe('a departure', () => {
   });
 });
 
-it('measures a tenant once a day, and one without room after twenty times what it took', () => {
+it('measures a tenant once a day, and an exhausted one after twenty times the duration of the measurement', () => {
   expect(nextMeasurement('ok', 40)).toBe(86_400);
   expect(nextMeasurement('exhausted', 0.1)).toBe(10);
   expect(nextMeasurement('approaching', 40)).toBe(800);

@@ -54,7 +54,7 @@ function effectOf(name: string, data: RemoteObject): InboundEffect {
   throw new NotUnderstood('The event names neither an application, nor a candidate, nor a job.');
 }
 
-/** An application that has ended says nothing of the candidate’s others, which may go on. */
+/** An application that has ended says nothing of the candidate’s others, which may be active. */
 function ofApplication(application: RemoteObject): InboundEffect {
   const candidate = ashbyCandidateOfApplication(application);
   return { kind: 'candidate', candidate: ashbyGoesOn(application) ? candidate : { ...candidate, changedAt: null } };

@@ -6,7 +6,7 @@ import { readOne, readRows } from '../rows.js';
 import { ashbyPage, ashbyRecord } from './ashby-calls.js';
 import { ashbyCandidate, ashbyCandidateOfApplication, ashbyGoesOn, ashbyJob, ashbyUser } from './ashby.mapping.js';
 
-/** So many applications of one candidate are read. */
+/** The most applications of one candidate that are read. */
 const MOST_APPLICATIONS = 50;
 
 /** Reads one page of jobs. */

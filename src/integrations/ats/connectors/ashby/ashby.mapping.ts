@@ -22,7 +22,7 @@ const STATUSES: Readonly<Record<string, JobStatus>> = {
   Draft: 'draft',
 };
 
-/** Of several applications the one counts that goes on; of equal ones the newest. */
+/** Of several applications the active one counts; of equal ones the newest. */
 const RANKS: Readonly<Record<string, number>> = { Active: 3, Lead: 2, Hired: 1, Archived: 0 };
 
 /** Returns a job. @throws {NotUnderstood} */
@@ -40,7 +40,7 @@ export function ashbyJob(job: RemoteObject): AtsJob {
   };
 }
 
-/** Returns whether an application goes on. */
+/** Returns whether an application is active. */
 export function ashbyGoesOn(application: RemoteObject): boolean {
   return (RANKS[String(application['status'])] ?? 0) >= 2;
 }

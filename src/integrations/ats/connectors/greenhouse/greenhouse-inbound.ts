@@ -88,7 +88,7 @@ function effectOf(name: string, payload: RemoteObject): InboundEffect {
   }
 }
 
-/** An application that has ended says nothing of the candidate’s others, which may go on. */
+/** An application that has ended says nothing of the candidate’s others, which may be active. */
 function ofApplication(application: RemoteObject | null): InboundEffect {
   if (application === null) throw new NotUnderstood('The event has no application.');
   const candidate = greenhouseCandidateOfApplication(application);

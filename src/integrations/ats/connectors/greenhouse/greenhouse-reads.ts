@@ -12,7 +12,7 @@ export const GREENHOUSE = 'Greenhouse';
 const PER_PAGE = '500';
 /** Each page of candidates brings one call for each fifty of them, for their applications. */
 const CANDIDATES_PER_PAGE = '250';
-/** So many ids one request can ask for. */
+/** The most ids that one request can ask for. */
 const MOST_IDS = 50;
 
 type Query = Readonly<Record<string, string>>;

@@ -36,7 +36,7 @@ export function greenhouseJob(job: RemoteObject): AtsJob {
   };
 }
 
-/** Returns whether an application goes on. */
+/** Returns whether an application is active. */
 export function greenhouseGoesOn({ status, rejected_at: rejectedAt }: RemoteObject): boolean {
   return (rejectedAt === null || rejectedAt === undefined) && !ENDED.has(String(status));
 }

@@ -9,7 +9,7 @@ import { splitName } from '../split-name.js';
 const CLOSED = /fill|clos|cancel|declin|inactive|hold|archiv/i;
 const DRAFT = /approval|draft/i;
 
-/** The same of applications: a state without such a word goes on. */
+/** The same of applications: a state without such a word is active. */
 const ENDED: readonly (readonly [RegExp, AtsStatus])[] = [
   [/^(hired|joined|converted)/i, 'hired'],
   [/^(rejected|un-?qualified|junk|offer-(declined|withdrawn))/i, 'rejected'],
@@ -45,7 +45,7 @@ export function zohoJob(opening: RemoteObject): AtsJob {
   };
 }
 
-/** Returns whether an application goes on. */
+/** Returns whether an application is active. */
 export function zohoGoesOn(application: RemoteObject): boolean {
   return zohoStatus(stageName(application)) === 'active';
 }
@@ -182,7 +182,7 @@ function jobIdOf(row: RemoteObject): string | null {
   );
 }
 
-/** Of several applications the one counts that goes on; of equal ones the newest. */
+/** Of several applications the active one counts; of equal ones the newest. */
 function chosen(rows: readonly RemoteObject[]): RemoteObject | null {
   const time = (row: RemoteObject): number =>
     laterOf(timeOf(row['Updated_On']), timeOf(row['Modified_Time']))?.getTime() ?? 0;

@@ -39,7 +39,7 @@ export interface Applied {
 /** The events behind a batch. They are read while the batch is written. */
 export type NextEvents = Promise<ReadBatch>;
 
-/** Behind so many events the next ones are read while they are written. */
+/** From this number of events on, the next ones are read while they are written. */
 const LEAST_AHEAD = 50;
 const NOTHING: Applied = { failure: null, answered: false, tried: false, next: null };
 const WRITE: RecordWrite = { source: 'webhook', events: 'all', pass: null };

@@ -25,7 +25,7 @@ const POLL_MS = 1_000;
 const QUIET_MS = 2_000;
 /** While many requests come, each batch is followed by a pause. */
 const BUSY_PAUSE_MS = 500;
-/** After so long another connection has its turn. */
+/** The time after which another connection has its turn. */
 const TURN_MS = 1_000;
 /** The pauses after failures in a row. */
 const REST_MS = { first: 1_000, most: 300_000, own: 2_000 };
@@ -106,7 +106,7 @@ export class EventsWorker {
     }
   }
 
-  /** Begins behind the connection that was served last, so that each one has its turn. */
+  /** Begins after the connection that was served last, so that each one has its turn. */
   private inTurn(due: readonly DueInbox[]): DueInbox[] {
     const sorted = [...due].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
     const place = sorted.findIndex((key) => nameOf(key) > this.last);

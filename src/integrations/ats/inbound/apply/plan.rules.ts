@@ -104,7 +104,7 @@ function lastOf(byTime: readonly ReadEvent[], remoteId: string): RecordStep {
   return { do: 'write', item: { ...item, candidate, changedAt, personAt: new Date(timeOf(newest)) }, by: newest };
 }
 
-/** An application that ended beside one that goes on tells of the person alone. */
+/** An application that ended beside an active one tells of the person alone. */
 function together(before: AtsCandidate, after: AtsCandidate): AtsCandidate {
   const known = { id: before.metadata?.['application_id'] ?? null, status: before.status ?? null };
   const told = isBeside(after, known) ? personAlone(after) : after;

@@ -3,7 +3,7 @@ import type { LeftOutReason, RecordResult } from '../../records/record.js';
 import type { ReadEvent } from './plan.rules.js';
 import type { EventVerdict, WaitingEvent } from './waiting-events.repository.js';
 
-/** So often an event is tried that fails on its own account. */
+/** The number of tries of an event that fails on its own account. */
 const MOST_TRIES = 3;
 
 /** Reasons that an admin has to look at. */
@@ -24,7 +24,7 @@ export function settledVerdict(
   return { id, at, state, reason, detail: detail ?? null, tried: false, erase: state === 'no_effect' };
 }
 
-/** Returns the verdict on an event that failed by itself: it is tried again, a few times. */
+/** Returns the verdict on an event that failed on its own account: it is tried again, a few times. */
 export function triedAgain({ id, at, tries }: ReadEvent, reason: string, detail: string): EventVerdict {
   const isLast = tries + 1 >= MOST_TRIES;
   return { id, at, state: isLast ? 'failed' : 'waiting', reason, detail, tried: true, erase: false };

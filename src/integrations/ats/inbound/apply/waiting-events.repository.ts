@@ -61,14 +61,14 @@ export class WaitingEventsRepository {
   async oldest({ tenantId, connectionId }: InboxKey, after = ''): Promise<WaitingEvent[]> {
     const { rows } = await this.db.query<WaitingEvent>(
       `select e.id, e.at, e.tries, e.content_type, e.headers, e.body, e.signed from (
-         select w.id, w.at, sum(w.bytes) over (order by w.id) - w.bytes as before
+         select w.id, w.at, sum(w.bytes) over (order by w.id) - w.bytes as bytes_before
          from (select o.id, o.at, o.bytes from ats_open_events o
                where o.tenant_id = $1 and o.connection_id = $2 and not o.failed and o.id > $3
                order by o.id limit ${BATCH.events}) w) n
        cross join lateral (
          select b.id, b.at, b.tries, b.content_type, b.headers, b.body, b.signed from ats_events b
          where b.tenant_id = $1 and b.connection_id = $2 and b.id = n.id and b.at = n.at limit 1) e
-       where n.before < ${BATCH.bytes} order by n.id`,
+       where n.bytes_before < ${BATCH.bytes} order by n.id`,
       [tenantId, connectionId, after],
     );
     return rows;

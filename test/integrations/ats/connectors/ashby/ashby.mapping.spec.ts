@@ -28,7 +28,7 @@ test.each([
   expect(ashbyJob({ id: 'j1', title: 'Cook', status: state }).status).toBe(status);
 });
 
-test('counts the application that goes on, and the newest of those', () => {
+test('counts the active application, and the newest of several', () => {
   const all = [
     application('a1', 'Hired'),
     application('a2', 'Active'),

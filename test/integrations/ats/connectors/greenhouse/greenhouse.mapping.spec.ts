@@ -35,7 +35,7 @@ test('reads a job of the API, and one of a webhook', () => {
   expect(greenhouseJob(told)).toMatchObject({ department: 'Kitchen', location: 'Vienna', employmentType: 'Full-time' });
 });
 
-test('counts the application that goes on, and the newest of those', () => {
+test('counts the active application, and the newest of several', () => {
   const all = [
     application(1, { status: 'rejected', created_at: '2026-03-09T00:00:00Z' }),
     application(2),
@@ -53,7 +53,7 @@ test('counts the application that goes on, and the newest of those', () => {
   });
 });
 
-test('says nothing of a source whose name is not known', () => {
+test('leaves the source out when its name is unknown', () => {
   expect('ats_source' in greenhouseCandidate(PERSON, [application(1)], new Map()).metadata!).toBe(false);
 });
 

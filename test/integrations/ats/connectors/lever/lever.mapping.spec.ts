@@ -83,7 +83,7 @@ test('does not understand a person who was anonymised, and a state that is not k
   expect(() => leverJob({ ...POSTING, state: 'odd' })).toThrow(NotUnderstood);
 });
 
-test('tells applications that the answer holds from those that it names', () => {
+test('distinguishes applications that the answer contains from those that it names', () => {
   const mixed = { applications: ['a1', { id: 'a2' }, 7] };
   expect([applicationIdsIn(mixed), applicationsIn(mixed)]).toEqual([['a1', '7'], [{ id: 'a2' }]]);
 });

@@ -26,7 +26,7 @@ test('reads the same fields under the names that Zoho offers', () => {
   expect(candidateOfForm(names)).toEqual(candidateOfForm(FORM));
 });
 
-test('says nothing of the opening, the state and the time when the form has none', () => {
+test('leaves out the opening, the state and the time when the form has none', () => {
   expect(candidateOfForm(FORM)).toEqual({
     remoteId: '480912000001234567',
     firstName: 'Zoë',

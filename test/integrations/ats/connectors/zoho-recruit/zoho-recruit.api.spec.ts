@@ -132,7 +132,7 @@ test('applies each record of a notification that names several, and a deletion',
   expect(events.every(({ state }) => state === 'applied' || state === 'no_effect')).toBe(true);
 });
 
-test('reads changes of applications, and keeps the one that goes on beside one that has ended', async () => {
+test('reads changes of applications, and keeps the active one beside one that has ended', async () => {
   const [cook, baker] = ['Cook', 'Baker'].map((Posting_Title) => zoho.add.job({ Posting_Title, silent: true }));
   const person = zoho.add.candidate({ job: cook!.id, silent: true });
   const other = zoho.add.application(person.id, baker!.id, { status: 'Rejected', silent: true });

@@ -81,7 +81,7 @@ test.each([
   expect(zohoStatus(name)).toBe(status);
 });
 
-test('reads a candidate with the opening that goes on, whichever is newer', () => {
+test('reads a candidate with the opening of the active application, whichever is newer', () => {
   const openings = [
     { ...OPENING, id: '1', Candidate_Status: 'Rejected', Updated_On: '2026-03-05T10:00:00+01:00' },
     { ...OPENING, id: '2', Candidate_Status: 'Associated', Updated_On: '2026-03-01T10:00:00+01:00' },
@@ -105,7 +105,7 @@ test('takes the state of the candidate when the opening has none', () => {
   expect(zohoCandidate(PERSON, [OPENING])).toMatchObject({ stage: { id: 'Interview-to-be-Scheduled' } });
 });
 
-test('says that a candidate has no opening when there is none, and nothing of it when it is not known', () => {
+test('has a null opening when there is none, and leaves the opening out when it is unknown', () => {
   expect(zohoCandidate(PERSON, [])).toMatchObject({
     jobRemoteId: null,
     stage: null,
@@ -161,7 +161,7 @@ test('takes only digits for a record id', () => {
   expect(['ZR_12_JOB', '', null, {}, 1.5, '7/../8'].map(recordIdOf)).toEqual([null, null, null, null, null, null]);
 });
 
-test('tells an application that goes on, and a candidate without one', () => {
+test('distinguishes an active application from a candidate without one', () => {
   expect([APPLICATION, { Candidate_Status: 'Hired' }].map(zohoGoesOn)).toEqual([true, false]);
   expect([{ Candidate_Status: 'New' }, {}, PERSON].map(isNotAssociated)).toEqual([true, true, false]);
 });

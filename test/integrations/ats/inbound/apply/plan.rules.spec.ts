@@ -41,7 +41,7 @@ const known = (changedAt: Date): AtsRecordRow => ({
 const group = (...events: ReadEvent[]): Group => ({ kind: 'candidate', remoteId: '1', events });
 
 describe('stepOf', () => {
-  it('keeps what an older event of the batch says and the newest leaves out, where it cannot read', () => {
+  it('keeps fields of an older event of the batch when the newest leaves them out and cannot be read', () => {
     const opening = event(candidate(at(3), { status: 'active', metadata: { application_id: '7' } }));
     const { candidate: person } = candidate(at(5), { email: 'new@x.example' }) as { candidate: AtsCandidate };
     const { jobRemoteId: _, ...thin } = person;

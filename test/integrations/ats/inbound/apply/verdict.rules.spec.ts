@@ -26,7 +26,7 @@ test('erases the body of an event without an effect, and keeps that of a failed 
   expect(settledVerdict(event('1'), 'failed', 'bad_id', 'why')).toMatchObject({ erase: false, detail: 'why' });
 });
 
-test('tries an event three times before it has failed', () => {
+test('fails an event after three tries', () => {
   const states = [0, 1, 2].map((tries) => triedAgain(event('1', 'candidate', tries), 'r', 'd').state);
   expect(states).toEqual(['waiting', 'waiting', 'failed']);
 });
@@ -36,7 +36,7 @@ test('names the failure of the ATS when a record cannot be read', () => {
   expect(unreadable(event('1'), failure)).toMatchObject({ reason: 'ats_forbidden', detail: 'The ATS refuses.' });
 });
 
-test('settles the events of one record by what became of it', () => {
+test('settles the events of one record by the result of the record', () => {
   const [older, newer] = [event('1'), event('2')];
   expect(statesOf([older, newer], result('updated'), newer)).toEqual([
     ['no_effect', 'older', true],
@@ -50,11 +50,11 @@ test('settles the events of one record by what became of it', () => {
   expect(statesOf([newer], result('deleted'), newer)).toEqual([['applied', null, true]]);
 });
 
-test('says that the record is still there when a deletion is not confirmed', () => {
+test('reports that the record still exists when a deletion is not confirmed', () => {
   expect(statesOf([event('1', 'gone')], result('unchanged'), null)).toEqual([['no_effect', 'still_there', true]]);
 });
 
-test('fails an event that an admin has to look at, and no other one that is left out', () => {
+test('fails an event that needs an admin, and no other one that is left out', () => {
   expect(statesOf([event('1')], result('left_out', 'bad_id'), null)).toEqual([['failed', 'bad_id', false]]);
   expect(statesOf([event('1')], result('left_out', 'no_open_job'), null)).toEqual([['no_effect', 'no_open_job', true]]);
 });
