@@ -25,6 +25,7 @@ export const ROOMS = [
   'auth/sign-in',
   'integrations/webhooks',
   'integrations/ats',
+  'overview/requests',
   'overview/lookup',
   'overview/history',
   'operations/surfaces',

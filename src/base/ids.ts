@@ -61,3 +61,12 @@ function timeHead(now: number): string {
   lastHead = head;
   return head;
 }
+
+/** Returns the time in an id, in milliseconds since 1970; null: the text is no id of this service. */
+export function timeOfId(id: string): number | null {
+  const [, head] = /^[a-z]{3,4}_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/.exec(id) ?? [];
+  if (head === undefined) return null;
+  let time = 0;
+  for (const letter of head) time = time * 32 + ALPHABET.indexOf(letter);
+  return time;
+}

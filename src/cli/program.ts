@@ -76,7 +76,8 @@ export const NOUNS: Record<string, string> = {
   interview: 'interviews of candidates: schedule, list, show, move, cancel, scorecard; their engine: set, engine, test',
   event: 'the events of the tenant: list, and the feed after a position',
   directory:
-    'SCIM sources: create, list, show, set, delete, rotate-token, preview, plan, live, guard, rules, groups, pending',
+    'SCIM sources: create, list, show, set, delete, rotate-token, preview, plan, live, guard, rules, groups, pending, requests',
+  request: 'SCIM requests and what each did: list, show',
   role: 'the catalogue of roles: list, show, create, set, delete',
   connection:
     'sign-in through IdPs: create-oidc, create-saml, list, show, set, enable, disable, delete, refresh-metadata, check, test, forget-subjects',

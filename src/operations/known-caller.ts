@@ -27,8 +27,19 @@ export function knownCaller(
     if (sameHash(token.hash, operator)) return 'operator';
     const kind = token.parsed?.kind;
     const asScim = kind === 'tbs' || (isScim && kind !== 'tbk');
-    const found = await (asScim ? credentials.findScimToken(token, req) : credentials.findApiKey(token, req));
-    if (found === null) throw new Unauthenticated('invalid');
-    return found.tenantId;
+    if (!asScim) return ownerOf(await credentials.findApiKey(token, req));
+    const found = await credentials.findScimToken(token, req);
+    if (found !== null) {
+      // The logs name the directory of a request that is refused for its body, before its route.
+      req.tenantId = found.tenantId;
+      req.credentialId = found.tokenId;
+      req.directoryId = found.directoryId;
+    }
+    return ownerOf(found);
   };
+}
+
+function ownerOf(found: { tenantId: string } | null): string {
+  if (found === null) throw new Unauthenticated('invalid');
+  return found.tenantId;
 }

@@ -14,6 +14,8 @@ import { MetricsAccess } from './metrics-access.js';
 import { MetricsServer } from './metrics-server.js';
 import { OperationsController } from './operations.controller.js';
 import { Readiness } from './readiness.js';
+import { RequestsModule } from '../overview/requests/requests.module.js';
+import { RequestRows } from '../overview/requests/request-rows.js';
 import { RequestLog } from './request-log.js';
 import { InstallationRepository } from './restore/installation.repository.js';
 import { RestoreWatch } from './restore/restore-watch.js';
@@ -24,7 +26,7 @@ import { SurfacesModule } from './surfaces/surfaces.module.js';
 
 /** Operation of the service: health, readiness, metrics, request log, retention. */
 @Module({
-  imports: [DeliveryModule, UsersModule, SurfacesModule],
+  imports: [DeliveryModule, UsersModule, RequestsModule, SurfacesModule],
   controllers: [OperationsController, PlatformDocsController, SiteController, KeyRotationController],
   providers: [
     ExpiryNotice,
@@ -54,9 +56,16 @@ import { SurfacesModule } from './surfaces/surfaces.module.js';
   ],
 })
 export class OperationsModule {
-  constructor(metrics: Metrics, delivery: DeliveryMetrics, held: HeldMetrics, storage: StorageMetrics) {
+  constructor(
+    metrics: Metrics,
+    delivery: DeliveryMetrics,
+    held: HeldMetrics,
+    storage: StorageMetrics,
+    rows: RequestRows,
+  ) {
     metrics.add(delivery);
     metrics.add(held);
     metrics.add(storage);
+    metrics.add(rows);
   }
 }

@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { loggedPath } from '../base/http/logged-path.js';
 import { pathOf, type BridgeRequest, type BridgeResponse } from '../base/http/request.js';
 import { Logger } from '../base/log/logger.js';
+import { loggedRequestOf } from '../overview/requests/logged-request.mapping.js';
+import { RequestRows } from '../overview/requests/request-rows.js';
 import { Metrics } from './metrics.js';
 
 /**
- * Writes one line and one measurement for each request. Of the address only the route is written: queries and paths can
+ * Writes one line and one measurement for each request, and one row for each SCIM request. Of the address only the route is written: queries and paths can
  * contain tokens and e-mails.
  */
 @Injectable()
@@ -15,6 +17,7 @@ export class RequestLog {
   constructor(
     private readonly logger: Logger,
     private readonly metrics: Metrics,
+    private readonly rows: RequestRows,
   ) {
     this.logging = logger.infoEnabled;
   }
@@ -29,6 +32,8 @@ export class RequestLog {
     if (req.refusal !== undefined && path.startsWith('/scim/')) {
       this.metrics.refusedScim.inc({ reason: req.refusal.scim_type ?? req.refusal.code });
     }
+    const row = loggedRequestOf(req, status, ms);
+    if (row !== null) this.rows.note(row);
     if (!this.logging || isProbe(path)) return;
     this.logger.line({
       message: 'request',
@@ -40,7 +45,7 @@ export class RequestLog {
       tenant_id: req.tenantId,
       credential_id: req.credentialId,
       directory_id: req.directoryId,
-      link: req.link,
+      link: req.effect?.linkedBy,
       ...(req.refusal === undefined ? {} : { resource: resourceOf(path), ...req.refusal }),
     });
   };

@@ -19,6 +19,10 @@ const HOUR = 3_600_000;
 /** Longer than any ATS sends an event again. Keys stand at the first moment of their month. */
 const ATS_KEY_DAYS = 45;
 
+/** The tables with months. */
+type MonthlyTable =
+  'attempts' | 'sign_ins' | 'events' | 'requests' | 'request_bodies' | 'ats_events' | 'ats_event_keys';
+
 /** One month of a table that is partitioned by time. */
 interface Month {
   name: string;
@@ -39,7 +43,7 @@ const LEFTOVERS = [
 ];
 
 /**
- * Keeps the tables of attempts, sign-ins, events and inbound events of ATSs in monthly partitions: creates the next ones in time, drops old
+ * Keeps the tables of attempts, sign-ins, events, SCIM requests and inbound events of ATSs in monthly partitions: creates the next ones in time, drops old
  * ones whole. Deletes expired rows.
  */
 @Injectable()
@@ -60,6 +64,8 @@ export class Retention extends Background {
     await this.keep('sign_ins', logsDays);
     await this.keep('events', eventsDays, (tx, month) => this.floors.raise(tx, month));
     await this.db.execute(OLD_OPEN_EVENTS, [bodiesDays]);
+    await this.keep('requests', logsDays);
+    await this.keep('request_bodies', bodiesDays);
     await this.keep('ats_events', bodiesDays);
     await this.keep('ats_event_keys', ATS_KEY_DAYS);
     for (const statement of LEFTOVERS) await this.db.execute(statement);
@@ -69,7 +75,7 @@ export class Retention extends Background {
 
   /** @param beforeDrop notes what is dropped, in the same transaction */
   private async keep(
-    table: 'attempts' | 'sign_ins' | 'events' | 'ats_events' | 'ats_event_keys',
+    table: MonthlyTable,
     days: number,
     beforeDrop: (tx: SqlRunner, month: string) => Promise<void> = async () => undefined,
   ): Promise<void> {

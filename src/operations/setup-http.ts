@@ -4,10 +4,12 @@ import { Clock } from '../base/clock.js';
 import { Config } from '../base/config/config.js';
 import { bodyReader, type BodyOptions } from '../base/http/body.js';
 import { oneHost } from '../base/http/one-host.js';
+import { isScimPath } from '../base/http/request.js';
 import { requestStart } from '../base/http/request-id.js';
 import { singleSlashes } from '../base/http/scim-slashes.js';
 import { LOOPBACK_FORMS, securityHeaders } from '../base/http/security-headers.js';
 import { limitStrangers } from '../base/http/stranger-limit.js';
+import { MAX_LOGGED_BODY } from '../overview/requests/logged-request.mapping.js';
 import { CredentialStore } from '../tenancy/tenants/credentials.js';
 import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
@@ -47,8 +49,12 @@ function limitOf(path: string): number | undefined {
   return /^\/scim\/v2\/Bulk\/?$/.test(path) ? 4 * MIB : undefined;
 }
 
-/** Returns whether an address takes candidates, whose metadata is kept letter for letter. */
-function keepsText(path: string): boolean {
+/**
+ * Returns whether a body is kept letter by letter: of candidates for their metadata, of SCIM for the log of requests,
+ * unless it is too long for the log.
+ */
+function keepsText(path: string, bytes: number): boolean {
+  if (isScimPath(path)) return bytes <= MAX_LOGGED_BODY;
   return /^\/(?:api\/v1|v1|api)\/candidates(?:\/|$)/.test(path);
 }
 

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { LookupModule, RecordNamesModule } from './lookup/lookup.module.js';
+import { RequestsModule } from './requests/requests.module.js';
 import { HistoryModule } from './history/history.module.js';
 
 /** What is read across the houses. */
-@Module({ imports: [LookupModule, RecordNamesModule, HistoryModule] })
+@Module({ imports: [LookupModule, RecordNamesModule, RequestsModule, HistoryModule] })
 export class OverviewModule {}

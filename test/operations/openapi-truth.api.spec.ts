@@ -683,7 +683,10 @@ describe('answers are as described', () => {
     await house.scim.delete(`/Users/${id}`);
     await settled(id);
 
-    const { body: life } = await own('GET', `${at}/history?limit=200&order=asc`);
+    const { body: life } = await eventually(
+      () => own('GET', `${at}/history?limit=200&order=asc`),
+      ({ body }) => body.data.some(({ kind }: { kind: string }) => kind === 'request'),
+    );
     expect(new Set(life.data.map(({ kind }: { kind: string }) => kind))).toEqual(new Set(ENTRY_KINDS));
     await exported(`${at}/history?kind=session,sign_in&since=2020-01-01&until=2100-01-01`);
     await exported('/sign-ins?outcome=refused');

@@ -25,7 +25,7 @@ const month = (later: number): string => {
     .replace('-', '_');
 };
 
-it.each(['attempts', 'sign_ins'])(
+it.each(['attempts', 'sign_ins', 'requests', 'request_bodies'])(
   '%s: makes the next months, and drops only months that are too old',
   async (table) => {
     const old = month(-8);

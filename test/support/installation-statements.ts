@@ -69,6 +69,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
       'the planner’s statistics of this database',
     ],
   ],
+  'overview/requests/requests.repository.ts': [[/^insert into (requests|request_bodies) /, MANY]],
   'seats/seats.repository.ts': [
     [/^select current_setting\('max_connections'\)/, 'a setting of this database'],
     [/^select tenant_id from seat_limits where mode = 'exact'/, NEXT],

@@ -32,7 +32,7 @@ export abstract class AtsEnvironment extends AllowEnvironment {
   INTERVIEW_API_KEY?: string;
 
   /**
-   * Days for which the bodies of inbound events of an ATS are kept, in whole months.
+   * Days for which the bodies of inbound events of an ATS and of SCIM requests are kept, in whole months.
    * @defaultValue `30`
    */
   @WholeNumber(1, 3_650)

@@ -191,8 +191,8 @@ export class Environment extends AtsEnvironment {
   SESSION_ABSOLUTE?: string;
 
   /**
-   * Days for which sign-ins are kept, in whole months, and ended sessions.
-   * @defaultValue `90`
+   * Days for which sign-ins and SCIM requests are kept, in whole months, and ended sessions.
+   * @defaultValue `180`
    */
   @WholeNumber(1, 3_650)
   RETENTION_LOGS?: string;

@@ -137,7 +137,7 @@ function configOf(read: Environment): Config {
       absoluteSeconds: seconds(read.SESSION_ABSOLUTE ?? '12h'),
     },
     retention: {
-      logsDays: Number(read.RETENTION_LOGS ?? 90),
+      logsDays: Number(read.RETENTION_LOGS ?? 180),
       bodiesDays: Number(read.RETENTION_BODIES ?? 30),
       attemptsDays: Number(read.RETENTION_ATTEMPTS ?? 90),
       eventsDays: Number(read.RETENTION_EVENTS ?? 90),

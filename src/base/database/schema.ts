@@ -19,6 +19,7 @@ const FILES = [
   'webhooks',
   'ats',
   'ats-inbound',
+  'overview',
   'operations',
 ];
 

@@ -17,8 +17,8 @@ export interface BodyOptions {
   limitOf?: (path: string) => number | undefined;
   /** Addresses whose handler needs the original bytes (signature checks): they get `req.rawBody`. */
   keepRaw?: (path: string) => boolean;
-  /** Addresses whose handler keeps a part of the body as written: they get `req.rawBody`, too. */
-  keepText?: (path: string) => boolean;
+  /** Addresses where a body of this length is kept as written: they get `req.rawBody`, too. */
+  keepText?: (path: string, bytes: number) => boolean;
   /** Addresses that read their own body (forms), some of them depending on its type. */
   leave?: (path: string, contentType: string) => boolean;
   /**
@@ -79,7 +79,7 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
       if (error) return next(error);
       if (bytes!.length === 0) return next();
       if (refusal !== null) return next(refusal);
-      if (keepRaw?.(req.path) || keepText?.(req.path)) req.rawBody = bytes!;
+      if (keepRaw?.(req.path) || keepText?.(req.path, bytes!.length)) req.rawBody = bytes!;
       finish(req, bytes!, next);
     });
   }

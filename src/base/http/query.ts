@@ -52,6 +52,22 @@ export function queryChoice<const Choice extends string>(
 }
 
 /**
+ * Returns a range of time.
+ *
+ * @throws {InvalidFields} 422 for a text that is no moment, and for a range that ends before it begins
+ */
+export function querySpan(options: { since: string | undefined; until: string | undefined }): {
+  since: Date | undefined;
+  until: Date | undefined;
+} {
+  const [since, until] = [queryTime('since', options.since), queryTime('until', options.until)];
+  if (since !== undefined && until !== undefined && since > until) {
+    throw new InvalidFields([{ field: 'since', message: 'must not be after until' }]);
+  }
+  return { since, until };
+}
+
+/**
  * Returns a moment (RFC 3339 with an offset, or a bare date as the start of that day in UTC).
  *
  * @throws {InvalidFields} 422 for another text

@@ -1,6 +1,18 @@
 import type { Request, Response } from 'express';
 import type { PresentedToken } from '../crypto/tokens.js';
 
+/** What an accepted request did; for the logs. */
+export interface RequestEffect {
+  outcome: string;
+  userId?: string;
+  groupId?: string;
+  /** Why the write is not in force; null: it is. */
+  held?: string | null;
+  /** The attribute by which the write linked a user. */
+  linkedBy?: string;
+  detail?: string;
+}
+
 /** Data of a request beside Express's own. Only this service sets them, never the caller. */
 export interface Noted {
   /** The id of the request; also in `X-Request-Id`. */
@@ -15,11 +27,13 @@ export interface Noted {
   /** A valid credential, session or sign-in came with it. A tenant alone can be named by any caller. */
   proven?: true;
   directoryId?: string;
-  /** The attribute by which the write linked a user. */
-  link?: string;
+  /** The profile of the directory. */
+  dialect?: string;
+  /** Undefined: the request was refused, or only read. */
+  effect?: RequestEffect;
   /** The refusal; for the log. */
   refusal?: { readonly code: string; readonly scim_type?: string | undefined; readonly reason: string };
-  /** The bytes of the body, where the address needs them (signature checks, values that are kept as sent). */
+  /** The bytes of the body, where the address needs them (signature checks, values that are kept as sent, the log of requests). */
   rawBody?: Buffer;
 }
 

@@ -2,10 +2,11 @@ import { CliError, EXIT } from '../client/cli.errors.js';
 import { encode, type Json } from '../client/client.js';
 import { columns, given, numbers, type Command, type Context } from '../command/command.js';
 import { DIRECTORY, directoryId } from '../references/directory-id.js';
+import { REQUEST_COMMANDS } from './requests.js';
 
 const LIMIT = { name: 'limit', description: 'how many, 200 unless set' };
 
-/** Commands that list what belongs to a directory: its preview, its rules and its groups. */
+/** Commands that list what belongs to a directory: its preview, its rules, its groups and its requests. */
 export const DIRECTORY_LIST_COMMANDS: Command[] = [
   {
     noun: 'directory',
@@ -58,6 +59,7 @@ export const DIRECTORY_LIST_COMMANDS: Command[] = [
     'display',
     'since',
   ]),
+  ...REQUEST_COMMANDS,
 ];
 
 function list(verb: string, description: string, resource: string, names: string[]): Command {

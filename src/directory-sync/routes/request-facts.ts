@@ -1,5 +1,5 @@
 import type { AnswerShare } from '../../base/http/answer-budget.js';
-import type { LinkedBy } from '../../tenancy/identity/adoption.rules.js';
+import type { RequestEffect } from '../../base/http/request.js';
 
 /** Facts of a request that a write needs beside the body. */
 export interface RequestFacts {
@@ -8,8 +8,8 @@ export interface RequestFacts {
   ifMatch: string | undefined;
   /** The memory that the answer may use. */
   share: AnswerShare;
-  /** Notes in the request log that the write linked a user, and by what. */
-  linked?: (by: LinkedBy) => void;
+  /** Notes for the logs what the write did. */
+  done?: (effect: RequestEffect) => void;
   /** Whether the answer shows the members of the group. */
   withMembers?: boolean;
 }

@@ -27,6 +27,7 @@ import { RoleTasks } from './roles/role-tasks.js';
 import { ScimUsersController } from './users/scim-users.controller.js';
 import { ScimUsersService } from './users/scim-users.service.js';
 import { RefusedRoles } from './users/refused-roles.js';
+import { UserRemovals } from './users/user-removals.js';
 
 /** Provides the ports of `directories`; global, because `directories` is on a lower floor. */
 @Global()
@@ -61,6 +62,7 @@ export class DirectoryConsequencesModule {}
   providers: [
     ScimUsersService,
     RefusedRoles,
+    UserRemovals,
     ScimGroupsService,
     GroupsRepository,
     MembershipReview,

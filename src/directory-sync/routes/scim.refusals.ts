@@ -1,7 +1,8 @@
 import { DomainError } from '../../base/errors/domain-error.js';
+import { matchesIfMatch } from '../../protocols/scim/resource/etag.js';
 
 /** 412: `If-Match` has another version than the stored one (RFC 7644 §3.14). */
-export class PreconditionFailed extends DomainError {
+class PreconditionFailed extends DomainError {
   readonly kind = 'precondition-failed';
   readonly code = 'precondition_failed';
   constructor() {
@@ -19,4 +20,13 @@ export class NotImplemented extends DomainError {
 export class Forbidden extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'forbidden';
+}
+
+/**
+ * Checks `If-Match` (RFC 7644 §3.14).
+ *
+ * @throws {DomainError} 412 when the client saw another version than the stored one
+ */
+export function requireVersion(tag: string, ifMatch: string | undefined): void {
+  if (!matchesIfMatch(ifMatch, tag)) throw new PreconditionFailed();
 }

@@ -17,6 +17,7 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   'path task_id': 'The id of the task.',
   'path domain': 'The name of the domain, such as `acme.example`.',
   'path external_id': 'The id of the user in the caller’s own system, percent-encoded.',
+  'path request_id': 'The id of the SCIM request (`req_…`), as `X-Request-Id` of its answer has it.',
   'path name': 'The name of the role.',
   'path idp_provider': 'The slug of the connection.',
 
@@ -32,6 +33,7 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   'query reason': 'Only records with this reason.',
   'query user_id': 'Only records of this user: the id (`usr_…`).',
   'query connection_id': 'Only records of this connection: its id or slug.',
+  'query request_id': 'Only what this request has led to: `X-Request-Id` of its answer.',
   'query directory': 'Only records of this directory: its id.',
 
   // users

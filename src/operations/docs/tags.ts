@@ -16,6 +16,11 @@ const TAGS: readonly Tag[] = [
     of: ['held'],
   },
   { name: 'History', description: 'All that happened to a user, and the times of leavers.', of: ['history'] },
+  {
+    name: 'Requests',
+    description: 'The provisioning log: SCIM requests, what each did, and why it was refused.',
+    of: ['requests'],
+  },
   { name: 'Candidates', description: 'People who apply, with the metadata of an ATS or program.', of: ['candidates'] },
   { name: 'Jobs', description: 'Job openings. Candidates show the title of theirs.', of: ['jobs'] },
   {

@@ -3,6 +3,7 @@ import type { Shape } from '../../base/http/api-answers.js';
 import { EntryHead, NO_TIME, NUMBER, TEXT, TIME } from './entry-head.dto.js';
 import { ChangeEntry, PersonBody } from './change-entry.dto.js';
 import { HeldEntry, LinkedEntry } from './note-entry.dto.js';
+import { OUTCOMES } from '../requests/requests.dto.js';
 import { ActorBody, ChangeSourceBody } from '../../directory-sync/users/source.dto.js';
 
 // The forms of the entries of a history, for the documentation. `timeline.sql.ts` reads them.
@@ -81,6 +82,37 @@ class SignInEntryBody extends EntryHead {
   support_id!: string;
   @ApiProperty()
   request_id!: string;
+}
+
+class RequestEntry extends EntryHead {
+  @ApiProperty({ enum: ['request'] })
+  kind!: string;
+  @ApiProperty({ description: 'Also in `source` of the changes, seat lines and notes that it led to.' })
+  request_id!: string;
+  @ApiProperty()
+  method!: string;
+  @ApiProperty()
+  path!: string;
+  @ApiProperty(NUMBER)
+  status!: number;
+  @ApiProperty({ ...TEXT, enum: OUTCOMES })
+  outcome!: string | null;
+  @ApiProperty({ ...TEXT, description: 'Why the user was held after the write.' })
+  held!: string | null;
+  @ApiProperty({ ...TEXT, description: 'Of `linked`: the attribute by which the user was found.' })
+  linked_by!: string | null;
+  @ApiProperty({ ...TEXT, description: 'Of a refusal.' })
+  code!: string | null;
+  @ApiProperty({ ...TEXT, description: 'Of a refusal.' })
+  scim_type!: string | null;
+  @ApiProperty(TEXT)
+  detail!: string | null;
+  @ApiProperty()
+  directory_id!: string;
+  @ApiProperty({ description: 'The SCIM token.' })
+  credential_id!: string;
+  @ApiProperty({ type: Number })
+  duration_ms!: number;
 }
 
 class SeatEntry extends EntryHead {
@@ -167,6 +199,7 @@ export const ENTRY_SHAPE: Shape = {
     BindingEntry,
     SessionEntry,
     SignInEntryBody,
+    RequestEntry,
     LinkedEntry,
     HeldEntry,
     ChangeEntry,

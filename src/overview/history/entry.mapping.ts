@@ -70,6 +70,8 @@ export function whatHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>
       return wordsOfChange(fields);
     case 'delivery':
       return words('method', 'path', 'status', 'outcome', 'detail');
+    case 'request':
+      return words('method', 'status', 'outcome', 'held', 'code', 'detail');
     case 'seat':
       return words('event', 'role', 'reason');
     case 'sign_in':

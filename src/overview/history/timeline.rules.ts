@@ -3,7 +3,7 @@
  * consequences.
  */
 export const ENTRY_KINDS = [
-  'binding', 'session', 'sign_in', 'linked', 'held', 'change', 'seat', 'delivery', 'audit', 'removed',
+  'binding', 'session', 'sign_in', 'request', 'linked', 'held', 'change', 'seat', 'delivery', 'audit', 'removed',
 ] as const; // prettier-ignore
 
 /** The kind of an entry. */

@@ -1,5 +1,5 @@
 import { InvalidFields } from '../../../src/base/errors/domain-error.js';
-import { queryOptions, queryTime } from '../../../src/base/http/query.js';
+import { queryOptions, querySpan, queryTime } from '../../../src/base/http/query.js';
 
 describe('times in a query', () => {
   it.each([
@@ -22,6 +22,12 @@ describe('times in a query', () => {
     '-000001-01-01',
     '+12026-01-01',
   ])('%s is none', (text) => expect(() => queryTime('since', text)).toThrow(InvalidFields));
+});
+
+it('refuses a range that ends before it begins, and takes one that is open', () => {
+  expect(() => querySpan({ since: '2026-02-01', until: '2026-01-01' })).toThrow(InvalidFields);
+  expect(querySpan({ since: '2026-01-01', until: '2026-01-01' }).since).toEqual(new Date('2026-01-01'));
+  expect(querySpan({ since: undefined, until: '2026-01-01' }).since).toBeUndefined();
 });
 
 describe('options of a query', () => {

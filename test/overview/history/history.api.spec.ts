@@ -35,6 +35,13 @@ afterAll(async () => {
 
 const pathOf = (id: string, query = ''): string => `/users/${id}/history${query}`;
 /** All entries; once the ledger's lines have their place in the chain, which comes right after. */
+/** Waits until the log has this many requests of a user: it is written beside the requests. */
+const logged = (id: string, count: number) =>
+  eventually(
+    () => entriesOf(id, '&kind=request'),
+    (entries) => entries.length === count,
+  );
+
 const entriesOf = async (id: string, query = ''): Promise<Entry[]> => {
   const { body } = await eventually(
     () => house.api.get(pathOf(id, `?limit=200${query}`)),
@@ -84,6 +91,7 @@ async function wholeLife(): Promise<{ id: string; secrets: string[] }> {
   expect((await door.signIn(door.tab(), { sub })).status).toBe(403);
   expect((await house.scim.delete(`/Users/${id}`)).status).toBe(204);
   await settled(id);
+  await logged(id, 4);
   return { id, secrets: [...secrets, api_key, house.apiKey, house.scimToken, 'secret-1'] };
 }
 
@@ -109,6 +117,15 @@ describe('a history', () => {
       { method: 'PATCH', status: 200, outcome: 'delivered' },
       { method: 'PATCH', status: 200, outcome: 'delivered' },
     ]);
+    expect(of('request').map(({ method, status, outcome }) => [method, status, outcome])).toEqual([
+      ['POST', 201, 'created'],
+      ['PATCH', 200, 'changed'],
+      ['PATCH', 200, 'changed'],
+      ['DELETE', 204, 'deleted'],
+    ]);
+    expect(of('request').map(({ request_id }) => request_id)).toEqual(
+      of('change').map(({ source }) => (source as { request_id: string }).request_id),
+    );
     expect(of('seat').map(({ event, delta, reason }) => [event, delta, reason])).toEqual([
       ['claim', 1, 'created'],
       ['release', -1, 'inactive'],
@@ -172,6 +189,7 @@ describe('a history', () => {
 
   it.each(['desc', 'asc'])('returns entries of the same moment once (%s)', async (order) => {
     const id = await madeUser(house.scim);
+    await logged(id, 1);
     const [t, at] = [house.tenantId, `'2026-01-31T12:00:00.123456Z'`];
     const unknown = `'{"kind":"system","id":"system","name":"x"}'`;
     await service.db.execute(`

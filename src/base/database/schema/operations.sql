@@ -33,7 +33,7 @@ declare
   first timestamptz := date_trunc('month', p_month::timestamp) at time zone 'UTC';
   next timestamptz := (date_trunc('month', p_month::timestamp) + interval '1 month') at time zone 'UTC';
 begin
-  if p_table not in ('attempts', 'sign_ins', 'events', 'ats_events', 'ats_event_keys') then
+  if p_table not in ('attempts', 'sign_ins', 'events', 'ats_events', 'ats_event_keys', 'requests', 'request_bodies') then
     raise exception '% has no months', p_table using errcode = 'insufficient_privilege';
   end if;
   perform pg_advisory_xact_lock(7234502818);
@@ -54,7 +54,8 @@ language plpgsql security definer set search_path from current as $$
 begin
   perform 1 from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
   where p.relnamespace = current_schema()::regnamespace and p.relname = p_table and c.relname = p_name
-    and p_table in ('attempts', 'sign_ins', 'events', 'ats_events', 'ats_event_keys') and p_name ~ '_\d{4}_\d\d$';
+    and p_table in ('attempts', 'sign_ins', 'events', 'ats_events', 'ats_event_keys', 'requests', 'request_bodies')
+    and p_name ~ '_\d{4}_\d\d$';
   if not found then
     raise exception '% is no month of %', p_name, p_table using errcode = 'insufficient_privilege';
   end if;
@@ -67,5 +68,5 @@ revoke all on function drop_month(text, text) from public;
 
 -- The first months. The background work makes the others ahead of time.
 select make_month(of_table, (moment at time zone 'UTC')::date)
-from unnest(array['attempts', 'sign_ins', 'events', 'ats_events', 'ats_event_keys']) of_table,
+from unnest(array['attempts', 'sign_ins', 'events', 'ats_events', 'ats_event_keys', 'requests', 'request_bodies']) of_table,
   unnest(array[now(), now() + interval '1 month']) moment;

@@ -49,6 +49,7 @@ export class ScimBulkService {
   async run(directory: CurrentDirectory, request: BulkRequest, facts: RequestFacts): Promise<object> {
     const plan = planBulk(request.operations);
     const progress: Progress = { ids: new Map(), results: [], failures: 0 };
+    const { done, ...ofOperation } = facts;
     for (const step of plan.steps) {
       // Resources that were created without their references are still completed or deleted.
       const stopped = request.failOnErrors !== undefined && progress.failures >= request.failOnErrors;
@@ -57,8 +58,9 @@ export class ScimBulkService {
       const missing = [...plan.references[step.index]!].find(
         (id) => !progress.ids.has(id) && !(step.kind === 'execute' && step.deferred.has(id)),
       );
-      await this.step(directory, step, operation, missing, facts, progress);
+      await this.step(directory, step, operation, missing, ofOperation, progress);
     }
+    done?.({ outcome: 'bulk', detail: countsOf(request.operations, progress.results) });
     return { schemas: [BULK_RESPONSE_URN], Operations: progress.results.filter((result) => result !== undefined) };
   }
 
@@ -191,6 +193,17 @@ export class ScimBulkService {
   private tagOf(directory: CurrentDirectory, row: StoredUser | GroupRow): string {
     return 'revision' in row ? this.users.tagFor(directory, row) : etagOf(row.version);
   }
+}
+
+/** Returns how many operations of each kind had which status: `2 POST /Users 201, 1 PATCH /Groups 204`. */
+function countsOf(operations: readonly BulkOperation[], results: Progress['results']): string {
+  const counts = new Map<string, number>();
+  for (const { index, method, type } of operations) {
+    const status = results[index]?.status ?? 'not run';
+    const kind = `${method} ${type?.endpoint ?? 'unknown'} ${status}`;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
 }
 
 function locationOf({ scimBase }: CurrentDirectory, operation: BulkOperation, id: string): string {

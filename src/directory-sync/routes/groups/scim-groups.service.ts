@@ -22,7 +22,7 @@ import type { ListAsk } from '../page-reader.js';
 import { listText } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
-import { requireVersion } from '../users/scim-users.service.js';
+import { requireVersion } from '../scim.refusals.js';
 import { addedBy, idsOf, nameTaken, splitGroup } from './group-draft.js';
 import { memberPartsOf, type MemberPart } from '../../users/groups/group-members.sql.js';
 import { GROUP_TABLE, groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
@@ -50,6 +50,7 @@ export class ScimGroupsService {
     // No group rule can name a group before it exists, so no role changes.
     const row = await this.repository.insert({ tenantId, directoryId, owners, id, draft, members, at: new Date() });
     if (row === undefined) throw nameTaken(draft);
+    request.done?.({ outcome: 'created', groupId: id });
     // Members that are many were not answered: they are read with a share of the memory.
     return row.members_bytes == null ? row : this.stored(directory, id, request);
   }
@@ -83,6 +84,7 @@ export class ScimGroupsService {
       );
       return this.review.note(tx, directory, id, moves.moved);
     });
+    request.done?.({ outcome: 'changed', groupId: id });
     await this.review.now(directory, review, request.requestId);
     return this.stored(directory, id, request);
   }
@@ -103,12 +105,14 @@ export class ScimGroupsService {
       if (edit!.kind === 'remove' || (edit!.kind === 'add' && !addedBy(edit!).some(isGroupId))) {
         const moves = await this.editMembers(this.db, directory, id, edit!);
         if (moves === null) throw new NotFound('group');
+        request.done?.({ outcome: 'changed', groupId: id });
         return;
       }
     }
     const review = await this.db.transaction(directory.tenantId, (tx) =>
       this.patchLocked(tx, directory, id, plan, request),
     );
+    request.done?.({ outcome: 'changed', groupId: id });
     await this.review.now(directory, review, request.requestId);
   }
 
@@ -166,6 +170,7 @@ export class ScimGroupsService {
       if ((await this.repository.remove(tx, directory.tenantId, directory.id, id)) === null)
         throw new NotFound('group');
     });
+    request.done?.({ outcome: 'deleted', groupId: id });
     this.review.wake();
   }
 

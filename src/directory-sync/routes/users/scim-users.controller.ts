@@ -105,7 +105,7 @@ export function factsOf(req: ScimRequest): RequestFacts {
     receivedAt: new Date(Date.now() - (performance.now() - req.startedAt)),
     ifMatch: req.headers['if-match'],
     share: req.answer,
-    linked: (by) => (req.link = by),
+    done: (effect) => (req.effect = effect),
   };
 }
 

@@ -5,7 +5,6 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import { applyPatch, type PatchOperation } from '../../../protocols/scim/patch/apply.js';
 import { readResource } from '../../../protocols/scim/resource/coerce.js';
 import { sameJson } from '../../../protocols/scim/resource/equal.js';
-import { matchesIfMatch } from '../../../protocols/scim/resource/etag.js';
 import { parseProjection } from '../../../protocols/scim/resource/project.js';
 import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
@@ -21,11 +20,13 @@ import type { ListAsk } from '../page-reader.js';
 import { listText, lookUpText } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
-import { PreconditionFailed } from '../scim.refusals.js';
+import { requireVersion } from '../scim.refusals.js';
 import { departureIn, isOf, ownContext } from './departures.js';
 import { PREVIEW_TABLE, tableFor, USER_TABLE, USER_TEXT_COLUMNS, userColumns } from './user-list.js';
 import { RefusedRoles } from './refused-roles.js';
+import { writeEffectOf } from './user-effect.js';
 import { UserLookUps } from './user-look-ups.js';
+import { UserRemovals } from './user-removals.js';
 import { userTag, type StoredUser, type View } from './user-resource.js';
 
 /** Steps of the write that links a user to a directory, and their results. */
@@ -48,6 +49,7 @@ export class ScimUsersService {
     private readonly review: MembershipReview,
     private readonly previews: PreviewEditing,
     private readonly refusedRoles: RefusedRoles,
+    private readonly removals: UserRemovals,
   ) {
     this.reads = {
       users: new KeyedReads(db, readFrom(USER_TABLE), idOf),
@@ -79,6 +81,7 @@ export class ScimUsersService {
         this.previews.keepMatch(directory, draft, { tx, userId, by, source: context.source }),
     });
     this.refusedRoles.look(directory, row.id, draft.roles);
+    request.done?.(writeEffectOf(row, outcome, edit));
     if (outcome === 'previewed') return this.read(directory, row.id);
     return outcome === 'linked' ? this.arrived(directory, row, edit, arrival, request) : row;
   }
@@ -116,7 +119,10 @@ export class ScimUsersService {
   ): Promise<StoredUser> {
     const { requestId } = request;
     const check = this.versionCheck(directory, request);
-    if (await this.previews.edit(directory, id, { requestId, check, next })) return this.read(directory, id);
+    if (await this.previews.edit(directory, id, { requestId, check, next })) {
+      request.done?.({ outcome: 'previewed', userId: id });
+      return this.read(directory, id);
+    }
     const context = ownContext(directory, request);
     const arrival = this.arrivalIn(directory);
     const { row, outcome, edit } = await this.users.change(
@@ -140,6 +146,7 @@ export class ScimUsersService {
       request.ifMatch !== undefined,
     );
     this.refusedRoles.look(directory, id, edit?.draft.roles ?? []);
+    request.done?.(writeEffectOf(row, outcome, edit));
     return outcome === 'changed' ? this.arrived(directory, row, edit, arrival, request) : row;
   }
 
@@ -162,7 +169,7 @@ export class ScimUsersService {
     return arrival;
   }
 
-  /** Returns the user after a write; one that has come into the directory is reported, and read with its groups. */
+  /** Returns the user after a write; one that has come into the directory with its groups. */
   private async arrived(
     directory: CurrentDirectory,
     row: StoredUser,
@@ -170,9 +177,7 @@ export class ScimUsersService {
     { joined, review }: Arrival,
     request: RequestFacts,
   ): Promise<StoredUser> {
-    if (edit?.kind !== 'link') return row;
-    request.linked?.(edit.by);
-    if (joined.length === 0) return row;
+    if (edit?.kind !== 'link' || joined.length === 0) return row;
     await this.review.now(directory, review, request.requestId);
     return this.read(directory, row.id);
   }
@@ -180,15 +185,20 @@ export class ScimUsersService {
   /** Deletes a user. A second request gets 404. */
   async remove(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<void> {
     const check = this.versionCheck(directory, request);
-    if (await this.previews.remove(directory, id, { requestId: request.requestId, check })) return;
+    if (await this.previews.remove(directory, id, { requestId: request.requestId, check })) {
+      request.done?.({ outcome: 'previewed', userId: id });
+      return;
+    }
     const { superseded } = directory.writing;
     const visible = superseded ? isOf(directory) : this.visibleTo(directory);
     try {
-      await this.users.remove(ownContext(directory, request), id, { visible, check });
+      const effect = await this.removals.remove(ownContext(directory, request), id, { visible, check });
+      request.done?.(effect);
     } catch (error) {
       if (!superseded || !(error instanceof NotFound)) throw error;
       // The user is not this directory's: a directory with a live successor gets an answer, and its write has no effect.
       check(await this.read(directory, id));
+      request.done?.({ outcome: 'unchanged', userId: id });
     }
   }
 
@@ -232,13 +242,4 @@ const idOf = ({ id }: StoredUser): string => id;
 
 function readFrom({ from, visible }: ListTable): string {
   return `select ${USER_TEXT_COLUMNS} from ${from} where ${visible} and u.id = any($3)`;
-}
-
-/**
- * Checks `If-Match` (RFC 7644 §3.14).
- *
- * @throws {PreconditionFailed} when the client saw another version than the stored one
- */
-export function requireVersion(tag: string, ifMatch: string | undefined): void {
-  if (!matchesIfMatch(ifMatch, tag)) throw new PreconditionFailed();
 }

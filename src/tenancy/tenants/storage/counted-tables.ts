@@ -50,6 +50,8 @@ export const COUNTED_TABLES: Readonly<Record<string, StorageClass>> = {
   event_thresholds: 'events',
   audit_entries: 'logs',
   sign_ins: 'logs',
+  requests: 'logs',
+  request_bodies: 'logs',
   sign_in_requests: 'logs',
   used_messages: 'logs',
   idp_logouts: 'logs',

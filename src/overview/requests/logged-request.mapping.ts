@@ -1,0 +1,100 @@
+import { isScimPath, pathOf, type BridgeRequest } from '../../base/http/request.js';
+
+/** A SCIM request for the log. Its tenant is that of its token. */
+export interface LoggedRequest {
+  tenantId: string;
+  id: string;
+  directoryId: string;
+  credentialId: string;
+  method: string;
+  /** Without the query; of a value of the caller its name, such as `:id`. */
+  path: string;
+  status: number;
+  durationMs: number;
+  dialect: string | null;
+  userId: string | null;
+  groupId: string | null;
+  outcome: string | null;
+  held: string | null;
+  linkedBy: string | null;
+  code: string | null;
+  scimType: string | null;
+  detail: string | null;
+  /** The length of the body; null: there is none, or its length is not known. */
+  bodyBytes: number | null;
+  /** The body as it came, secrets included; null: there is none, it is no JSON, or it is too long. */
+  body: string | null;
+}
+
+/** Longer bodies are not kept: they are Bulk requests and groups of more than a thousand members. */
+export const MAX_LOGGED_BODY = 64 * 1024;
+
+const RESOURCES = new Set(['Users', 'Groups', 'Bulk', 'Me', 'Schemas', 'ResourceTypes', 'ServiceProviderConfig']);
+const OWN_ID = /^(usr|grp)_[0-9a-hjkmnp-tv-z]{26}$/;
+const MAX_DETAIL = 500;
+
+type Facts = Pick<
+  BridgeRequest,
+  'id' | 'originalUrl' | 'method' | 'headers' | 'body' | 'rawBody' | 'tenantId' | 'credentialId' | 'directoryId'
+> &
+  Pick<BridgeRequest, 'dialect' | 'effect' | 'refusal'>;
+
+/** Returns a request for the log; null: it is no SCIM request, or has no valid token. */
+export function loggedRequestOf(req: Facts, status: number, durationMs: number): LoggedRequest | null {
+  const { tenantId, directoryId, credentialId, effect, refusal } = req;
+  if (tenantId === undefined || directoryId === undefined || credentialId === undefined) return null;
+  const url = pathOf(req);
+  if (!isScimPath(url)) return null;
+  const { path, userId, groupId } = addressOf(url);
+  return {
+    tenantId,
+    id: req.id,
+    directoryId,
+    credentialId,
+    method: req.method,
+    path,
+    status,
+    durationMs,
+    dialect: req.dialect ?? null,
+    userId: effect?.userId ?? userId,
+    groupId: effect?.groupId ?? groupId,
+    outcome: effect?.outcome ?? null,
+    held: effect?.held ?? null,
+    linkedBy: effect?.linkedBy ?? null,
+    code: refusal?.code ?? null,
+    scimType: refusal?.scim_type ?? null,
+    detail: shortened(refusal?.reason ?? effect?.detail),
+    bodyBytes: lengthOf(req),
+    // A body that is no JSON was not parsed, and can contain bytes that are no text.
+    body: req.rawBody === undefined || req.body === undefined ? null : req.rawBody.toString('utf8'),
+  };
+}
+
+/** Returns a path in which values of the caller are replaced by their name. */
+function addressOf(url: string): { path: string; userId: string | null; groupId: string | null } {
+  const [, resource, id] = /^\/scim\/v2(?:\/([^/]+)(?:\/([^/]+))?)?\/?$/.exec(url) ?? [, '', ''];
+  const none = { userId: null, groupId: null };
+  if (resource === undefined) return { path: '/scim/v2', ...none };
+  if (resource === '.search' && id === undefined) return { path: '/scim/v2/.search', ...none };
+  if (!RESOURCES.has(resource)) return { path: 'unmatched', ...none };
+  const path = `/scim/v2/${resource}`;
+  if (id === undefined) return { path, ...none };
+  if (id === '.search') return { path: `${path}/.search`, ...none };
+  if (!OWN_ID.test(id)) return { path: `${path}/:id`, ...none };
+  return {
+    path: `${path}/${id}`,
+    userId: resource === 'Users' ? id : null,
+    groupId: resource === 'Groups' ? id : null,
+  };
+}
+
+function lengthOf({ rawBody, headers }: Facts): number | null {
+  if (rawBody !== undefined) return rawBody.length;
+  const length = Number(headers['content-length'] ?? 0);
+  return length > 0 && length <= 0x7fffffff ? length : null;
+}
+
+/** Returns a text without characters that PostgreSQL refuses, and cut to a length. */
+function shortened(text: string | undefined): string | null {
+  return text?.slice(0, MAX_DETAIL).replace(/\p{Cc}|\p{Cs}/gu, '\ufffd') ?? null;
+}

@@ -1,0 +1,116 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Counter, type Registry } from 'prom-client';
+import { codeOf } from '../../base/database/database.errors.js';
+import { Logger } from '../../base/log/logger.js';
+import { TenantStorage } from '../../tenancy/tenants/storage/tenant-storage.js';
+import type { LoggedRequest } from './logged-request.mapping.js';
+import { RequestsRepository } from './requests.repository.js';
+
+const EVERY_MS = 500;
+/** The pause after a failure, such as an outage of the database. */
+const AGAIN_MS = 5_000;
+const BATCH = 500;
+/** The most memory of waiting rows, and the most that one tenant may use of it. */
+const MOST_BYTES = 16 * 1024 * 1024;
+const TENANT_BYTES = 4 * 1024 * 1024;
+/** The memory of a row beside its body. */
+const ROW_BYTES = 512;
+
+/** Why a row is not written. */
+type Loss = 'full' | 'storage' | 'refused';
+
+/**
+ * Writes the rows of the log of requests in batches, so that no request waits for its row. A killed process loses the rows
+ * of half a second; the change of a write is stored with the write.
+ */
+@Injectable()
+export class RequestRows implements OnApplicationShutdown {
+  private readonly dropped = new Counter({
+    name: 'bridge_request_rows_dropped_total',
+    help: 'Rows of the log of SCIM requests that were not written, by reason',
+    labelNames: ['reason'],
+    registers: [],
+  });
+  private readonly waiting: LoggedRequest[] = [];
+  private bytes = 0;
+  private readonly bytesOf = new Map<string, number>();
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<boolean> | undefined;
+
+  constructor(
+    private readonly repository: RequestsRepository,
+    private readonly storage: TenantStorage,
+    private readonly logger: Logger,
+  ) {
+    for (const reason of ['full', 'storage', 'refused'] satisfies Loss[]) this.dropped.inc({ reason }, 0);
+  }
+
+  register(registry: Registry): void {
+    registry.registerMetric(this.dropped);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.flush();
+    clearTimeout(this.timer);
+  }
+
+  /** Adds a row. It is dropped where the memory for rows or the storage of the tenant is used up. */
+  note(row: LoggedRequest): void {
+    const size = sizeOf(row);
+    const own = (this.bytesOf.get(row.tenantId) ?? 0) + size;
+    if (this.storage.isExhausted(row.tenantId)) return this.drop('storage');
+    if (own > TENANT_BYTES || this.bytes + size > MOST_BYTES) return this.drop('full');
+    this.waiting.push(row);
+    this.bytes += size;
+    this.bytesOf.set(row.tenantId, own);
+    this.schedule(EVERY_MS);
+  }
+
+  /** Writes all rows that wait. */
+  async flush(): Promise<void> {
+    this.running ??= this.write().finally(() => (this.running = undefined));
+    const isWritten = await this.running;
+    if (this.waiting.length > 0) this.schedule(isWritten ? EVERY_MS : AGAIN_MS);
+  }
+
+  private schedule(ms: number): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      void this.flush();
+    }, ms).unref();
+  }
+
+  /** Returns false where the database has failed: the rows wait for the next time. */
+  private async write(): Promise<boolean> {
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.slice(0, BATCH);
+      try {
+        await this.repository.add(batch);
+      } catch (error) {
+        this.logger.warn('request_log.not_written', { error });
+        // A batch with a value that the database refuses would be refused again.
+        if (!/^2[23]/.test(codeOf(error))) return false;
+        this.drop('refused', batch.length);
+      }
+      this.waiting.splice(0, batch.length);
+      for (const row of batch) this.release(row);
+    }
+    return true;
+  }
+
+  private release(row: LoggedRequest): void {
+    const size = sizeOf(row);
+    this.bytes -= size;
+    const left = this.bytesOf.get(row.tenantId)! - size;
+    if (left > 0) this.bytesOf.set(row.tenantId, left);
+    else this.bytesOf.delete(row.tenantId);
+  }
+
+  private drop(reason: Loss, rows = 1): void {
+    this.dropped.inc({ reason }, rows);
+  }
+}
+
+function sizeOf({ body }: LoggedRequest): number {
+  return ROW_BYTES + (body?.length ?? 0);
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { DirectoriesModule } from '../../directory-sync/directories/directories.module.js';
+import { RequestRows } from './request-rows.js';
+import { DirectoryRequestsController, RequestsController } from './requests.controller.js';
+import { RequestsRepository } from './requests.repository.js';
+
+/** The log of SCIM requests. */
+@Module({
+  imports: [DirectoriesModule],
+  controllers: [RequestsController, DirectoryRequestsController],
+  providers: [RequestRows, RequestsRepository],
+  exports: [RequestRows],
+})
+export class RequestsModule {}

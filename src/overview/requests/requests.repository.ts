@@ -1,0 +1,163 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { textArray } from '../../base/database/text-array.js';
+import { timeOfId } from '../../base/ids.js';
+import type { PageRequest } from '../../base/http/page.js';
+import type { LoggedRequest } from './logged-request.mapping.js';
+import { storedBody } from './stored-body.mapping.js';
+
+/** What a list of requests is narrowed to. */
+export interface RequestFilter {
+  directory?: string | undefined;
+  credential?: string | undefined;
+  user?: string | undefined;
+  request_id?: string | undefined;
+  /** From the first to the last status. */
+  status?: readonly [number, number] | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+/** A row of the log as the API shows it. */
+export interface RequestRow {
+  id: string;
+  at: Date;
+  directory_id: string;
+  credential_id: string;
+  method: string;
+  path: string;
+  status: number;
+  duration_ms: number;
+  dialect: string | null;
+  user_id: string | null;
+  group_id: string | null;
+  outcome: string | null;
+  held: string | null;
+  linked_by: string | null;
+  code: string | null;
+  scim_type: string | null;
+  detail: string | null;
+  body_bytes: number | null;
+}
+
+const COLUMNS = `r.id, r.at, r.directory_id, r.credential_id, r.method, r.path, r.status, r.duration_ms, r.dialect, r.user_id,
+  r.group_id, r.outcome, r.held, r.linked_by, r.code, r.scim_type, r.detail, r.body_bytes`;
+
+/** The rows of the log of requests: append-only, in monthly partitions. */
+@Injectable()
+export class RequestsRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Adds rows of several tenants. A row that is there already stays, so that a batch can be sent again. */
+  async add(rows: readonly LoggedRequest[]): Promise<void> {
+    const texts = (valueOf: (row: LoggedRequest) => string | null) => textArray(rows.map(valueOf));
+    await this.db.query(
+      `insert into requests (tenant_id, id, at, directory_id, credential_id, method, path, status, duration_ms, dialect,
+         user_id, group_id, outcome, held, linked_by, code, scim_type, detail, body_bytes)
+       select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[],
+         $8::smallint[], $9::real[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
+         $16::text[], $17::text[], $18::text[], $19::int[])
+       on conflict do nothing`,
+      [
+        texts((row) => row.tenantId),
+        texts((row) => row.id),
+        rows.map(timeOf),
+        texts((row) => row.directoryId),
+        texts((row) => row.credentialId),
+        texts((row) => row.method),
+        texts((row) => row.path),
+        rows.map((row) => row.status),
+        rows.map((row) => row.durationMs),
+        texts((row) => row.dialect),
+        texts((row) => row.userId),
+        texts((row) => row.groupId),
+        texts((row) => row.outcome),
+        texts((row) => row.held),
+        texts((row) => row.linkedBy),
+        texts((row) => row.code),
+        texts((row) => row.scimType),
+        texts((row) => row.detail),
+        rows.map((row) => row.bodyBytes),
+      ],
+    );
+    for (const { tenantId, body } of rows) this.db.written.add(tenantId, WRITTEN_BYTES + (body?.length ?? 0));
+    await this.addBodies(rows.filter(({ body }) => body !== null));
+  }
+
+  private async addBodies(rows: readonly LoggedRequest[]): Promise<void> {
+    if (rows.length === 0) return;
+    await this.db.query(
+      `insert into request_bodies (tenant_id, id, at, body)
+       select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[]) on conflict do nothing`,
+      [
+        textArray(rows.map((row) => row.tenantId)),
+        textArray(rows.map((row) => row.id)),
+        rows.map(timeOf),
+        textArray(rows.map((row) => storedBody(row.body!))),
+      ],
+    );
+  }
+
+  /** Returns a page of the log, newest first, and one row more, which shows that another page follows. */
+  async list(
+    tenantId: string,
+    filter: RequestFilter,
+    page: Pick<PageRequest, 'limit' | 'after'>,
+  ): Promise<RequestRow[]> {
+    const params: unknown[] = [tenantId, page.limit + 1];
+    const conditions = conditionsOf(filter, page.after).map(([text, ...values]) =>
+      text.replace(/\?/g, () => `$${params.push(values.shift())}`),
+    );
+    // An index finds the rows of a tenant, a directory, a user and an id, in their order.
+    const found = filter.user ?? filter.request_id;
+    const search = found === undefined && (filter.credential !== undefined || filter.status !== undefined);
+    const { rows } = await this.db[search ? 'search' : 'shaped']<RequestRow>(
+      `select ${COLUMNS} from requests r where r.tenant_id = $1 ${conditions.map((text) => `and ${text}`).join(' ')}
+       order by r.at desc, r.id desc limit $2`,
+      params,
+    );
+    return rows;
+  }
+
+  /** Returns a row with its body; undefined: there is none. */
+  async find(tenantId: string, id: string): Promise<(RequestRow & { body: string | null }) | undefined> {
+    const time = timeOfId(id);
+    if (time === null) return undefined;
+    const { rows } = await this.db.query<RequestRow & { body: string | null }>(
+      `select ${COLUMNS}, b.body from requests r
+       left join request_bodies b on b.tenant_id = $1 and b.at = $2 and b.id = $3
+       where r.tenant_id = $1 and r.at = $2 and r.id = $3`,
+      [tenantId, new Date(time), id],
+    );
+    return rows[0];
+  }
+}
+
+/** The bytes of a row with its entries in the indexes. */
+const WRITTEN_BYTES = 512;
+
+type Condition = [text: string, ...values: unknown[]];
+
+function conditionsOf(filter: RequestFilter, after: string | null): Condition[] {
+  const conditions: Condition[] = [];
+  if (after !== null) conditions.push(['(r.at, r.id) < (?, ?)', momentOf(after), after]);
+  if (filter.request_id !== undefined) {
+    conditions.push(['r.at = ?', momentOf(filter.request_id)], ['r.id = ?', filter.request_id]);
+  }
+  if (filter.directory !== undefined) conditions.push(['r.directory_id = ?', filter.directory]);
+  if (filter.credential !== undefined) conditions.push(['r.credential_id = ?', filter.credential]);
+  if (filter.user !== undefined) conditions.push(['r.user_id = ?', filter.user]);
+  if (filter.status !== undefined) conditions.push(['r.status between ? and ?', ...filter.status]);
+  if (filter.since !== undefined) conditions.push(['r.at >= ?', filter.since]);
+  if (filter.until !== undefined) conditions.push(['r.at < ?', filter.until]);
+  return conditions;
+}
+
+/** The moment in an id; of a text that is no id, one without requests. */
+function momentOf(id: string): Date {
+  return new Date(timeOfId(id) ?? 0);
+}
+
+function timeOf({ id }: LoggedRequest): Date {
+  return new Date(timeOfId(id)!);
+}
