@@ -26,6 +26,7 @@ export const ROOMS = [
   'integrations/webhooks',
   'integrations/ats',
   'overview/requests',
+  'overview/explain',
   'overview/lookup',
   'overview/history',
   'operations/surfaces',

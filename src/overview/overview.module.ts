@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
 import { LookupModule, RecordNamesModule } from './lookup/lookup.module.js';
 import { RequestsModule } from './requests/requests.module.js';
+import { ExplainModule } from './explain/explain.module.js';
 import { HistoryModule } from './history/history.module.js';
 
 /** What is read across the houses. */
-@Module({ imports: [LookupModule, RecordNamesModule, RequestsModule, HistoryModule] })
+@Module({ imports: [LookupModule, RecordNamesModule, RequestsModule, ExplainModule, HistoryModule] })
 export class OverviewModule {}

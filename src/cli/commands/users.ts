@@ -3,6 +3,7 @@ import { actorName } from '../output/actor-name.js';
 import { encode, type Client, type Json } from '../client/client.js';
 import { numbers, queryOf, type Command } from '../command/command.js';
 import { CliError, EXIT } from '../client/cli.errors.js';
+import { EXPLAIN_COMMAND } from './explain.js';
 import { PERSON, personId } from '../references/person-id.js';
 
 const FILTERS = ['directory', 'status', 'role', 'seat', 'held'] as const;
@@ -60,6 +61,7 @@ export const USER_COMMANDS: Command[] = [
       }
     },
   },
+  EXPLAIN_COMMAND,
 ];
 
 interface Departure {

@@ -6,7 +6,6 @@ import { ForwardingModule } from '../../forwarding/forwarding.module.js';
 import { TasksModule } from '../../engine/work/tasks.module.js';
 import { SeatsModule } from '../../seats/seats.module.js';
 import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';
-import { ExplainController } from './explain/explain.controller.js';
 import { ExplainService } from './explain/explain.service.js';
 import { HeldController } from './held/held.controller.js';
 import { FormerProtected } from './held/former-protected.js';
@@ -31,7 +30,7 @@ import { UsersService } from './write/users.service.js';
 /** The users of a tenant: one record each, whichever channel wrote them. */
 @Module({
   imports: [DirectoriesModule, SeatsModule, ForwardingModule, SessionsModule, TasksModule],
-  controllers: [UsersController, ExplainController, HeldController],
+  controllers: [UsersController, HeldController],
   providers: [
     UsersRepository,
     CaseReader,
@@ -55,6 +54,7 @@ import { UsersService } from './write/users.service.js';
     ReleasedUsers,
   ],
   exports: [
+    ExplainService,
     UsersService,
     UsersRepository,
     UserDirectoryRepository,

@@ -35,7 +35,11 @@ export class ChangesService {
     private readonly clock: Clock,
   ) {}
 
-  list(tenantId: string, filter: ChangeFilter, page: PageRequest): Promise<CutRows<ChangeRow>> {
+  list(
+    tenantId: string,
+    filter: ChangeFilter,
+    page: Pick<PageRequest, 'limit' | 'after'>,
+  ): Promise<CutRows<ChangeRow>> {
     return this.repository.list(tenantId, filter, page);
   }
 

@@ -9,6 +9,6 @@ import { RequestsRepository } from './requests.repository.js';
   imports: [DirectoriesModule],
   controllers: [RequestsController, DirectoryRequestsController],
   providers: [RequestRows, RequestsRepository],
-  exports: [RequestRows],
+  exports: [RequestRows, RequestsRepository],
 })
 export class RequestsModule {}

@@ -12,6 +12,8 @@ export interface RequestFilter {
   credential?: string | undefined;
   user?: string | undefined;
   request_id?: string | undefined;
+  /** Without reads. */
+  writes?: true;
   /** From the first to the last status. */
   status?: readonly [number, number] | undefined;
   since?: Date | undefined;
@@ -147,6 +149,7 @@ function conditionsOf(filter: RequestFilter, after: string | null): Condition[] 
   if (filter.directory !== undefined) conditions.push(['r.directory_id = ?', filter.directory]);
   if (filter.credential !== undefined) conditions.push(['r.credential_id = ?', filter.credential]);
   if (filter.user !== undefined) conditions.push(['r.user_id = ?', filter.user]);
+  if (filter.writes) conditions.push([`r.method not in ('GET', 'HEAD')`]);
   if (filter.status !== undefined) conditions.push(['r.status between ? and ?', ...filter.status]);
   if (filter.since !== undefined) conditions.push(['r.at >= ?', filter.since]);
   if (filter.until !== undefined) conditions.push(['r.at < ?', filter.until]);

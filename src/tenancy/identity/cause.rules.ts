@@ -89,7 +89,7 @@ export function causeInWords(cause: Cause | null, { surface }: ChangeSource): Ca
 /** Says in a few words why a user has changed. */
 export function wordsOfCause(cause: Cause, surface: ChangeSource['surface']): string {
   const parts = [wordsOfTrigger(cause, surface)];
-  if (cause.role !== undefined) parts.push(wordsOfRole(cause.role));
+  if (cause.role !== undefined) parts.push(wordsOfRoleOrigin(cause.role));
   if (cause.held !== undefined) parts.push(`held as ${cause.held}`);
   return parts.join('; ');
 }
@@ -117,7 +117,8 @@ function wordsOfTrigger({ kind, group, reason, users = [] }: Trigger, surface: C
   }
 }
 
-function wordsOfRole({ by, value, group }: RoleOrigin): string {
+/** Says in a few words where a role comes from. */
+export function wordsOfRoleOrigin({ by, value, group }: RoleOrigin): string {
   switch (by) {
     case 'roles':
       return `role by the SCIM roles value ${value}`;
