@@ -5,30 +5,6 @@ import path from 'node:path';
 import ts from 'typescript';
 import { ROOMS } from '../.dependency-cruiser.mjs';
 
-/**
- * Reads of a table of a later room, each with its reason. A view would hide the arrow and not turn it: the question is asked
- * on the main road, or before the tenant's other rooms are known.
- */
-const UPWARD = {
-  'connections by tenancy/sessions': 'a session is live while its connection is',
-  'connections by tenancy/tenants': 'a role that a connection gives cannot be deleted',
-  'deleted_users by tenancy/sessions': 'the list of bindings names users that were removed',
-  'directories by tenancy/tenants': 'a role that a directory gives cannot be deleted',
-  'group_rules by tenancy/tenants': 'a role that a rule gives cannot be deleted',
-  'scim_tokens by tenancy/tenants': 'credentials of both kinds are looked up in one batch',
-  'directories by seats': 'the names of the directories in reports',
-  'users by forwarding': 'the drift report compares users with the platform’s list',
-  'users by engine/delivery': 'the owner of the names that are in the way of a create',
-  'users by seats': 'waiting users; the ledger is compared with the users',
-  'users by tenancy/sessions': 'a session is live while its user is',
-  'users by tenancy/tenants': 'a personal key is live while its user is; a role in use cannot be deleted',
-};
-
-/** Writes of a table of another room, each with its reason. */
-const WRITES = {
-  'users by tenancy/sessions': 'the epoch by which all sessions of a user end at once',
-};
-
 const SQL = /\b(delete\s+from|insert\s+into|update|from|join|using|into|table)\s+(?:only\s+)?([a-z_]+)\b/g;
 
 /** The TypeScript files in a folder and the folders in it. */
@@ -98,25 +74,14 @@ function crossings(rooms, owner) {
 export function checkTables() {
   const { owner, readable } = declared(ROOMS);
   const problems = new Set();
-  const used = new Set();
   for (const { room, table, file, writes } of crossings(ROOMS, owner)) {
     const to = owner.get(table);
-    const name = `${table} by ${room}`;
-    const excused = (writes ? WRITES : UPWARD)[name] !== undefined;
-    if (excused) used.add(`${writes ? 'write' : 'read'} ${name}`);
-    if (writes) {
-      if (!excused) problems.add(`${file} writes ${table}, which belongs to ${to}`);
-    } else if (ROOMS.indexOf(room) < ROOMS.indexOf(to)) {
-      if (!excused) problems.add(`${file} reads ${table}, which belongs to ${to} which comes later`);
+    if (writes) problems.add(`${file} writes ${table}, which belongs to ${to}`);
+    else if (ROOMS.indexOf(room) < ROOMS.indexOf(to)) {
+      problems.add(`${file} reads ${table}, which belongs to ${to} which comes later`);
     } else if (!readable.has(table)) {
       problems.add(`${file} reads ${table}, which ${to} does not offer (src/${to}/tables.ts)`);
     }
-  }
-  for (const name of Object.keys(UPWARD)) {
-    if (!used.has(`read ${name}`)) problems.add(`scripts/check-tables.mjs excuses a read that is gone: ${name}`);
-  }
-  for (const name of Object.keys(WRITES)) {
-    if (!used.has(`write ${name}`)) problems.add(`scripts/check-tables.mjs excuses a write that is gone: ${name}`);
   }
   if (problems.size > 0) throw new Error(`SQL crosses the order of the rooms:\n  ${[...problems].sort().join('\n  ')}`);
 }

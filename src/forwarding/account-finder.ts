@@ -17,6 +17,7 @@ import { PlatformClient } from './platform-client/platform.client.js';
 import { Ended, Search } from './account-search.js';
 import { adoptByEmail, adoptByExternalId } from './adoption.rules.js';
 import { Connections } from './connections.js';
+import { NamedUsers } from './named-users.js';
 import { leaverStandInOf, standInOf, standsAside } from './stand-in.rules.js';
 import { waitFor } from './waiting.rules.js';
 
@@ -38,6 +39,7 @@ export class AccountFinder {
     private readonly client: PlatformClient,
     private readonly db: Database,
     private readonly connections: Connections,
+    private readonly users: NamedUsers,
     private readonly clock: Clock,
   ) {}
 
@@ -222,7 +224,8 @@ export class AccountFinder {
   /** Returns the other lane that works with an account, or may be creating it. */
   private async boundTo({ destination, person, lane }: Search, platformId: string): Promise<Bound | null> {
     // In this order: a create that is over by the first look has left its binding for the second.
-    const creator = await creating(this.db, destination, person, lane.subject);
+    const owners = this.users.namedQuery.bind(this.users);
+    const creator = await creating(this.db, destination, person, lane.subject, owners);
     return creator ?? boundTo(this.db, destination, platformId, lane.subject);
   }
 }

@@ -1,7 +1,8 @@
 import { hashToken, sameHash } from '../base/crypto/tokens.js';
 import { isScimPath, pathOf, type BridgeRequest } from '../base/http/request.js';
 import { bearerToken } from '../tenancy/tenants/bearer.js';
-import type { CredentialStore } from '../tenancy/tenants/credentials.js';
+import type { ScimTokenStore } from '../directory-sync/directories/scim-token.store.js';
+import type { ApiKeyStore } from '../tenancy/tenants/api-key.store.js';
 import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';
 
 /**
@@ -12,7 +13,8 @@ import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';
  * @throws {Unauthenticated} when the credential is missing or not valid
  */
 export function knownCaller(
-  credentials: CredentialStore,
+  keys: ApiKeyStore,
+  tokens: ScimTokenStore,
   operatorToken: string,
 ): (req: BridgeRequest) => Promise<string> {
   const operator = hashToken(operatorToken);
@@ -21,14 +23,14 @@ export function knownCaller(
     const isScim = isScimPath(pathOf(req));
     if (token === null) {
       const header = req.headers.authorization;
-      if (isScim && header !== undefined) credentials.noteUnreadable(header);
+      if (isScim && header !== undefined) tokens.noteUnreadable(header);
       throw new Unauthenticated('missing');
     }
     if (sameHash(token.hash, operator)) return 'operator';
     const kind = token.parsed?.kind;
     const asScim = kind === 'tbs' || (isScim && kind !== 'tbk');
-    if (!asScim) return ownerOf(await credentials.findApiKey(token, req));
-    const found = await credentials.findScimToken(token, req);
+    if (!asScim) return ownerOf(await keys.find(token, req));
+    const found = await tokens.find(token, req);
     if (found !== null) {
       // The logs name the directory of a request that is refused for its body, before its route.
       req.tenantId = found.tenantId;

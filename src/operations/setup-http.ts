@@ -10,7 +10,8 @@ import { singleSlashes } from '../base/http/scim-slashes.js';
 import { LOOPBACK_FORMS, securityHeaders } from '../base/http/security-headers.js';
 import { limitStrangers } from '../base/http/stranger-limit.js';
 import { MAX_LOGGED_BODY } from '../overview/requests/logged-request.mapping.js';
-import { CredentialStore } from '../tenancy/tenants/credentials.js';
+import { ApiKeyStore } from '../tenancy/tenants/api-key.store.js';
+import { ScimTokenStore } from '../directory-sync/directories/scim-token.store.js';
 import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
 
@@ -73,6 +74,6 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.use(oneHost);
   app.use(singleSlashes);
   if (config.rateLimit !== null) app.use(limitStrangers(app.get(Clock), isOpen));
-  const admit = knownCaller(app.get(CredentialStore), config.operatorToken);
+  const admit = knownCaller(app.get(ApiKeyStore), app.get(ScimTokenStore), config.operatorToken);
   app.use(bodyReader({ admit, leave: isFormAddress, private: isPrivate, keepText: keepsText, limitOf, ...body }));
 }

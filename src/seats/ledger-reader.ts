@@ -3,9 +3,10 @@ import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.j
 import { Database } from '../base/database/database.js';
 import { csvLine } from '../base/http/csv.js';
 import { SeatReportsRepository, type Holder } from './seat-reports.repository.js';
+import { SeatHolders } from './ledger/seat-holders.js';
 import { Holders } from './usage.rules.js';
 import type { SealedEntry } from './ledger/chain.rules.js';
-import { ALL_EVENTS, EVENT_COLUMNS, eventCells, type EventFilter, type ShownPerson } from './ledger/event.mapping.js';
+import { ALL_EVENTS, EVENT_COLUMNS, eventCells, type EventFilter } from './ledger/event.mapping.js';
 import { SEALED_ENTRY_COLUMNS } from './seat-chain.js';
 
 const BATCH = 1000;
@@ -29,6 +30,7 @@ export class LedgerReader {
   constructor(
     private readonly db: Database,
     private readonly reports: SeatReportsRepository,
+    private readonly users: SeatHolders,
   ) {}
 
   /** Entries that meet the filter, newest first, before the given sequence. */
@@ -53,20 +55,11 @@ export class LedgerReader {
     for await (const rows of this.all(tenantId, filter)) {
       if (format === 'ndjson') yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
       else {
-        const people = await this.people(tenantId, rows);
-        yield rows.map((row) => csvLine(eventCells(row, people.get(row.user_id)))).join('');
+        const ids = new Set(rows.flatMap((row) => row.user_id ?? []));
+        const people = await this.users.shown(tenantId, [...ids]);
+        yield rows.map((row) => csvLine(eventCells(row, people.get(row.user_id ?? '')))).join('');
       }
     }
-  }
-
-  /** Looks up the users of some lines. A user who was removed is not found. */
-  private async people(tenantId: string, rows: readonly SealedEntry[]): Promise<Map<string | null, ShownPerson>> {
-    const ids = new Set(rows.flatMap((row) => row.user_id ?? []));
-    const { rows: found } = await this.db.query<ShownPerson & { id: string }>(
-      `select id, first_name, last_name, email from users where tenant_id = $1 and id = any($2::text[])`,
-      [tenantId, [...ids]],
-    );
-    return new Map(found.map(({ id, ...person }) => [id, person]));
   }
 
   /** All holders at a moment. Before the first line of the ledger it is not known whether there are any: one row says so. */
@@ -106,15 +99,6 @@ export class LedgerReader {
       if (rows.length < HOLDERS) return holders;
       after = rows.at(-1)!.user_id;
     }
-  }
-
-  /** People who hold a seat now, by the table of users: what the ledger should come to. */
-  async holdersNow(tenantId: string): Promise<number> {
-    const { rows } = await this.db.query<{ n: number }>(
-      `select count(*)::int as n from users where tenant_id = $1 and seat = 'held'`,
-      [tenantId],
-    );
-    return rows[0]!.n;
   }
 
   private async *all(tenantId: string, filter: EventFilter): AsyncGenerator<SealedEntry[]> {

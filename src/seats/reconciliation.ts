@@ -8,6 +8,7 @@ import { AuditService } from '../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../tenancy/tenants/caller.js';
 import { sequencesOf, stepsFor, type AccountStep, type LinePair } from './ledger/account.rules.js';
 import { SeatAccounts } from './ledger/seat-accounts.js';
+import { SeatHolders, type LockedHolder } from './ledger/seat-holders.js';
 import { RoomMade } from './seats.events.js';
 import { policiesOf } from './seat-limits.service.js';
 import { SeatsRepository, type CorrectingLine } from './seats.repository.js';
@@ -54,6 +55,7 @@ export class Reconciliation {
     private readonly accounts: SeatAccounts,
     private readonly heads: HeadsRepository,
     private readonly seats: SeatsRepository,
+    private readonly holders: SeatHolders,
     private readonly facts: EventsRepository,
     private readonly audit: AuditService,
     private readonly events: DomainEvents,
@@ -133,16 +135,17 @@ export class Reconciliation {
   private async correctSome(tx: SqlRunner, by: CorrectedBy, userIds: readonly (string | null)[]): Promise<number> {
     const { tenantId } = by;
     // Users before the limit, as in a claim. No write of these users can add a line until the end of the transaction.
-    const { rows } = await tx.query<{ id: string; held: boolean }>(
-      `select id, seat = 'held' as held from users where tenant_id = $1 and id = any($2::text[])
-       order by id for no key update`,
-      [tenantId, userIds.filter((id) => id !== null)],
+    const users = await this.holders.lock(
+      tx,
+      tenantId,
+      userIds.filter((id) => id !== null),
     );
     const { limit } = await this.seats.lockAndCount(tx, tenantId);
-    const held = new Set(rows.filter((row) => row.held).map(({ id }) => id));
+    const known = new Map(users.map((user) => [user.id, user]));
     const steps = (await this.accounts.of(tx, tenantId, userIds)).flatMap(({ userId, account }) => {
-      const holds = userId !== null && held.has(userId);
-      return stepsFor(account, holds).map((step): UserStep => ({ ...step, userId, holds }));
+      const user = userId === null ? undefined : known.get(userId);
+      const holds = user?.held === true;
+      return stepsFor(account, holds).map((step): UserStep => ({ ...step, userId, user, holds }));
     });
     if (steps.length === 0) return 0;
     const set = { limit: limit.limit, policy: policiesOf(limit) };
@@ -177,16 +180,21 @@ export class Reconciliation {
 /** A step with the user that it is about. */
 interface UserStep extends AccountStep {
   readonly userId: string | null;
+  /** Undefined: the user was removed. */
+  readonly user: LockedHolder | undefined;
   readonly holds: boolean;
 }
 
 /** Returns the line of the ledger for a step; `set` is limit and policy of now. */
-function lineOf({ kind, userId, delta, holds, pair }: UserStep, set: object): CorrectingLine {
+function lineOf({ kind, userId, user, delta, holds, pair }: UserStep, set: object): CorrectingLine {
   const says = userId === null ? set : { holds };
   return {
     kind,
     user_id: userId,
     delta,
+    role: user?.role ?? null,
+    directory_id: user?.directory_id ?? null,
+    cost_center: user?.cost_center ?? null,
     details: kind === 'repair' ? null : { ...says, first: pair?.first ?? null, second: pair?.second ?? null },
     reason: pair === null ? 'reconcile' : 'wrong_order',
   };

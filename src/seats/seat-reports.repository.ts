@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
 import { UTC } from '../tenancy/ledger/heads.repository.js';
+import { SeatHolders } from './ledger/seat-holders.js';
 import type { UsageRow } from './usage.rules.js';
 
 /** A moment that a report is about, and how far the ledger is final. */
@@ -58,7 +59,10 @@ const STEPS = 2000;
 /** What the sealed ledger says about any past moment. All times are RFC 3339 with microseconds, UTC. */
 @Injectable()
 export class SeatReportsRepository {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly holders: SeatHolders,
+  ) {}
 
   /**
    * The moment that `text` means: a time, or a bare date as the end of that day in the tenant's time zone. Null for
@@ -148,8 +152,7 @@ export class SeatReportsRepository {
          union all
          select (select e.user_id from seat_entries e where e.tenant_id = $1 and e.user_id > p.user_id
                  order by e.user_id limit 1) from people p where p.user_id is not null)
-       select h.user_id, nullif(trim(u.first_name || ' ' || u.last_name), '') as name, u.email,
-           u.person_external_id as external_id, x.since, f.role, f.directory_id, d.name as directory, f.cost_center, x.reason
+       select h.user_id, u.name, u.email, u.external_id, x.since, f.role, f.directory_id, d.name as directory, f.cost_center, x.reason
        -- The sum of a user's lines does not depend on their order, which earlier versions did not always keep.
        from (select p.user_id from people p cross join lateral (
          select sum(delta) as net from seat_entries
@@ -158,8 +161,8 @@ export class SeatReportsRepository {
        cross join lateral (${newestLine(`${UTC('effective_at')} as since, reason`, 'and delta > 0')}) x
        -- The line that was written last says what holds since, be it one of 0.
        cross join lateral (${newestLine('role, directory_id, cost_center')}) f
-       left join users u on u.tenant_id = $1 and u.id = h.user_id
-       left join directories d on d.tenant_id = $1 and d.id = f.directory_id
+       left join lateral (${this.holders.shownQuery('$1', 'h.user_id')}) u on true
+       left join lateral (${this.holders.directoryQuery('$1', 'f.directory_id')}) d on true
        order by h.user_id`),
       [tenantId, asOf, after, limit],
     );
@@ -198,13 +201,5 @@ export class SeatReportsRepository {
       [tenantId, from, to],
     );
     return rows;
-  }
-
-  async waiting(tenantId: string): Promise<number> {
-    const { rows } = await this.db.query<{ n: number }>(
-      `select count(*)::int as n from users where tenant_id = $1 and seat = 'waiting'`,
-      [tenantId],
-    );
-    return rows[0]!.n;
   }
 }

@@ -3,7 +3,7 @@ import { ChainVerifier, chainVerdictOf } from '../tenancy/ledger/chain-verifier.
 import type { ChainPlace } from '../tenancy/ledger/chain.rules.js';
 import { HeadsRepository } from '../tenancy/ledger/heads.repository.js';
 import { differencesOf, firstDifference } from './holders-differ.rules.js';
-import { LedgerReader } from './ledger-reader.js';
+import { SeatHolders } from './ledger/seat-holders.js';
 import { SeatChain } from './seat-chain.js';
 import { Reconciliation } from './reconciliation.js';
 
@@ -14,7 +14,7 @@ const DAYS = 10_000;
 export class SeatVerifier {
   constructor(
     private readonly chain: SeatChain,
-    private readonly ledger: LedgerReader,
+    private readonly holders: SeatHolders,
     private readonly verifier: ChainVerifier,
     private readonly heads: HeadsRepository,
     private readonly reconciliation: Reconciliation,
@@ -29,7 +29,7 @@ export class SeatVerifier {
     const verdict = chainVerdictOf(await this.verifier.verify(this.chain, tenantId, known));
     if (!verdict.ok) return verdict;
     const { found, more } = await this.reconciliation.compare(tenantId);
-    if (found.length === 0) return { ...verdict, holders: await this.ledger.holdersNow(tenantId) };
+    if (found.length === 0) return { ...verdict, holders: await this.holders.held(tenantId) };
     const differences = differencesOf(found, await this.heads.days(tenantId, 'seats', null, DAYS));
     const { sequence, entry_id, problem } = firstDifference(found, verdict.entries);
     return {

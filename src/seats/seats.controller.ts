@@ -15,6 +15,7 @@ import { isDay } from './past-moment.js';
 import { policiesIn, ReconcileDto, SeatLimitDto } from './seat.dto.js';
 import { policiesOf, SeatLimitsService, type Policies } from './seat-limits.service.js';
 import { Reconciliation } from './reconciliation.js';
+import { SeatHolders } from './ledger/seat-holders.js';
 import { SeatReportsRepository, type ReportMoment } from './seat-reports.repository.js';
 import { SeatsRepository } from './seats.repository.js';
 import { UsageReport, type UsageDay } from './usage-report.js';
@@ -28,6 +29,7 @@ const MAX_DAYS = 36_525;
 export class SeatsController {
   constructor(
     private readonly repository: SeatsRepository,
+    private readonly holders: SeatHolders,
     private readonly limits: SeatLimitsService,
     private readonly reports: SeatReportsRepository,
     private readonly moments: SealedMoments,
@@ -70,7 +72,7 @@ export class SeatsController {
       limit: limit.limit,
       policy: policiesOf(limit),
       used,
-      waiting: await this.reports.waiting(tenantId),
+      waiting: await this.holders.waiting(tenantId),
       overage: limit.limit === null ? 0 : Math.max(0, used - limit.limit),
       ...moment,
     };

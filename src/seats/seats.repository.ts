@@ -3,6 +3,7 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import type { ChangeSource } from '../tenancy/identity/source.js';
 import { nextSeatMode, type SeatMode, type SeatModeEvent } from './seat-mode.rules.js';
+import { SeatHolders } from './ledger/seat-holders.js';
 import type { SeatLimit, SeatLine, SeatPolicy } from './seat.rules.js';
 
 /** What each kind of line adds to the seats in use. */
@@ -22,7 +23,10 @@ const USED = (tenant: string): string => `
  */
 @Injectable()
 export class SeatsRepository {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly holders: SeatHolders,
+  ) {}
 
   /** Begins the limit of a new tenant: there is none. */
   async open(tx: SqlRunner, tenantId: string): Promise<void> {
@@ -105,16 +109,6 @@ export class SeatsRepository {
     return rows[0]!.n;
   }
 
-  /** Returns how many users wait for a seat and for nothing else, `except` one, counted up to `most`. */
-  async waiting(tx: SqlRunner, tenantId: string, except: string | null, most: number): Promise<number> {
-    const { rows } = await tx.query<{ n: number }>(
-      `select count(*)::int as n from (select 1 from users where tenant_id = $1 and seat = 'waiting'
-         and held = 'no_seat' and id is distinct from $2 limit $3) as w`,
-      [tenantId, except, most],
-    );
-    return rows[0]!.n;
-  }
-
   /**
    * Adds the guard of a claim that takes no lock of its own; the subject must demand a row of the part.
    *
@@ -125,10 +119,7 @@ export class SeatsRepository {
     const claimant =
       mode === 'unlimited' || userId === null
         ? null
-        : statement.given((p) => {
-            const tenant = p.add(tenantId);
-            return `select id from users where tenant_id = ${tenant} and id = ${p.add(userId)} for no key update`;
-          });
+        : statement.given((p) => this.holders.lockQuery(p.add(tenantId), p.add(userId)));
     if (mode === 'unlimited') {
       return statement.given(
         (p) => `select 1 from seat_limits where tenant_id = ${p.shared(tenantId)} and mode = 'unlimited'`,
@@ -166,7 +157,7 @@ export class SeatsRepository {
     );
   }
 
-  /** Adds lines that correct the ledger, in their order, with what the users are now. */
+  /** Adds lines that correct the ledger, in their order. */
   async addSteps(
     tx: SqlRunner,
     tenantId: string,
@@ -176,11 +167,10 @@ export class SeatsRepository {
     await tx.query(
       `insert into seat_entries
          (tenant_id, kind, user_id, delta, role, directory_id, cost_center, details, reason, source)
-       select $1, s.kind, s.user_id, s.delta, u.role, u.directory_id, u.cost_center, s.details, s.reason, $3::jsonb
-       from rows from (jsonb_to_recordset($2::jsonb)
-           as (kind text, user_id text, delta smallint, details jsonb, reason text)) with ordinality
-         as s(kind, user_id, delta, details, reason, place)
-       left join users u on u.tenant_id = $1 and u.id = s.user_id order by s.place`,
+       select $1, s.kind, s.user_id, s.delta, s.role, s.directory_id, s.cost_center, s.details, s.reason, $3::jsonb
+       from rows from (jsonb_to_recordset($2::jsonb) as (kind text, user_id text, delta smallint, role text,
+           directory_id text, cost_center text, details jsonb, reason text)) with ordinality
+         as s(kind, user_id, delta, role, directory_id, cost_center, details, reason, place) order by s.place`,
       [tenantId, JSON.stringify(lines), JSON.stringify(source)],
     );
   }
@@ -191,6 +181,10 @@ export interface CorrectingLine {
   readonly kind: 'repair' | 'correction';
   readonly user_id: string | null;
   readonly delta: number;
+  /** What the user is now; null of a user who was removed, and of a line about limit and policy. */
+  readonly role: string | null;
+  readonly directory_id: string | null;
+  readonly cost_center: string | null;
   readonly details: object | null;
   readonly reason: string;
 }

@@ -14,6 +14,7 @@ import {
   type WriteChannel,
 } from './seat.rules.js';
 import { SeatLimitReached } from './seats.errors.js';
+import { SeatHolders } from './ledger/seat-holders.js';
 import { SeatsRepository } from './seats.repository.js';
 
 /** A way to a seat, and the limit from which it follows. */
@@ -32,6 +33,7 @@ export class SeatsService {
 
   constructor(
     private readonly repository: SeatsRepository,
+    private readonly holders: SeatHolders,
     db: Database,
     clock: Clock,
   ) {
@@ -76,7 +78,7 @@ export class SeatsService {
     const { limit, free } = await this.repository.lockAndCount(tx, tenantId);
     // The users who wait are counted only where the count decides.
     const counts = free > 0 && !ask.inTurn && claimMode(limit, ask.channel, ask.isOwner) !== 'free';
-    const waiting = counts ? await this.repository.waiting(tx, tenantId, ask.userId, free) : 0;
+    const waiting = counts ? await this.holders.waitingFor(tx, tenantId, ask.userId, free) : 0;
     const decision = decideSeat(limit, ask, { free, waiting });
     if (decision === 'blocked') throw new SeatLimitReached(limit.limit!);
     return decision !== 'must_wait';

@@ -16,6 +16,7 @@ import type { Destination, DestinationSettings } from '../../src/engine/delivery
 import { DestinationStatesRepository } from '../../src/engine/delivery/destinations/destination-states.repository.js';
 import { DestinationsRepository } from '../../src/engine/delivery/destinations/destinations.repository.js';
 import { AccountFinder } from '../../src/forwarding/account-finder.js';
+import { NamedUsersRepository } from '../../src/directory-sync/users/answers/named-users.repository.js';
 import { ForwardingService } from '../../src/forwarding/forwarding.service.js';
 import { Connections } from '../../src/forwarding/connections.js';
 import { PlatformChannel } from '../../src/forwarding/platform.channel.js';
@@ -201,7 +202,7 @@ export class Harness {
   platformChannel(db: Database): PlatformChannel {
     const clock = new SystemClock();
     const client = new PlatformClient(this.outbound);
-    const finder = new AccountFinder(client, db, this.connections, clock);
+    const finder = new AccountFinder(client, db, this.connections, new NamedUsersRepository(db), clock);
     return new PlatformChannel(client, finder, this.connections, clock);
   }
 

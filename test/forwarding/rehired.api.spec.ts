@@ -2,6 +2,7 @@ import { Database } from '../../src/base/database/database.js';
 import { DestinationsRepository } from '../../src/engine/delivery/destinations/destinations.repository.js';
 import { creating } from '../../src/engine/delivery/lanes/accounts.js';
 import { claim } from '../../src/engine/delivery/lanes/claim.js';
+import { NamedUsers } from '../../src/forwarding/named-users.js';
 import { platformOf } from '../../src/forwarding/platform-destination.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { startApp, type TestApp } from '../support/app.js';
@@ -36,8 +37,9 @@ it('a user who is being created under the same names counts until the outcome is
   const policy = { active: 'inactive', inactive: 'inactive', deleted: 'delete' };
   const [claimed] = await claim(db, destination, { limit: 1, leaseMs: 600_000, mode: 'normal', policy });
   expect(claimed?.subject).toBe(id);
+  const users = quiet.app.nest.get(NamedUsers);
   const asked = (external_id: string | null, email: string | null, by = 'usr_leaver') =>
-    creating(db, destination, { external_id, email }, by);
+    creating(db, destination, { external_id, email }, by, (...names) => users.namedQuery(...names));
   const found = { subject: id, target_state: 'active', pending: true };
   expect(await asked(key, null)).toMatchObject(found);
   expect(await asked(null, name)).toMatchObject(found);

@@ -25,6 +25,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/^select pg_advisory_xact_lock\(\$1::bigint\)$/, 'one process makes a key of the installation'],
   ],
   'auth/sign-in/limits/shared-buckets.store.ts': [[/\btries (as )?t\b/, 'an address belongs to no tenant']],
+  'auth/sign-in/sessions/live-sessions.repository.ts': [[/x\.tenant_id as of_tenant/, MANY]],
   'auth/sign-in/tokens/session-tokens.repository.ts': [[/unnest\(\$1::text\[\], \$2::bytea\[\]\) x/, MANY]],
   'base/sealing/reseal.ts': [
     [/as sealed from \w+ where \w+ is not null/, 'each stored secret is sealed anew'],
@@ -92,9 +93,8 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
       'locks by their names, inside a transaction of a tenant',
     ],
   ],
-  'tenancy/sessions/sessions.repository.ts': [[/x\.tenant_id as of_tenant/, MANY]],
   'tenancy/tenants/audit/installation-audit.ts': [[/\binstallation_audit\b/, 'the log of the installation']],
-  'tenancy/tenants/credential-queries.ts': [[/^select t\.tenant_id, t\.hash, c\.\*/, MANY]],
+  'tenancy/tenants/credential-cache.ts': [[/^select t\.tenant_id as of_tenant, t\.hash as of_hash, c\.\*/, MANY]],
   'tenancy/tenants/credential-uses.ts': [[/ c set last_used_at = u\.at from unnest/, MANY]],
   'tenancy/tenants/idempotency.ts': [[/^delete from idempotency_keys where created_at/, SWEEP]],
   'tenancy/tenants/storage/storage.metrics.ts': [[/from tenant_storage\b/, FIGURES]],

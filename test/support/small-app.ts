@@ -21,6 +21,7 @@ import { EventsModule } from '../../src/engine/events/events.module.js';
 import { OperationsModule } from '../../src/operations/operations.module.js';
 import { setupHttp } from '../../src/operations/setup-http.js';
 import { SurfacesModule } from '../../src/operations/surfaces/surfaces.module.js';
+import { UserAnswersModule } from '../../src/directory-sync/users/answers/user-answers.module.js';
 import { TenantsModule } from '../../src/tenancy/tenants/tenants.module.js';
 import type { TestDatabase } from './database.js';
 
@@ -88,7 +89,15 @@ export async function smallApp(parts: SmallAppParts): Promise<SmallApp> {
   class AppModule {
     static root(): DynamicModule {
       const ground = [ConfigModule.with(config, logger, clock), DatabaseModule.with(database.dataSource)];
-      const rooms = [EventsModule, SurfacesModule, PeopleModule, TenantsModule, DirectoriesModule, OperationsModule];
+      const rooms = [
+        EventsModule,
+        SurfacesModule,
+        PeopleModule,
+        UserAnswersModule,
+        TenantsModule,
+        DirectoriesModule,
+        OperationsModule,
+      ];
       return { module: AppModule, imports: [...ground, ...rooms, ...modules], controllers };
     }
   }

@@ -12,6 +12,7 @@ import { ConnectionStore } from './connection.store.js';
 import { ConnectionsController } from './connections.controller.js';
 import { ConnectionsRepository } from './connections.repository.js';
 import { ConnectionsService } from './connections.service.js';
+import { MappedRoles } from './mapped-roles.js';
 import { MetadataImport } from './metadata-import.js';
 import { MetadataDoubtsRepository } from './metadata-doubts.repository.js';
 import { MetadataRefresh } from './metadata-refresh.js';
@@ -30,6 +31,7 @@ import { MetadataSource } from './metadata-source.js';
     ConnectionNames,
     ConnectionSaving,
     CertificateNotices,
+    MappedRoles,
     MetadataSource,
     MetadataImport,
     MetadataRefreshing,

@@ -24,6 +24,8 @@ import { RevocationController } from './revocation/revocation.controller.js';
 import { RevocationService } from './revocation/revocation.service.js';
 import { RevocationTokens } from './revocation/revocation-tokens.js';
 import { TenantSamlStrategy } from './strategies/saml.strategy.js';
+import { LiveSessions } from './sessions/live-sessions.js';
+import { LiveSessionsRepository } from './sessions/live-sessions.repository.js';
 import { SessionController } from './sessions/session.controller.js';
 import { UserSessionsController } from './sessions/user-sessions.controller.js';
 import { Arrival } from './callback/arrival.js';
@@ -91,6 +93,8 @@ import { TokensController } from './tokens/tokens.controller.js';
     RefusedSignIns,
     TenantFaces,
     TestResults,
+    LiveSessions,
+    LiveSessionsRepository,
     SessionTokensRepository,
     TokenExchange,
     LogoutService,
@@ -101,6 +105,6 @@ import { TokensController } from './tokens/tokens.controller.js';
     TenantOidcStrategy,
     TenantSamlStrategy,
   ],
-  exports: [SignInLog, SignInMetrics, SignInLimits, TenantFaces, SessionsModule, ProtocolsModule],
+  exports: [SignInLog, SignInMetrics, SignInLimits, TenantFaces, LiveSessions, ProtocolsModule],
 })
 export class SignInModule {}

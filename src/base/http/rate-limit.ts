@@ -133,6 +133,16 @@ export class FailedTries {
     this.buckets = new Buckets(5, 300, clock);
   }
 
+  /**
+   * Counts a wrong credential of an address; undefined: nothing is counted. `tenantId` is '' where it names none.
+   *
+   * @throws {TooManyRequests} when the allowance is used up
+   */
+  count(address: string | undefined, tenantId: string): void {
+    if (address === undefined || this.take(address, tenantId)) return;
+    throw new TooManyRequests('Too many wrong credentials of this kind came from this address.', 10);
+  }
+
   /** Counts a wrong credential. `tenantId` is '' where it names none. False when the allowance is used up. */
   take(address: string, tenantId: string): boolean {
     return this.buckets.take(`${networkOf(address)} ${tenantId}`).allowed;

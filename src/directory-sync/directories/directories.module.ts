@@ -8,10 +8,14 @@ import { DirectoryMarks } from './directory-marks.js';
 import { DirectoryStore } from './directory.store.js';
 import { GroupRulesRepository } from './group-rules.repository.js';
 import { GroupRulesService } from './group-rules.service.js';
+import { NamedRoles } from './named-roles.js';
 import { QuietDirectories } from './quiet-directories.js';
 import { ScimTokensController } from './scim-tokens.controller.js';
 import { ScimTokensRepository } from './scim-tokens.repository.js';
 import { ScimTokensService } from './scim-tokens.service.js';
+import { ScimTokenStore } from './scim-token.store.js';
+import { ScimTokenUses } from './scim-token-uses.js';
+import { TokenRefusals } from './token-refusals.js';
 
 /**
  * The directories of a tenant and their administration. A global module of `directory-sync` provides `DirectoryPeople`,
@@ -28,9 +32,13 @@ import { ScimTokensService } from './scim-tokens.service.js';
     DirectoryStore,
     GroupRulesRepository,
     GroupRulesService,
+    NamedRoles,
     QuietDirectories,
     ScimTokensRepository,
     ScimTokensService,
+    ScimTokenStore,
+    ScimTokenUses,
+    TokenRefusals,
   ],
   exports: [
     DirectoriesService,
@@ -40,6 +48,7 @@ import { ScimTokensService } from './scim-tokens.service.js';
     GroupRulesService,
     QuietDirectories,
     ScimTokensService,
+    ScimTokenStore,
   ],
 })
 export class DirectoriesModule {}

@@ -9,7 +9,7 @@ import { adminSourceOf, type AdminRequest } from './admin-request.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { DIRECTORIES_CAP } from './directories.caps.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
-import { CredentialStore } from '../../tenancy/tenants/credentials.js';
+import { ScimTokenStore } from './scim-token.store.js';
 import { DirectoriesRepository, type DirectoryRow, type DirectorySettings } from './directories.repository.js';
 import type {
   AttributeMapFields,
@@ -38,7 +38,7 @@ export class DirectoriesService {
     private readonly review: RoleReview,
     private readonly audit: AuditService,
     private readonly store: DirectoryStore,
-    private readonly credentials: CredentialStore,
+    private readonly credentials: ScimTokenStore,
     private readonly addresses: TenantAddresses,
     private readonly events: DomainEvents,
   ) {}

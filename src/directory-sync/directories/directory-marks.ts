@@ -1,8 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import { DomainEvents } from '../../base/domain-events.js';
 import { EventsRepository, type NewEvent } from '../../engine/events/events.repository.js';
-import { DirectoriesSeen, TokenRefused } from '../../tenancy/tenants/tenants.events.js';
+
+/**
+ * Why a SCIM token was refused. `incomplete`: it has the form of a token, and its length or checksum is wrong, so it was cut or
+ * changed. `doubled_bearer`: the header says `Bearer` twice. `no_bearer`: the header does not say it. `not_a_scim_token`: a
+ * credential of another kind.
+ */
+export type TokenRefusalReason =
+  'expired' | 'revoked' | 'unknown' | 'not_a_scim_token' | 'incomplete' | 'doubled_bearer' | 'no_bearer';
+
+/** A refused token; `prefix` holds no part of the secret. */
+export interface TokenRefusal {
+  /** ISO 8601. */
+  at: string;
+  reason: TokenRefusalReason;
+  prefix: string;
+}
 
 /** Why a user does not get a role of SCIM `roles`. */
 export type RoleRefusal = 'unknown_role' | 'role_needs_admin';
@@ -28,11 +42,7 @@ export class DirectoryMarks {
   constructor(
     private readonly db: Database,
     private readonly records: EventsRepository,
-    events: DomainEvents,
-  ) {
-    events.on(TokenRefused, (event) => this.refused(event));
-    events.on(DirectoriesSeen, (event) => this.seen(event));
-  }
+  ) {}
 
   /** Stores a role that a user did not get. */
   async refusedRole(tenantId: string, directoryId: string, found: RefusedRoleMark): Promise<void> {
@@ -43,7 +53,12 @@ export class DirectoryMarks {
     ]);
   }
 
-  private async refused({ tenantId, directoryId, refusal }: TokenRefused): Promise<void> {
+  /**
+   * Stores a refused token, and records the event.
+   *
+   * @param directoryId null: the token is unknown, so every directory of the tenant may be meant
+   */
+  async refusedToken(tenantId: string, directoryId: string | null, refusal: TokenRefusal): Promise<void> {
     await this.db.transaction(tenantId, async (tx) => {
       const { rows } = await tx.query<{ id: string }>(
         `update directories set last_refusal = $3
@@ -61,7 +76,8 @@ export class DirectoryMarks {
     });
   }
 
-  private async seen({ uses }: DirectoriesSeen): Promise<void> {
+  /** Stores the times of the last requests of directories. */
+  async seen(uses: readonly { tenantId: string; directoryId: string; at: Date }[]): Promise<void> {
     await this.db.query(
       `update directories d set last_request_at = u.at,
          pauses = case when ${PAUSE} then d.pauses + 1 else d.pauses end,

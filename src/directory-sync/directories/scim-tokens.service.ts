@@ -9,7 +9,7 @@ import { newId } from '../../base/ids.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { SCIM_TOKENS_CAP } from './directories.caps.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
-import { CredentialStore } from '../../tenancy/tenants/credentials.js';
+import { ScimTokenStore } from './scim-token.store.js';
 import { CredentialEnded } from '../../tenancy/tenants/tenants.errors.js';
 import { expiryProblem, rotatedExpiry } from '../../tenancy/tenants/expiry.rules.js';
 import { type RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
@@ -26,7 +26,7 @@ export class ScimTokensService {
     private readonly db: Database,
     private readonly repository: ScimTokensRepository,
     private readonly audit: AuditService,
-    private readonly credentials: CredentialStore,
+    private readonly credentials: ScimTokenStore,
     private readonly addresses: TenantAddresses,
     private readonly clock: Clock,
   ) {}

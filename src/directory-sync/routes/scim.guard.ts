@@ -7,10 +7,10 @@ import { dialectOf } from '../../protocols/scim/dialects/dialects.js';
 import { Config } from '../../base/config/config.js';
 import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { bearerToken } from '../../tenancy/tenants/bearer.js';
-import { CredentialStore } from '../../tenancy/tenants/credentials.js';
 import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
 import type { CurrentDirectory } from './current-directory.js';
 import { DirectoryRate } from '../directories/directory-rate.js';
+import { ScimTokenStore } from '../directories/scim-token.store.js';
 import { DirectoryStore, type Directory } from '../directories/directory.store.js';
 
 /** A SCIM request after its token was checked. */
@@ -27,7 +27,7 @@ const made = new WeakMap<Directory, CurrentDirectory>();
 @Injectable()
 export class ScimGuard implements CanActivate {
   constructor(
-    private readonly credentials: CredentialStore,
+    private readonly tokens: ScimTokenStore,
     private readonly directories: DirectoryStore,
     private readonly rate: DirectoryRate,
     private readonly budget: AnswerBudget,
@@ -41,10 +41,10 @@ export class ScimGuard implements CanActivate {
     const token = bearerToken(req);
     const form = { header: req.headers.authorization, kind: 'tbs' } as const;
     if (token === null) {
-      if (req.headers.authorization !== undefined) this.credentials.noteUnreadable(req.headers.authorization);
+      if (req.headers.authorization !== undefined) this.tokens.noteUnreadable(req.headers.authorization);
       throw new Unauthenticated('missing', form);
     }
-    const credential = await this.credentials.findScimToken(token, req);
+    const credential = await this.tokens.find(token, req);
     if (credential === null) throw new Unauthenticated('invalid', form);
     await this.addresses.demandOwn(req, credential.tenantId);
     req.tenantId = credential.tenantId;

@@ -169,6 +169,14 @@ export class UsersRepository {
     await tx.query(`update users set ${column} = null where tenant_id = $1 and id = any($2)`, [tenantId, ids]);
   }
 
+  /** Moves the epoch of a user: a session of an earlier epoch is invalid. Waits for a sign-in that holds the user. */
+  async moveSessionEpoch(tx: SqlRunner, tenantId: string, userId: string): Promise<void> {
+    await tx.query(`update users set session_epoch = session_epoch + 1 where tenant_id = $1 and id = $2`, [
+      tenantId,
+      userId,
+    ]);
+  }
+
   /** Returns the users whose e-mail in force this is, those in force first. */
   async byEmail(tenantId: string, key: string, db: SqlRunner = this.db): Promise<EmailHolder[]> {
     const probe = (status: string) =>

@@ -1,4 +1,17 @@
-/** Rows of groups that end automatically. */
+import { endSessionsOfChanged } from '../../tenancy/sessions/sessions.retention.js';
+import { revokeUserKeys } from '../../tenancy/tenants/tenants.retention.js';
+
+/** Credentials that began in the moment in which their user was removed or changed: they are over already. */
+export const CREDENTIAL_LEFTOVERS = [
+  endSessionsOfChanged(
+    `exists (select 1 from users u where u.tenant_id = s.tenant_id and u.id = s.user_id and u.session_epoch <> s.user_epoch)`,
+  ),
+  revokeUserKeys(
+    `not exists (select 1 from users u where u.tenant_id = k.tenant_id and u.id = k.owner_user_id and u.status = 'active')`,
+  ),
+] as const;
+
+/** Rows of groups that end by themselves. */
 export const GROUP_LEFTOVERS = [
   // A member of an id that no user has had for so long is a mistake of the IdP, and not late.
   `delete from pending_members p using tenants t where p.tenant_id = t.id and p.since < now() - interval '90 days'`,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { expectedAfter, expectedUnbound, type Expected } from '../../engine/delivery/lanes/expected.js';
+import { NamedUsers } from '../named-users.js';
 import { platformOf } from '../platform-destination.js';
 import { SeenRepository } from './seen.repository.js';
 
@@ -10,19 +11,15 @@ export class DriftRepository {
   constructor(
     private readonly db: Database,
     private readonly seen: SeenRepository,
+    private readonly users: NamedUsers,
   ) {}
 
   /** Returns the active users with these keys that are bound to no account yet, by their key. */
   async unboundByKey(tenantId: string, epoch: number, externalIds: string[]): Promise<Map<string, Expected>> {
-    const { rows } = await this.db.query<{ key: string; id: string }>(
-      `select person_external_id as key, id from users
-       where tenant_id = $1 and status = 'active' and person_external_id = any($2::text[])`,
-      [tenantId, externalIds],
-    );
-    const ids = rows.map(({ id }) => id);
-    const unbound = await expectedUnbound(this.db, platformOf(tenantId), epoch, ids);
+    const ids = await this.users.byExternalId(tenantId, externalIds);
+    const unbound = await expectedUnbound(this.db, platformOf(tenantId), epoch, [...ids.values()]);
     const byId = new Map(unbound.map((expected) => [expected.subject, expected]));
-    return new Map(rows.flatMap(({ key, id }) => (byId.has(id) ? [[key, byId.get(id)!] as const] : [])));
+    return new Map([...ids].flatMap(([key, id]) => (byId.has(id) ? [[key, byId.get(id)!] as const] : [])));
   }
 
   /** Looks through the next users. Returns those that should be active on the platform and are not in its list. */

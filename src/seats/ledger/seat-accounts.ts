@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { SeatHolders } from './seat-holders.js';
 import { Account, type AccountLine } from './account.rules.js';
 
 /** The account of one user; `userId` null: the lines about limit and policy. */
@@ -32,7 +33,10 @@ const COLUMNS = `user_id, seat_entries.sequence::int as sequence, entry_id::floa
 /** Reads the ledger user by user. Sealed lines never change, so the pages of one reading fit together. */
 @Injectable()
 export class SeatAccounts {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly holders: SeatHolders,
+  ) {}
 
   /**
    * Reads the accounts of all users, in the order of their ids; of the last one that is read, too, all lines.
@@ -98,7 +102,7 @@ export class SeatAccounts {
     const { rows } = await this.db.query<Difference>(
       `select coalesce(u.id, l.user_id) as user_id, u.id is not null as in_force,
          coalesce(l.net, 0)::int as net
-       from (select id from users where tenant_id = $1 and seat = 'held') u
+       from (${this.holders.heldQuery('$1')}) u
        full join (select user_id, sum(delta) as net,
            coalesce((array_agg(coalesce((details ->> 'holds')::boolean, delta > 0)
              order by sequence desc nulls first, entry_id desc) filter (where delta <> 0 or kind = 'correction'))[1], false) as holds

@@ -21,3 +21,17 @@ export interface Replaced {
   subject: string | null;
   userId: string | null;
 }
+
+/** A binding as administrators see it. */
+export interface BindingFacts {
+  subject: string;
+  made_by: LinkKind;
+  made_of: string;
+  created_at: Date;
+  last_sign_in_at: Date;
+  ended_at: Date | null;
+  end_reason: string | null;
+}
+
+/** The columns of {@link BindingFacts}, of the binding `i`. */
+export const BINDING_FACTS = `i.subject, i.made_by, i.made_of, i.created_at, i.last_sign_in_at, i.ended_at, i.end_reason`;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { Params, type Fragment } from '../../base/database/params.js';
 import type { Part, WriteStatement } from '../../base/database/write-statement.js';
-import type { Binding, Replaced, StoredBinding } from './binding.js';
+import { BINDING_FACTS, type Binding, type BindingFacts, type Replaced, type StoredBinding } from './binding.js';
 import type { BindingEndReason } from './ended-session.js';
 import { SessionEndings } from './session-endings.repository.js';
 
@@ -105,27 +106,45 @@ export class BindingsRepository {
   }
 
   /**
-   * Removes the bindings that other connections have made by an e-mail of a domain, and ends their sessions.
+   * Removes bindings and ends their sessions.
    *
-   * @param spellings the domain in its ASCII form and in its Unicode form
-   * @param connectionId the connection whose bindings stay
+   * @param which SQL that is true of a binding `i` of the tenant; the caller's room may read its own tables in it
    */
-  async dropOfDomain(
-    tx: SqlRunner,
-    tenantId: string,
-    spellings: readonly string[],
-    connectionId: string,
-  ): Promise<void> {
+  async remove(tx: SqlRunner, tenantId: string, which: Fragment): Promise<void> {
+    const p = new Params();
     const { rows } = await tx.query<{ connection_id: string; subject: string; user_id: string }>(
-      `delete from identities i using users u
-       where i.tenant_id = $1 and u.tenant_id = $1 and u.id = i.user_id and i.connection_id <> $2
-         and ((i.made_by = 'email' and lower(regexp_replace(i.made_of, '^.*@', '')) = any ($3))
-           or (i.made_by = 'created' and i.made_of <> '' and lower(regexp_replace(u.email, '^.*@', '')) = any ($3)))
+      `delete from identities i where i.tenant_id = ${p.add(tenantId)} and ${which(p)}
        returning i.connection_id, i.subject, i.user_id`,
-      [tenantId, connectionId, spellings],
+      p.values,
     );
     // The deletion has waited for a concurrent sign-in, so its session is visible to these statements.
     for (const row of rows) await this.sessions.ofBinding(tx, tenantId, row);
+  }
+
+  /** Removes the bindings of a user at a connection, live and ended; returns them, and leaves the sessions. */
+  async release(tx: SqlRunner, tenantId: string, userId: string, connectionId: string): Promise<BindingFacts[]> {
+    const { rows } = await tx.query<BindingFacts>(
+      `delete from identities i where i.tenant_id = $1 and i.user_id = $2 and i.connection_id = $3
+       returning ${BINDING_FACTS}`,
+      [tenantId, userId, connectionId],
+    );
+    return rows;
+  }
+
+  /**
+   * Ends live bindings of a connection as released; returns their number.
+   *
+   * @param which as of `remove`
+   */
+  async endReleased(tx: SqlRunner, tenantId: string, connectionId: string, which: Fragment): Promise<number> {
+    const p = new Params();
+    const { rowCount } = await tx.query(
+      `update identities i set ended_at = now(), end_reason = 'released'
+       where i.tenant_id = ${p.add(tenantId)} and i.connection_id = ${p.add(connectionId)} and i.ended_at is null
+         and ${which(p)}`,
+      p.values,
+    );
+    return rowCount ?? 0;
   }
 }
 

@@ -47,13 +47,8 @@ export class SessionEndings {
     return ended ?? null;
   }
 
-  /** Ends all sessions of a user; returns their number. */
-  async endAll(db: SqlRunner, tenantId: string, userId: string, why: EndReason): Promise<number> {
-    // The epoch also ends a session that a concurrent sign-in is writing; the update waits for that sign-in.
-    await db.query(`update users set session_epoch = session_epoch + 1 where tenant_id = $1 and id = $2`, [
-      tenantId,
-      userId,
-    ]);
+  /** Ends the stored sessions of a user; returns their number. */
+  async ofUser(db: SqlRunner, tenantId: string, userId: string, why: EndReason): Promise<number> {
     return (await this.run(db, tenantId, why, (p) => `user_id = ${p.add(userId)}`)).length;
   }
 

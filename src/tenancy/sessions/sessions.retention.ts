@@ -1,9 +1,6 @@
 /** Rows of sessions that end automatically. */
 export const SESSION_LEFTOVERS = [
   `delete from idp_logouts where until < now()`,
-  // The user was removed or changed in the moment in which the session began: the session is over already.
-  `update sessions s set ended_at = now(), end_reason = 'person_changed' from users u
-   where s.ended_at is null and u.tenant_id = s.tenant_id and u.id = s.user_id and u.session_epoch <> s.user_epoch`,
   // The ID token is kept for the logout at the IdP, and then for nothing.
   `update sessions set id_token_sealed = null
    where id_token_sealed is not null and coalesce(ended_at, expires_at) < now() - interval '1 hour'`,
@@ -11,3 +8,8 @@ export const SESSION_LEFTOVERS = [
 
 /** Deletes sessions that ended more than `$1` days ago. */
 export const OLD_SESSIONS = `delete from sessions where coalesce(ended_at, expires_at) < now() - make_interval(days => $1)`;
+
+/** Returns the statement that ends sessions because of their users; `which` is SQL that is true of such a session `s`. */
+export function endSessionsOfChanged(which: string): string {
+  return `update sessions s set ended_at = now(), end_reason = 'person_changed' where s.ended_at is null and ${which}`;
+}

@@ -9,10 +9,8 @@ import { newId } from '../../base/ids.js';
 import type { NameId } from '../../protocols/saml/saml-sign-in.js';
 import type { EndedSession, EndReason } from './ended-session.js';
 import { SessionEndings } from './session-endings.repository.js';
-import { SessionsRepository, type ListedSession, type NewSession, type SessionRow } from './sessions.repository.js';
+import { SessionsRepository, type NewSession } from './sessions.repository.js';
 
-/** The minimum time between two notes of use; a tenth of the idle time where that is shorter. */
-const TOUCH_SECONDS = 60;
 /** Live sessions per user. A further sign-in ends the oldest one instead of being refused. */
 const MAX_SESSIONS = 50;
 const idTokenAad = (tenantId: string, id: string): string => `${tenantId}:sessions.id_token:${id}`;
@@ -33,7 +31,7 @@ export interface SessionFacts {
   sessionEnds: Date | null;
 }
 
-/** Sessions: begun by a sign-in, checked on each use, ended on all processes at once. */
+/** Begins sessions by a sign-in, and ends them one by one. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -112,24 +110,6 @@ export class SessionsService {
     return { token, session };
   }
 
-  /** Returns the live session of a token and notes its use; null for any other token. */
-  async check(token: string | null): Promise<SessionRow | null> {
-    const parsed = token === null ? null : parseToken(token);
-    if (parsed === null || parsed.kind !== 'tbn') return null;
-    const session = await this.repository.byToken(parsed);
-    return session === null ? null : this.use(session);
-  }
-
-  /**
-   * Returns the live session that one of our tokens names.
-   *
-   * @param use true: the token is renewed, which is a use of the session; false: the token is introspected
-   */
-  async byId(tenantId: string, id: string, use: boolean): Promise<SessionRow | null> {
-    const session = await this.repository.byId(tenantId, id);
-    return session !== null && use ? this.use(session) : session;
-  }
-
   /** Ends the session of a token; null when there was none. */
   async end(
     token: string | null,
@@ -142,42 +122,10 @@ export class SessionsService {
     return ended === null ? null : { ...ended, tenantId: parsed.tenantId };
   }
 
-  /** Ends one session of a user; false when the user has no such session. */
-  async endOne(
-    tenantId: string,
-    userId: string,
-    id: string,
-    why: EndReason,
-    db: SqlRunner = this.db,
-  ): Promise<boolean> {
-    return (await this.endings.end(db, tenantId, id, why, userId)) !== null;
-  }
-
-  endAll(tenantId: string, userId: string, why: EndReason, db: SqlRunner = this.db): Promise<number> {
-    return this.endings.endAll(db, tenantId, userId, why);
-  }
-
-  list(tenantId: string, userId: string): Promise<ListedSession[]> {
-    return this.repository.ofUser(tenantId, userId);
-  }
-
   /** Returns the ID token of a session, for RP-initiated logout. */
   idTokenOf(tenantId: string, session: Pick<EndedSession, 'id' | 'id_token_sealed'>): string | null {
     const { id, id_token_sealed: sealed } = session;
     // Where the key of the seal was removed, the IdP gets no hint, and asks which account to sign out.
     return sealed === null ? null : this.sealer.unsealOrNull(sealed, idTokenAad(tenantId, id));
-  }
-
-  /** Returns when a session ends without further use. */
-  endOf({ expires_at, seen_at, idle_seconds }: Pick<SessionRow, 'expires_at' | 'seen_at' | 'idle_seconds'>): Date {
-    return new Date(Math.min(expires_at.getTime(), seen_at.getTime() + idle_seconds * 1000));
-  }
-
-  private async use(session: SessionRow): Promise<SessionRow> {
-    const every = Math.min(TOUCH_SECONDS, session.idle_seconds / 10) * 1000;
-    const now = this.clock.now();
-    if (now.getTime() - session.seen_at.getTime() < every) return session;
-    await this.repository.touch(session.tenant_id, session.id);
-    return { ...session, seen_at: now };
   }
 }

@@ -32,16 +32,21 @@ export function endPersonIdentities(statement: WriteStatement, tenantId: string)
   );
 }
 
+/** Returns the query that finds the user with an id if the user has a name, in lower case; the arguments are SQL expressions. */
+type NameHolderQuery = (tenantId: string, userId: string, name: string) => string;
+
 /**
  * Removes bindings of other users that were made of a name which this user has just given up. Only the last owner of a
  * name may inherit its bindings: otherwise a reused name would lead back to an earlier owner. A binding counts where
  * the name is the subject itself and its user no longer has the name.
+ *
+ * @param holder finds a user who has the name
  */
 export function endFormerLinks(
   statement: WriteStatement,
   tenantId: string,
-  madeBy: 'user_name' | 'email',
-  name: string,
+  { madeBy, name }: { madeBy: 'user_name' | 'email'; name: string },
+  holder: NameHolderQuery,
 ): void {
   const lower = (text: string): string => `lower(${text} collate "C")`;
   statement.add((p) => {
@@ -49,8 +54,7 @@ export function endFormerLinks(
     return `delete from identities i using subject s
       where i.tenant_id = ${p.add(tenantId)} and i.user_id <> s.id and i.ended_at is null
         and i.made_by = ${p.add(madeBy)} and ${lower('i.made_of')} = ${left} and ${lower('i.subject')} = ${left}
-        and not exists (select 1 from users u where u.tenant_id = i.tenant_id and u.id = i.user_id
-                          and ${lower(`u.${madeBy}`)} = ${left})`;
+        and not exists (${holder('i.tenant_id', 'i.user_id', left)})`;
   });
 }
 

@@ -6,7 +6,7 @@ import { limitRate, RateLimiter } from '../../base/http/rate-limit.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { bearerToken } from './bearer.js';
 import type { AuthenticatedRequest } from './caller.js';
-import { CredentialStore } from './credentials.js';
+import { ApiKeyStore } from './api-key.store.js';
 import { demandOf, type Demand, type ScopeDemand } from './require-scope.js';
 import { passesExhausted } from './storage/even-when-exhausted.js';
 import { addsData } from './storage/storage.rules.js';
@@ -21,7 +21,7 @@ const API_TYPES = ['application/json', 'application/problem+json', 'text/csv', '
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
-    private readonly credentials: CredentialStore,
+    private readonly keys: ApiKeyStore,
     private readonly limiter: RateLimiter,
     private readonly idempotency: Idempotency,
     private readonly addresses: TenantAddresses,
@@ -36,7 +36,7 @@ export class ApiKeyGuard implements CanActivate {
     const token = bearerToken(req);
     const form = { header: req.headers.authorization, kind: 'tbk' } as const;
     if (token === null) throw new Unauthenticated('missing', form);
-    const key = await this.credentials.findApiKey(token, req);
+    const key = await this.keys.find(token, req);
     if (key === null) throw new Unauthenticated('invalid', form);
     await this.addresses.demandOwn(req, key.tenantId);
     req.tenantId = key.tenantId;

@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
+import { KnownUsers } from './known-users.js';
 import type { ApiKeyBody } from './tenants.dto.js';
 
 // A service's key outlives its maker, and says so. The maker is the person behind it, be it through a key of theirs.
 // The column has the value `person` for the key of a user.
-const COLUMNS = `k.id, k.name, k.prefix, k.scopes,
+const columnsOf = (users: KnownUsers): string => `k.id, k.name, k.prefix, k.scopes,
   case k.owner_kind when 'person' then 'user' else k.owner_kind end as owner_kind, k.owner_user_id, k.created_by, k.expires_at, k.last_used_at,
   k.revoked_at, k.replaces_id, k.created_at,
   k.owner_kind = 'service' and coalesce((
-    select not exists (select 1 from users u where u.tenant_id = k.tenant_id and u.id = maker.id and u.status = 'active')
+    select not exists (${users.activeQuery('k.tenant_id', 'maker.id')})
     from (select case
                    when k.created_by ->> 'kind' in ('user', 'person') then k.created_by ->> 'id'
                    when k.created_by ->> 'kind' = 'key' then (select m.owner_user_id from api_keys m
@@ -34,7 +35,14 @@ export interface NewKeyRow {
 /** The statements of API keys. */
 @Injectable()
 export class ApiKeysRepository {
-  constructor(private readonly db: Database) {}
+  private readonly columns: string;
+
+  constructor(
+    private readonly db: Database,
+    users: KnownUsers,
+  ) {
+    this.columns = columnsOf(users);
+  }
 
   async insert(tx: SqlRunner, key: NewKeyRow): Promise<void> {
     await tx.query(
@@ -60,7 +68,7 @@ export class ApiKeysRepository {
   /** Newest first. */
   async list(tenantId: string, page: PageRequest): Promise<ApiKeyBody[]> {
     const { rows } = await this.db.query<ApiKeyBody>(
-      `select ${COLUMNS} from api_keys k where k.tenant_id = $1 and ($2::text is null or k.id < $2)
+      `select ${this.columns} from api_keys k where k.tenant_id = $1 and ($2::text is null or k.id < $2)
        order by k.id desc limit $3`,
       [tenantId, page.after, page.limit + 1],
     );
@@ -69,7 +77,7 @@ export class ApiKeysRepository {
 
   async find(tenantId: string, id: string, db: SqlRunner = this.db): Promise<ApiKeyBody | null> {
     const { rows } = await db.query<ApiKeyBody>(
-      `select ${COLUMNS} from api_keys k where k.tenant_id = $1 and k.id = $2`,
+      `select ${this.columns} from api_keys k where k.tenant_id = $1 and k.id = $2`,
       [tenantId, id],
     );
     return rows[0] ?? null;

@@ -10,12 +10,12 @@ import type { Actor } from '../identity/source.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { AuditService } from './audit/audit.service.js';
 import { API_KEYS_CAP, demandRoom } from './caps.js';
-import { CredentialStore } from './credentials.js';
+import { ApiKeyStore } from './api-key.store.js';
 import { CredentialEnded } from './tenants.errors.js';
 import { MakerEnding, type LeftEndpoint } from './tenants.events.js';
+import { KnownUsers } from './known-users.js';
 import { expiryProblem, rotatedExpiry } from './expiry.rules.js';
 import { type ApiKeyBody, type NewApiKeyBody, type RotateCredential } from './tenants.dto.js';
-import { TenantsRepository } from './tenants.repository.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
@@ -38,9 +38,9 @@ export class ApiKeysService {
   constructor(
     private readonly db: Database,
     private readonly repository: ApiKeysRepository,
-    private readonly tenants: TenantsRepository,
+    private readonly users: KnownUsers,
     private readonly audit: AuditService,
-    private readonly credentials: CredentialStore,
+    private readonly store: ApiKeyStore,
     private readonly clock: Clock,
     private readonly events: DomainEvents,
   ) {}
@@ -62,7 +62,7 @@ export class ApiKeysService {
     const problem = expiresAt === null ? null : expiryProblem(expiresAt, this.clock.now());
     if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
     const ownerUserId = input.owner_user_id ?? null;
-    if (ownerUserId !== null && !(await this.tenants.hasActivePerson(tx, tenantId, ownerUserId))) {
+    if (ownerUserId !== null && !(await this.users.isActive(tx, tenantId, ownerUserId))) {
       throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
     }
     await demandRoom(tx, API_KEYS_CAP, tenantId);
@@ -123,7 +123,7 @@ export class ApiKeysService {
       await this.note(tx, tenantId, 'api_key.rotated', await this.get(tenantId, id, tx), by, old);
       return next;
     });
-    await this.credentials.forget(id);
+    await this.store.forget(id);
     return key;
   }
 
@@ -144,7 +144,7 @@ export class ApiKeysService {
       await this.events.publish(ending);
       return ending.endpoints;
     });
-    await this.credentials.forget(id);
+    await this.store.forget(id);
     return ended;
   }
 

@@ -8,7 +8,7 @@ import type { Caller } from './caller.js';
 import { AuditService } from './audit/audit.service.js';
 import { RolesRepository } from './roles.repository.js';
 import { RoleInUse } from './tenants.errors.js';
-import { RoleConsoleChanged } from './tenants.events.js';
+import { RoleConsoleChanged, RoleDeleting } from './tenants.events.js';
 import type { ChangeRole, CreateRole, RoleBody } from './roles.dto.js';
 import { TenantStore } from './tenant.store.js';
 
@@ -90,8 +90,10 @@ export class RolesService {
       const before = await this.locked(tx, caller.tenantId, name);
       if (name === DEFAULT_ROLE) throw new RoleInUse(name, 'a user that is created without a role gets it');
       if (before.users > 0) throw new RoleInUse(name, `${before.users} users hold it`);
-      const uses = await this.repository.usesElsewhere(tx, caller.tenantId, name);
-      if (uses > 0) throw new RoleInUse(name, `${uses} defaults or rules of directories or connections name it`);
+      const deleting = new RoleDeleting(tx, caller.tenantId, name);
+      await this.events.publish(deleting);
+      if (deleting.uses > 0)
+        throw new RoleInUse(name, `${deleting.uses} defaults or rules of directories or connections name it`);
       await this.repository.delete(tx, caller.tenantId, name);
       return { before, after: null };
     });

@@ -3,14 +3,6 @@ import type { AuditBy } from './audit/audit.service.js';
 import type { RequestedBy } from './caller.js';
 import type { ConsoleAccess } from './roles.dto.js';
 
-/**
- * Why a credential was refused. `incomplete`: it has the form of a token, and its length or checksum is wrong, so it was cut or
- * changed. `doubled_bearer`: the header says `Bearer` twice. `no_bearer`: the header does not say it. `not_a_scim_token`: a
- * credential of another kind.
- */
-export type CredentialRefusalReason =
-  'expired' | 'revoked' | 'unknown' | 'not_a_scim_token' | 'incomplete' | 'doubled_bearer' | 'no_bearer';
-
 /** A tenant is being created: each room adds its own first rows, in the same transaction. */
 export class TenantCreated {
   constructor(
@@ -32,6 +24,17 @@ export class RoleConsoleChanged {
     readonly role: string,
     readonly before: ConsoleAccess,
     readonly after: ConsoleAccess,
+  ) {}
+}
+
+/** A role of the catalogue is to be deleted, in a transaction: each room adds in how many places it names the role. */
+export class RoleDeleting {
+  uses = 0;
+
+  constructor(
+    readonly tx: SqlRunner,
+    readonly tenantId: string,
+    readonly role: string,
   ) {}
 }
 
@@ -76,20 +79,4 @@ export class MakerEnding {
     readonly maker: { keyId: string } | { userId: string },
     readonly pause: boolean,
   ) {}
-}
-
-/** A SCIM token was refused. */
-export class TokenRefused {
-  constructor(
-    readonly tenantId: string,
-    /** Null: the token is unknown, so every directory of the tenant may be meant. */
-    readonly directoryId: string | null,
-    /** `prefix` holds no part of the secret. */
-    readonly refusal: { at: string; reason: CredentialRefusalReason; prefix: string },
-  ) {}
-}
-
-/** Directories have sent requests; the times of the last ones. */
-export class DirectoriesSeen {
-  constructor(readonly uses: readonly { tenantId: string; directoryId: string; at: Date }[]) {}
 }

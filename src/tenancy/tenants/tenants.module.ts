@@ -11,9 +11,8 @@ import { AuditController } from './audit.controller.js';
 import { AuditService } from './audit/audit.service.js';
 import { InstallationAudit } from './audit/installation-audit.js';
 import { InstallationAuditController } from './installation-audit.controller.js';
-import { CredentialRefusals } from './credential-refusals.js';
-import { CredentialUses } from './credential-uses.js';
-import { CredentialStore } from './credentials.js';
+import { ApiKeyStore } from './api-key.store.js';
+import { ApiKeyUses } from './api-key-uses.js';
 import { MeController } from './me.controller.js';
 import { OwnTenantController } from './own-tenant.controller.js';
 import { RolesController } from './roles.controller.js';
@@ -31,7 +30,10 @@ import { TenantsController } from './tenants.controller.js';
 import { TenantsRepository } from './tenants.repository.js';
 import { TenantsService } from './tenants.service.js';
 
-/** Tenants and their credentials. Global, because the routes of every room use its guards. */
+/**
+ * Tenants and their API keys. Global, because the routes of every room use its guards. A global module of `directory-sync`
+ * provides `KnownUsers`.
+ */
 @Global()
 @Module({
   imports: [LedgerModule],
@@ -50,9 +52,8 @@ import { TenantsService } from './tenants.service.js';
     RateLimiter,
     FailedTries,
     Idempotency,
-    CredentialRefusals,
-    CredentialUses,
-    CredentialStore,
+    ApiKeyStore,
+    ApiKeyUses,
     TenantStore,
     TenantAddresses,
     TenantsRepository,
@@ -75,7 +76,7 @@ import { TenantsService } from './tenants.service.js';
     RateLimiter,
     FailedTries,
     Idempotency,
-    CredentialStore,
+    ApiKeyStore,
     TenantStore,
     TenantAddresses,
     TenantsRepository,

@@ -119,13 +119,4 @@ export class TenantsRepository {
     );
     return rowCount === 1;
   }
-
-  /** Whether a person of this tenant is active. */
-  async hasActivePerson(db: SqlRunner, tenantId: string, userId: string): Promise<boolean> {
-    const { rowCount } = await db.query(
-      `select 1 from users where tenant_id = $1 and id = $2 and status = 'active' and gone_at is null for share`,
-      [tenantId, userId],
-    );
-    return rowCount === 1;
-  }
 }

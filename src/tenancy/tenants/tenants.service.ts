@@ -14,6 +14,7 @@ import { TenantAddresses } from './tenant-addresses.js';
 import { TenantStore } from './tenant.store.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { HeadsRepository } from '../ledger/heads.repository.js';
+import { KnownUsers } from './known-users.js';
 import { tenantNameProblem } from './tenant-name.rules.js';
 import { OwnerChanged, ProtectionEnded, TenantCreated, TenantReady } from './tenants.events.js';
 
@@ -29,6 +30,7 @@ export class TenantsService {
   constructor(
     private readonly db: Database,
     private readonly repository: TenantsRepository,
+    private readonly users: KnownUsers,
     private readonly keys: ApiKeysService,
     private readonly audit: AuditService,
     private readonly store: TenantStore,
@@ -92,7 +94,7 @@ export class TenantsService {
       if (before === null) throw new NotFound('tenant');
       if (change.name !== undefined && change.name !== before.name) demandName(change.name);
       const owner = change.owner_user_id;
-      if (typeof owner === 'string' && !(await this.repository.hasActivePerson(tx, id, owner))) {
+      if (typeof owner === 'string' && !(await this.users.isActive(tx, id, owner))) {
         throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
       }
       await this.demandActive(tx, id, change.break_glass ?? [], before.break_glass);
@@ -147,18 +149,18 @@ export class TenantsService {
   /** An id that was named before stays valid, so that a record can be sent back as read. */
   private async demandActive(tx: SqlRunner, tenantId: string, named: string[], known: string[]): Promise<void> {
     for (const [place, userId] of named.entries()) {
-      if (known.includes(userId) || (await this.repository.hasActivePerson(tx, tenantId, userId))) continue;
+      if (known.includes(userId) || (await this.users.isActive(tx, tenantId, userId))) continue;
       throw new InvalidFields([{ field: `break_glass[${place}]`, message: 'must be an active user of the tenant' }]);
     }
   }
 }
 
-/** Returns the users whom no directory can deactivate. */
 function demandName(name: string): void {
   const message = tenantNameProblem(name);
   if (message !== null) throw new InvalidFields([{ field: 'name', message }]);
 }
 
+/** Returns the users whom no directory can deactivate. */
 function protectedOf({ owner_user_id: owner, break_glass: named }: TenantBody): string[] {
   return [...(owner === null ? [] : [owner]), ...named];
 }

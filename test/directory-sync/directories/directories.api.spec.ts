@@ -1,6 +1,6 @@
 import { PresentedToken } from '../../../src/base/crypto/tokens.js';
-import { CredentialStore } from '../../../src/tenancy/tenants/credentials.js';
-import { CredentialUses } from '../../../src/tenancy/tenants/credential-uses.js';
+import { ScimTokenStore } from '../../../src/directory-sync/directories/scim-token.store.js';
+import { ScimTokenUses } from '../../../src/directory-sync/directories/scim-token-uses.js';
 import { DirectoryStore } from '../../../src/directory-sync/directories/directory.store.js';
 import { adminApp, type AdminApp } from '../../support/admin-app.js';
 import type { Answer } from '../../support/http.js';
@@ -43,7 +43,7 @@ describe('a new directory', () => {
         last_unknown_role: null,
       },
     });
-    const found = await edge.app.get(CredentialStore).findScimToken(new PresentedToken(made.body.scim_token));
+    const found = await edge.app.get(ScimTokenStore).find(new PresentedToken(made.body.scim_token));
     expect(found).toMatchObject({ tenantId: edge.tenant.id, directoryId: made.body.id });
     expect((await call('GET', `/${made.body.id}`)).text).not.toContain(made.body.scim_token);
   });
@@ -226,18 +226,18 @@ describe('rules', () => {
 describe('tokens', () => {
   it('are valid side by side; a rotation leaves no gap', async () => {
     const { id, scim_token } = await create();
-    const store = edge.app.get(CredentialStore);
+    const store = edge.app.get(ScimTokenStore);
     const second = (await call('POST', `/${id}/tokens`, { name: 'second' })).body;
     expect(second).toMatchObject({ name: 'second', scim_base_url: 'https://bridge.example/scim/v2' });
     const rotated = (await call('POST', `/${id}/tokens/${second.id}/rotate`, { overlap_seconds: 3600 })).body;
     for (const token of [scim_token, second.scim_token, rotated.scim_token])
-      expect(await store.findScimToken(new PresentedToken(token))).not.toBeNull();
+      expect(await store.find(new PresentedToken(token))).not.toBeNull();
     const { data } = (await call('GET', `/${id}/tokens`)).body;
     expect(data).toHaveLength(3);
     expect(JSON.stringify(data)).not.toContain(second.scim_token);
     expect((await call('GET', `/${id}/tokens/${second.id}`)).body.revoked_at).not.toBeNull();
     expect((await call('DELETE', `/${id}/tokens/${second.id}`)).status).toBe(204);
-    expect(await store.findScimToken(new PresentedToken(second.scim_token))).toBeNull();
+    expect(await store.find(new PresentedToken(second.scim_token))).toBeNull();
   });
 
   it('a rotation keeps the lifetime of a token that ends, and makes one without an end only when asked', async () => {
@@ -258,8 +258,8 @@ describe('tokens', () => {
 
   it('store the time of the directory’s last request', async () => {
     const { id, scim_token } = await create();
-    await edge.app.get(CredentialStore).findScimToken(new PresentedToken(scim_token));
-    await edge.app.get(CredentialUses).flush();
+    await edge.app.get(ScimTokenStore).find(new PresentedToken(scim_token));
+    await edge.app.get(ScimTokenUses).flush();
     expect((await call('GET', `/${id}`)).body.last_request_at).not.toBeNull();
     expect((await call('GET', `/${id}/tokens`)).body.data[0].last_used_at).not.toBeNull();
   });
@@ -306,7 +306,7 @@ describe('a deleted directory', () => {
     expect(edge.asked.calls).toEqual([`release ${id}`]);
     expect((await call('GET', `/${id}`)).status).toBe(404);
     expect((await call('DELETE', `/${id}`)).status).toBe(404);
-    expect(await edge.app.get(CredentialStore).findScimToken(new PresentedToken(scim_token))).toBeNull();
+    expect(await edge.app.get(ScimTokenStore).find(new PresentedToken(scim_token))).toBeNull();
     await expect(edge.app.get(DirectoryStore).get(edge.tenant.id, id)).rejects.toThrow('No such directory');
     expect(await lastAudit()).toMatchObject({ action: 'directory.deleted', target_id: id, after: null });
     expect((await call('GET', '?limit=200')).text).not.toContain(id);

@@ -2,6 +2,7 @@ import net from 'node:net';
 import { SystemClock } from '../../../src/base/clock.js';
 import { WorkSlots } from '../../../src/base/work-slots.js';
 import { DriftRepository } from '../../../src/forwarding/tasks/drift.repository.js';
+import { NamedUsersRepository } from '../../../src/directory-sync/users/answers/named-users.repository.js';
 import { DriftStep } from '../../../src/forwarding/tasks/drift.step.js';
 import { PlatformList } from '../../../src/forwarding/tasks/platform-list.js';
 import { ImportStep } from '../../../src/forwarding/tasks/import.step.js';
@@ -54,7 +55,8 @@ describe('tasks of forwarding', () => {
       seen,
       new WorkSlots(),
     );
-    const drift = new DriftStep(h.db, h.destinations, list, new DriftRepository(h.db, seen), seen, leftOut, {
+    const users = new NamedUsersRepository(h.db);
+    const drift = new DriftStep(h.db, h.destinations, list, new DriftRepository(h.db, seen, users), seen, leftOut, {
       record: () => Promise.resolve([]),
     } as never);
     const handlers = new TaskHandlers();

@@ -3,8 +3,8 @@ import http from 'node:http';
 import { mintToken } from '../../../src/base/crypto/tokens.js';
 import type { SqlRunner } from '../../../src/base/database/database.js';
 import { WriteStatement } from '../../../src/base/database/write-statement.js';
-import { CredentialUses } from '../../../src/tenancy/tenants/credential-uses.js';
-import { CredentialStore } from '../../../src/tenancy/tenants/credentials.js';
+import { ApiKeyUses } from '../../../src/tenancy/tenants/api-key-uses.js';
+import { ScimTokenStore } from '../../../src/directory-sync/directories/scim-token.store.js';
 import { endUserKeys } from '../../../src/tenancy/tenants/user-keys.js';
 import { adminApp, type AdminApp } from '../../support/admin-app.js';
 import { eventually } from '../../support/http.js';
@@ -234,9 +234,9 @@ describe('the credential of a request', () => {
   it('is a SCIM token for SCIM alone, and an API key for the API alone', async () => {
     const directory = (await one.call('POST', '/api/v1/directories', { body: { name: 'D' } })).body;
     expect(await me(one, directory.scim_token)).toBe(401);
-    const store = one.app.get(CredentialStore);
-    expect(await store.findScimToken(new PresentedToken(one.tenant.api_key))).toBeNull();
-    expect(await store.findScimToken(new PresentedToken(directory.scim_token))).toMatchObject({
+    const store = one.app.get(ScimTokenStore);
+    expect(await store.find(new PresentedToken(one.tenant.api_key))).toBeNull();
+    expect(await store.find(new PresentedToken(directory.scim_token))).toMatchObject({
       tenantId: one.tenant.id,
       directoryId: directory.id,
     });
@@ -247,10 +247,10 @@ describe('a SCIM token', () => {
   it('leaves the reason of its refusal at its directory', async () => {
     const directory = (await one.call('POST', '/api/v1/directories', { body: { name: 'D' } })).body;
     const url = `/api/v1/directories/${directory.id}`;
-    const store = one.app.get(CredentialStore);
+    const store = one.app.get(ScimTokenStore);
     // The refusal is written after the answer.
     const refusal = async (token: string, reason: string) => {
-      expect(await store.findScimToken(new PresentedToken(token))).toBeNull();
+      expect(await store.find(new PresentedToken(token))).toBeNull();
       return eventually(
         async () => (await one.call('GET', url)).body.last_refusal as { reason: string } | null,
         (last) => last?.reason === reason,
@@ -275,12 +275,12 @@ describe('a SCIM token', () => {
 
   it('is refused within a second of its revocation by every process', async () => {
     const directory = (await one.call('POST', '/api/v1/directories', { body: { name: 'D' } })).body;
-    const other = two.app.get(CredentialStore);
-    expect(await other.findScimToken(new PresentedToken(directory.scim_token))).not.toBeNull();
+    const other = two.app.get(ScimTokenStore);
+    expect(await other.find(new PresentedToken(directory.scim_token))).not.toBeNull();
     const { data } = (await one.call('GET', `/api/v1/directories/${directory.id}/tokens`)).body;
     await one.call('DELETE', `/api/v1/directories/${directory.id}/tokens/${data[0].id}`);
     const revoked = performance.now();
-    while ((await other.findScimToken(new PresentedToken(directory.scim_token))) !== null) await pause(20);
+    while ((await other.find(new PresentedToken(directory.scim_token))) !== null) await pause(20);
     expect(performance.now() - revoked).toBeLessThan(A_SECOND);
   });
 });
@@ -289,12 +289,12 @@ describe('the last use of a credential', () => {
   it('is noted apart from the request', async () => {
     const key = await newKey();
     await me(one, key.api_key);
-    await one.app.get(CredentialUses).flush();
+    await one.app.get(ApiKeyUses).flush();
     const read = async () => (await one.call('GET', `/api/v1/api-keys/${key.id}`)).body.last_used_at as string;
     const first = await read();
     expect(Date.now() - Date.parse(first)).toBeLessThan(60_000);
     await me(one, key.api_key);
-    await one.app.get(CredentialUses).flush();
+    await one.app.get(ApiKeyUses).flush();
     expect(await read()).toBe(first); // once a minute at most
   });
 });

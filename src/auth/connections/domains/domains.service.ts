@@ -12,6 +12,7 @@ import { DomainVerification } from './domain-verification.js';
 import type { AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { ChangeDomain, CreateDomain, DomainBody } from './domains.dto.js';
 import { DomainExists, DomainNotVerified, TooManyDomains } from './domains.errors.js';
+import { madeByOthers } from './bindings-of-domain.sql.js';
 import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
 import { DomainsRepository, type DomainRow } from './domains.repository.js';
 import { DomainsStore } from './domains.store.js';
@@ -157,7 +158,7 @@ export class DomainsService {
 
   /** Only this connection may say an e-mail of the domain now, so bindings made by it through others end. */
   private endBindingsOfOthers(tx: SqlRunner, tenantId: string, domain: string, connectionId: string): Promise<void> {
-    return this.bindings.dropOfDomain(tx, tenantId, [domain, domainToUnicode(domain)], connectionId);
+    return this.bindings.remove(tx, tenantId, madeByOthers([domain, domainToUnicode(domain)], connectionId));
   }
 
   private async demandConnection(tx: SqlRunner, tenantId: string, id: string | null): Promise<void> {

@@ -6,6 +6,7 @@ import type { BridgeResponse } from '../../../base/http/request.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
 import { sessionToken } from '../sessions/session.cookie.js';
 import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import { LiveSessions } from '../sessions/live-sessions.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { Arrival } from './arrival.js';
 import { DocumentsGuard } from '../documents.guard.js';
@@ -22,6 +23,7 @@ export class LandingController {
   constructor(
     private readonly connections: ConnectionStore,
     private readonly start: SignInStart,
+    private readonly live: LiveSessions,
     private readonly sessions: SessionsService,
     private readonly arrival: Arrival,
     private readonly refused: RefusedSignIns,
@@ -46,12 +48,12 @@ export class LandingController {
       lost === 'cookie' || (lost === 'cookies' && cookies.size > 0) ? 'cookie' : lost === 'cookies' ? lost : null;
     req.signInContext = { connection, request, browser: null, lacks };
     const token = landingToken(cookies, handle);
-    const session = await this.sessions.check(token);
+    const session = await this.live.check(token);
     if (token === null || session?.connection_id !== connection.id) {
       const supportId = queryText(query, 'support_id') ?? '';
       if (/^sin_[0-9a-z]{26}$/.test(supportId)) return this.refused.stale(req, res, supportId);
-      // A browser that is signed in has only come back here, and is led on.
-      if ((await this.sessions.check(sessionToken(cookies))) !== null) return this.refused.stale(req, res, req.id);
+      // A browser that is signed in has only come back here and goes on.
+      if ((await this.live.check(sessionToken(cookies))) !== null) return this.refused.stale(req, res, req.id);
       throw new SignInRefused('landing_lost', 'the browser came without the cookie of its accepted sign-in');
     }
     const old = sessionToken(cookies);

@@ -10,7 +10,7 @@ import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
 import { RequireEveryScope } from '../../../tenancy/tenants/require-scope.js';
 import { ConnectionIdentityBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
-import { identityPlaceText } from '../../../tenancy/sessions/identity-place.rules.js';
+import { identityPlaceText } from './identity-place.rules.js';
 
 /** The bindings of a connection. */
 @ApiController('connections/:connection_id/identities', { tag: 'sign-in' })

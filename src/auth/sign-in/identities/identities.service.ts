@@ -6,16 +6,8 @@ import { type AuditBy, AuditService } from '../../../tenancy/tenants/audit/audit
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { SessionEndings } from '../../../tenancy/sessions/session-endings.repository.js';
 import type { ForgottenSubjectsBody, PersonIdentityBody } from './identities.dto.js';
-import { ownedDomain } from '../../connections/domains/domains.store.js';
-import {
-  IdentitiesRepository,
-  type OwnedDomainQuery,
-  type ConnectionIdentity,
-} from '../../../tenancy/sessions/identities.repository.js';
-
-/** Without a lock: forgetting subjects decides no identity. */
-const ownedDomainNow: OwnedDomainQuery = (tenantId, domain, connectionId) =>
-  ownedDomain(tenantId, domain, connectionId, false);
+import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
+import { IdentitiesRepository, linkable, type ConnectionIdentity } from './identities.repository.js';
 
 /** Bindings of IdP subjects to users, as administrators list and end them. */
 @Injectable()
@@ -23,6 +15,7 @@ export class IdentitiesService {
   constructor(
     private readonly db: Database,
     private readonly repository: IdentitiesRepository,
+    private readonly bindings: BindingsRepository,
     private readonly sessions: SessionEndings,
     private readonly connections: ConnectionsService,
     private readonly audit: AuditService,
@@ -65,16 +58,11 @@ export class IdentitiesService {
     return this.db.transaction(tenantId, async (tx) => {
       // Waits for concurrent sign-ins, which hold the connection.
       const { directory_id: directory } = await this.connections.demand(tenantId, connectionId, tx, true);
-      const { forgettable, others } = await this.repository.countForgettable(
-        tx,
-        tenantId,
-        connectionId,
-        directory,
-        ownedDomainNow,
-      );
+      const { forgettable, others } = await this.repository.countForgettable(tx, tenantId, connectionId, directory);
       const result = { connection_id: connectionId, dry_run: dryRun, forgotten: forgettable, kept: others };
       if (dryRun) return result;
-      const forgotten = await this.repository.forgetSubjects(tx, tenantId, connectionId, directory, ownedDomainNow);
+      const which = linkable(tenantId, connectionId, directory);
+      const forgotten = await this.bindings.endReleased(tx, tenantId, connectionId, which);
       const line = { tenantId, actor, requestId, targetType: 'connection', targetId: connectionId };
       await this.audit.record(tx, {
         ...line,
@@ -94,8 +82,10 @@ export class IdentitiesService {
    */
   async release(by: AuditBy, userId: string, connectionId: string): Promise<void> {
     await this.db.transaction(by.tenantId, async (tx) => {
-      const released = await this.repository.release(tx, by.tenantId, userId, connectionId);
-      if (released.length === 0) throw new NotFound('identity');
+      // A concurrent sign-in holds the user: its binding is removed, too.
+      const connection = await this.repository.lock(tx, by.tenantId, userId, connectionId);
+      const released = await this.bindings.release(tx, by.tenantId, userId, connectionId);
+      if (connection === null || released.length === 0) throw new NotFound('identity');
       const ended = await this.sessions.ofUserAt(tx, by.tenantId, userId, connectionId, 'ended_by_admin');
       await this.audit.record(tx, {
         tenantId: by.tenantId,
@@ -104,7 +94,7 @@ export class IdentitiesService {
         action: 'identity.released',
         targetType: 'user',
         targetId: userId,
-        before: { identities: released },
+        before: { identities: released.map((one) => ({ connection_id: connectionId, connection, ...one })) },
         after: { connection_id: connectionId, sessions_ended: ended },
       });
     });

@@ -9,7 +9,7 @@ import { handoverPage, signedOutPage } from '../pages/pages.js';
 import { TenantFaces } from '../pages/tenant-faces.js';
 import { demandSameSite } from '../sessions/same-site.js';
 import { noSessionCookie, sessionToken } from '../sessions/session.cookie.js';
-import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import { LiveSessions } from '../sessions/live-sessions.js';
 import { cookiesOf, originOf } from '../sign-in.context.js';
 import { DescribedHome, DescribedLogout, DescribedSignedOut } from './logout.description.js';
 import { LogoutService } from './logout.service.js';
@@ -22,7 +22,7 @@ const FORM_BYTES = 1_024;
 export class LogoutController {
   constructor(
     private readonly logout: LogoutService,
-    private readonly sessions: SessionsService,
+    private readonly sessions: LiveSessions,
     private readonly addresses: AuthAddresses,
     private readonly faces: TenantFaces,
   ) {}

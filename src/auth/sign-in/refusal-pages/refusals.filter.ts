@@ -13,7 +13,7 @@ import { TenantFaces } from '../pages/tenant-faces.js';
 import { newHandle } from '../requests/browser-half.js';
 import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
 import { sessionToken } from '../sessions/session.cookie.js';
-import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import { LiveSessions } from '../sessions/live-sessions.js';
 import { SIGN_IN_REFUSALS, refusalIn } from '../refusals/protocol-refusals.js';
 import type { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SignInLog } from '../log/sign-in-log.js';
@@ -37,7 +37,7 @@ const LABELS = { again: 'Sign in again', other: 'Use another account', email: 'S
 export class RefusedSignIns implements ExceptionFilter {
   constructor(
     private readonly log: SignInLog,
-    private readonly sessions: SessionsService,
+    private readonly sessions: LiveSessions,
     private readonly start: SignInStart,
     private readonly limits: SignInLimits,
     private readonly oidc: OidcProtocol,

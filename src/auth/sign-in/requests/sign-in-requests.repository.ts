@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { hashToken } from '../../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { Actor } from '../../../tenancy/identity/source.js';
-import { makerEnd } from '../../../tenancy/tenants/maker-end.sql.js';
+import { makerEnd } from '../../../directory-sync/users/maker-end.sql.js';
 import { SIGN_IN_SECONDS } from './browser-half.js';
 
 /** A stored sign-in request. */

@@ -8,7 +8,7 @@ import { DomainsStore } from '../../connections/domains/domains.store.js';
 import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
 import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
 import { IdpLogouts } from '../../../tenancy/sessions/idp-logouts.repository.js';
-import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import { LiveSessions } from '../sessions/live-sessions.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
 import type { RevocationProof } from './revocation-token.rules.js';
@@ -32,7 +32,7 @@ export class RevocationService {
     private readonly bindings: BindingsRepository,
     private readonly domains: DomainsStore,
     private readonly requests: SignInRequestsRepository,
-    private readonly sessions: SessionsService,
+    private readonly sessions: LiveSessions,
     private readonly idpLogouts: IdpLogouts,
     private readonly log: SignInLog,
   ) {}
@@ -65,7 +65,7 @@ export class RevocationService {
   ): Promise<void> {
     // An earlier sign-in may be in transit: it must not begin a session now.
     if (subject !== null) await this.idpLogouts.note(tx, tenantId, connectionId, { subject, idpSessions: [], at });
-    const ended = await this.sessions.endAll(tenantId, userId, 'idp_logout', tx);
+    const ended = await this.sessions.endAll(tx, tenantId, userId, 'idp_logout');
     const entry = { kind: 'logout', connectionId, outcome: 'success', subject, userId } as const;
     await this.log.record(tenantId, { ...entry, detail: `by the IdP (universal logout): ${ended}` }, origin, tx);
   }

@@ -7,8 +7,8 @@ import { AuthAddresses } from '../../connections/addresses.js';
 import { demandSameSite } from './same-site.js';
 import { SessionGuard, type SessionRequest } from './session.guard.js';
 import { OwnSessionBody, SessionBody } from './sessions.dto.js';
-import type { SessionRow } from '../../../tenancy/sessions/sessions.repository.js';
-import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import type { SessionRow } from './live-sessions.repository.js';
+import { LiveSessions } from './live-sessions.js';
 
 /** The sessions of the signed-in user. */
 @Controller('api/auth')
@@ -18,7 +18,7 @@ import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
 @UseGuards(SessionGuard)
 export class SessionController {
   constructor(
-    private readonly sessions: SessionsService,
+    private readonly sessions: LiveSessions,
     private readonly addresses: AuthAddresses,
   ) {}
 

@@ -4,8 +4,8 @@ import { readCookies } from '../../../base/http/cookies.js';
 import type { BridgeRequest } from '../../../base/http/request.js';
 import { NoSession } from '../sign-in.errors.js';
 import { sessionToken } from './session.cookie.js';
-import type { SessionRow } from '../../../tenancy/sessions/sessions.repository.js';
-import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import type { SessionRow } from './live-sessions.repository.js';
+import { LiveSessions } from './live-sessions.js';
 
 /** A request with a live session. */
 export type SessionRequest = BridgeRequest & { session: SessionRow };
@@ -17,7 +17,7 @@ export type SessionRequest = BridgeRequest & { session: SessionRow };
  */
 @Injectable()
 export class SessionGuard implements CanActivate {
-  constructor(private readonly sessions: SessionsService) {}
+  constructor(private readonly sessions: LiveSessions) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<BridgeRequest & { session?: SessionRow }>();

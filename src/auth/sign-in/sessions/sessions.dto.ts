@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ListedSession } from '../../../tenancy/sessions/sessions.repository.js';
+import type { ListedSession } from './live-sessions.repository.js';
 
 const TEXT = { type: String, nullable: true } as const;
 

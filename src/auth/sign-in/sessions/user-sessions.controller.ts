@@ -11,7 +11,7 @@ import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
 import { RequireEveryScope, RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { ListedSessionBody } from './sessions.dto.js';
-import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import { LiveSessions } from './live-sessions.js';
 
 /** The sessions of a user, for administrators. */
 @ApiController('users/:user_id/sessions', { tag: 'sign-in' })
@@ -19,7 +19,7 @@ import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
 @ApiRefusals()
 export class UserSessionsController {
   constructor(
-    private readonly sessions: SessionsService,
+    private readonly sessions: LiveSessions,
     private readonly accounts: AccountsRepository,
     private readonly audit: AuditService,
     private readonly db: Database,
@@ -44,7 +44,7 @@ export class UserSessionsController {
   async endAll(@CurrentCaller() caller: Caller, @Param('user_id') userId: string): Promise<void> {
     await this.demandPerson(caller, userId);
     await this.db.transaction(caller.tenantId, async (tx) => {
-      const ended = await this.sessions.endAll(caller.tenantId, userId, 'ended_by_admin', tx);
+      const ended = await this.sessions.endAll(tx, caller.tenantId, userId, 'ended_by_admin');
       await this.audit.record(tx, { ...noteOf(caller, userId), after: { ended } });
     });
   }

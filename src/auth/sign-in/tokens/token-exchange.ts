@@ -9,8 +9,8 @@ import { AuthAddresses } from '../../connections/addresses.js';
 import { InvalidGrant, NoSession } from '../sign-in.errors.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
 import { ServiceKeys } from '../../connections/keys/service-keys.js';
-import type { SessionRow } from '../../../tenancy/sessions/sessions.repository.js';
-import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import type { SessionRow } from '../sessions/live-sessions.repository.js';
+import { LiveSessions } from '../sessions/live-sessions.js';
 import { SessionTokensRepository, type SessionTokenKind, type SessionTokenRow } from './session-tokens.repository.js';
 
 /** A browser takes the code to its application at once. */
@@ -44,7 +44,7 @@ export class TokenExchange {
 
   constructor(
     private readonly repository: SessionTokensRepository,
-    private readonly sessions: SessionsService,
+    private readonly sessions: LiveSessions,
     private readonly keys: ServiceKeys,
     private readonly connections: ConnectionStore,
     private readonly addresses: AuthAddresses,

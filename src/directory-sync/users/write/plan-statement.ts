@@ -127,6 +127,11 @@ function eventOf({ consequences, note }: Pick<WritePlan, 'consequences' | 'note'
   return change === null ? null : userEventOf(change, note?.kind === 'linked');
 }
 
+/** Returns the query that finds the user with an id if the user has a name in lower case; the arguments are SQL. */
+function holderOf(column: 'user_name' | 'email', tenantId: string, userId: string, name: string): string {
+  return `select 1 from users u where u.tenant_id = ${tenantId} and u.id = ${userId} and lower(u.${column} collate "C") = ${name}`;
+}
+
 /** Returns the part with the ended sessions, if sessions end. */
 function addEnding(statement: WriteStatement, tenantId: string, ending: Ending): Part | null {
   switch (ending.kind) {
@@ -140,7 +145,9 @@ function addEnding(statement: WriteStatement, tenantId: string, ending: Ending):
     case 'unproven_identities':
       return dropUnprovenIdentities(statement, tenantId, ending.proven);
     case 'former_links':
-      endFormerLinks(statement, tenantId, ending.madeBy, ending.name);
+      endFormerLinks(statement, tenantId, ending, (tenant, userId, name) =>
+        holderOf(ending.madeBy, tenant, userId, name),
+      );
       return null;
   }
 }

@@ -9,6 +9,9 @@ export interface AccountNames {
   email: string | null;
 }
 
+/** Returns the query for the `id` of each subject with an external id or an e-mail; the arguments are SQL expressions. */
+export type OwnersQuery = (tenantId: string, externalId: string, email: string) => string;
+
 /** The lane that has, or may have, an account of the destination. */
 export interface Bound {
   subject: string;
@@ -45,12 +48,15 @@ export async function boundTo(
 /**
  * Returns a lane whose account may have these names although it is bound to none: a call that creates it is out while a
  * newer change has other names, or the user who has the names now has an account that is being created or has no known id.
+ *
+ * @param owners finds the subjects that have the names
  */
 export async function creating(
   db: Database,
   { tenantId, channel, id }: DestinationKey,
   names: AccountNames,
   exceptSubject: string,
+  owners: OwnersQuery,
 ): Promise<Bound | null> {
   const { rows } = await db.query<Bound>(
     // Calls that a newer change has outdated are few, and have an index of their own.
@@ -59,9 +65,8 @@ export async function creating(
      where ${OF_DESTINATION} and l.subject <> $4 and l.newer_since is not null and ${CREATES}
        and (said.person ->> 'external_id' = $5 or lower(said.person ->> 'email') = lower($6))
      union all
-     select ${BOUND} from users u join lanes l on ${OF_DESTINATION} and l.subject = u.id ${AT_PRESENT_ADDRESS}
-     where u.tenant_id = $1 and u.id <> $4 and u.status = 'active' and (u.person_external_id = $5 or u.email_key = $7)
-       and l.target_state = 'active' and (l.account in ('unnamed', 'lost') or ${CREATES})
+     select ${BOUND} from (${owners('$1', '$5', '$7')}) u join lanes l on ${OF_DESTINATION} and l.subject = u.id ${AT_PRESENT_ADDRESS}
+     where u.id <> $4 and l.target_state = 'active' and (l.account in ('unnamed', 'lost') or ${CREATES})
      limit 1`,
     [tenantId, channel, id, exceptSubject, names.external_id, names.email, names.email?.toLowerCase() ?? null],
   );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { Actor } from '../../../tenancy/identity/source.js';
-import { makerEnd } from '../../../tenancy/tenants/maker-end.sql.js';
+import { makerEnd } from '../../../directory-sync/users/maker-end.sql.js';
 import type { ConnectLinkBody } from './connect-links.dto.js';
 
 /** A link that can be used. */

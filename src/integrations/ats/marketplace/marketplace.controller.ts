@@ -9,8 +9,8 @@ import { queryText, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { AuthAddresses } from '../../../auth/connections/addresses.js';
 import { DomainsStore } from '../../../auth/connections/domains/domains.store.js';
-import type { SessionRow } from '../../../tenancy/sessions/sessions.repository.js';
-import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import type { SessionRow } from '../../../auth/sign-in/sessions/live-sessions.repository.js';
+import { LiveSessions } from '../../../auth/sign-in/sessions/live-sessions.js';
 import { DocumentsGuard } from '../../../auth/sign-in/documents.guard.js';
 import { SignInLimits } from '../../../auth/sign-in/limits/sign-in-limits.js';
 import { sendPage } from '../../../auth/sign-in/pages/layout.js';
@@ -55,7 +55,7 @@ export class MarketplaceController {
     private readonly states: AuthorizationStates,
     private readonly clients: OAuthClients,
     private readonly store: AtsConnectionStore,
-    private readonly sessions: SessionsService,
+    private readonly sessions: LiveSessions,
     private readonly faces: TenantFaces,
     private readonly addresses: AtsAddresses,
     private readonly signIn: AuthAddresses,

@@ -6,7 +6,7 @@ import { ApiRefusals } from '../../../base/http/api-problems.js';
 import { hostCookie } from '../../../base/http/cookies.js';
 import { readForm } from '../../../base/http/form.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
-import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import { LiveSessions } from '../../../auth/sign-in/sessions/live-sessions.js';
 import { DocumentsGuard } from '../../../auth/sign-in/documents.guard.js';
 import { SignInLimits } from '../../../auth/sign-in/limits/sign-in-limits.js';
 import { sendPage } from '../../../auth/sign-in/pages/layout.js';
@@ -39,7 +39,7 @@ export class WriterController {
   constructor(
     private readonly choice: WriterChoice,
     private readonly states: AuthorizationStates,
-    private readonly sessions: SessionsService,
+    private readonly sessions: LiveSessions,
     private readonly faces: TenantFaces,
     private readonly addresses: AtsAddresses,
     private readonly limits: SignInLimits,

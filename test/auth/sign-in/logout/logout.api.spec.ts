@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { IdpLogouts } from '../../../../src/tenancy/sessions/idp-logouts.repository.js';
+import { LiveSessions } from '../../../../src/auth/sign-in/sessions/live-sessions.js';
 import { SessionsService } from '../../../../src/tenancy/sessions/sessions.service.js';
 import type { TestApp } from '../../../support/app.js';
 import { waitingForLock } from '../../../support/locks.js';
@@ -173,7 +174,7 @@ describe('back-channel logout', () => {
       return begun;
     });
     expect(await answered).toBe(200);
-    expect(await nest.get(SessionsService).check(session.token)).toBeNull();
+    expect(await nest.get(LiveSessions).check(session.token)).toBeNull();
   });
 
   it('refuses tokens that are forged, repeated, old, of another kind or of another IdP', async () => {

@@ -1,4 +1,4 @@
-import { readIdentityPlace, identityPlaceText } from '../../../src/tenancy/sessions/identity-place.rules.js';
+import { readIdentityPlace, identityPlaceText } from '../../../../src/auth/sign-in/identities/identity-place.rules.js';
 
 it('reads the place that it wrote', () => {
   const place = { at: '2030-06-01T12:00:00.000001Z', key: 'd41d8cd98f00b204e9800998ecf8427e' };

@@ -1,25 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import { DomainEvents } from '../../base/domain-events.js';
 import { Logger } from '../../base/log/logger.js';
-import { credentialForm } from './credential-form.rules.js';
-import { TokenRefused, type CredentialRefusalReason } from './tenants.events.js';
+import { credentialForm } from '../../tenancy/tenants/credential-form.rules.js';
+import { DirectoryMarks, type TokenRefusalReason } from './directory-marks.js';
 
 const EVERY = 10_000;
 const REMEMBERED = 1_000;
 
 /**
- * The last refused credential of each directory, with the reason. Expired tokens that only show as 401 at the IdP are
+ * The last refused token of each directory, with the reason. Expired tokens that only show as 401 at the IdP are
  * the commonest outage of provisioning. Written beside the request, and at most once in ten seconds for a directory.
  */
 @Injectable()
-export class CredentialRefusals {
+export class TokenRefusals {
   private readonly written = new Map<string, number>();
 
   constructor(
     private readonly clock: Clock,
     private readonly logger: Logger,
-    private readonly events: DomainEvents,
+    private readonly marks: DirectoryMarks,
   ) {}
 
   /** Notes the refusal of a header that holds no token as it should, if it names a tenant at all. */
@@ -31,19 +30,19 @@ export class CredentialRefusals {
   }
 
   /** Notes a refusal. An unknown token names only its tenant: then all of its directories get the note. */
-  note(tenantId: string, directoryId: string | null, reason: CredentialRefusalReason, token: string): void {
+  note(tenantId: string, directoryId: string | null, reason: TokenRefusalReason, token: string): void {
     this.write(tenantId, directoryId, reason, token.slice(0, token.length - 45));
   }
 
-  private write(tenantId: string, directoryId: string | null, reason: CredentialRefusalReason, prefix: string): void {
+  private write(tenantId: string, directoryId: string | null, reason: TokenRefusalReason, prefix: string): void {
     const name = `${tenantId} ${directoryId ?? ''} ${reason}`;
     const now = this.clock.monotonic();
     if (now - (this.written.get(name) ?? -EVERY) < EVERY) return;
     if (!this.makeRoom(now)) return;
     this.written.set(name, now);
     const refusal = { at: this.clock.now().toISOString(), reason, prefix };
-    this.events
-      .publish(new TokenRefused(tenantId, directoryId, refusal))
+    this.marks
+      .refusedToken(tenantId, directoryId, refusal)
       .catch((error: unknown) => this.logger.warn('refused credential not noted', { tenant_id: tenantId, error }));
   }
 

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import type { PresentedToken } from '../../base/crypto/tokens.js';
+import { Database } from '../../base/database/database.js';
+import { FailedTries } from '../../base/http/rate-limit.js';
+import { CredentialCache, type CredentialRow } from '../../tenancy/tenants/credential-cache.js';
+import { ScimTokenUses } from './scim-token-uses.js';
+import { TokenRefusals } from './token-refusals.js';
+
+/** A valid SCIM token, as the SCIM routes need it. */
+export interface ScimCredential {
+  readonly tenantId: string;
+  readonly tokenId: string;
+  readonly directoryId: string;
+  readonly name: string;
+}
+
+/** A SCIM token as it is stored. */
+type ScimTokenRow = CredentialRow & { directory_id: string };
+
+/** Finds the SCIM token of a text. Unknown, expired and revoked ones are all null. */
+@Injectable()
+export class ScimTokenStore {
+  private readonly tokens: CredentialCache<ScimTokenRow, ScimCredential>;
+
+  constructor(
+    db: Database,
+    clock: Clock,
+    private readonly tries: FailedTries,
+    private readonly uses: ScimTokenUses,
+    private readonly refusals: TokenRefusals,
+  ) {
+    this.tokens = new CredentialCache(db, clock, {
+      table: 'scim_tokens',
+      query: (tenantId, hash) => `select id, name, expires_at, revoked_at, directory_id from scim_tokens
+        where tenant_id = ${tenantId} and hash = ${hash}`,
+      make: ({ id, name, directory_id: directoryId }, tenantId) => ({ tenantId, tokenId: id, directoryId, name }),
+      isProved: true,
+    });
+  }
+
+  /**
+   * Returns the SCIM token of a text, and with it tenant and directory; the directory remembers a refusal and its reason.
+   *
+   * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
+   */
+  async find(
+    { parsed: token, text }: PresentedToken,
+    from?: { ip?: string | undefined },
+  ): Promise<ScimCredential | null> {
+    if (token === null || token.kind !== 'tbs') {
+      if (token === null) this.refusals.noteUnreadable(`Bearer ${text}`);
+      else if (token.tenantId !== '') this.refusals.note(token.tenantId, null, 'not_a_scim_token', text);
+      this.tries.count(from?.ip, '');
+      return null;
+    }
+    const found = await this.tokens.find(token);
+    const reason = found === null ? 'unknown' : found.ended;
+    if (found === null || reason !== null) {
+      this.refusals.note(token.tenantId, found?.credential.directoryId ?? null, reason ?? 'unknown', text);
+      // After the look-up: the tries that an address has used up never refuse a valid credential.
+      this.tries.count(from?.ip, token.tenantId);
+      return null;
+    }
+    const { tenantId, tokenId: id, directoryId } = found.credential;
+    this.uses.note({ tenantId, id, directoryId });
+    return found.credential;
+  }
+
+  /** A header without a bearer token was refused: the directories of the tenant that it names remember why. */
+  noteUnreadable(header: string): void {
+    this.refusals.noteUnreadable(header);
+  }
+
+  /** After a change of tokens made here: resolves when no process goes by the old values. */
+  forget(...tokenIds: string[]): Promise<void> {
+    return this.tokens.forget(...tokenIds);
+  }
+}

@@ -1,0 +1,19 @@
+import { Global, Module } from '@nestjs/common';
+import { NamedUsers } from '../../../forwarding/named-users.js';
+import { SeatHolders } from '../../../seats/ledger/seat-holders.js';
+import { KnownUsers } from '../../../tenancy/tenants/known-users.js';
+import { KnownUsersRepository } from './known-users.repository.js';
+import { NamedUsersRepository } from './named-users.repository.js';
+import { SeatHoldersRepository } from './seat-holders.repository.js';
+
+/** Provides the ports by which earlier rooms ask about users; global, because those rooms do not know this one. */
+@Global()
+@Module({
+  providers: [
+    { provide: KnownUsers, useClass: KnownUsersRepository },
+    { provide: NamedUsers, useClass: NamedUsersRepository },
+    { provide: SeatHolders, useClass: SeatHoldersRepository },
+  ],
+  exports: [KnownUsers, NamedUsers, SeatHolders],
+})
+export class UserAnswersModule {}

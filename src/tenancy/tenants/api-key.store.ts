@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import type { PresentedToken } from '../../base/crypto/tokens.js';
+import { Database } from '../../base/database/database.js';
+import { FailedTries } from '../../base/http/rate-limit.js';
+import type { Actor } from '../identity/source.js';
+import { ApiKeyUses } from './api-key-uses.js';
+import { CredentialCache, type CredentialRow } from './credential-cache.js';
+import { KnownUsers } from './known-users.js';
+
+/** A valid API key, as the guard needs it. */
+export interface ApiKeyCredential {
+  readonly tenantId: string;
+  readonly keyId: string;
+  readonly name: string;
+  readonly scopes: ReadonlySet<string>;
+  readonly actor: Actor;
+}
+
+/** An API key as it is stored. */
+type ApiKeyRow = CredentialRow & { scopes: string[] };
+
+/** Finds the API key of a token. Unknown, expired and revoked ones are all null. */
+@Injectable()
+export class ApiKeyStore {
+  private readonly keys: CredentialCache<ApiKeyRow, ApiKeyCredential>;
+
+  constructor(
+    db: Database,
+    clock: Clock,
+    users: KnownUsers,
+    private readonly tries: FailedTries,
+    private readonly uses: ApiKeyUses,
+  ) {
+    this.keys = new CredentialCache(db, clock, {
+      table: 'api_keys',
+      // A personal key needs an active user: a key made in the moment of the user's deactivation is not valid.
+      query: (tenantId, hash) => `select k.id, k.name, k.expires_at, k.revoked_at, k.scopes from api_keys k
+        where k.tenant_id = ${tenantId} and k.hash = ${hash}
+          and (k.owner_kind = 'service' or exists (${users.activeQuery(tenantId, 'k.owner_user_id')}))`,
+      make: credentialOf,
+      // A personal key ends with its user, of which the feed has nothing: keys are read again.
+      isProved: false,
+    });
+  }
+
+  /**
+   * Returns the API key of a token.
+   *
+   * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
+   */
+  async find({ parsed: token }: PresentedToken, from?: { ip?: string | undefined }): Promise<ApiKeyCredential | null> {
+    const found = token?.kind === 'tbk' ? await this.keys.find(token) : null;
+    if (found === null || found.ended !== null) {
+      // After the look-up: the tries that an address has used up never refuse a valid credential.
+      this.tries.count(from?.ip, token?.kind === 'tbk' ? token.tenantId : '');
+      return null;
+    }
+    this.uses.note({ tenantId: found.credential.tenantId, id: found.credential.keyId });
+    return found.credential;
+  }
+
+  /** After a change of keys made here: resolves when no process goes by the old values. */
+  forget(...keyIds: string[]): Promise<void> {
+    return this.keys.forget(...keyIds);
+  }
+}
+
+function credentialOf({ id, name, scopes }: ApiKeyRow, tenantId: string): ApiKeyCredential {
+  const actor = Object.freeze<Actor>({ kind: 'key', id, name });
+  return { tenantId, keyId: id, name, scopes: new Set(scopes), actor };
+}
