@@ -25,6 +25,8 @@ import { MembershipReview } from './roles/membership-review.js';
 import { RoleTasksController } from './roles/role-tasks.controller.js';
 import { RoleTasks } from './roles/role-tasks.js';
 import { ScimUsersController } from './users/scim-users.controller.js';
+import { UserListsController } from './users/user-lists.controller.js';
+import { UserLists } from './users/user-lists.js';
 import { ScimUsersService } from './users/scim-users.service.js';
 import { RefusedRoles } from './users/refused-roles.js';
 import { UserRemovals } from './users/user-removals.js';
@@ -52,6 +54,7 @@ export class DirectoryConsequencesModule {}
   imports: [UsersModule, DirectoriesModule, TasksModule],
   controllers: [
     ScimUsersController,
+    UserListsController,
     ScimGroupsController,
     ServiceProviderConfigController,
     DiscoveryController,
@@ -61,6 +64,7 @@ export class DirectoryConsequencesModule {}
   ],
   providers: [
     ScimUsersService,
+    UserLists,
     RefusedRoles,
     UserRemovals,
     ScimGroupsService,

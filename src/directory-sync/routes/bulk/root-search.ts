@@ -7,7 +7,7 @@ import { invalidCursor } from '../../../protocols/scim/scim.errors.js';
 import { groupText } from '../groups/group-resource.js';
 import { ScimGroupsService } from '../groups/scim-groups.service.js';
 import { userText } from '../users/user-resource.js';
-import { ScimUsersService } from '../users/scim-users.service.js';
+import { UserLists } from '../users/user-lists.js';
 import { SMALL_PAGE } from '../page-sql.js';
 import type { ListAsk } from '../page-reader.js';
 import { filterFor, sortFor } from './root-filter.js';
@@ -22,7 +22,7 @@ interface Part {
 @Injectable()
 export class RootSearch {
   constructor(
-    private readonly users: ScimUsersService,
+    private readonly users: UserLists,
     private readonly groups: ScimGroupsService,
   ) {}
 

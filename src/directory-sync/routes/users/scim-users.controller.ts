@@ -2,25 +2,19 @@ import { Controller, Delete, Get, Patch, Post, Put, Req, Res, UseGuards } from '
 import { ApiExcludeController } from '@nestjs/swagger';
 import { MethodNotAllowed } from '../../../base/http/http.errors.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
-import {
-  parseListQuery,
-  parseProjectionQuery,
-  parseSearchRequest,
-  type ListQuery,
-} from '../../../protocols/scim/messages/list-query.js';
+import { parseProjectionQuery, type ListQuery } from '../../../protocols/scim/messages/list-query.js';
 import { parsePatchRequest } from '../../../protocols/scim/messages/patch-request.js';
 import { matchesIfNoneMatch } from '../../../protocols/scim/resource/etag.js';
 import { parseProjection, type Projection } from '../../../protocols/scim/resource/project.js';
 import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
-import { LIST_LIMITS } from '../limits.js';
 import type { RequestFacts } from '../request-facts.js';
 import type { ListAsk } from '../page-reader.js';
 import { answerEmpty, answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { ScimUsersService } from './scim-users.service.js';
-import { userTag, userText, type StoredUser, type View } from './user-resource.js';
+import { userTag, userText, viewOf, type StoredUser } from './user-resource.js';
 
-/** `/Users` (RFC 7644 §3). Answers are JSON texts, which are sent without another serialisation. */
+/** One user of `/Users` (RFC 7644 §3). Answers are JSON texts, which are sent without another serialisation. */
 @ApiExcludeController()
 @Controller('scim/v2/Users')
 @UseGuards(ScimGuard)
@@ -34,27 +28,11 @@ export class ScimUsersController {
     this.answer(req, res, 201, row, projection, true);
   }
 
-  @Post('.search')
-  async search(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
-    const query = parseSearchRequest(req.body, LIST_LIMITS, req.directory.dialect);
-    const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const render = (row: StoredUser, view: View) => userText(row, view, projection);
-    answerScim(res, 200, await this.users.list(listAsk(req, query), render));
-  }
-
-  @Get()
-  async list(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
-    const query = parseListQuery(req.query, LIST_LIMITS);
-    const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const render = (row: StoredUser, view: View) => userText(row, view, projection);
-    answerScim(res, 200, await this.users.list(listAsk(req, query), render));
-  }
-
   @Get(':id')
   async read(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
     const row = await this.users.read(req.directory, idInPath(req));
-    const view = this.users.viewOf(req.directory);
+    const view = viewOf(req.directory);
     const etag = userTag(row, view);
     if (matchesIfNoneMatch(req.headers['if-none-match'], etag)) answerEmpty(res, 304, etag);
     else answerScim(res, 200, userText(row, view, projection, etag), etag);
@@ -91,7 +69,7 @@ export class ScimUsersController {
     created = false,
   ): void {
     const location = created ? `${req.directory.scimBase}/Users/${row.id}` : undefined;
-    const view = this.users.viewOf(req.directory);
+    const view = viewOf(req.directory);
     const etag = userTag(row, view);
     const text = userText(row, view, projection, etag);
     answerScim(res, status, text, etag, location);

@@ -5,29 +5,24 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import { applyPatch, type PatchOperation } from '../../../protocols/scim/patch/apply.js';
 import { readResource } from '../../../protocols/scim/resource/coerce.js';
 import { sameJson } from '../../../protocols/scim/resource/equal.js';
-import { parseProjection } from '../../../protocols/scim/resource/project.js';
 import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import type { UserRow } from '../../users/user.row.js';
-import { groupNamer, type Relations } from '../../users/user-relations.js';
+import type { Relations } from '../../users/user-relations.js';
 import { UsersService, type AfterWrite, type Edit } from '../../users/write/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../../users/groups/pending-members.js';
 import type { ListTable } from '../list-table.js';
-import { PageMarks } from '../page-marks.js';
 import { PreviewEditing } from '../preview/preview-editing.js';
-import type { ListAsk } from '../page-reader.js';
-import { listText, lookUpText } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { requireVersion } from '../scim.refusals.js';
 import { departureIn, isOf, ownContext } from './departures.js';
-import { PREVIEW_TABLE, tableFor, USER_TABLE, USER_TEXT_COLUMNS, userColumns } from './user-list.js';
+import { PREVIEW_TABLE, USER_TABLE, USER_TEXT_COLUMNS } from './user-table.js';
 import { RefusedRoles } from './refused-roles.js';
 import { writeEffectOf } from './user-effect.js';
-import { UserLookUps } from './user-look-ups.js';
 import { UserRemovals } from './user-removals.js';
-import { userTag, type StoredUser, type View } from './user-resource.js';
+import { userTag, viewOf, type StoredUser } from './user-resource.js';
 
 /** Steps of the write that links a user to a directory, and their results. */
 interface Arrival {
@@ -39,12 +34,10 @@ interface Arrival {
 /** SCIM users: reads and writes the one record of each user that all channels share. */
 @Injectable()
 export class ScimUsersService {
-  private readonly marks = new PageMarks();
   private readonly reads: Record<'users' | 'preview', KeyedReads<StoredUser>>;
-  private readonly lookUps: UserLookUps;
 
   constructor(
-    private readonly db: Database,
+    db: Database,
     private readonly users: UsersService,
     private readonly review: MembershipReview,
     private readonly previews: PreviewEditing,
@@ -55,17 +48,11 @@ export class ScimUsersService {
       users: new KeyedReads(db, readFrom(USER_TABLE), idOf),
       preview: new KeyedReads(db, readFrom(PREVIEW_TABLE), idOf),
     };
-    this.lookUps = new UserLookUps(db);
-  }
-
-  /** Returns how users look in one answer to a directory. */
-  viewOf(directory: CurrentDirectory): View {
-    return { baseUrl: directory.scimBase, directoryId: directory.id, known: new Map() };
   }
 
   /** Returns the entity tag of a user as the directory sees it. */
   tagFor(directory: CurrentDirectory, row: Pick<StoredUser, 'revision'> & Relations): string {
-    return userTag(row, this.viewOf(directory));
+    return userTag(row, viewOf(directory));
   }
 
   /** Creates a user, or links the resource with an existing user, whose id stays. Both are answered with 201. */
@@ -207,25 +194,6 @@ export class ScimUsersService {
     const [row] = await reads.read([directory.tenantId, directory.owners], id);
     if (row === undefined) throw new NotFound('user');
     return row;
-  }
-
-  /** Returns a ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
-  async list(ask: ListAsk, render: (row: StoredUser, view: View) => string): Promise<string> {
-    const { directory, query } = ask;
-    const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const view = this.viewOf(directory);
-    const found = await this.lookUps.find(directory, query);
-    if (found !== null) return lookUpText(found, ask.share, (row) => render(row, view));
-    const renderer = (common: string | null | undefined) => {
-      if (common === undefined) return (row: StoredUser) => render(row, view);
-      const named = groupNamer(common);
-      return (row: StoredUser) => {
-        row.groups = named(row.groups);
-        return render(row, view);
-      };
-    };
-    const table = tableFor(directory);
-    return listText(this.db, table, ask, this.marks, { columns: userColumns(projection, table), renderer });
   }
 
   /** Returns a check that refuses a user whose version is not the one that the client saw (RFC 7644 §3.14). */

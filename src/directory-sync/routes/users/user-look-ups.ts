@@ -5,7 +5,7 @@ import type { ListQuery } from '../../../protocols/scim/messages/list-query.js';
 import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { userNameKey } from '../../../protocols/scim/text.js';
 import type { CurrentDirectory } from '../current-directory.js';
-import { USER_TABLE, USER_TEXT_COLUMNS } from './user-list.js';
+import { USER_TABLE, USER_TEXT_COLUMNS } from './user-table.js';
 import type { StoredUser } from './user-resource.js';
 
 /** The most users that a look-up shows. The user name finds one; an externalId finds several only by mistake. */

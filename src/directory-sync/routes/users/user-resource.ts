@@ -3,6 +3,7 @@ import { etagOf } from '../../../protocols/scim/resource/etag.js';
 import { project, type Projection } from '../../../protocols/scim/resource/project.js';
 import type { Resource } from '../../../protocols/scim/schema/resource-types.js';
 import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
+import type { CurrentDirectory } from '../current-directory.js';
 import { MANAGER_NAME, MAX_GROUPS_SHOWN, partsOf, type Relations } from '../../users/user-relations.js';
 
 /** Hexadecimal digits of the hash of a user's groups in an entity tag. */
@@ -24,6 +25,11 @@ export interface View {
   directoryId: string;
   /** The groups of users by the text of their rows: most users of a page have the groups of others. */
   known: Map<string, ShownGroups>;
+}
+
+/** Returns how users look in one answer to a directory. */
+export function viewOf(directory: CurrentDirectory): View {
+  return { baseUrl: directory.scimBase, directoryId: directory.id, known: new Map() };
 }
 
 /**
