@@ -2,6 +2,17 @@ import jsdoc from 'eslint-plugin-jsdoc';
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
+/** Classes whose constructors have more than eight parameters. The list only gets shorter. */
+const MANY_COLLABORATORS = [
+  'src/directory-sync/directories/directories.service.ts',
+  'src/directory-sync/users/write/users.service.ts',
+  'src/engine/delivery/pump/delivery.worker.ts',
+  'src/integrations/ats/administration/ats-connection-setup.ts',
+  'src/integrations/ats/marketplace/marketplace.controller.ts',
+  'src/integrations/ats/marketplace/marketplace.service.ts',
+];
+const LARGE_CONSTRUCTOR = 'MethodDefinition[kind="constructor"] > FunctionExpression[params.length>8]';
+
 // Type-aware rules: what they find (a promise nobody awaits, an `any` that leaks) is what loses data here.
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', '.data/**', 'coverage/**'] },
@@ -53,6 +64,32 @@ export default tseslint.config(
       'max-lines-per-function': ['error', 60],
       // Without a comparison numbers are sorted as text.
       '@typescript-eslint/require-array-sort-compare': ['error', { ignoreStringArrays: true }],
+    },
+  },
+  // A class with more collaborators has more than one task.
+  {
+    files: ['src/**/*.ts'],
+    ignores: MANY_COLLABORATORS,
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: LARGE_CONSTRUCTOR,
+          message: 'A constructor has at most eight parameters: split the class by its tasks.',
+        },
+      ],
+    },
+  },
+  {
+    files: MANY_COLLABORATORS,
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: `Program:not(:has(${LARGE_CONSTRUCTOR}))`,
+          message: 'The constructor is small: remove the file from the list.',
+        },
+      ],
     },
   },
   {

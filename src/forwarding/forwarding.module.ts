@@ -20,6 +20,8 @@ import { Connections } from './connections.js';
 import { FirstPlatform } from './platform/first-platform.js';
 import { PlatformTrial } from './platform/platform-trial.js';
 import { PlatformController } from './platform/platform.controller.js';
+import { PlatformLookUp } from './platform/platform-look-up.js';
+import { PlatformTasks } from './platform/platform-tasks.js';
 import { PlatformService } from './platform/platform.service.js';
 import { TasksModule } from '../engine/work/tasks.module.js';
 import { EventSources } from '../engine/events/event-source.js';
@@ -48,6 +50,8 @@ import { UserEventSource } from './user-events.js';
     ChangesRepository,
     ChangesService,
     PlatformService,
+    PlatformLookUp,
+    PlatformTasks,
     FirstPlatform,
     PlatformTrial,
   ],

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../../base/log/logger.js';
+import type { SqlRunner } from '../../base/database/database.js';
 import { EventsRepository } from '../../engine/events/events.repository.js';
 import { expiryNotes } from './certificates.rules.js';
 import type { ConnectionRow } from './connections.repository.js';
 
-/** Records which pinned certificates will expire, in the log and as events. */
+/** Records as events which pinned certificates will expire, and which metadata waits for an administrator. */
 @Injectable()
 export class CertificateNotices {
   constructor(
@@ -32,5 +33,12 @@ export class CertificateNotices {
       const threshold = `${row.id} ${fingerprint} ${days}`;
       await this.events.record(row.tenant_id, [{ event: 'connection.certificate_expiring', data, threshold }]);
     }
+  }
+
+  /** Records that metadata waits for an administrator: once for each reason, and again after another look was fine. */
+  async metadataWaits(tx: SqlRunner, row: ConnectionRow, problem: string): Promise<void> {
+    if (row.metadata_problem === problem) return;
+    const data = { connection_id: row.id, problem };
+    await this.events.record(row.tenant_id, [{ event: 'connection.metadata_waiting', data }], tx);
   }
 }

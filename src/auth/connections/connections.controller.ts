@@ -10,6 +10,7 @@ import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
 import { RequireScope } from '../../tenancy/tenants/require-scope.js';
 import { CONNECTION_SHAPE, ConnectionCheckBody, type ConnectionBody } from './connection-bodies.dto.js';
 import { ChangeConnection, CreateConnection, RefreshMetadata } from './connections.dto.js';
+import { ConnectionChecks } from './connection-checks.js';
 import { ConnectionsService } from './connections.service.js';
 
 /** The administration of connections. */
@@ -17,7 +18,10 @@ import { ConnectionsService } from './connections.service.js';
 @RequireScope('admin')
 @ApiRefusals()
 export class ConnectionsController {
-  constructor(private readonly connections: ConnectionsService) {}
+  constructor(
+    private readonly connections: ConnectionsService,
+    private readonly checks: ConnectionChecks,
+  ) {}
 
   @Post()
   @ApiOperation({ summary: 'A new connection to an IdP, by OpenID Connect or SAML' })
@@ -82,7 +86,7 @@ export class ConnectionsController {
     @Param('connection_id') id: string,
     @Body() body: RefreshMetadata,
   ): Promise<ConnectionBody> {
-    return this.connections.refreshMetadata(caller, id, body.confirm ?? false);
+    return this.checks.refreshMetadata(caller, id, body.confirm ?? false);
   }
 
   @Post(':connection_id/check')
@@ -91,6 +95,6 @@ export class ConnectionsController {
   @ApiRecord(ConnectionCheckBody)
   @ApiRefusals({ 409: ['not_checkable'] })
   check(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<ConnectionCheckBody> {
-    return this.connections.check(caller.tenantId, id);
+    return this.checks.check(caller.tenantId, id);
   }
 }

@@ -5,6 +5,8 @@ import { DomainsModule } from './domains/domains.module.js';
 import { ProtocolsModule } from './protocols.module.js';
 import { CertificateNotices } from './certificate-notices.js';
 import { CertificateRenewal } from './certificate-renewal.js';
+import { ConnectionChecks } from './connection-checks.js';
+import { ConnectionDrafts } from './connection-drafts.js';
 import { ConnectionNames } from './connection-names.js';
 import { ConnectionSaving } from './connection-saving.js';
 import { ConnectionSecrets } from './connection-secrets.js';
@@ -37,7 +39,9 @@ import { MetadataSource } from './metadata-source.js';
     MetadataRefreshing,
     CertificateRenewal,
     MetadataDoubtsRepository,
+    ConnectionDrafts,
     ConnectionsService,
+    ConnectionChecks,
     MetadataRefresh,
   ],
   exports: [ConnectionStore, ConnectionsService, MetadataRefresh, CertificateRenewal],

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
-import { Database, type SqlRunner } from '../../base/database/database.js';
-import { EventsRepository } from '../../engine/events/events.repository.js';
+import { Database } from '../../base/database/database.js';
 import { CertificateNotices } from './certificate-notices.js';
 import { ConnectionSaving } from './connection-saving.js';
 import type { AuditBy } from '../../tenancy/tenants/audit/audit.service.js';
@@ -28,7 +27,6 @@ export class MetadataRefreshing {
     private readonly source: MetadataSource,
     private readonly notices: CertificateNotices,
     private readonly store: ConnectionStore,
-    private readonly events: EventsRepository,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -65,7 +63,7 @@ export class MetadataRefreshing {
       const doubt = needsConfirmation(row.settings, found.idp);
       if (doubt !== null && !confirmed) {
         await this.repository.noteLook(tx, row, now, doubt);
-        await this.tell(tx, row, doubt);
+        await this.notices.metadataWaits(tx, row, doubt);
         return { kind: 'unconfirmed', problem: doubt };
       }
       await this.repository.noteLook(tx, row, now, null);
@@ -75,12 +73,5 @@ export class MetadataRefreshing {
     });
     await this.store.forget();
     return result;
-  }
-
-  /** Records that metadata waits for an administrator: once for each reason, and again after another look was fine. */
-  private async tell(tx: SqlRunner, row: ConnectionRow, problem: string): Promise<void> {
-    if (row.metadata_problem === problem) return;
-    const data = { connection_id: row.id, problem };
-    await this.events.record(row.tenant_id, [{ event: 'connection.metadata_waiting', data }], tx);
   }
 }

@@ -12,6 +12,8 @@ import { IdentitiesModule } from './identities/identities.module.js';
 import { FrontChannelController } from './logout/front-channel.controller.js';
 import { IdpLogoutController } from './logout/idp-logout.controller.js';
 import { LogoutController } from './logout/logout.controller.js';
+import { IdpEndings } from './logout/idp-endings.js';
+import { IdpLogoutService } from './logout/idp-logout.service.js';
 import { LogoutService } from './logout/logout.service.js';
 import { OwnerLinksController } from './owner-links/owner-links.controller.js';
 import { OwnerLinksRepository } from './owner-links/owner-links.repository.js';
@@ -35,7 +37,13 @@ import { LoginController } from './login/login.controller.js';
 import { OidcCallback } from './callback/oidc-callback.js';
 import { PendingSignIns } from './callback/pending-sign-ins.js';
 import { SamlCallback } from './callback/saml-callback.js';
+import { RefusalNotes } from './refusal-pages/refusal-notes.js';
+import { RefusalWays } from './refusal-pages/refusal-ways.js';
+import { StaleSignIns } from './refusal-pages/stale-sign-ins.js';
 import { RefusedSignIns } from './refusal-pages/refusals.filter.js';
+import { FoundAccounts } from './callback/found-accounts.js';
+import { FinishedTests } from './callback/finished-tests.js';
+import { LockedSignIn } from './callback/locked-sign-in.js';
 import { KnownSignIn } from './callback/known-sign-in.js';
 import { SignInCompletion } from './callback/sign-in-completion.js';
 import { LimitedSignIns } from './limits/limited-sign-ins.js';
@@ -85,11 +93,17 @@ import { TokensController } from './tokens/tokens.controller.js';
     PendingSignIns,
     OidcCallback,
     SamlCallback,
+    FoundAccounts,
     KnownSignIn,
+    LockedSignIn,
     SignInCompletion,
+    FinishedTests,
     SignInLog,
     SignInMetrics,
     LimitedSignIns,
+    RefusalNotes,
+    RefusalWays,
+    StaleSignIns,
     RefusedSignIns,
     TenantFaces,
     TestResults,
@@ -97,6 +111,8 @@ import { TokensController } from './tokens/tokens.controller.js';
     LiveSessionsRepository,
     SessionTokensRepository,
     TokenExchange,
+    IdpEndings,
+    IdpLogoutService,
     LogoutService,
     OwnerLinksRepository,
     OwnerLinksService,

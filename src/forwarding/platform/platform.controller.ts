@@ -10,6 +10,8 @@ import { newTaskBody } from '../../engine/work/task.mapping.js';
 import { TaskBody } from '../../engine/work/tasks.dto.js';
 import { ChangePlatform, PausePlatform, PlatformBody, PlatformTestBody, TestPlatform } from './platform.dto.js';
 import { PlatformTrial } from './platform-trial.js';
+import { PlatformLookUp } from './platform-look-up.js';
+import { PlatformTasks } from './platform-tasks.js';
 import { PlatformService } from './platform.service.js';
 
 /** The platform connection of a tenant. */
@@ -18,7 +20,9 @@ import { PlatformService } from './platform.service.js';
 export class PlatformController {
   constructor(
     private readonly platform: PlatformService,
+    private readonly lookUp: PlatformLookUp,
     private readonly trial: PlatformTrial,
+    private readonly tasks: PlatformTasks,
   ) {}
 
   @Get()
@@ -50,7 +54,7 @@ export class PlatformController {
   })
   @ApiOkResponse({ type: PlatformTestBody })
   test(@CurrentCaller() caller: Caller, @Body() body: TestPlatform): Promise<PlatformTestBody> {
-    return body.write === true ? this.trial.play(caller) : this.platform.test(caller.tenantId);
+    return body.write === true ? this.trial.play(caller) : this.lookUp.test(caller.tenantId);
   }
 
   @Post('pause')
@@ -76,7 +80,7 @@ export class PlatformController {
   @ApiOperation({ summary: 'Takes in all users that the platform already has, without forwarding anything' })
   @ApiAcceptedResponse({ type: TaskBody })
   async import(@CurrentCaller() caller: Caller): Promise<TaskBody> {
-    return newTaskBody(await this.platform.import(caller));
+    return newTaskBody(await this.tasks.import(caller));
   }
 
   @Post('drift')
@@ -89,6 +93,6 @@ export class PlatformController {
   })
   @ApiAcceptedResponse({ type: TaskBody })
   async drift(@CurrentCaller() caller: Caller): Promise<TaskBody> {
-    return newTaskBody(await this.platform.drift(caller));
+    return newTaskBody(await this.tasks.drift(caller));
   }
 }

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, InvalidFields } from '../../base/errors/domain-error.js';
 import { refusalOfUrl } from '../../base/http/public-address.js';
 import { urlOf } from '../../base/url.js';
-import { newId } from '../../base/ids.js';
 import { trimEndOf } from '../../base/trim.js';
 import type { Destination, DestinationSettings } from '../../engine/delivery/destination.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
@@ -15,21 +13,16 @@ import {
 } from '../../engine/delivery/destinations/destinations.repository.js';
 import { pendingOf } from '../../engine/delivery/lanes/backlog.js';
 import { boundSubjects } from '../../engine/delivery/lanes/rebind.js';
-import { judge } from '../../engine/delivery/retry.rules.js';
 import { systemActor, type Actor } from '../../tenancy/identity/source.js';
-import { PlatformClient } from '../platform-client/platform.client.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { TASKS_CAP } from '../../engine/work/tasks.cap.js';
-import { demandRoom } from '../../tenancy/tenants/caps.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
-import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
+import { TasksRepository } from '../../engine/work/tasks.repository.js';
 import { platformOf } from '../platform-destination.js';
 import { Connections } from '../connections.js';
-import { findingOf, KEY_UNREADABLE } from './platform-test.rules.js';
 import { view } from './platform.mapping.js';
 import { platformWords } from './platform-words.js';
-import type { ChangePlatform, PlatformBody, PlatformTestBody } from './platform.dto.js';
+import type { ChangePlatform, PlatformBody } from './platform.dto.js';
 
 /** The platform connection of a tenant, as its administrators see and change it. */
 @Injectable()
@@ -39,12 +32,10 @@ export class PlatformService {
     private readonly destinations: DestinationsRepository,
     private readonly states: DestinationStatesRepository,
     private readonly connections: Connections,
-    private readonly client: PlatformClient,
     private readonly tasks: TasksRepository,
     private readonly audit: AuditService,
     private readonly forwarding: ForwardingService,
     private readonly config: Config,
-    private readonly clock: Clock,
   ) {}
 
   async show(tenantId: string): Promise<PlatformBody> {
@@ -110,23 +101,6 @@ export class PlatformService {
     });
   }
 
-  /** Asks the platform about a user that does not exist, and says what came of it. Changes nothing. */
-  async test(tenantId: string): Promise<PlatformTestBody> {
-    const destination = await this.destinations.read(platformOf(tenantId));
-    if (destination === null) throw noPlatform();
-    if (destination.keyUnreadable) return { ok: false, message: KEY_UNREADABLE, status: null, duration_ms: 0 };
-    const { resolve } = destination.settings.paths;
-    const answer = await this.client.send(this.connections.of(destination), {
-      method: 'GET',
-      path: resolve,
-      query: { type: 'user', external_id: newId('req') },
-      timeoutMs: destination.settings.timeout_ms,
-    });
-    const verdict = judge(answer, this.clock.now());
-    const status = verdict.status;
-    return { ...findingOf(verdict, destination.baseUrl, resolve), status, duration_ms: answer.ms };
-  }
-
   async pause(caller: Caller, reason: string | null): Promise<PlatformBody> {
     await this.switch(caller, 'platform.paused', (tx) =>
       this.states.pause(tx, platformOf(caller.tenantId), 'by_hand', reason),
@@ -138,28 +112,6 @@ export class PlatformService {
     await this.switch(caller, 'platform.resumed', (tx) => this.states.resume(tx, platformOf(caller.tenantId)));
     this.forwarding.wake(caller.tenantId);
     return this.show(caller.tenantId);
-  }
-
-  /** Begins to take in all users that the platform has. */
-  import(caller: Caller): Promise<TaskRow> {
-    return this.begin(caller, 'platform.import', 'platform.import_begun');
-  }
-
-  /** Begins to compare the platform's list with what the platform should know. Changes nothing. */
-  drift(caller: Caller): Promise<TaskRow> {
-    return this.begin(caller, 'platform.drift', 'platform.drift_begun');
-  }
-
-  private async begin(caller: Caller, kind: 'platform.import' | 'platform.drift', action: string): Promise<TaskRow> {
-    const { tenantId, actor, requestId } = caller;
-    return this.db.transaction(tenantId, async (tx) => {
-      if ((await this.destinations.lock(tx, platformOf(tenantId))) === null) throw noPlatform();
-      await demandRoom(tx, TASKS_CAP, tenantId);
-      const task = await this.tasks.add(tx, tenantId, { kind, payload: {}, createdBy: actor });
-      const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
-      await this.audit.record(tx, { ...line, action, after: { task: task.id } });
-      return task;
-    });
   }
 
   private async save(
@@ -243,6 +195,7 @@ function missing(field: string, message: string): InvalidFields {
   return new InvalidFields([{ field, message }]);
 }
 
-function noPlatform(): Conflict {
+/** Returns the refusal where the tenant has no platform. */
+export function noPlatform(): Conflict {
   return new Conflict('no_platform_yet', 'There is no platform connection yet.');
 }

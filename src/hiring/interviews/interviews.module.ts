@@ -9,6 +9,7 @@ import { CandidateLock } from './candidate-lock.js';
 import { EngineChannel } from './engine/engine.channel.js';
 import { EngineClient } from './engine/engine.client.js';
 import { InterviewEngineController } from './engine/engine.controller.js';
+import { EngineLookUp } from './engine/engine-look-up.js';
 import { EngineService } from './engine/engine.service.js';
 import { InstallationEngine } from './installation-engine.js';
 import { MeetingRecorder } from './engine/meeting-recorder.js';
@@ -28,6 +29,7 @@ import { ScorecardsService } from './scorecards.service.js';
     CandidateLock,
     EngineChannel,
     EngineClient,
+    EngineLookUp,
     EngineService,
     InstallationEngine,
     MeetingRecorder,

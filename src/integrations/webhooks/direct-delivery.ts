@@ -1,55 +1,45 @@
-import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
-import { TooManyRequests } from '../../base/http/http.errors.js';
-import { recordDirect } from '../../engine/delivery/attempts/record-direct.js';
 import { LaneWakeups } from '../../engine/delivery/lane-wakeups.js';
 import type { Attempt } from '../../engine/delivery/outcome.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
 import { cancelMessage, passMessage } from '../../engine/delivery/lanes/cancel-message.js';
 import { waitingOf } from '../../engine/delivery/lanes/waiting.js';
-import { EVENT_NAMES, EVENTS, type EventName } from '../../engine/events/catalogue.js';
+import { EVENT_NAMES, type EventName } from '../../engine/events/catalogue.js';
 import { sequenceOfEvent } from '../../engine/events/event-id.js';
 import { EventReader, type StoredEvent } from '../../engine/events/event-reader.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
-import { EndpointSender, type SentEvent, type Tried } from './endpoint-sender.js';
+import { DirectSender } from './direct-sender.js';
 import { EndpointAccess } from './endpoint-access.js';
-import { TIMEOUT_MS } from './endpoint.client.js';
 import { takes, type Endpoint } from './endpoint.js';
 import { GivenUpRepository } from './given-up.repository.js';
-import { WebhookAddresses } from './webhook-addresses.js';
 import type { WebhookAttemptBody, WebhookBody } from './webhook-bodies.dto.js';
-import { EndpointNotReady, EndpointUnreadable } from './webhooks.errors.js';
+import { EndpointNotReady } from './webhooks.errors.js';
 import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
-
-/** Requests that a tenant waits for at the same time: each can take fifteen seconds. */
-const MOST_AT_ONCE = 4;
 
 /** Sends to an endpoint while the caller waits: tests, and repetitions by hand. */
 @Injectable()
 export class DirectDelivery {
-  private readonly out = new Map<string, number>();
-
   constructor(
     private readonly db: Database,
     private readonly access: EndpointAccess,
     private readonly webhooks: WebhooksService,
-    private readonly sender: EndpointSender,
-    private readonly addresses: WebhookAddresses,
+    private readonly sender: DirectSender,
     private readonly states: DestinationStatesRepository,
     private readonly givenUp: GivenUpRepository,
     private readonly reader: EventReader,
     private readonly wakeups: LaneWakeups,
-    private readonly clock: Clock,
   ) {}
 
   /** Sends the example of an event, signed, and returns what came of it. */
   async test(caller: Caller, id: string, event?: EventName): Promise<WebhookAttemptBody> {
     const endpoint = await this.access.one(caller, id);
-    await this.demandAddress(endpoint);
-    const tried = await this.send(endpoint, this.exampleOf(event ?? endpoint.events?.[0] ?? EVENT_NAMES[0]!));
+    await this.sender.demandAddress(endpoint);
+    const tried = await this.sender.send(
+      endpoint,
+      this.sender.exampleOf(event ?? endpoint.events?.[0] ?? EVENT_NAMES[0]!),
+    );
     const outcome = { outcome: tried.attempt.outcome };
     await this.db.transaction(caller.tenantId, (tx) =>
       this.webhooks.note(tx, caller, 'webhook.tested', id, { after: outcome }),
@@ -66,8 +56,11 @@ export class DirectDelivery {
     const endpoint = await this.access.one(caller, id);
     const before = await this.webhooks.get(caller, id);
     if (before.state === 'active') return before;
-    await this.demandAddress(endpoint);
-    const { attempt, verdict } = await this.send(endpoint, this.exampleOf(endpoint.events?.[0] ?? EVENT_NAMES[0]!));
+    await this.sender.demandAddress(endpoint);
+    const { attempt, verdict } = await this.sender.send(
+      endpoint,
+      this.sender.exampleOf(endpoint.events?.[0] ?? EVENT_NAMES[0]!),
+    );
     if (verdict.kind !== 'delivered') throw new EndpointNotReady(webhookAttemptBody(attempt));
     await this.db.transaction(caller.tenantId, async (tx) => {
       await this.access.locked(tx, caller, id);
@@ -85,7 +78,7 @@ export class DirectDelivery {
   async redeliver(caller: Caller, id: string, eventId: string): Promise<WebhookAttemptBody> {
     const endpoint = await this.access.one(caller, id);
     const event = await this.eventFor(endpoint, eventId);
-    const { attempt, verdict } = await this.send(endpoint, event);
+    const { attempt, verdict } = await this.sender.send(endpoint, event);
     const turn = verdict.kind === 'delivered' ? await this.turnOf(endpoint, event) : null;
     await this.db.transaction(caller.tenantId, async (tx) => {
       if (verdict.kind === 'delivered') {
@@ -116,35 +109,6 @@ export class DirectDelivery {
     const [event] = sequence === null ? [] : await this.reader.bySequences(endpoint.tenantId, [sequence]);
     if (event !== undefined && takes(endpoint, event.event)) return event;
     throw new InvalidFields([{ field: 'event_id', message: 'is no event that this endpoint takes' }]);
-  }
-
-  /** Where the caller waits for the answer, a refused address is a wrong field and no attempt. */
-  private async demandAddress({ tenantId, url }: Endpoint): Promise<void> {
-    const problem = await this.addresses.problemOfName(url, tenantId);
-    if (problem !== null) throw new InvalidFields([{ field: 'url', message: problem }]);
-  }
-
-  private async send(endpoint: Endpoint, event: SentEvent): Promise<Tried> {
-    if (endpoint.unreadable) throw new EndpointUnreadable();
-    const { tenantId } = endpoint;
-    const out = this.out.get(tenantId) ?? 0;
-    if (out >= MOST_AT_ONCE) throw new TooManyRequests('Other requests to endpoints of the tenant are under way.', 5);
-    this.out.set(tenantId, out + 1);
-    try {
-      const tried = await this.sender.send(endpoint, event, TIMEOUT_MS);
-      await recordDirect(this.db, endpointKeyOf(endpoint), tried.attempt);
-      return tried;
-    } finally {
-      const left = this.out.get(tenantId)! - 1;
-      if (left === 0) this.out.delete(tenantId);
-      else this.out.set(tenantId, left);
-    }
-  }
-
-  private exampleOf(event: EventName): SentEvent {
-    const data = JSON.stringify(EVENTS[event].example);
-    const id = `test_${randomBytes(12).toString('hex')}`;
-    return { id, sequence: '0', event, at: this.clock.now(), record: null, data };
   }
 }
 

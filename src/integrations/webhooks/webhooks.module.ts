@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TasksModule } from '../../engine/work/tasks.module.js';
 import { WebhookChannelModule } from './channel/channel.module.js';
+import { DirectSender } from './direct-sender.js';
 import { DirectDelivery } from './direct-delivery.js';
 import { EndpointAccess } from './endpoint-access.js';
 import { EndpointsRepository } from './endpoints.repository.js';
@@ -8,6 +9,7 @@ import { GivenUpRepository } from './given-up.repository.js';
 import { LeftEndpoints } from './left-endpoints.js';
 import { MessagesController } from './messages.controller.js';
 import { MessagesService } from './messages.service.js';
+import { ReplayRun } from './replay-run.js';
 import { Replays } from './replays.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
@@ -23,8 +25,10 @@ import { WebhooksService } from './webhooks.service.js';
     LeftEndpoints,
     WebhooksService,
     DirectDelivery,
+    DirectSender,
     MessagesService,
     Replays,
+    ReplayRun,
   ],
 })
 export class WebhooksModule {}

@@ -5,13 +5,17 @@ import type { Caller } from './caller.js';
 import { CurrentCaller } from './current-caller.js';
 import { RequireScope } from './require-scope.js';
 import { ChangeTenant, TenantBody } from './tenants.dto.js';
+import { TenantChanges } from './tenant-changes.js';
 import { TenantsService } from './tenants.service.js';
 
 /** What a tenant may set about itself: its time zone, its named owner, who may write a directory's people. */
 @ApiController('tenant')
 @RequireScope('admin')
 export class OwnTenantController {
-  constructor(private readonly tenants: TenantsService) {}
+  constructor(
+    private readonly tenants: TenantsService,
+    private readonly changes: TenantChanges,
+  ) {}
 
   @Get()
   @RequireScope('settings:read')
@@ -25,6 +29,6 @@ export class OwnTenantController {
   @ApiOperation({ summary: 'Changes the tenant of this key' })
   @ApiOkResponse({ type: TenantBody })
   change(@CurrentCaller() caller: Caller, @Body() body: ChangeTenant): Promise<TenantBody> {
-    return this.tenants.change(caller.tenantId, body, { actor: caller.actor, requestId: caller.requestId });
+    return this.changes.change(caller.tenantId, body, { actor: caller.actor, requestId: caller.requestId });
   }
 }

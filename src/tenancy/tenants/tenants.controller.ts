@@ -17,6 +17,7 @@ import {
   TenantBody,
   type ApiKeyBody,
 } from './tenants.dto.js';
+import { TenantChanges } from './tenant-changes.js';
 import { TenantsService } from './tenants.service.js';
 
 /** The operator's: tenants, and the keys by which their own administration begins. */
@@ -24,6 +25,7 @@ import { TenantsService } from './tenants.service.js';
 export class TenantsController {
   constructor(
     private readonly tenants: TenantsService,
+    private readonly changes: TenantChanges,
     private readonly keys: ApiKeysService,
   ) {}
 
@@ -62,7 +64,7 @@ export class TenantsController {
     @Param('tenant_id') id: string,
     @Body() body: ChangeAnyTenant,
   ): Promise<TenantBody> {
-    return this.tenants.change(id, body, by(caller));
+    return this.changes.change(id, body, by(caller));
   }
 
   @Get(':tenant_id/api-keys')

@@ -27,6 +27,7 @@ import { TenantStorage } from './storage/tenant-storage.js';
 import { TenantAddresses } from './tenant-addresses.js';
 import { TenantStore } from './tenant.store.js';
 import { TenantsController } from './tenants.controller.js';
+import { TenantChanges } from './tenant-changes.js';
 import { TenantsRepository } from './tenants.repository.js';
 import { TenantsService } from './tenants.service.js';
 
@@ -58,6 +59,7 @@ import { TenantsService } from './tenants.service.js';
     TenantAddresses,
     TenantsRepository,
     TenantsService,
+    TenantChanges,
     ApiKeysRepository,
     ApiKeysService,
     RolesRepository,

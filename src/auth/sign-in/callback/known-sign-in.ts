@@ -34,7 +34,7 @@ const DEADLOCK = '40P01';
 
 /**
  * Begins the session of a subject that stays with its user, which nearly every sign-in is, in one statement: the
- * optimistic write beside the transaction of `SignInCompletion`. It takes the same locks in the same order.
+ * optimistic write beside the transaction of `LockedSignIn`. It takes the same locks in the same order.
  */
 @Injectable()
 export class KnownSignIn {

@@ -12,6 +12,7 @@ import { Arrival } from './arrival.js';
 import { DocumentsGuard } from '../documents.guard.js';
 import { landingToken, noLandingCookie } from './landing.cookie.js';
 import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
+import { StaleSignIns } from '../refusal-pages/stale-sign-ins.js';
 import { SignInStart } from '../requests/sign-in-start.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
 
@@ -26,7 +27,7 @@ export class LandingController {
     private readonly live: LiveSessions,
     private readonly sessions: SessionsService,
     private readonly arrival: Arrival,
-    private readonly refused: RefusedSignIns,
+    private readonly stale: StaleSignIns,
   ) {}
 
   @Get()
@@ -51,9 +52,9 @@ export class LandingController {
     const session = await this.live.check(token);
     if (token === null || session?.connection_id !== connection.id) {
       const supportId = queryText(query, 'support_id') ?? '';
-      if (/^sin_[0-9a-z]{26}$/.test(supportId)) return this.refused.stale(req, res, supportId);
-      // A browser that is signed in has only come back here and goes on.
-      if ((await this.live.check(sessionToken(cookies))) !== null) return this.refused.stale(req, res, req.id);
+      if (/^sin_[0-9a-z]{26}$/.test(supportId)) return this.stale.answer(req, res, supportId);
+      // A browser that is signed in has only come back here, and is led on.
+      if ((await this.live.check(sessionToken(cookies))) !== null) return this.stale.answer(req, res, req.id);
       throw new SignInRefused('landing_lost', 'the browser came without the cookie of its accepted sign-in');
     }
     const old = sessionToken(cookies);

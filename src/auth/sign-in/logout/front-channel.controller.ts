@@ -12,7 +12,7 @@ import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { originOf, type SignInHttpRequest } from '../sign-in.context.js';
 import { DescribedFrontChannel } from './logout.description.js';
-import { LogoutService } from './logout.service.js';
+import { IdpLogoutService } from './idp-logout.service.js';
 
 /** The maximum length of the `sid` of an ID token. */
 const MAX_SID = 1024;
@@ -28,7 +28,7 @@ const MAX_SID = 1024;
 export class FrontChannelController {
   constructor(
     private readonly pending: PendingSignIns,
-    private readonly logout: LogoutService,
+    private readonly logout: IdpLogoutService,
     private readonly limits: SignInLimits,
   ) {}
 

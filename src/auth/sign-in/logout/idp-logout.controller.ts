@@ -19,7 +19,7 @@ import { SignInLimits } from '../limits/sign-in-limits.js';
 import { originOf, type SignInHttpRequest } from '../sign-in.context.js';
 import { SignInLog } from '../log/sign-in-log.js';
 import { DescribedBackChannel, DescribedSloByPost, DescribedSloByRedirect } from './logout.description.js';
-import { LogoutService } from './logout.service.js';
+import { IdpLogoutService } from './idp-logout.service.js';
 
 const FORM_BYTES = 256 * 1024;
 /** OIDC Back-Channel Logout 1.0 §2.8. */
@@ -32,7 +32,7 @@ const BCL_ERROR = { members: { error: 'invalid_request', error_description: 'The
 export class IdpLogoutController {
   constructor(
     private readonly pending: PendingSignIns,
-    private readonly logout: LogoutService,
+    private readonly logout: IdpLogoutService,
     private readonly limits: SignInLimits,
     private readonly log: SignInLog,
     private readonly addresses: AuthAddresses,

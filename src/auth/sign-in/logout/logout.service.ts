@@ -1,35 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
-import { Database } from '../../../base/database/database.js';
-import { CertificateRenewal } from '../../connections/certificate-renewal.js';
-import type { Connection, OidcConnection, SamlConnection } from '../../connections/connection.js';
+import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
 import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
 import { newHandle } from '../requests/browser-half.js';
-import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
 import type { BrowserStep } from '../../../protocols/saml/requests.js';
-import type { ArrivedLogout } from '../../../protocols/saml/logout.js';
 import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
-import { IdpLogouts, type EndedAtIdp } from '../../../tenancy/sessions/idp-logouts.repository.js';
 import type { EndedSession } from '../../../tenancy/sessions/ended-session.js';
-import { SessionEndings } from '../../../tenancy/sessions/session-endings.repository.js';
 import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
-import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
 
-/** Ends sessions, by the user or by an IdP. */
+/** Ends sessions by the user. */
 @Injectable()
 export class LogoutService {
   constructor(
-    private readonly db: Database,
     private readonly sessions: SessionsService,
-    private readonly endings: SessionEndings,
-    private readonly idpLogouts: IdpLogouts,
     private readonly connections: ConnectionStore,
-    private readonly requests: SignInRequestsRepository,
     private readonly oidc: OidcProtocol,
     private readonly saml: SamlProtocol,
-    private readonly renewal: CertificateRenewal,
     private readonly log: SignInLog,
     private readonly clock: Clock,
   ) {}
@@ -42,76 +30,10 @@ export class LogoutService {
   async end(token: string | null, origin: Origin): Promise<BrowserStep | null> {
     const ended = await this.sessions.end(token, 'signed_out');
     if (ended === null) return null;
-    await this.note(ended.tenantId, ended.connection_id, [ended], 'by the person', origin);
+    await noteLogouts(this.log, ended.tenantId, ended.connection_id, [ended], 'by the person', origin);
     if (ended.connection_id === null) return null;
     const connection = await this.connections.byId(ended.tenantId, ended.connection_id);
     return connection === null ? null : this.leave(connection, ended);
-  }
-
-  /**
-   * Handles a SAML logout message of an IdP.
-   *
-   * @returns the step with our response; null: the message was a response
-   * @throws {SignInRefused} `replayed`
-   * @throws {SamlRefused} for a message that is not accepted
-   */
-  async bySaml(known: SamlConnection, arrived: ArrivedLogout, origin: Origin): Promise<BrowserStep | null> {
-    const read = (one: SamlConnection) => this.saml.readLogout(one, arrived);
-    const { connection, result: message } = await this.renewal.verified(known, read);
-    if (message.kind === 'response') return null;
-    const { id: connectionId, tenantId } = connection;
-    const { once, nameId: subject, sessionIndexes: idpSessions, issuedAt: at } = message;
-    const ended = await this.endOnce(connection, once, { subject, idpSessions, at });
-    await this.note(tenantId, connectionId, ended, 'by the IdP (SAML)', origin);
-    if (connection.sloUrl === null) return null;
-    // A logout without a session here succeeds: the IdP asks each service where the person signed in once.
-    const answer = { inResponseTo: message.id, success: true, relayState: message.relayState };
-    return this.saml.logoutResponse(connection, answer);
-  }
-
-  /**
-   * Handles an OIDC back-channel logout.
-   *
-   * @throws {SignInRefused} `replayed`
-   * @throws {OidcRefused} for a token that is not accepted
-   */
-  async byBackChannel(connection: OidcConnection, logoutToken: string, origin: Origin): Promise<void> {
-    const { sub, sid, issuedAt, once } = await this.oidc.readLogoutToken(connection, logoutToken);
-    const { id: connectionId, tenantId } = connection;
-    const what = { subject: sub, idpSessions: sid === null ? [] : [sid], at: issuedAt };
-    const ended = await this.endOnce(connection, once, what);
-    await this.note(tenantId, connectionId, ended, 'by the IdP (back-channel)', origin);
-  }
-
-  /**
-   * Ends the sessions that began with a session of the IdP (OIDC Front-Channel Logout 1.0). Only the name of that
-   * session proves the request, so nothing else can be ended this way.
-   *
-   * @returns whether there was such a session
-   */
-  async byFrontChannel({ tenantId, id }: OidcConnection, idpSession: string, origin: Origin): Promise<boolean> {
-    const idpSessions = [idpSession];
-    const ended = await this.db.transaction(tenantId, async (tx) => {
-      await this.idpLogouts.note(tx, tenantId, id, { subject: null, idpSessions, at: this.clock.now() });
-      return this.endings.endByIdp(tx, tenantId, id, null, idpSessions);
-    });
-    await this.note(tenantId, id, ended, 'by the IdP (front-channel)', origin);
-    return ended.length > 0;
-  }
-
-  /** A message is used up in the transaction of its effect, so that an IdP can send it again after a failure. */
-  private endOnce(
-    { tenantId, id }: Connection,
-    once: { id: string; until: Date },
-    ended: EndedAtIdp,
-  ): Promise<EndedSession[]> {
-    return this.db.transaction(tenantId, async (tx) => {
-      if (!(await this.requests.useMessage(tenantId, id, `logout ${once.id}`, once.until, tx))) {
-        throw new SignInRefused('replayed', 'this logout message was used before');
-      }
-      await this.idpLogouts.note(tx, tenantId, id, ended);
-      return this.endings.endByIdp(tx, tenantId, id, ended.subject, ended.idpSessions);
-    });
   }
 
   private async leave(connection: Connection, ended: EndedSession & { tenantId: string }): Promise<BrowserStep | null> {
@@ -125,25 +47,27 @@ export class LogoutService {
     const session = { nameId: ended.name_id, sessionIndex: ended.idp_session };
     return this.saml.logoutRequest(connection, session, state);
   }
+}
 
-  private async note(
-    tenantId: string,
-    connectionId: string | null,
-    ended: readonly EndedSession[],
-    how: string,
-    origin: Origin,
-  ): Promise<void> {
-    for (const one of ended) {
-      const entry = {
-        kind: 'logout',
-        connectionId,
-        outcome: 'success',
-        detail: how,
-        subject: one.subject,
-        userId: one.user_id,
-        sessionId: one.id,
-      } as const;
-      await this.log.record(tenantId, entry, origin);
-    }
+/** Writes a line of the log for each ended session. */
+export async function noteLogouts(
+  log: SignInLog,
+  tenantId: string,
+  connectionId: string | null,
+  ended: readonly EndedSession[],
+  how: string,
+  origin: Origin,
+): Promise<void> {
+  for (const one of ended) {
+    const entry = {
+      kind: 'logout',
+      connectionId,
+      outcome: 'success',
+      detail: how,
+      subject: one.subject,
+      userId: one.user_id,
+      sessionId: one.id,
+    } as const;
+    await log.record(tenantId, entry, origin);
   }
 }

@@ -1,33 +1,19 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { Clock } from '../../../base/clock.js';
 import { FailureFace } from '../../../base/http/failure-face.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
-import { Logger } from '../../../base/log/logger.js';
-import { newId } from '../../../base/ids.js';
-import { AuthAddresses } from '../../connections/addresses.js';
-import type { Connection } from '../../connections/connection.js';
-import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
 import { sendPage } from '../pages/layout.js';
-import { refusalPage, testPage, type Handover, type Way } from '../pages/pages.js';
+import { refusalPage, testPage } from '../pages/pages.js';
 import { TenantFaces } from '../pages/tenant-faces.js';
-import { newHandle } from '../requests/browser-half.js';
-import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
-import { sessionToken } from '../sessions/session.cookie.js';
-import { LiveSessions } from '../sessions/live-sessions.js';
 import { SIGN_IN_REFUSALS, refusalIn } from '../refusals/protocol-refusals.js';
 import type { SignInRefused } from '../refusals/sign-in-refused.js';
-import { SignInLog } from '../log/sign-in-log.js';
-import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
-import { isStale, plainLogoutRefusal, plainStale, plainText, type PlainRefusal } from './refusal-texts.rules.js';
-import { LimitedSignIns } from '../limits/limited-sign-ins.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
-import { startQuery } from '../requests/start-ask.mapping.js';
-import { SignInStart, type StartAsk } from '../requests/sign-in-start.js';
 import { failedTest } from '../test-sign-ins/test-result.mapping.js';
 import { TestResults } from '../test-sign-ins/test-results.js';
-import { cookiesOf, originOf, type SignInContext, type SignInHttpRequest } from '../sign-in.context.js';
-
-const LABELS = { again: 'Sign in again', other: 'Use another account', email: 'Start with your e-mail address' };
+import type { SignInHttpRequest } from '../sign-in.context.js';
+import { RefusalNotes } from './refusal-notes.js';
+import { isStale, plainLogoutRefusal, plainText } from './refusal-texts.rules.js';
+import { RefusalWays } from './refusal-ways.js';
+import { StaleSignIns } from './stale-sign-ins.js';
 
 /**
  * Answers a refused sign-in: one line in the log of the tenant with the reason, one page with plain text, a support id
@@ -36,17 +22,11 @@ const LABELS = { again: 'Sign in again', other: 'Use another account', email: 'S
 @Catch(...SIGN_IN_REFUSALS)
 export class RefusedSignIns implements ExceptionFilter {
   constructor(
-    private readonly log: SignInLog,
-    private readonly sessions: LiveSessions,
-    private readonly start: SignInStart,
+    private readonly notes: RefusalNotes,
+    private readonly ways: RefusalWays,
+    private readonly stale: StaleSignIns,
     private readonly limits: SignInLimits,
-    private readonly oidc: OidcProtocol,
-    private readonly saml: SamlProtocol,
-    private readonly addresses: AuthAddresses,
     private readonly failures: FailureFace,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-    private readonly limited: LimitedSignIns,
     private readonly faces: TenantFaces,
     private readonly results: TestResults,
   ) {}
@@ -73,7 +53,7 @@ export class RefusedSignIns implements ExceptionFilter {
     const refused = begun
       ? found
       : await this.limits.unlessUsedUp(req.ip ?? '', context?.connection.tenantId ?? '', limit, found);
-    const supportId = await this.note(refused, req, context);
+    const supportId = await this.notes.write(refused, req, context);
     const face = await this.faces.of(context?.connection.tenantId);
     if (context !== undefined && isTest) {
       const outcome = `${refused.reason}: ${refused.message.replace(/\.$/, '')}. In the sign-in log: ${supportId}.`;
@@ -83,10 +63,10 @@ export class RefusedSignIns implements ExceptionFilter {
       if (cookie !== null) res.setHeader('Set-Cookie', cookie);
       return sendPage(res, testPage(result), face);
     }
-    if (isStale(refused.reason)) return this.stale(req, res, supportId);
+    if (isStale(refused.reason)) return this.stale.answer(req, res, supportId);
     const plain =
       limit === 'logout' ? plainLogoutRefusal(refused.reason, context?.answersLogout === true) : plainText(refused);
-    const leave = plain.way === 'other' && req.user ? await this.leave(context!.connection, req.user) : null;
+    const leave = plain.way === 'other' && req.user ? await this.ways.leave(context!.connection, req.user) : null;
     if (plain.status === 429) res.setHeader('Retry-After', '120');
     sendPage(
       res,
@@ -94,116 +74,10 @@ export class RefusedSignIns implements ExceptionFilter {
         ...plain,
         account: refused.account,
         supportId,
-        ways: [...this.ways(plain.way, context), ...(leave?.kind === 'link' ? [leave.way] : [])],
+        ways: [...this.ways.of(plain.way, context), ...(leave?.kind === 'link' ? [leave.way] : [])],
         leave: leave?.kind === 'form' ? leave.form : null,
       }),
       face,
     );
-  }
-
-  /**
-   * Answers an answer that came again or too late. A browser with a session has only pressed Back, or finished in
-   * another tab, and is led on. A form of another site comes without the session's cookie: then our landing page looks
-   * again.
-   */
-  async stale(req: SignInHttpRequest, res: BridgeResponse, supportId: string): Promise<void> {
-    const context = req.signInContext;
-    if (req.method === 'POST' && context !== undefined) {
-      const query = {
-        support_id: supportId,
-        ...(context.request ? { request: context.request.id } : {}),
-        ...(context.lacks ? { lost: context.lacks } : {}),
-      };
-      return res.redirect(303, this.addresses.landing(context.connection.slug, query));
-    }
-    const session = await this.sessions.check(sessionToken(cookiesOf(req)));
-    if (session !== null) {
-      const same = context !== undefined && session.tenant_id === context.connection.tenantId;
-      const asked = same && context.request !== null ? context.request.return_to : null;
-      const target = same ? this.start.targetOrHome(context.connection, asked) : null;
-      // Another application needs a code, and therefore a sign-in of its own.
-      return res.redirect(303, target !== null && target.application === null ? target.url : this.addresses.home);
-    }
-    const plain = plainStale(context?.lacks ?? null);
-    sendPage(
-      res,
-      refusalPage({ ...plain, account: null, supportId, ways: this.ways(plain.way, context), leave: null }),
-      await this.faces.of(context?.connection.tenantId),
-    );
-  }
-
-  /** Writes the log. An error here must not change the refusal. */
-  private async note(refused: SignInRefused, req: SignInHttpRequest, context?: SignInContext): Promise<string> {
-    // Beyond the limit nothing is written, so that callers cannot fill the log.
-    if (context === undefined || refused.reason === 'too_many_tries') {
-      this.limited.tell(req, refused);
-      return req.id;
-    }
-    const { connection, request } = context;
-    const subject = req.user?.subject ?? null;
-    this.logger.info('sign-in refused', {
-      request_id: req.id,
-      tenant_id: connection.tenantId,
-      connection_id: connection.id,
-      reason: refused.reason,
-    });
-    try {
-      if (context.kind === 'logout') await this.limits.noteLogoutFailure(req.ip ?? '', connection.tenantId);
-      else await this.limits.noteFailure(req.ip ?? '', connection, subject);
-      return await this.log.record(
-        connection.tenantId,
-        {
-          kind: context.kind ?? request?.kind ?? 'sign-in',
-          connectionId: connection.id,
-          outcome: 'refused',
-          reason: refused.reason,
-          detail: [refused.message, req.user?.userInfoProblem].filter(Boolean).join('; '),
-          account: refused.account,
-          subject,
-          userId: refused.userId,
-        },
-        originOf(req),
-      );
-    } catch (error) {
-      this.logger.error('refused sign-in not noted', { request_id: req.id, error });
-      return newId('sin');
-    }
-  }
-
-  private ways(way: PlainRefusal['way'], context?: SignInContext): Way[] {
-    if (way === 'none') return [];
-    if (way === 'home') return [{ label: 'Check whether you are signed in', href: this.addresses.home }];
-    if (context === undefined) return [{ label: 'Sign in', href: this.addresses.login }];
-    const { connection, request } = context;
-    const ask: StartAsk = {
-      returnTo: request?.return_to ?? null,
-      codeChallenge: request?.code_challenge ?? null,
-      prompt: way === 'other' ? 'select_account' : null,
-      loginHint: null,
-    };
-    const named: Record<string, string> = way === 'email' ? {} : { connection: connection.slug };
-    const query = new URLSearchParams({ ...named, ...startQuery(ask) });
-    const label = LABELS[way];
-    const asked = query.toString();
-    return [{ label, href: asked === '' ? this.addresses.login : `${this.addresses.login}?${asked}` }];
-  }
-
-  /** Returns the way to a logout at the IdP, for a browser that is signed in there with another person's account. */
-  private async leave(
-    connection: Connection,
-    verified: VerifiedSignIn,
-  ): Promise<{ kind: 'link'; way: Way } | { kind: 'form'; form: Handover } | null> {
-    const label = 'Sign out at your company';
-    const state = newHandle(this.clock.now());
-    if (connection.type === 'oidc') {
-      const href = await this.oidc.endSession(connection, { idToken: verified.idToken, state });
-      return href === null ? null : { kind: 'link', way: { label, href } };
-    }
-    if (connection.sloUrl === null || verified.nameId === null) return null;
-    const session = { nameId: verified.nameId, sessionIndex: verified.idpSession };
-    const step = await this.saml.logoutRequest(connection, session, state);
-    return step.kind === 'form'
-      ? { kind: 'form', form: { action: step.action, fields: step.fields } }
-      : { kind: 'link', way: { label, href: step.url } };
   }
 }

@@ -6,13 +6,17 @@ import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
 import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import { ChangeInterviewEngine, InterviewEngineBody, InterviewEngineTestBody } from './engine.dto.js';
+import { EngineLookUp } from './engine-look-up.js';
 import { EngineService } from './engine.service.js';
 
 /** The interview engine of a tenant. */
 @ApiController('interview-engine', { tag: 'interviews' })
 @RequireScope('admin')
 export class InterviewEngineController {
-  constructor(private readonly engine: EngineService) {}
+  constructor(
+    private readonly engine: EngineService,
+    private readonly lookUp: EngineLookUp,
+  ) {}
 
   @Get()
   @RequireScope('interviews:read')
@@ -44,6 +48,6 @@ export class InterviewEngineController {
   })
   @ApiOkResponse({ type: InterviewEngineTestBody })
   test(@CurrentCaller() { tenantId }: Caller): Promise<InterviewEngineTestBody> {
-    return this.engine.test(tenantId);
+    return this.lookUp.test(tenantId);
   }
 }

@@ -1,35 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../base/clock.js';
 import { Config } from '../../../base/config/config.js';
 import { Database } from '../../../base/database/database.js';
-import { Conflict, InvalidFields } from '../../../base/errors/domain-error.js';
+import { InvalidFields } from '../../../base/errors/domain-error.js';
 import { refusalOfUrl } from '../../../base/http/public-address.js';
 import { urlOf } from '../../../base/url.js';
-import { newId } from '../../../base/ids.js';
 import { trimEndOf } from '../../../base/trim.js';
-import { DEFAULT_SETTINGS, type Destination } from '../../../engine/delivery/destination.js';
+import type { Destination } from '../../../engine/delivery/destination.js';
 import { DestinationsRepository } from '../../../engine/delivery/destinations/destinations.repository.js';
 import { REMOVED, removeDestination } from '../../../engine/delivery/destinations/remove.js';
 import { pendingOf } from '../../../engine/delivery/lanes/backlog.js';
-import { judge } from '../../../engine/delivery/retry.rules.js';
 import { Connections } from '../../../forwarding/connections.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { INTERVIEWS_PATH } from './engine-call.rules.js';
 import { engineOf } from '../engine-destination.js';
-import { engineFinding } from './engine-test.rules.js';
-import { EngineClient } from './engine.client.js';
-import type { ChangeInterviewEngine, InterviewEngineBody, InterviewEngineTestBody } from './engine.dto.js';
+import { ENGINE_MESSAGES } from './engine-words.js';
+import type { ChangeInterviewEngine, InterviewEngineBody } from './engine.dto.js';
 import { InstallationEngine, ownEngine } from '../installation-engine.js';
 import { Meetings } from '../meetings.js';
-
-const MESSAGES: Readonly<Record<string, string>> = {
-  ok: 'The engine takes calls.',
-  open: 'The engine is unavailable. Interviews wait, and one call at a time probes it.',
-  paused: 'The engine takes no calls: correct the address or the key with PUT, which also sends what waits.',
-  no_engine: 'There is no interview engine. Set one, or send meeting_url with each interview.',
-  key_unreadable: 'No key of ENCRYPTION_KEY opens the stored key of the engine. Set api_key anew.',
-};
 
 const INSTALLATION =
   'The engine of the installation is used, since the tenant has set none. Set one with PUT to use another.';
@@ -41,11 +28,9 @@ export class EngineService {
     private readonly db: Database,
     private readonly destinations: DestinationsRepository,
     private readonly connections: Connections,
-    private readonly client: EngineClient,
     private readonly meetings: Meetings,
     private readonly audit: AuditService,
     private readonly config: Config,
-    private readonly clock: Clock,
     private readonly installation: InstallationEngine,
   ) {}
 
@@ -63,7 +48,7 @@ export class EngineService {
       key_hint: engine?.keyHint ?? null,
       state,
       reason: engine?.stateReason ?? null,
-      message: MESSAGES[state]!,
+      message: ENGINE_MESSAGES[state]!,
       last_success_at: engine?.lastSuccessAt?.toISOString() ?? null,
       waiting,
       updated_at: engine?.updatedAt.toISOString() ?? null,
@@ -108,25 +93,6 @@ export class EngineService {
     return this.show(tenantId);
   }
 
-  /**
-   * Asks the engine about an interview that does not exist.
-   *
-   * @throws {Conflict} `no_interview_engine`
-   */
-  async test(tenantId: string): Promise<InterviewEngineTestBody> {
-    const engine = ownEngine(await this.destinations.read(engineOf(tenantId)));
-    const baseUrl = engine?.baseUrl ?? this.installation.connection?.baseUrl;
-    if (baseUrl === undefined) throw new Conflict('no_interview_engine', MESSAGES['no_engine']!);
-    if (engine?.keyUnreadable === true)
-      return { ok: false, message: MESSAGES['key_unreadable']!, status: null, duration_ms: 0 };
-    const path = `${INTERVIEWS_PATH}/${newId('int')}`;
-    const timeoutMs = (engine?.settings ?? DEFAULT_SETTINGS).timeout_ms;
-    const answer = await this.client.send(engine, { method: 'GET', path }, timeoutMs);
-    const verdict = judge(answer, this.clock.now());
-    const { status } = verdict;
-    return { ...engineFinding(verdict, baseUrl), status, duration_ms: Math.round(answer.ms) };
-  }
-
   private async showInstallation(tenantId: string, known: Destination | null): Promise<InterviewEngineBody> {
     const { waiting } = await pendingOf(this.db, engineOf(tenantId));
     const state = known?.stateReason === REMOVED ? 'ok' : (known?.state ?? 'ok');
@@ -137,7 +103,7 @@ export class EngineService {
       key_hint: null,
       state,
       reason: state === 'ok' ? null : (known?.stateReason ?? null),
-      message: state === 'ok' ? INSTALLATION : MESSAGES[state]!,
+      message: state === 'ok' ? INSTALLATION : ENGINE_MESSAGES[state]!,
       last_success_at: known?.lastSuccessAt?.toISOString() ?? null,
       waiting,
       updated_at: known?.updatedAt.toISOString() ?? null,

@@ -4,11 +4,16 @@ import { AtsCallsModule } from '../calls/calls.module.js';
 import { AtsRecordsModule } from '../records/records.module.js';
 import { AtsPublishModule } from '../publish/publish.module.js';
 import { AtsSyncModule } from '../sync/sync.module.js';
+import { AtsConnectionChanges } from './ats-connection-changes.js';
+import { AtsConnectionInput } from './ats-connection-input.js';
 import { AtsConnectionEnd } from './ats-connection-end.js';
 import { AtsConnectionReads } from './ats-connection-reads.js';
 import { AtsConnectionSetup } from './ats-connection-setup.js';
 import { AtsConnectionsController } from './ats-connections.controller.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
+import { AtsWebhookAccess } from './ats-webhook-access.js';
+import { AtsWebhooks } from './ats-webhooks.js';
+import { RemoteEnd } from './remote-end.js';
 import { AtsRemoval } from './ats-removal.js';
 import { AtsUsers } from './ats-users.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
@@ -19,10 +24,15 @@ import { SameAccount } from './same-account.js';
   imports: [AtsConnectionsModule, AtsCallsModule, AtsRecordsModule, AtsSyncModule, AtsPublishModule, TasksModule],
   controllers: [AtsConnectionsController],
   providers: [
+    AtsConnectionChanges,
+    AtsConnectionInput,
     AtsConnectionsService,
     AtsConnectionEnd,
     AtsConnectionReads,
     AtsConnectionSetup,
+    AtsWebhookAccess,
+    AtsWebhooks,
+    RemoteEnd,
     AtsRemoval,
     SameAccount,
     AtsUsers,

@@ -9,7 +9,7 @@ import { connectorOf } from '../providers/providers.js';
 import { AtsSync } from '../sync/ats-sync.js';
 import type { AtsConnectionBody, AtsTestBody, AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
 import { AtsConnectionViews } from '../connections/ats-connection-views.js';
-import { AtsConnectionsService } from './ats-connections.service.js';
+import { AtsConnectionChanges } from './ats-connection-changes.js';
 import { AtsStates } from '../connections/ats-states.js';
 import { AtsUsers } from './ats-users.js';
 import { WrongAtsState } from '../connections/ats.errors.js';
@@ -21,7 +21,7 @@ const NO_CREDENTIAL = 'The connection has no credential';
 export class AtsConnectionReads {
   constructor(
     private readonly db: Database,
-    private readonly connections: AtsConnectionsService,
+    private readonly changes: AtsConnectionChanges,
     private readonly views: AtsConnectionViews,
     private readonly states: AtsStates,
     private readonly apis: AtsApis,
@@ -37,7 +37,7 @@ export class AtsConnectionReads {
    * @throws {WrongAtsState} when the connection is disconnected
    */
   async test({ tenantId }: Caller, id: string): Promise<AtsTestBody> {
-    const connection = await this.connections.connected(tenantId, id);
+    const connection = await this.changes.connected(tenantId, id);
     try {
       const detail = await connectorOf(connection.provider)!.test(this.apis.of(connection));
       await this.states.solved(connection, 'grant');
@@ -57,7 +57,7 @@ export class AtsConnectionReads {
    * @throws {NoUsersKnown} when the ATS refuses the call or gives no answer
    */
   async usersOf(tenantId: string, id: string, page: PageRequest): Promise<Page<AtsUserBody>> {
-    const connection = await this.connections.connected(tenantId, id);
+    const connection = await this.changes.connected(tenantId, id);
     if (connection.credential === null) throw new WrongAtsState(`${NO_CREDENTIAL}, so its users are not known.`);
     return this.users.page(connection, connectorOf(connection.provider)!, page);
   }
@@ -70,7 +70,7 @@ export class AtsConnectionReads {
    */
   async sync(caller: Caller, id: string, full: boolean): Promise<AtsConnectionBody> {
     const { tenantId, actor, requestId } = caller;
-    const connection = await this.connections.connected(tenantId, id);
+    const connection = await this.changes.connected(tenantId, id);
     if (connection.paused) throw new WrongAtsState('The connection is paused. Resume it first.');
     if (!(await this.syncs.now(connection, { full }))) {
       throw new WrongAtsState(`${NO_CREDENTIAL}, so nothing can be read from the ATS.`);

@@ -29,6 +29,7 @@ import {
   SetSigningSecret,
   SyncAtsConnection,
 } from '../connections/ats-connections.dto.js';
+import { AtsWebhookAccess } from './ats-webhook-access.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
 
 /** The connections of a tenant to applicant tracking systems. */
@@ -40,6 +41,7 @@ export class AtsConnectionsController {
     private readonly connections: AtsConnectionsService,
     private readonly views: AtsConnectionViews,
     private readonly reads: AtsConnectionReads,
+    private readonly access: AtsWebhookAccess,
     private readonly end: AtsConnectionEnd,
   ) {}
 
@@ -186,7 +188,7 @@ export class AtsConnectionsController {
     @Param('connection_id') id: string,
     @Body() body: CreateAtsToken,
   ): Promise<AtsConnectionWithTokenBody> {
-    return this.connections.addToken(caller, id, body.api_token);
+    return this.access.addToken(caller, id, body.api_token);
   }
 
   @Delete(':connection_id/tokens/:token_id')
@@ -199,7 +201,7 @@ export class AtsConnectionsController {
     @Param('connection_id') id: string,
     @Param('token_id') tokenId: string,
   ): Promise<void> {
-    return this.connections.removeToken(caller, id, tokenId);
+    return this.access.removeToken(caller, id, tokenId);
   }
 
   @Put(':connection_id/signing-secret')
@@ -211,7 +213,7 @@ export class AtsConnectionsController {
     @Param('connection_id') id: string,
     @Body() body: SetSigningSecret,
   ): Promise<AtsConnectionBody> {
-    return this.connections.setSigningSecret(caller, id, body.secret);
+    return this.access.setSigningSecret(caller, id, body.secret);
   }
 
   @Delete(':connection_id/signing-secret')
@@ -220,6 +222,6 @@ export class AtsConnectionsController {
   @ApiRecord(AtsConnectionBody)
   @ApiRefusals({ 409: ['wrong_ats_state'] })
   unsign(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<AtsConnectionBody> {
-    return this.connections.setSigningSecret(caller, id, null);
+    return this.access.setSigningSecret(caller, id, null);
   }
 }

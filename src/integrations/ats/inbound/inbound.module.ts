@@ -2,6 +2,9 @@ import { Module } from '@nestjs/common';
 import { AtsCallsModule } from '../calls/calls.module.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AtsRecordsModule } from '../records/records.module.js';
+import { BatchPlans } from './apply/batch-plans.js';
+import { BatchWrites } from './apply/batch-writes.js';
+import { InboundHealth } from './apply/inbound-health.js';
 import { EventsApplier } from './apply/events-applier.js';
 import { EventsWorker } from './apply/events-worker.js';
 import { InboxesRepository } from './inboxes.repository.js';
@@ -21,7 +24,10 @@ import { SignatureWatch } from './signature-watch.js';
   controllers: [InboundController, InboundEventsController],
   providers: [
     EventIntake,
+    BatchPlans,
+    BatchWrites,
     EventsApplier,
+    InboundHealth,
     EventsWorker,
     InboundDoor,
     InboundEventsRepository,

@@ -1,51 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../../base/database/database.js';
-import { Logger } from '../../../base/log/logger.js';
-import { WorkSlots } from '../../../base/work-slots.js';
-import { EventRecorder } from '../../../engine/events/event-recorder.js';
-import { AtsFailure, type AtsApi } from '../api/ats-api.js';
-import type { AtsConnection } from '../connections/connection.js';
+import { AtsFailure } from '../api/ats-api.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';
-import type { Connector } from '../connectors/connector.js';
-import { AtsRecordWriter } from '../records/ats-record-writer.js';
 import { MissingOpenings } from '../records/openings.js';
-import { isPassing } from '../connections/passing-failure.js';
-import { leftOut } from '../records/record.rules.js';
-import type { RecordItem, RecordResult, RecordWrite } from '../records/record.js';
 import { AtsRecordsRepository } from '../records/records.repository.js';
-import { ABSENT_AT_ONCE, hasList, readAbsent, readPages, type ReadPage, type ReadPages } from './page-reader.js';
+import { ABSENT_AT_ONCE, hasList, readAbsent, readPages, type ReadPages } from './page-reader.js';
+import { PageWrites, writeOf } from './page-writes.js';
 import type { Pass, PollKind, PollMark } from './pass.js';
-import { counted, nextPhase } from './pass.rules.js';
-import { RunsRepository } from './runs.repository.js';
+import type { PassGround } from './pass-ground.js';
+import { PassProgress } from './pass-progress.js';
 import { SyncOptions } from './sync.options.js';
-import { SyncsRepository, type ClaimedSync } from './syncs.repository.js';
-
-/** What a pass reads with. */
-export interface PassGround {
-  sync: ClaimedSync;
-  connection: AtsConnection;
-  connector: Connector;
-  api: AtsApi;
-  /** Where the list that is being read began. */
-  mark?: { phase: PollKind; mark: PollMark } | undefined;
-  /** The pages after those that are being written: they are read meanwhile. */
-  ahead?: { phase: PollKind; cursor: string; pages: Promise<ReadPages | null> } | undefined;
-}
+import { SyncsRepository } from './syncs.repository.js';
 
 /** Moves a pass by some pages: they are read outside of transactions, and written together with the place where the pass continues. */
 @Injectable()
 export class SyncPass {
   constructor(
-    private readonly db: Database,
     private readonly syncs: SyncsRepository,
-    private readonly runs: RunsRepository,
     private readonly records: AtsRecordsRepository,
     private readonly openings: MissingOpenings,
-    private readonly writer: AtsRecordWriter,
-    private readonly events: EventRecorder,
+    private readonly writes: PageWrites,
+    private readonly progress: PassProgress,
     private readonly options: SyncOptions,
-    private readonly logger: Logger,
-    private readonly slots: WorkSlots,
   ) {}
 
   /**
@@ -58,7 +33,7 @@ export class SyncPass {
     const { phase } = pass;
     if (phase === 'absent_jobs') return this.absent(ground, pass, 'job');
     if (phase === 'absent_candidates') return this.absent(ground, pass, 'candidate');
-    if (!hasList(ground.connector, phase)) return this.turn(ground, pass);
+    if (!hasList(ground.connector, phase)) return this.progress.turn(ground, pass);
     return this.list(ground, pass, phase);
   }
 
@@ -73,7 +48,7 @@ export class SyncPass {
     await this.openings.ensure(ground.connection, { connector, api }, candidates, writeOf(ground, pass));
     const since = new Date(Date.parse(pass.phaseAt) - this.options.overlapMs);
     const end = { since, syncToken: pages.syncToken, fullAt: pass.isFull ? new Date(pass.phaseAt) : null };
-    return this.write(
+    return this.writes.write(
       ground,
       moved,
       pages,
@@ -115,112 +90,11 @@ export class SyncPass {
 
   private async absent(ground: PassGround, pass: Pass, kind: AtsRecordKind): Promise<Pass | null> {
     const { connector, api, connection } = ground;
-    if (!hasList(connector, kind === 'job' ? 'jobs' : 'candidates')) return this.turn(ground, pass);
+    if (!hasList(connector, kind === 'job' ? 'jobs' : 'candidates')) return this.progress.turn(ground, pass);
     const after = pass.cursor ?? '';
     const ids = await this.records.unseen(connection, kind, pass.runId, after, ABSENT_AT_ONCE);
-    if (ids.length === 0) return this.turn(ground, pass);
+    if (ids.length === 0) return this.progress.turn(ground, pass);
     const page = await readAbsent(connector, api, kind, ids);
-    return this.write(ground, { ...pass, cursor: ids.at(-1)! }, page, null);
+    return this.writes.write(ground, { ...pass, cursor: ids.at(-1)! }, page, null);
   }
-
-  private write(
-    ground: PassGround,
-    pass: Pass,
-    page: ReadPage,
-    atEnd: ((tx: SqlRunner) => Promise<void>) | null,
-  ): Promise<Pass | null> {
-    return this.slots.run(() => this.writeNow(ground, pass, page, atEnd));
-  }
-
-  /** Writes pages, openings before candidates, each kind in its own transaction; the last one moves the pass. */
-  private async writeNow(
-    ground: PassGround,
-    pass: Pass,
-    page: ReadPage,
-    atEnd: ((tx: SqlRunner) => Promise<void>) | null,
-  ): Promise<Pass | null> {
-    const { connection } = ground;
-    const { tenantId } = connection;
-    const write = writeOf(ground, pass);
-    const jobs = page.items.filter((item) => kindOf(item) === 'job');
-    const candidates = page.items.filter((item) => kindOf(item) === 'candidate');
-    const results = jobs.length === 0 ? [] : await this.stored(connection, 'job', jobs, write);
-    const move = (rest: readonly RecordItem[]) =>
-      this.db.transaction(tenantId, async (tx) => {
-        const found = [...results];
-        if (rest.length > 0) found.push(...(await this.writer.writeCandidates(tx, connection, rest, write)));
-        const after = counted(pass, page.items.length, found, page.leftOut);
-        await atEnd?.(tx);
-        // The end of a list: its mark is set, and the pass continues with the next one.
-        const next = atEnd === null ? after : nextPhase(after, new Date());
-        await this.note(tx, ground, after, next);
-        return next;
-      });
-    const moved = await move(candidates).catch(async (error: unknown) => {
-      if (candidates.length === 0 || isPassing(error)) throw error;
-      results.push(...(await this.stored(connection, 'candidate', candidates, write)));
-      return move([]);
-    });
-    this.writer.wake(tenantId);
-    if (moved === null) this.events.wake(tenantId);
-    return moved;
-  }
-
-  /** Writes records in one transaction; where one of them makes it fail, each half in its own, so that the others are stored. */
-  private async stored(
-    connection: AtsConnection,
-    kind: AtsRecordKind,
-    items: readonly RecordItem[],
-    write: RecordWrite,
-  ): Promise<RecordResult[]> {
-    try {
-      return await this.db.transaction(connection.tenantId, (tx) =>
-        kind === 'job'
-          ? this.writer.writeJobs(tx, connection, items, write)
-          : this.writer.writeCandidates(tx, connection, items, write),
-      );
-    } catch (error) {
-      if (isPassing(error)) throw error;
-      if (items.length > 1) {
-        const middle = items.length >> 1;
-        const first = await this.stored(connection, kind, items.slice(0, middle), write);
-        return [...first, ...(await this.stored(connection, kind, items.slice(middle), write))];
-      }
-      const { tenantId, id } = connection;
-      this.logger.error('ats.record_not_stored', { tenant_id: tenantId, connection: id, kind, error });
-      return [leftOut(kind, items[0]!.remoteId, 'not_stored')];
-    }
-  }
-
-  /** Begins the next phase, or ends the pass. */
-  private async turn(ground: PassGround, pass: Pass): Promise<Pass | null> {
-    const next = nextPhase(pass, new Date());
-    await this.db.transaction(ground.connection.tenantId, (tx) => this.note(tx, ground, pass, next));
-    if (next === null) this.events.wake(ground.connection.tenantId);
-    return next;
-  }
-
-  private async note(tx: SqlRunner, { sync, connection }: PassGround, pass: Pass, next: Pass | null): Promise<void> {
-    await this.syncs.keep(tx, sync, next ?? pass);
-    await this.runs.put(tx, sync, next ?? pass, next === null ? 'done' : 'running', null);
-    if (next !== null) return;
-    await this.syncs.done(tx, sync, pass, this.options);
-    await this.runs.trim(tx, sync);
-    if (!pass.isFull) return;
-    const { created, updated, closed } = pass.counts;
-    const { id, provider } = connection;
-    const data = JSON.stringify({ ats_connection_id: id, provider, full: true, created, updated, closed });
-    await this.events.record(tx, connection.tenantId, [{ event: 'ats.sync_completed', record: null, data }]);
-  }
-}
-
-function writeOf({ connection }: PassGround, { isFirst, isFull, runId }: Pass): RecordWrite {
-  const isImport = isFirst || isFull;
-  const backfill = connection.takes.backfill_events;
-  const events = !isImport ? 'all' : backfill ? 'backfill' : isFirst ? 'none' : 'updates';
-  return { source: isImport ? 'import' : 'poll', events, pass: isFull ? runId : null };
-}
-
-function kindOf(item: RecordItem): AtsRecordKind {
-  return item.kind === 'gone' ? item.gone.kind : item.kind;
 }

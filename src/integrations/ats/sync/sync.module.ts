@@ -10,6 +10,9 @@ import { MissingWebhooks } from './missing-webhooks.js';
 import { RunsController } from './runs.controller.js';
 import { RunsRepository } from './runs.repository.js';
 import { SyncOptions } from './sync.options.js';
+import { PageWrites } from './page-writes.js';
+import { PassProgress } from './pass-progress.js';
+import { SyncTurn } from './sync-turn.js';
 import { SyncPass } from './sync-pass.js';
 import { SyncWorker } from './sync-worker.js';
 import { SyncsRepository } from './syncs.repository.js';
@@ -24,7 +27,10 @@ import { WebhookUpkeep } from './webhook-upkeep.js';
     MissingWebhooks,
     RunsRepository,
     { provide: SyncOptions, useFactory: () => new SyncOptions() },
+    PageWrites,
+    PassProgress,
     SyncPass,
+    SyncTurn,
     SyncWorker,
     SyncsRepository,
     WebhookUpkeep,

@@ -8,7 +8,7 @@ import { AtsStates } from '../connections/ats-states.js';
 import { AtsWebhookSecretsRepository } from '../connections/ats-webhook-secrets.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { MissingWebhooks } from './missing-webhooks.js';
-import type { PassGround } from './sync-pass.js';
+import type { PassGround } from './pass-ground.js';
 
 /** Keeps the webhooks of a connection alive, after its passes, and notices those that do not come. */
 @Injectable()

@@ -1,28 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../../../base/database/database.js';
 import { Logger } from '../../../../base/log/logger.js';
-import { WorkSlots } from '../../../../base/work-slots.js';
 import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import { AtsApis } from '../../calls/ats-apis.js';
 import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
 import type { AtsConnection } from '../../connections/connection.js';
 import type { Connector } from '../../connectors/connector.js';
 import { connectorOf } from '../../providers/providers.js';
-import { AtsRecordWriter } from '../../records/ats-record-writer.js';
-import { MissingOpenings } from '../../records/openings.js';
-import { readsKind } from '../../records/read-record.js';
-import type { AtsRecordRow, RecordItem, RecordWrite } from '../../records/record.js';
-import { overOf } from '../../records/record.rules.js';
-import { AtsRecordsRepository } from '../../records/records.repository.js';
-import { InboxesRepository, LeaseLost, type ClaimedInbox } from '../inboxes.repository.js';
-import { groupsOf, isUnprovenEnd, recordStepOf, type Group } from './plan.rules.js';
-import { isPassing } from '../../connections/passing-failure.js';
-import { InboundBatch, type RecordWork } from './batch.js';
+import type { ClaimedInbox } from '../inboxes.repository.js';
+import { BatchPlans } from './batch-plans.js';
+import { BatchWrites } from './batch-writes.js';
+import { InboundBatch } from './batch.js';
 import { upToMerge, type ReadBatch } from './merges-apart.rules.js';
-import type { ReadBack } from './read-backs.js';
+import { groupsOf } from './plan.rules.js';
 import { readEvents } from './read-events.js';
-import { settledVerdict, triedAgain, unreadable, verdictsOf } from './verdict.rules.js';
-import { WaitingEventsRepository, type EventVerdict } from './waiting-events.repository.js';
+import { WaitingEventsRepository } from './waiting-events.repository.js';
 
 /** What a batch came to. */
 export interface Applied {
@@ -42,22 +33,17 @@ export type NextEvents = Promise<ReadBatch>;
 /** From this number of events on, the next ones are read while they are written. */
 const LEAST_AHEAD = 50;
 const NOTHING: Applied = { failure: null, answered: false, tried: false, next: null };
-const WRITE: RecordWrite = { source: 'webhook', events: 'all', pass: null };
 
 /** Applies one batch of a connection's events. */
 @Injectable()
 export class EventsApplier {
   constructor(
-    private readonly db: Database,
     private readonly store: AtsConnectionStore,
     private readonly apis: AtsApis,
-    private readonly inboxes: InboxesRepository,
     private readonly events: WaitingEventsRepository,
-    private readonly records: AtsRecordsRepository,
-    private readonly openings: MissingOpenings,
-    private readonly writer: AtsRecordWriter,
+    private readonly plans: BatchPlans,
+    private readonly writes: BatchWrites,
     private readonly logger: Logger,
-    private readonly slots: WorkSlots,
   ) {}
 
   /**
@@ -85,15 +71,15 @@ export class EventsApplier {
     const batch = new InboundBatch(connection, connector, this.apiOf(connection), (error) =>
       this.logger.error('ats.connector_failed', { provider: connection.provider, error }),
     );
-    await this.plan(batch, groupsOf(read), verdicts);
-    if (verdicts.length > 0) await this.commit(inbox, (tx) => this.events.decide(tx, inbox, verdicts));
-    await this.bringOpenings(inbox, batch);
+    await this.plans.plan(batch, groupsOf(read), verdicts);
+    if (verdicts.length > 0) await this.writes.decide(inbox, verdicts);
+    await this.writes.bringOpenings(inbox, batch);
     for (const kind of ['job', 'candidate'] as const) {
       const works = batch.works.filter(({ group }) => group.kind === kind);
       const extra = kind === 'candidate' ? batch.survivors : [];
-      if (works.length > 0) await this.write(inbox, batch, kind, works, extra);
+      if (works.length > 0) await this.writes.write(inbox, batch, kind, works, extra);
     }
-    this.writer.wake(inbox.tenantId);
+    this.writes.wake(inbox.tenantId);
     const failure = batch.failure ?? batch.reads?.stopped ?? null;
     const isDecided = failure === null && !batch.tried && !batch.later;
     return { failure, answered: batch.reads?.hasAnswered ?? false, tried: batch.tried, next: isDecided ? next : null };
@@ -102,139 +88,6 @@ export class EventsApplier {
   private async readBatch(inbox: ClaimedInbox, connector: Connector, after?: string): Promise<ReadBatch> {
     const rows = await this.events.oldest(inbox, after);
     return { rows, ...readEvents(connector, rows) };
-  }
-
-  /** Decides what is done for each record, and reads those that have to be read. */
-  private async plan(batch: InboundBatch, groups: readonly Group[], verdicts: EventVerdict[]): Promise<void> {
-    const { connection, connector } = batch;
-    const ids = (kind: Group['kind']) => groups.filter((one) => one.kind === kind).map(({ remoteId }) => remoteId);
-    const known = {
-      job: await this.records.of(connection, 'job', ids('job')),
-      candidate: await this.records.of(connection, 'candidate', ids('candidate')),
-    };
-    const knownOf = (group: Group): AtsRecordRow | undefined => known[group.kind].get(group.remoteId);
-    const toRead: Group[] = [];
-    for (const group of groups) {
-      const over = overOf(knownOf(group));
-      if (over !== null) {
-        verdicts.push(...group.events.map((event) => settledVerdict(event, 'no_effect', over)));
-        continue;
-      }
-      const canRead = batch.reads !== null && readsKind(connector, group.kind);
-      if (!canRead) {
-        const unproven = group.events.filter(isUnprovenEnd);
-        verdicts.push(...unproven.map((event) => settledVerdict(event, 'failed', 'not_signed')));
-        group.events = group.events.filter((event) => !isUnprovenEnd(event));
-        if (group.events.length === 0) continue;
-      }
-      const step = recordStepOf(group, knownOf(group), canRead);
-      if (step.do === 'write') batch.works.push({ group, item: step.item, by: step.by });
-      else if (step.do === 'read') toRead.push(group);
-      else verdicts.push(...group.events.map((event) => settledVerdict(event, 'failed', 'cannot_read')));
-    }
-    const found = batch.reads === null ? new Map<Group, ReadBack>() : await batch.reads.of(toRead, knownOf);
-    for (const [group, read] of found) {
-      if (read.kind === 'item') batch.works.push({ group, item: read.item, by: null });
-      if (read.kind === 'not_found') {
-        verdicts.push(...group.events.map((event) => settledVerdict(event, 'no_effect', 'not_found')));
-      }
-      if (read.kind === 'later') batch.later = true;
-      if (read.kind !== 'failed') continue;
-      verdicts.push(...group.events.map((event) => unreadable(event, read.failure)));
-      batch.tried = true;
-    }
-    await this.readSurvivors(batch);
-  }
-
-  /** The survivor of a merge is brought in with it, so that `resolve` has it to answer. */
-  private async readSurvivors(batch: InboundBatch): Promise<void> {
-    const { connection, reads, works } = batch;
-    const wanted = works.flatMap(({ item }) => (item.kind === 'gone' ? (item.gone.survivorId ?? []) : []));
-    const given = new Set(works.map(({ item }) => item.remoteId));
-    const known = await this.records.of(connection, 'candidate', wanted);
-    for (const remoteId of new Set(wanted)) {
-      batch.forced.add(remoteId);
-      if (reads === null || reads.stopped !== null || known.has(remoteId) || given.has(remoteId)) continue;
-      try {
-        const item = await reads.read('candidate', remoteId, new Date());
-        if (item === null) batch.missing.add(remoteId);
-        else batch.survivors.push(item);
-      } catch (error) {
-        if (error instanceof AtsFailure && error.kind === 'not_found') batch.missing.add(remoteId);
-        // The merge itself is known, and does not wait: what the merged candidate tells of the survivor serves until the next
-        // poll.
-        this.logger.warn('ats.survivor_not_read', { connection: connection.id, error });
-      }
-    }
-  }
-
-  private async bringOpenings(inbox: ClaimedInbox, batch: InboundBatch): Promise<void> {
-    const { connection, connector, api } = batch;
-    const items = [...batch.works.map(({ item }) => item), ...batch.survivors];
-    const candidates = items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
-    try {
-      const guard = (tx: SqlRunner): Promise<void> => this.inboxes.hold(tx, inbox);
-      await this.openings.ensure(connection, { connector, api }, candidates, WRITE, guard);
-    } catch (error) {
-      if (!(error instanceof AtsFailure)) throw error;
-      // Without its opening a candidate would be left out: these events wait.
-      batch.failure = error;
-      batch.works = batch.works.filter(({ item }) => item.kind !== 'candidate' || item.candidate.jobRemoteId == null);
-      batch.survivors = [];
-    }
-  }
-
-  /** Writes records and what became of their events in one transaction; where that fails, each record in its own. */
-  private async write(
-    inbox: ClaimedInbox,
-    batch: InboundBatch,
-    kind: Group['kind'],
-    works: readonly RecordWork[],
-    extra: readonly RecordItem[],
-  ): Promise<void> {
-    try {
-      await this.commit(inbox, (tx) => this.writeIn(tx, inbox, batch, kind, works, extra));
-    } catch (error) {
-      if (error instanceof LeaseLost || isPassing(error)) throw error;
-      if (works.length > 1) {
-        for (const work of works) await this.write(inbox, batch, kind, [work], extra);
-        return;
-      }
-      const { tenantId, connectionId } = inbox;
-      this.logger.error('ats.event_not_applied', { tenant_id: tenantId, connection: connectionId, error });
-      batch.tried = true;
-      const detail = 'The event could not be applied because of an error inside the service, which its log describes.';
-      const verdicts = works[0]!.group.events.map((event) => triedAgain(event, 'not_applied', detail));
-      await this.commit(inbox, (tx) => this.events.decide(tx, inbox, verdicts));
-    }
-  }
-
-  private async writeIn(
-    tx: SqlRunner,
-    inbox: ClaimedInbox,
-    { connection, forced, missing }: InboundBatch,
-    kind: Group['kind'],
-    works: readonly RecordWork[],
-    extra: readonly RecordItem[],
-  ): Promise<void> {
-    const items = [...works.map(({ item }) => item), ...extra];
-    const write = { ...WRITE, forced, missing };
-    const results =
-      kind === 'job'
-        ? await this.writer.writeJobs(tx, connection, items, write)
-        : await this.writer.writeCandidates(tx, connection, items, write);
-    const byId = new Map(results.map((result) => [result.remoteId, result]));
-    const verdicts = works.flatMap(({ group, item, by }) => verdictsOf(group.events, byId.get(item.remoteId)!, by));
-    await this.events.decide(tx, inbox, verdicts);
-  }
-
-  private commit(inbox: ClaimedInbox, work: (tx: SqlRunner) => Promise<void>): Promise<void> {
-    return this.slots.run(() =>
-      this.db.transaction(inbox.tenantId, async (tx) => {
-        await this.inboxes.hold(tx, inbox);
-        await work(tx);
-      }),
-    );
   }
 
   private apiOf(connection: AtsConnection): AtsApi | null {

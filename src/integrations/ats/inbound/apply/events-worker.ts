@@ -9,9 +9,8 @@ import { Loop } from '../../../../base/loop.js';
 import { AtsFailure } from '../../api/ats-api.js';
 import { withHeartbeat } from '../../calls/heartbeat.js';
 import { AtsConnectionReady } from '../../connections/ats-connections.events.js';
-import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
-import { AtsStates } from '../../connections/ats-states.js';
 import type { AtsConnection } from '../../connections/connection.js';
+import { InboundHealth } from './inbound-health.js';
 import { EventsApplier, type Applied, type NextEvents } from './events-applier.js';
 import {
   InboxesRepository,
@@ -49,8 +48,7 @@ export class EventsWorker {
     private readonly db: Database,
     private readonly inboxes: InboxesRepository,
     private readonly applier: EventsApplier,
-    private readonly store: AtsConnectionStore,
-    private readonly states: AtsStates,
+    private readonly health: InboundHealth,
     private readonly logger: Logger,
     private readonly activity: Activity,
     private readonly places: ForeignPlaces,
@@ -121,7 +119,7 @@ export class EventsWorker {
         () => this.inboxes.renew(inbox),
         () => this.turn(inbox),
       );
-      await this.note(inbox, applied);
+      await this.health.note(inbox, applied);
       await this.inboxes.release(inbox, restAfter(applied, inbox.failures));
       if (this.activity.isBusy()) await sleep(BUSY_PAUSE_MS);
     } catch (error) {
@@ -142,23 +140,6 @@ export class EventsWorker {
       next = applied.next;
       const isOver = this.stopping || performance.now() - began > TURN_MS || this.activity.isBusy();
       if (next === null || isOver) return { ...applied, answered };
-    }
-  }
-
-  /** The state of the connection follows what the ATS answers. */
-  private async note(
-    { tenantId, connectionId, failures }: ClaimedInbox,
-    { failure, answered }: Applied,
-  ): Promise<void> {
-    const connection = await this.store.get(tenantId, connectionId);
-    if (connection === undefined) return;
-    if (failure !== null) {
-      const problem = failure.kind === 'refused' ? 'grant' : 'reads';
-      // A single limit or slow answer does not make the connection degraded.
-      if (problem === 'grant' || failures > 0) await this.states.problem(connection, problem, failure.reason);
-    } else if (answered && connection.state !== 'ok') {
-      await this.states.solved(connection, 'reads');
-      await this.states.solved(connection, 'grant');
     }
   }
 }

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../base/database/database.js';
+import { AccountMaking } from '../accounts/account-making.js';
+import { AccountsRepository } from '../accounts/accounts.repository.js';
+import { AccountsService, refusalError, type Resolution } from '../accounts/accounts.service.js';
+import type { ClaimedAccount } from '../accounts/claims.mapping.js';
+import { EvidenceChanged } from '../accounts/evidence-changed.js';
+import type { Connection } from '../../connections/connection.js';
+import { ConnectionStore } from '../../connections/connection.store.js';
+import { SignInRefused } from '../refusals/sign-in-refused.js';
+import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
+import type { Found } from './known-sign-in.js';
+
+/** Finds the user of a verified sign-in, or creates the user. */
+@Injectable()
+export class FoundAccounts {
+  constructor(
+    private readonly db: Database,
+    private readonly connections: ConnectionStore,
+    private readonly accounts: AccountsService,
+    private readonly making: AccountMaking,
+    private readonly repository: AccountsRepository,
+  ) {}
+
+  /**
+   * Finds the user, updates the user by the claims, or creates one.
+   *
+   * @throws {SignInRefused} when the sign-in leads to no user
+   * @throws {EvidenceChanged} when the decision has to be made again
+   */
+  async find(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<Found> {
+    const { account, decision, unchanged } = await this.resolved(connection, verified, requestId);
+    const isConcurrent = decision.kind === 'refuse' && decision.reason === 'account_taken';
+    if (decision.kind === 'refuse' && !isConcurrent) throw refusalError(decision, account);
+    // The statement of a known user checks it again. Whatever else is written waits for a change of the connection first.
+    const holds = decision.kind === 'keep' ? unchanged : await this.connections.holds(this.db, connection);
+    if (!holds) throw connectionChanged();
+    if (decision.kind === 'keep' || decision.kind === 'rebind') {
+      await this.making.refresh(connection, decision.user, account, requestId);
+      return { account, decision, linkedBy: decision.kind === 'keep' ? 'known' : decision.linkedBy };
+    }
+    const taken =
+      decision.kind === 'refuse'
+        ? refusalError(decision, account)
+        : await this.create(connection, account, decision, requestId);
+    // A concurrent first sign-in may have created and bound the user, who is found now.
+    const now = await this.accounts.resolve(connection, verified);
+    const found = now.decision;
+    if (found.kind === 'create') throw taken ?? new EvidenceChanged();
+    if (found.kind === 'refuse') throw refusalError(found, account);
+    const linkedBy = found.kind === 'keep' ? 'known' : found.linkedBy;
+    return { account: now.account, decision: found, linkedBy: taken === null ? 'created' : linkedBy };
+  }
+
+  /**
+   * Decides who signs in. The attributes of a user who waits for a seat are renewed before the refusal: the role that takes
+   * the seat may have been taken back.
+   */
+  private async resolved(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<Resolution> {
+    const first = await this.accounts.resolve(connection, verified);
+    const { account, decision } = first;
+    if (decision.kind !== 'refuse' || decision.reason !== 'no_seat' || decision.userId === null) return first;
+    const user = await this.repository.person(connection.tenantId, decision.userId);
+    if (user === null || !(await this.connections.holds(this.db, connection))) return first;
+    await this.making.refresh(connection, user, account, requestId);
+    return this.accounts.resolve(connection, verified);
+  }
+
+  /** Creates the user; returns the refusal when a concurrent sign-in was faster. */
+  private async create(
+    connection: Connection,
+    account: ClaimedAccount,
+    decided: { email: string; proven: boolean },
+    requestId: string,
+  ): Promise<SignInRefused | null> {
+    try {
+      await this.making.make(connection, account, decided, requestId);
+      return null;
+    } catch (error) {
+      if (error instanceof SignInRefused && error.reason === 'account_taken') return error;
+      throw error;
+    }
+  }
+}
+
+/** Returns the refusal where the connection was changed between the answer and the session. */
+export function connectionChanged(): SignInRefused {
+  return new SignInRefused('connection_changed', 'the connection was changed during this sign-in');
+}

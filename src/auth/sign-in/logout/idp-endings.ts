@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import type { EndedSession } from '../../../tenancy/sessions/ended-session.js';
+import { IdpLogouts, type EndedAtIdp } from '../../../tenancy/sessions/idp-logouts.repository.js';
+import { SessionEndings } from '../../../tenancy/sessions/session-endings.repository.js';
+import type { Connection } from '../../connections/connection.js';
+import { SignInRefused } from '../refusals/sign-in-refused.js';
+import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
+
+/** Ends the sessions that an IdP has ended, and remembers the logout for sign-ins in transit. */
+@Injectable()
+export class IdpEndings {
+  constructor(
+    private readonly db: Database,
+    private readonly requests: SignInRequestsRepository,
+    private readonly idpLogouts: IdpLogouts,
+    private readonly sessions: SessionEndings,
+  ) {}
+
+  /** Ends the sessions; returns them. */
+  run(tenantId: string, connectionId: string, ended: EndedAtIdp): Promise<EndedSession[]> {
+    return this.db.transaction(tenantId, (tx) => this.runIn(tx, tenantId, connectionId, ended));
+  }
+
+  /**
+   * Ends the sessions by a message that counts once. The message is used up in the transaction of its effect, so that an
+   * IdP can send it again after a failure.
+   *
+   * @throws {SignInRefused} `replayed`
+   */
+  once({ tenantId, id }: Connection, once: { id: string; until: Date }, ended: EndedAtIdp): Promise<EndedSession[]> {
+    return this.db.transaction(tenantId, async (tx) => {
+      if (!(await this.requests.useMessage(tenantId, id, `logout ${once.id}`, once.until, tx))) {
+        throw new SignInRefused('replayed', 'this logout message was used before');
+      }
+      return this.runIn(tx, tenantId, id, ended);
+    });
+  }
+
+  private async runIn(tx: SqlRunner, tenantId: string, id: string, ended: EndedAtIdp): Promise<EndedSession[]> {
+    await this.idpLogouts.note(tx, tenantId, id, ended);
+    return this.sessions.endByIdp(tx, tenantId, id, ended.subject, ended.idpSessions);
+  }
+}

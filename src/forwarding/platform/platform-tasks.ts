@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
+import { TASKS_CAP } from '../../engine/work/tasks.cap.js';
+import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
+import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
+import { demandRoom } from '../../tenancy/tenants/caps.js';
+import { platformOf } from '../platform-destination.js';
+import { noPlatform } from './platform.service.js';
+
+/** Begins the tasks that read the platform's list of users. */
+@Injectable()
+export class PlatformTasks {
+  constructor(
+    private readonly db: Database,
+    private readonly destinations: DestinationsRepository,
+    private readonly tasks: TasksRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Begins to take in all users that the platform has. */
+  import(caller: Caller): Promise<TaskRow> {
+    return this.begin(caller, 'platform.import', 'platform.import_begun');
+  }
+
+  /** Begins to compare the platform's list with what the platform should know. Changes nothing. */
+  drift(caller: Caller): Promise<TaskRow> {
+    return this.begin(caller, 'platform.drift', 'platform.drift_begun');
+  }
+
+  private async begin(caller: Caller, kind: 'platform.import' | 'platform.drift', action: string): Promise<TaskRow> {
+    const { tenantId, actor, requestId } = caller;
+    return this.db.transaction(tenantId, async (tx) => {
+      if ((await this.destinations.lock(tx, platformOf(tenantId))) === null) throw noPlatform();
+      await demandRoom(tx, TASKS_CAP, tenantId);
+      const task = await this.tasks.add(tx, tenantId, { kind, payload: {}, createdBy: actor });
+      const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
+      await this.audit.record(tx, { ...line, action, after: { task: task.id } });
+      return task;
+    });
+  }
+}
