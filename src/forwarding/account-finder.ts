@@ -4,14 +4,7 @@ import { Database } from '../base/database/database.js';
 import { digestOf, type Lookup, type StandInNames } from '../engine/delivery/call.js';
 import type { Destination } from '../engine/delivery/destination.js';
 import type { LeasedLane } from '../engine/delivery/lane-state.js';
-import {
-  boundTo,
-  creating,
-  releaseFromLeavers,
-  standLeaverAside,
-  waitingCircle,
-  type Bound,
-} from '../engine/delivery/lanes/accounts.js';
+import { boundTo, creating, releaseFromLeavers, standLeaverAside, waitingCircle, type Bound } from './accounts.js';
 import type { Outcome, Sent } from '../engine/delivery/outcome.js';
 import { PlatformClient } from './platform-client/platform.client.js';
 import { Ended, Search } from './account-search.js';
@@ -224,8 +217,7 @@ export class AccountFinder {
   /** Returns the other lane that works with an account, or may be creating it. */
   private async boundTo({ destination, person, lane }: Search, platformId: string): Promise<Bound | null> {
     // In this order: a create that is over by the first look has left its binding for the second.
-    const owners = this.users.namedQuery.bind(this.users);
-    const creator = await creating(this.db, destination, person, lane.subject, owners);
+    const creator = await creating(this.db, destination, person, lane.subject, this.users);
     return creator ?? boundTo(this.db, destination, platformId, lane.subject);
   }
 }

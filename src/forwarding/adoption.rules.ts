@@ -1,4 +1,4 @@
-import type { Bound } from '../engine/delivery/lanes/accounts.js';
+import type { Bound } from './accounts.js';
 import { accountRefusal } from '../tenancy/identity/adoption.rules.js';
 import type { Person } from '../tenancy/identity/person.js';
 import type { PlatformUser } from './platform-client/platform.types.js';

@@ -1,5 +1,5 @@
 import type { LeasedLane } from '../engine/delivery/lane-state.js';
-import type { Bound } from '../engine/delivery/lanes/accounts.js';
+import type { Bound } from './accounts.js';
 import type { Outcome } from '../engine/delivery/outcome.js';
 
 /**

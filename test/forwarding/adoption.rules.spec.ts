@@ -1,4 +1,4 @@
-import type { Bound } from '../../src/engine/delivery/lanes/accounts.js';
+import type { Bound } from '../../src/forwarding/accounts.js';
 import { adoptByEmail, adoptByExternalId, sameEmail, sharesName } from '../../src/forwarding/adoption.rules.js';
 import { readPlatformUser } from '../../src/forwarding/platform-user.mapping.js';
 import { personOf } from '../support/persons.js';

@@ -1,6 +1,6 @@
 import { Database } from '../../src/base/database/database.js';
 import { DestinationsRepository } from '../../src/engine/delivery/destinations/destinations.repository.js';
-import { creating } from '../../src/engine/delivery/lanes/accounts.js';
+import { creating } from '../../src/forwarding/accounts.js';
 import { claim } from '../../src/engine/delivery/lanes/claim.js';
 import { NamedUsers } from '../../src/forwarding/named-users.js';
 import { platformOf } from '../../src/forwarding/platform-destination.js';
@@ -39,7 +39,7 @@ it('a user who is being created under the same names counts until the outcome is
   expect(claimed?.subject).toBe(id);
   const users = quiet.app.nest.get(NamedUsers);
   const asked = (external_id: string | null, email: string | null, by = 'usr_leaver') =>
-    creating(db, destination, { external_id, email }, by, (...names) => users.namedQuery(...names));
+    creating(db, destination, { external_id, email }, by, users);
   const found = { subject: id, target_state: 'active', pending: true };
   expect(await asked(key, null)).toMatchObject(found);
   expect(await asked(null, name)).toMatchObject(found);

@@ -1,6 +1,6 @@
 import type { Call, Lookup } from '../../src/engine/delivery/call.js';
 import type { LeasedLane } from '../../src/engine/delivery/lane-state.js';
-import type { Bound } from '../../src/engine/delivery/lanes/accounts.js';
+import type { Bound } from '../../src/forwarding/accounts.js';
 import { waitFor } from '../../src/forwarding/waiting.rules.js';
 
 const lane = (lookup: Lookup | null): LeasedLane => ({ subject: 'usr_1', call: { lookup } as Call }) as LeasedLane;

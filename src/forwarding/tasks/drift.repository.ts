@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import { expectedAfter, expectedUnbound, type Expected } from '../../engine/delivery/lanes/expected.js';
+import { expectedAfter, expectedUnbound, type Expected } from './expected.js';
 import { NamedUsers } from '../named-users.js';
 import { platformOf } from '../platform-destination.js';
 import { SeenRepository } from './seen.repository.js';

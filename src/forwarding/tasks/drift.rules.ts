@@ -1,4 +1,4 @@
-import type { Expected } from '../../engine/delivery/lanes/expected.js';
+import type { Expected } from './expected.js';
 import type { Person } from '../../tenancy/identity/person.js';
 import type { PlatformUser } from '../platform-client/platform.types.js';
 

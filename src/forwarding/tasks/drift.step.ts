@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
-import { expectedByAccount, type Expected } from '../../engine/delivery/lanes/expected.js';
+import { expectedByAccount, type Expected } from './expected.js';
 import { EventsRepository } from '../../engine/events/events.repository.js';
 import type { PlatformUser } from '../platform-client/platform.types.js';
 import { LeftOutRepository } from '../../engine/work/left-out.repository.js';

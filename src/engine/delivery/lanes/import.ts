@@ -29,33 +29,3 @@ export async function importAccount(db: Database, key: DestinationKey, account: 
     await apply(tx, key, locked, () => ({ kind: 'imported', epoch, accountId, state, digest }));
   });
 }
-
-/** Returns the account to which a subject is bound at this address, or null. */
-export async function boundAccountOf(
-  db: Database,
-  { tenantId, channel, id }: DestinationKey,
-  epoch: number,
-  subject: string,
-): Promise<string | null> {
-  const { rows } = await db.query<{ platform_id: string | null }>(
-    `select platform_id from lanes
-     where tenant_id = $1 and channel = $2 and destination = $3 and subject = $4 and epoch = $5`,
-    [tenantId, channel, id, subject, epoch],
-  );
-  return rows[0]?.platform_id ?? null;
-}
-
-/** Returns which of these accounts are bound to a subject at this address. */
-export async function boundAmong(
-  db: Database,
-  { tenantId, channel, id }: DestinationKey,
-  epoch: number,
-  accountIds: readonly string[],
-): Promise<Set<string>> {
-  const { rows } = await db.query<{ platform_id: string }>(
-    `select platform_id from lanes
-     where tenant_id = $1 and channel = $2 and destination = $3 and platform_id = any($4::text[]) and epoch = $5`,
-    [tenantId, channel, id, accountIds, epoch],
-  );
-  return new Set(rows.map((row) => row.platform_id));
-}

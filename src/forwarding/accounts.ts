@@ -1,16 +1,14 @@
-import type { Database } from '../../../base/database/database.js';
-import type { StandInNames, TargetState } from '../call.js';
-import type { DestinationKey } from '../destination.js';
-import { apply, lock } from './lock.js';
+import type { Database } from '../base/database/database.js';
+import type { StandInNames, TargetState } from '../engine/delivery/call.js';
+import type { DestinationKey } from '../engine/delivery/destination.js';
+import { apply, lock } from '../engine/delivery/lanes/lock.js';
+import type { NamedUsers } from './named-users.js';
 
 /** What no two accounts of a destination share. */
 export interface AccountNames {
   external_id: string | null;
   email: string | null;
 }
-
-/** Returns the query for the `id` of each subject with an external id or an e-mail; the arguments are SQL expressions. */
-export type OwnersQuery = (tenantId: string, externalId: string, email: string) => string;
 
 /** The lane that has, or may have, an account of the destination. */
 export interface Bound {
@@ -49,14 +47,14 @@ export async function boundTo(
  * Returns a lane whose account may have these names although it is bound to none: a call that creates it is out while a
  * newer change has other names, or the user who has the names now has an account that is being created or has no known id.
  *
- * @param owners finds the subjects that have the names
+ * @param users finds the users that have the names
  */
 export async function creating(
   db: Database,
   { tenantId, channel, id }: DestinationKey,
   names: AccountNames,
   exceptSubject: string,
-  owners: OwnersQuery,
+  users: NamedUsers,
 ): Promise<Bound | null> {
   const { rows } = await db.query<Bound>(
     // Calls that a newer change has outdated are few, and have an index of their own.
@@ -65,7 +63,7 @@ export async function creating(
      where ${OF_DESTINATION} and l.subject <> $4 and l.newer_since is not null and ${CREATES}
        and (said.person ->> 'external_id' = $5 or lower(said.person ->> 'email') = lower($6))
      union all
-     select ${BOUND} from (${owners('$1', '$5', '$7')}) u join lanes l on ${OF_DESTINATION} and l.subject = u.id ${AT_PRESENT_ADDRESS}
+     select ${BOUND} from (${users.namedQuery('$1', '$5', '$7')}) u join lanes l on ${OF_DESTINATION} and l.subject = u.id ${AT_PRESENT_ADDRESS}
      where u.id <> $4 and l.target_state = 'active' and (l.account in ('unnamed', 'lost') or ${CREATES})
      limit 1`,
     [tenantId, channel, id, exceptSubject, names.external_id, names.email, names.email?.toLowerCase() ?? null],
@@ -133,4 +131,34 @@ export async function standLeaverAside(
     const locked = await lock(tx, key, condition, [subject, accountId, needing]);
     await apply(tx, key, locked, () => ({ kind: 'names_needed', standIn }));
   });
+}
+
+/** Returns the account to which a subject is bound at this address, or null. */
+export async function boundAccountOf(
+  db: Database,
+  { tenantId, channel, id }: DestinationKey,
+  epoch: number,
+  subject: string,
+): Promise<string | null> {
+  const { rows } = await db.query<{ platform_id: string | null }>(
+    `select platform_id from lanes
+     where tenant_id = $1 and channel = $2 and destination = $3 and subject = $4 and epoch = $5`,
+    [tenantId, channel, id, subject, epoch],
+  );
+  return rows[0]?.platform_id ?? null;
+}
+
+/** Returns which of these accounts are bound to a subject at this address. */
+export async function boundAmong(
+  db: Database,
+  { tenantId, channel, id }: DestinationKey,
+  epoch: number,
+  accountIds: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await db.query<{ platform_id: string }>(
+    `select platform_id from lanes
+     where tenant_id = $1 and channel = $2 and destination = $3 and platform_id = any($4::text[]) and epoch = $5`,
+    [tenantId, channel, id, accountIds, epoch],
+  );
+  return new Set(rows.map((row) => row.platform_id));
 }

@@ -1,6 +1,6 @@
-import type { Database } from '../../../base/database/database.js';
-import type { TargetState } from '../call.js';
-import type { DestinationKey } from '../destination.js';
+import type { Database } from '../../base/database/database.js';
+import type { TargetState } from '../../engine/delivery/call.js';
+import type { DestinationKey } from '../../engine/delivery/destination.js';
 
 const BATCH = 500;
 
