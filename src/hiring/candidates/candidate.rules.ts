@@ -1,5 +1,5 @@
-import type { CandidateChange, CandidateFields, CandidateRow } from './candidate.js';
-import { NO_METADATA } from './metadata.rules.js';
+import type { CandidateChange, CandidateFields, CandidateRow, Metadata } from './candidate.js';
+import { NO_METADATA, readCandidateMetadata } from './metadata.rules.js';
 
 /** A candidate that is to be written, and the opening whose title it takes; null: its title is final. */
 export interface CandidateEdit {
@@ -47,7 +47,7 @@ export function changedCandidate(before: CandidateRow, change: CandidateChange, 
   row.updated_at = at;
   if (metadata !== undefined) {
     row.metadata = metadata.text;
-    row.job_opening_id = metadata.openingId;
+    row.job_opening_id = openingAfter(before, metadata);
     row.ats_priority = metadata.priority;
   }
   if (sent !== undefined && sent !== before.job_title) row.job_title_set = sent !== null;
@@ -58,6 +58,16 @@ export function changedCandidate(before: CandidateRow, change: CandidateChange, 
   const follows = before.job_title_set || row.job_opening_id !== before.job_opening_id;
   if (follows) row.job_title = null;
   return { row, titleFrom: follows ? row.job_opening_id : null };
+}
+
+/**
+ * Returns the name of the opening after new metadata. An ATS names it in the metadata by its own id, and the record by the
+ * `external_id` of the job; it stays as long as the id in the metadata does.
+ */
+export function openingAfter(before: CandidateRow, { openingId }: Metadata): string | null {
+  if (openingId === before.job_opening_id) return openingId;
+  const inMetadata = readCandidateMetadata(before.metadata, JSON.parse(before.metadata) as object).openingId;
+  return openingId === inMetadata ? before.job_opening_id : openingId;
 }
 
 /** Returns the candidate of an edit with the title of the opening that it follows. */
@@ -73,6 +83,7 @@ const COMPARED = [
   'job_title',
   'job_title_set',
   'metadata',
+  'job_opening_id',
   'stage',
   'ats_status',
 ] as const satisfies readonly (keyof CandidateRow)[];

@@ -9,7 +9,7 @@ import { EventRecorder } from '../../engine/events/event-recorder.js';
 import { holdTitle, OpeningTitles } from '../jobs/opening-titles.js';
 import type { CandidateChange, CandidateFields, CandidateRow } from './candidate.js';
 import { deletedFact, writtenFact } from './candidate.mapping.js';
-import { changedCandidate, newCandidate, sameCandidate, titled } from './candidate.rules.js';
+import { changedCandidate, newCandidate, openingAfter, sameCandidate, titled } from './candidate.rules.js';
 import { insertCandidate, removeCandidate, updateCandidate } from './candidate-write.sql.js';
 import { CandidateRemoved } from './candidates.events.js';
 import { CandidateContention, ExternalIdTaken, ManagedByAts } from './candidates.errors.js';
@@ -104,9 +104,10 @@ export class CandidatesService {
   private changeLocked(tenantId: string, id: string, change: CandidateChange): Promise<CandidateRow> {
     return this.db.transaction(tenantId, async (tx) => {
       // A rename locks the title, then the candidates: the other order would be a deadlock.
-      const { metadata } = change;
-      const name = metadata ? metadata.openingId : (await this.repository.one(tenantId, id, tx))?.job_opening_id;
-      if (name != null) await holdTitle(tx, tenantId, name);
+      const known = await this.repository.one(tenantId, id, tx);
+      if (known === undefined) throw new NotFound('candidate');
+      const name = change.metadata === undefined ? known.job_opening_id : openingAfter(known, change.metadata);
+      if (name !== null) await holdTitle(tx, tenantId, name);
       const before = await this.repository.one(tenantId, id, tx, true);
       if (before === undefined) throw new NotFound('candidate');
       const after = await this.update(tx, tenantId, before, change, true);

@@ -10,6 +10,8 @@ export interface SyncedCandidate {
   email: string;
   firstName: string;
   lastName: string;
+  /** The `external_id` of the job; null: none. Left out: stays as it is. */
+  opening?: string | null;
   /** By key; null: the ATS has no such value. What is left out stays as it is. */
   metadata: Readonly<Record<string, string | null>>;
   /** Left out: stays as it is; so does the status. */
@@ -35,11 +37,12 @@ export function syncedEdit(
   // What the ATS says of it need not be read from its text again.
   const said = merged.isWhole ? synced.metadata : (JSON.parse(merged.text) as object);
   const metadata = readCandidateMetadata(merged.text, said);
+  if (synced.opening !== undefined) metadata.openingId = synced.opening;
   const { email, firstName, lastName } = synced;
   const change = { email, first_name: firstName, last_name: lastName, external_id: externalId, metadata };
   const edit = before === undefined ? newCandidate(change, id, at) : changedCandidate(before, change, at);
   const adopted = before?.ats_connection_id === null;
-  const opening = synced.metadata['job_opening_id'] ?? null;
+  const opening = synced.opening ?? null;
   const { row } = edit;
   // A copy with two other members costs as much as everything else here.
   row.ats_connection_id = connectionId;

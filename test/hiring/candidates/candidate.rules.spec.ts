@@ -9,7 +9,11 @@ import {
 const AT = new Date('2026-03-01T00:00:00Z');
 const LATER = new Date('2026-03-02T00:00:00Z');
 const FIELDS = { email: 'a@x.example', first_name: 'A', last_name: 'B', external_id: 'E' };
-const metadata = (openingId: string | null): Metadata => ({ text: `{"o":"${openingId}"}`, openingId, priority: null });
+const metadata = (openingId: string | null): Metadata => ({
+  text: JSON.stringify({ job_opening_id: openingId }),
+  openingId,
+  priority: null,
+});
 const row = (more: Partial<CandidateRow> = {}): CandidateRow => ({
   ...newCandidate(FIELDS, 'cand_1', AT).row,
   ...more,
@@ -56,7 +60,8 @@ describe('changedCandidate: the origin of the title', () => {
     ['taken back', set, { job_title: null }, { job_title: null, job_title_set: false }, 'O'],
     ['as read, another opening', follows, { job_title: 'Cook', metadata: metadata('P') }, { job_title: null }, 'P'],
   ])('%s', (_, before, change, expected, titleFrom) => {
-    const edit = changedCandidate(row(before), change, LATER);
+    const text = metadata(before.job_opening_id ?? null).text;
+    const edit = changedCandidate(row({ metadata: text, ...before }), change, LATER);
     expect(edit.titleFrom).toBe(titleFrom);
     expect(edit.row).toMatchObject({ sequence: 2, created_at: AT, updated_at: LATER, ...expected });
   });

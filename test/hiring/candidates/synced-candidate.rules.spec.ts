@@ -1,4 +1,5 @@
-import { newCandidate } from '../../../src/hiring/candidates/candidate.rules.js';
+import { changedCandidate, newCandidate } from '../../../src/hiring/candidates/candidate.rules.js';
+import { readCandidateMetadata } from '../../../src/hiring/candidates/metadata.rules.js';
 import type { CandidateRow } from '../../../src/hiring/candidates/candidate.js';
 import {
   isUnchanged,
@@ -12,6 +13,7 @@ const SYNCED: SyncedCandidate = {
   email: 'ana@example.com',
   firstName: 'Ana',
   lastName: 'Cruz',
+  opening: 'gh_4',
   metadata: { ats: 'greenhouse', job_opening_id: 'gh_4' },
   stage: 'Interview',
   status: 'active',
@@ -54,10 +56,25 @@ test('adopts a record of the API with its id and metadata, and takes the title f
 });
 
 test('keeps the title of an adopted record when the ATS names no opening', () => {
-  expect(rowOf(API_MADE, { metadata: { ats: 'greenhouse' } })).toMatchObject({
+  const { opening: _opening, ...silent } = SYNCED;
+  const edit = syncedEdit(API_MADE, { ...silent, metadata: { ats: 'greenhouse' } }, MADE) as { row: CandidateRow };
+  expect(edit.row).toMatchObject({
     job_title: 'Own title',
     job_title_set: true,
   });
+});
+
+test('finds the opening that the metadata names by the id of the ATS, also after a change by the API', () => {
+  const row = rowOf(undefined, { opening: 'zr_4', metadata: { ats: 'zoho_recruit', job_opening_id: '4' } });
+  expect([row.job_opening_id, JSON.parse(row.metadata)]).toEqual([
+    'zr_4',
+    { ats: 'zoho_recruit', job_opening_id: '4' },
+  ]);
+  const changed = (text: string): string | null =>
+    changedCandidate(row, { metadata: readCandidateMetadata(text, JSON.parse(text) as object) }, new Date(2_000)).row
+      .job_opening_id;
+  expect(changed('{"ats":"zoho_recruit","job_opening_id":"4","note":"ours"}')).toBe('zr_4');
+  expect(changed('{"job_opening_id":"5"}')).toBe('5');
 });
 
 test('leaves a record to the connection that brought it', () => {

@@ -58,12 +58,13 @@ export function syncedOf(
   const last = clean(candidate.lastName, MAX_NAME);
   if (first === '' && last === '') return 'no_name';
   const names = first === '' ? { firstName: last, lastName: '' } : { firstName: first, lastName: last };
-  const { stage, status } = candidate;
+  const { jobRemoteId, stage, status } = candidate;
   return {
     externalId,
     connectionId: owner.id,
     email,
     ...names,
+    ...(jobRemoteId === undefined ? {} : { opening: jobRemoteId && externalIdOf(owner, jobRemoteId) }),
     metadata: metadataOf(owner, candidate),
     ...(stage === undefined ? {} : { stage: stageName(stage) }),
     ...(status === undefined ? {} : { status }),

@@ -26,6 +26,7 @@ it('maps the metadata to the keys of the source', () => {
   });
   expect(syncedOf(OWNER, given, undefined)).toMatchObject({
     externalId: 'gh_480912000001234567',
+    opening: 'gh_77',
     metadata: {
       ats: 'greenhouse',
       job_opening_id: 'gh_77',

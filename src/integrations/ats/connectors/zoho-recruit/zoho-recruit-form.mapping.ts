@@ -2,7 +2,7 @@ import type { AtsCandidate } from '../ats-records.js';
 import { NotUnderstood } from '../connector.js';
 import { textOf, timeOf, type RemoteObject } from '../remote-json.js';
 import { splitName } from '../split-name.js';
-import { recordIdOf, zohoStatus } from './zoho-recruit.mapping.js';
+import { openingName, recordIdOf, zohoStatus } from './zoho-recruit.mapping.js';
 
 /** Keys of the metadata that a form may set. */
 const METADATA = ['ats_priority', 'ats_source', 'referrer', 'application_id'];
@@ -34,13 +34,14 @@ export function candidateOfForm(form: RemoteObject): AtsCandidate {
   }
   const stage = fields.get('status');
   const metadata = METADATA.flatMap((key) => (fields.has(key) ? [[key, fields.get(key)!]] : []));
+  const opening = openingOf(fields);
   return {
     remoteId,
     ...namesOf(fields),
     email: fields.get('email') ?? null,
-    ...openingOf(fields),
+    ...opening,
     ...(stage === undefined ? {} : { status: zohoStatus(stage), stage: { id: stage, name: stage } }),
-    metadata: Object.fromEntries(metadata) as Record<string, string>,
+    metadata: { ...openingName(opening), ...(Object.fromEntries(metadata) as Record<string, string>) },
     // Without it the record is read where the connection can.
     changedAt: timeOf(fields.get('modified_time')),
   };

@@ -62,11 +62,13 @@ export function zohoCandidateOfApplication(application: RemoteObject): AtsCandid
     recordIdOf(application['Candidate_Name']) ??
     recordIdOf(application['Candidate']);
   if (remoteId === null) throw new NotUnderstood('The application names no candidate.');
+  const standing = standingOf(application, jobIdOf(application));
   return {
     remoteId,
     ...personOf(application),
-    ...standingOf(application, jobIdOf(application)),
+    ...standing,
     metadata: {
+      ...openingName(standing),
       application_id: requiredId(application['id'], 'The id of the application'),
       ...('Source' in application ? { ats_source: textOf(application['Source']) } : {}),
     },
@@ -93,6 +95,7 @@ export function zohoCandidate(person: RemoteObject, associated: readonly RemoteO
     ...personOf(person),
     ...(associated === null ? {} : standing),
     metadata: {
+      ...(associated === null ? {} : openingName(standing)),
       ...(associated?.length === 0 ? { application_id: null } : {}),
       ats_source: textOf(person['Source']),
       ...('ATS_Priority' in person ? { ats_priority: textOf(person['ATS_Priority']) } : {}),
@@ -125,6 +128,14 @@ export function zohoUser(user: RemoteObject): AtsUser {
 export function zohoStatus(name: string | null): AtsStatus {
   const words = (name ?? '').trim().replace(/\s+/g, '-');
   return ENDED.find(([pattern]) => pattern.test(words))?.[1] ?? 'active';
+}
+
+/**
+ * Returns the metadata that names the opening: by the id that Zoho shows, without the marker. A workflow rule sends it as a
+ * field of that name.
+ */
+export function openingName({ jobRemoteId }: Pick<AtsCandidate, 'jobRemoteId'>): Record<string, string | null> {
+  return jobRemoteId === undefined ? {} : { job_opening_id: jobRemoteId };
 }
 
 const NO_APPLICATION = { jobRemoteId: null, status: 'active', stage: null } as const;

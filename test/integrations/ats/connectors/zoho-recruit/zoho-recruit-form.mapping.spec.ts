@@ -16,7 +16,7 @@ test('reads the fields of the documentation', () => {
     job: { remoteId: '480912000000987654', title: 'Backend Engineer', status: 'open', changedAt: new Date(0) },
     status: 'active',
     stage: { id: 'Interview-Scheduled', name: 'Interview-Scheduled' },
-    metadata: { ats_priority: 'high' },
+    metadata: { job_opening_id: '480912000000987654', ats_priority: 'high' },
     changedAt: new Date('2026-03-02T09:15:28Z'),
   });
 });

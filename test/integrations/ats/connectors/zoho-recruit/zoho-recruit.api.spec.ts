@@ -96,7 +96,7 @@ test('connects by OAuth in the data centre of the account, makes its channels, a
     stage: 'Interview-Scheduled',
     metadata: {
       ats: 'zoho_recruit',
-      job_opening_id: `zr_${job.id}`,
+      job_opening_id: job.id,
       original_job_id: job.id,
       ats_source: 'Career site',
     },
