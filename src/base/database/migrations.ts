@@ -3,6 +3,7 @@ import { UnusedNames1767227900000 } from './migrations/1767227900000-unused-name
 import { TenantAddresses1767227910000 } from './migrations/1767227910000-tenant-addresses.js';
 import { AtsTokenHashes1767227920000 } from './migrations/1767227920000-ats-token-hashes.js';
 import { KeysOfSteps1767227930000 } from './migrations/1767227930000-keys-of-steps.js';
+import { Guard1767227950000 } from './migrations/1767227950000-guard.js';
 import { Requests1767227960000 } from './migrations/1767227960000-requests.js';
 
 /**
@@ -15,5 +16,6 @@ export const MIGRATIONS = [
   TenantAddresses1767227910000,
   AtsTokenHashes1767227920000,
   KeysOfSteps1767227930000,
+  Guard1767227950000,
   Requests1767227960000,
 ];

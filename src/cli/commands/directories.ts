@@ -165,20 +165,16 @@ export const DIRECTORY_COMMANDS: Command[] = [
     begins: ['preview-live', 'rules-changed'],
   },
   {
-    ...change(
-      'guard',
-      'Sets the figures of the guard against mass departures; the guard does not act yet',
-      (context) => {
-        const { policy } = given(context, 'policy');
-        const figures = numbers(context, 'percent', 'people', 'at_least', 'within_minutes', 'day_percent');
-        const some = Object.keys(figures).length > 0;
-        if (policy === 'off' && some) throw new CliError('--policy off has no figures.', EXIT.usage);
-        // Figures switch the guard on; `on` alone would set the usual ones.
-        if (some) return { guard: figures };
-        if (policy !== undefined) return { guard: policy };
-        throw new CliError('Say --policy on, --policy off, or figures.', EXIT.usage);
-      },
-    ),
+    ...change('guard', 'Sets the figures of the guard against mass departures', (context) => {
+      const { policy } = given(context, 'policy');
+      const figures = numbers(context, 'percent', 'people', 'at_least', 'within_minutes', 'day_percent');
+      const some = Object.keys(figures).length > 0;
+      if (policy === 'off' && some) throw new CliError('--policy off has no figures.', EXIT.usage);
+      // Figures switch the guard on; `on` alone would set the usual ones.
+      if (some) return { guard: figures };
+      if (policy !== undefined) return { guard: policy };
+      throw new CliError('Say --policy on, --policy off, or figures.', EXIT.usage);
+    }),
     options: [
       { name: 'policy', description: 'on: with the default figures, or those that are given', choices: ['on', 'off'] },
       { name: 'percent', description: 'share of the users, in percent' },

@@ -42,7 +42,7 @@ const GUARD = {
     { type: 'object', additionalProperties: { type: 'integer' } },
   ],
   description:
-    'Figures of the guard against mass departures: off, on (the default figures), or figures of its own. They are stored and have no effect yet: nothing is held.',
+    'The guard against mass departures: off, on (the default figures), or figures of its own. When more users leave than `percent` of the users in force, or than `people`, within `within_minutes`, or than `day_percent` within a day, and more than `at_least`, the further ones are held until an admin releases or discards them.',
   example: GUARD_DEFAULTS,
 };
 const REPLACE_CREATES_MISSING = {

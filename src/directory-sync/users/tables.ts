@@ -4,6 +4,8 @@ export const OWNED = [
   'user_emails',
   'user_aliases',
   'user_notes',
+  'guard_states',
+  'guard_departures',
   'deleted_users',
   'population',
   'population_steps',

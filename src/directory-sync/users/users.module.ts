@@ -7,6 +7,8 @@ import { TasksModule } from '../../engine/work/tasks.module.js';
 import { SeatsModule } from '../../seats/seats.module.js';
 import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';
 import { ExplainService } from './explain/explain.service.js';
+import { GuardRepository } from './guard/guard.repository.js';
+import { GuardService } from './guard/guard.service.js';
 import { HeldController } from './held/held.controller.js';
 import { FormerProtected } from './held/former-protected.js';
 import { HeldMetrics } from './held/held.metrics.js';
@@ -38,6 +40,8 @@ import { UsersService } from './write/users.service.js';
     ConflictSearch,
     PlanStatement,
     ConsoleRights,
+    GuardRepository,
+    GuardService,
     AdministratorNotices,
     WriteRunner,
     Circles,

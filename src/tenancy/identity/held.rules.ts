@@ -38,6 +38,8 @@ export interface Circumstances {
   superseded: boolean;
   /** The user is the tenant's owner or a break-glass account, which a directory cannot deactivate. */
   isProtected: boolean;
+  /** The guard of the directory lets no further user go. */
+  guardReached: boolean;
   /** A reason that an admin has released for this user; it is not applied again. */
   released: HeldReason | null;
 }
@@ -54,7 +56,7 @@ export interface Decision {
 /**
  * Decides the effective state from the requested state and the circumstances. The reasons are tried in a fixed order,
  * and the first one that applies is shown. A reason holds back as little as it can: a role, a seat or a session that the
- * requested state takes away ends, except for `superseded`, `preview` and `protected`.
+ * requested state takes away ends, except for `superseded`, `preview`, `protected` and `guard`.
  */
 export function decideInForce(written: Written, current: Current | null, around: Circumstances): Decision {
   if (around.superseded) return onlyShown(written, current, { ...around, superseded: false }, 'superseded');
@@ -62,7 +64,16 @@ export function decideInForce(written: Written, current: Current | null, around:
   const decision = decideFreely(written, current, around);
   const goes = current?.status === 'active' && decision.inForce.status === 'inactive';
   if (goes && around.isProtected && around.released !== 'protected') return asBefore(written, current, 'protected');
+  // A departure that is held already waits for an admin, however many others leave.
+  const isStopped = around.guardReached || current?.held === 'guard';
+  if (isStopped && leaves(current, decision) && around.released !== 'guard') return asBefore(written, current, 'guard');
   return decision;
+}
+
+/** Returns whether a decision takes access or seat from a user in force. */
+export function leaves(current: Current | null, { inForce, seat }: Decision): boolean {
+  if (current?.status !== 'active') return false;
+  return inForce.status === 'inactive' || (current.seat === 'held' && seat !== 'held');
 }
 
 /** Decides for a directory whose writes take effect and a user who may leave. */

@@ -85,7 +85,7 @@ const OPERATIONS: Record<string, Operation> = {
       ]),
     ),
   'group rules': ({ api, tenant, groups }, i) =>
-    api.put(`/directories/${tenant.directoryId}/group-rules`, {
+    api.put(`/directories/${tenant.directoryId}/rules`, {
       rules: groups.map((_, n) => ({ group_id: at(groups, n + i), role: i % 2 ? 'Admin' : 'Observer' })),
     }),
 };

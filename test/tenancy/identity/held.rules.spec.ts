@@ -23,6 +23,7 @@ const CLEAR: Circumstances = {
   preview: false,
   superseded: false,
   isProtected: false,
+  guardReached: false,
   released: null,
 };
 const current = (more: Partial<Current> = {}): Current => ({

@@ -78,6 +78,8 @@ create index users_manager on users (tenant_id, manager_id) where manager_id is 
 create index users_requested_email on users (tenant_id, requested_email_key) where requested_email_key is not null;
 create index users_held on users (tenant_id, held_since, id) where held is not null;
 create index users_protected on users (tenant_id, id) where held = 'protected';
+-- The base of the guard: the users in force of a directory.
+create index users_in_force on users (tenant_id, directory_id) where status = 'active' and directory_id is not null;
 create index users_waiting on users (tenant_id, waiting_since, id) where seat = 'waiting';
 create index users_reconsidered on users (tenant_id)
   where seat = 'waiting' or held in ('email_taken', 'external_id_taken', 'superseded');
@@ -131,6 +133,40 @@ create table user_notes (
   primary key (tenant_id, note_id)
 );
 create index user_notes_of_user on user_notes (tenant_id, user_id, at, note_id);
+
+-- The guard of a directory against mass departures: its windows, and whether a departure counts under a lock.
+create table guard_states (
+  tenant_id text collate "C" not null,
+  directory_id text collate "C" not null,
+  -- `open`: the limits are far, and a departure takes no lock of its own. `exact`: each one counts under the lock of this row.
+  mode text not null default 'exact' check (mode in ('open', 'exact')),
+  -- When each window was measured, and the users in force when it began.
+  window_from timestamptz,
+  window_base int not null default 0,
+  day_from timestamptz,
+  day_base int not null default 0,
+  -- When the event about held departures was recorded last.
+  told_at timestamptz,
+  primary key (tenant_id, directory_id)
+);
+
+-- A user who left by a write of the directory, for a day. The row goes when the user is back.
+create table guard_departures (
+  tenant_id text collate "C" not null,
+  directory_id text collate "C" not null,
+  user_id text collate "C" not null,
+  went_at timestamptz not null default clock_timestamp(),
+  how text not null check (how in ('deactivated', 'deleted', 'role_lost', 'seat_lost')),
+  source jsonb not null,
+  -- What was in force, and of a deleted user the resource.
+  person jsonb not null,
+  doc jsonb,
+  -- The groups that the user has left since, for an undo.
+  groups text[] not null default '{}',
+  primary key (tenant_id, directory_id, user_id)
+);
+create index guard_departures_time on guard_departures (tenant_id, directory_id, went_at);
+create index guard_departures_old on guard_departures (went_at);
 
 -- What is left of a user that was deleted. A sign-in that would bring the user back is found by the former names.
 create table deleted_users (

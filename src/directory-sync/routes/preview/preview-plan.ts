@@ -6,7 +6,7 @@ import { SeatsRepository } from '../../../seats/seats.repository.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { writtenIn } from '../../users/write/requested-state.rules.js';
 import { decide } from '../../users/write/effective-state.rules.js';
-import type { WriteCase } from '../../users/write/write-case.js';
+import { NO_CONFLICTS, type WriteCase } from '../../users/write/write-case.js';
 import { draftOf, emailKey, type UserDocument } from '../../users/user.mapping.js';
 import { currentOf, USER_COLUMNS, type UserRow } from '../../users/user.row.js';
 import { UsersRepository } from '../../users/users.repository.js';
@@ -93,9 +93,7 @@ export class PreviewPlan {
     const taken = await this.taken(tenantId, written.map(({ person }) => person), rows); // prettier-ignore
     return rows.flatMap((row, i) => {
       const removed = row.gone || (row.overlaid && row.overlay === null);
-      const would = removed
-        ? null
-        : decide(cases[i]!, written[i]!, { ...taken(i), formerTaken: false, standInTaken: false, seatFree: true });
+      const would = removed ? null : decide(cases[i]!, written[i]!, { ...NO_CONFLICTS, ...taken(i) });
       const owner = row.directory_id === live.id ? 'own' : row.directory_id === null ? 'unmanaged' : 'replaced';
       const effect = effectOf({ owner, removed, current: currentOf(row), would });
       return effect.kinds.length === 0 ? [] : [{ id: row.id, userName: drafts[i]!.userName, ...effect }];

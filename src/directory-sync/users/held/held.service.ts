@@ -163,7 +163,6 @@ function cannotBeReleased(why: string): Conflict {
 
 /** The line of the user's history. */
 function noteOf(event: 'released' | 'discarded', row: NamedUser, userName?: string): UserNote {
-  const held_at = row.held_since === null ? null : new Date(row.held_since).toISOString();
   const name = userName === undefined ? {} : { user_name: userName };
-  return { kind: 'held', detail: { event, reason: row.held ?? '', held_at, ...name } };
+  return { kind: 'held', detail: { event, reason: row.held ?? '', ...name } };
 }

@@ -39,6 +39,7 @@ export class ConflictSearch {
     const emailTaken = users.some((u) => u.same_email && u.status === 'active');
     const externalIdTaken = users.some((u) => u.same_key && u.status === 'active');
     const conflicts = {
+      guardReached: false,
       emailTaken,
       externalIdTaken,
       ...(await this.substitutes(tx, about, { emailTaken, externalIdTaken })),

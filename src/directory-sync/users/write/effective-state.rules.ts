@@ -27,6 +27,7 @@ export function decide(about: WriteCase, written: Written, conflicts: Conflicts)
     preview: ctx.directory?.state === 'preview',
     superseded: ctx.directory?.superseded ?? false,
     isProtected: row !== null && tenant.protectedUserIds.has(row.id) && ctx.channel === 'scim',
+    guardReached: conflicts.guardReached,
     released: about.released,
   };
   if (row === null || named === undefined || !isSilent(ctx)) {
@@ -61,12 +62,15 @@ export function removalHeld(
   { channel, directory }: WriteCase['ctx'],
   row: UserRow,
   protectedIds: ReadonlySet<string>,
+  guardReached: boolean,
 ): HeldReason | null {
   if (channel !== 'scim') return null;
   const wasInForce = row.status === 'active' || row.ever_active;
   if (directory?.state === 'preview' && wasInForce) return 'preview';
   // Owner and break-glass accounts are removed by the tenant alone.
-  return protectedIds.has(row.id) ? 'protected' : null;
+  if (protectedIds.has(row.id)) return 'protected';
+  const isStopped = row.status === 'active' && (guardReached || row.held === 'guard');
+  return isStopped && row.released !== 'guard' ? 'guard' : null;
 }
 
 /** Returns whether the write asks for a seat now. A write of a directory in preview or a superseded one never does. */
@@ -85,11 +89,11 @@ function takesSeat(tenant: TenantView, written: Written): boolean {
 }
 
 /**
- * Returns the reason that an admin has released, as far as it still counts. It ends when the protected user is active
+ * Returns the reason that an admin has released, as far as it still counts. It ends when a user who was let go is active
  * again, when an e-mail arrives, and when another key is written: that is a new question.
  */
 export function stillReleased({ row, draft, released, ctx }: WriteCase & { row: UserRow }): HeldReason | null {
-  if (released === 'protected' && draft.active) return null;
+  if ((released === 'protected' || released === 'guard') && draft.active) return null;
   if (released === 'no_email' && draft.email !== null) return null;
   if (released === 'external_id_taken') {
     const keyOfDoc = (doc: UserDocument) => draftOf(doc, ctx.directory?.attributeMap).key;

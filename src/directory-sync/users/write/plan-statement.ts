@@ -19,6 +19,7 @@ import {
 import { ConsoleRights } from './console-rights.js';
 import type { Ending } from './consequences.rules.js';
 import { insertUser } from './insert-user.sql.js';
+import { GuardService } from '../guard/guard.service.js';
 import { holdRemoval, removeUser } from './remove-user.sql.js';
 import { updateUser } from './update-user.sql.js';
 import { addNote } from './user-notes.sql.js';
@@ -29,12 +30,14 @@ import type { WritePlan } from './write-plan.rules.js';
 export interface Guards {
   /** Puts the part into the statement whose row the write demands for its seat. */
   seat: (statement: WriteStatement) => Part | null;
+  /** The same for a departure that the guard of the directory counts. */
+  departure: (statement: WriteStatement) => Part | null;
   /** Demand that no other user has a name, e-mail or key that the write gives. */
   checkNames: boolean;
 }
 
 /** The pessimistic write: nothing is checked again. */
-export const NO_GUARDS: Guards = { seat: () => null, checkNames: false };
+export const NO_GUARDS: Guards = { seat: () => null, departure: () => null, checkNames: false };
 
 /** Turns the plan of a write into one statement, with the rows of all rooms. */
 @Injectable()
@@ -45,6 +48,7 @@ export class PlanStatement {
     private readonly events: EventRecorder,
     private readonly sessions: SessionEvents,
     private readonly rights: ConsoleRights,
+    private readonly guard: GuardService,
     private readonly config: Config,
   ) {}
 
@@ -60,6 +64,7 @@ export class PlanStatement {
       await this.rights.addTo(statement, { tenantId, userId: userIdOf(plan), steps: plan.rights, source }, db);
     }
     if (note !== null) addNote(statement, ctx.tenantId, note, ctx.source);
+    if (plan.guarded !== null) this.guard.addTo(statement, ctx.tenantId, plan.guarded, ctx.source);
     return statement;
   }
 
@@ -83,7 +88,8 @@ export class PlanStatement {
       case 'update': {
         const seat = guards.seat(statement);
         const clashes = guards.checkNames && subject.clashes;
-        return updateUser(statement, tenantId, subject.before, subject.write, { seat, clashes });
+        const departure = guards.departure(statement);
+        return updateUser(statement, tenantId, subject.before, subject.write, { parts: [seat, departure], clashes });
       }
       case 'remove':
         return removeUser(statement, tenantId, subject.before, subject.person, source);

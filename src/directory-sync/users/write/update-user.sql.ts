@@ -8,8 +8,8 @@ import type { UserWrite } from './user-write.js';
 
 /** The conditions of an update, beside the version that was read. */
 export interface UpdateGuards {
-  /** The part of which the write demands a row; null: none. */
-  seat: Part | null;
+  /** The parts of which the write demands a row each; null: none. */
+  parts: readonly (Part | null)[];
   /** Demand that no other active user has the e-mail or the key, so that a clash shows before the index does. */
   clashes: boolean;
 }
@@ -109,7 +109,7 @@ function conditionsOf(
   ];
   // Together with others it takes rows that are free alone: none of them waits for the lock of another one's row.
   if (p.keys !== null) conditions.push(`u.id = any(array(${freeRows(tenant, p.keys)}))`);
-  if (guards.seat) conditions.push(`exists (select 1 from ${guards.seat.name})`);
+  for (const part of guards.parts) if (part !== null) conditions.push(`exists (select 1 from ${part.name})`);
   if (!guards.clashes) return conditions;
   // With null a comparison is never true, and no row is read.
   const noOther = (condition: string) =>

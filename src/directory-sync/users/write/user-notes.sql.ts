@@ -11,18 +11,26 @@ export type UserNote =
         /** `held`: the removal of the user is held. */
         event: 'held' | 'released' | 'discarded' | 'returned';
         reason: string;
-        held_at: string | null;
         /** The substitute `userName` since then, where the old one was taken. */
         user_name?: string;
       };
     };
 
-/** Adds a note about the subject of the statement to the user's history. */
+// The user's row before the statement: the end of a hold is noted with its beginning.
+const HELD_AT = `(select to_char(u.held_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') from users u
+        where u.tenant_id = TENANT and u.id = subject.id)`;
+
+/** Adds a note about the subject of the statement to the user's history. The note of a hold has `held_at`. */
 export function addNote(statement: WriteStatement, tenantId: string, note: UserNote, source: ChangeSource): void {
   statement.add(
-    (p) => `insert into user_notes (tenant_id, user_id, kind, detail, source)
-      select ${p.shared(tenantId)}, id, ${p.shared(note.kind)}, ${p.add(JSON.stringify(note.detail), 'jsonb')},
-        ${p.add(JSON.stringify(source), 'jsonb')} from subject`,
+    (p) => {
+      const tenant = p.shared(tenantId);
+      const heldAt =
+        note.kind === 'held' ? `|| jsonb_build_object('held_at', ${HELD_AT.replace('TENANT', tenant)})` : '';
+      return `insert into user_notes (tenant_id, user_id, kind, detail, source)
+      select ${tenant}, id, ${p.shared(note.kind)}, ${p.add(JSON.stringify(note.detail), 'jsonb')}${heldAt},
+        ${p.add(JSON.stringify(source), 'jsonb')} from subject`;
+    },
     { each: true },
   );
 }

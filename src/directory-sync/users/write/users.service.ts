@@ -24,7 +24,6 @@ import { newStamp } from './stamp.js';
 import { NO_CONFLICTS, type Alongside, type Edit, type WriteCase } from './write-case.js';
 import type { WriteContext } from './write-context.js';
 import type { CreateParts, Removal } from './write-parts.js';
-import { planWrite } from './write-plan.rules.js';
 import { WriteRunner, type CompletedWrite, type WriteResult } from './write-runner.js';
 
 export type { WriteResult } from './write-runner.js';
@@ -178,7 +177,7 @@ export class UsersService {
       // The user's lock keeps new memberships out; the locks of its groups come next, before any row is deleted.
       await lockGroupsOf(tx, ctx.tenantId, id);
       const command = { kind: 'remove', about: { ctx, tenant, row }, trigger: removal.trigger } as const;
-      const plan = planWrite(command, NO_CONFLICTS, newStamp())!;
+      const plan = (await this.runner.guarded(tx, command, ctx, NO_CONFLICTS, newStamp()))!;
       const isHeld = plan.subject.kind === 'hold_removal';
       const along = isHeld ? {} : { inSameStatement: removal.inSameStatement };
       if (!(await this.runner.run(tx, plan, ctx, along))) throw new LostRace();

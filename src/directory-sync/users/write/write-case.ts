@@ -67,6 +67,8 @@ export interface Conflicts {
   /** Another active user has the `userName`, which would replace a taken key, as its key. */
   standInTaken: boolean;
   seatFree: boolean;
+  /** The guard of the directory lets no further user go. */
+  guardReached: boolean;
 }
 
 /** The assumption of the optimistic write; its guards check it. */
@@ -76,4 +78,5 @@ export const NO_CONFLICTS: Conflicts = {
   formerTaken: false,
   standInTaken: false,
   seatFree: true,
+  guardReached: false,
 };

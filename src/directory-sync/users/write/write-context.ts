@@ -1,6 +1,6 @@
 import type { ChangeSource } from '../../../tenancy/identity/source.js';
 import type { WriteChannel } from '../../../seats/seat.rules.js';
-import type { AttributeMap } from '../../directories/directory.js';
+import type { AttributeMap, Guard } from '../../directories/directory.js';
 
 /** The part of a directory's settings that a write of its users depends on. */
 export interface WritingDirectory {
@@ -20,6 +20,7 @@ export interface WritingDirectory {
   hasRules: boolean;
   /** The `roles` of a resource may give a role whose holders administer the tenant. */
   mayGrantConsole: boolean;
+  guard: Guard;
 }
 
 /** The origin of a write. It travels as an argument; providers keep nothing of a request. */

@@ -13,6 +13,8 @@ import type { UserWrite } from './user-write.js';
 import type { Stamp } from './stamp.js';
 import { causeOfWrite } from './write-cause.rules.js';
 import { isSame, newWrite, nextWrite } from './user-write.rules.js';
+import type { GuardedWrite } from '../guard/guarded-write.js';
+import { guardedEdit, guardedRemoval } from './guarded-write.rules.js';
 import type { UserNote } from './user-notes.sql.js';
 import type { Conflicts, Edit, WriteCase } from './write-case.js';
 
@@ -48,6 +50,8 @@ export interface WritePlan {
   rights: RightStep[];
   /** A line of the user's history that no other table has. */
   note: UserNote | null;
+  /** What the guard of the directory keeps of the write. */
+  guarded: GuardedWrite | null;
 }
 
 /**
@@ -64,7 +68,7 @@ export function planWrite(command: WriteCommand, conflicts: Conflicts, stamp: St
     case 'edit':
       return planEdit(command.about, command.edit, conflicts, stamp);
     case 'remove':
-      return planRemoval(command.about, command.trigger);
+      return planRemoval(command, conflicts);
     case 'import':
       return planImport(command.about, command.account, stamp);
   }
@@ -83,6 +87,7 @@ function planCreation(about: WriteCase, conflicts: Conflicts, stamp: Stamp): Wri
     consequences: because(consequences, cause),
     rights: rightSteps(about.tenant.roles, null, decision.inForce),
     note: null,
+    guarded: null,
   };
 }
 
@@ -110,18 +115,20 @@ function planEdit(
     frees: freesSomething(row, decision),
     consequences: because(consequences, cause),
     rights: rightSteps(about.tenant.roles, row, decision.inForce),
-    note: edit.kind === 'link' ? linkNote(row, edit) : null,
+    note: edit.kind === 'link' ? linkNote(row, edit) : departureNote(row, edit, decision),
+    guarded: guardedEdit(about, edit, decision),
   };
 }
 
 function planRemoval(
-  { ctx, tenant, row }: Pick<WriteCase, 'ctx' | 'tenant'> & { row: UserRow },
-  cause: Trigger = { kind: 'written' },
+  { about, trigger }: Extract<WriteCommand, { kind: 'remove' }>,
+  { guardReached }: Conflicts,
 ): WritePlan {
-  const reason = removalHeld(ctx, row, tenant.protectedUserIds);
-  const base = { claimsSeat: false, frees: true, rights: [], note: null };
+  const { ctx, tenant, row } = about;
+  const reason = removalHeld(ctx, row, tenant.protectedUserIds, guardReached);
+  const base = { claimsSeat: false, frees: true, rights: [], note: null, guarded: null };
   if (reason !== null) {
-    const note: UserNote = { kind: 'held', detail: { event: 'held', reason, held_at: null } };
+    const note: UserNote = { kind: 'held', detail: { event: 'held', reason } };
     return { ...base, subject: { kind: 'hold_removal', before: row, reason }, consequences: null, note };
   }
   const consequences = consequencesOfRemoval(row);
@@ -129,8 +136,9 @@ function planRemoval(
   return {
     ...base,
     subject: { kind: 'remove', before: row, person },
-    consequences: because(consequences, cause),
+    consequences: because(consequences, trigger ?? { kind: 'written' }),
     rights: rightSteps(tenant.roles, row, null),
+    guarded: guardedRemoval(ctx, row),
   };
 }
 
@@ -180,6 +188,7 @@ function planImport(
     consequences: { seat, endings: [], change: null, forward: false },
     rights: rightSteps(roles, null, decision.inForce),
     note: null,
+    guarded: null,
   };
 }
 
@@ -209,7 +218,18 @@ function freesSomething(before: UserRow, { inForce, seat }: Decision): boolean {
 /** The note of a user who comes into a directory, or whose held removal the directory has taken back. */
 function linkNote(row: UserRow, { by, directoryId }: Extract<Edit, { kind: 'link' }>): UserNote {
   if (row.gone) {
-    return { kind: 'held', detail: { event: 'returned', reason: row.held ?? 'protected', held_at: null } };
+    return { kind: 'held', detail: { event: 'returned', reason: row.held ?? 'protected' } };
   }
   return { kind: 'linked', detail: { by, directory_id: directoryId, from_directory_id: row.directory_id } };
+}
+
+/**
+ * The note of a held departure that takes effect by another write than that of an admin or of the end of protection: a
+ * review of roles, for one, may come first. Those two add their own note.
+ */
+function departureNote(row: UserRow, { trigger }: Edit, { inForce }: Decision): UserNote | null {
+  const isHeld = row.held === 'protected' || row.held === 'guard';
+  if (!isHeld || row.status !== 'active' || inForce.status === 'active') return null;
+  if (trigger?.kind === 'released' || trigger?.kind === 'hold_ended') return null;
+  return { kind: 'held', detail: { event: 'released', reason: row.held! } };
 }

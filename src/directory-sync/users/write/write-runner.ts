@@ -3,6 +3,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { EventName } from '../../../engine/events/catalogue.js';
 import type { UserEventName } from '../../../tenancy/identity/user-event.rules.js';
 import { SeatsService } from '../../../seats/seats.service.js';
+import { GuardService, type Leaving } from '../guard/guard.service.js';
 import { UsersRepository, type UserWithGroups } from '../users.repository.js';
 import { Taken } from '../users.errors.js';
 import { ConflictSearch } from './conflicts.js';
@@ -13,7 +14,7 @@ import type { CreatedUser } from './insert-user.sql.js';
 import type { UpdatedUser } from './update-user.sql.js';
 import type { Stamp } from './stamp.js';
 import { rowAfter } from './user-write.rules.js';
-import { NO_CONFLICTS, type Alongside, type Edit } from './write-case.js';
+import { NO_CONFLICTS, type Alongside, type Conflicts, type Edit } from './write-case.js';
 import type { WriteContext } from './write-context.js';
 import { planWrite, type WriteCommand, type WritePlan } from './write-plan.rules.js';
 
@@ -52,6 +53,7 @@ export class WriteRunner {
     private readonly statements: PlanStatement,
     private readonly conflicts: ConflictSearch,
     private readonly seats: SeatsService,
+    private readonly guard: GuardService,
   ) {}
 
   /**
@@ -74,7 +76,11 @@ export class WriteRunner {
     const claim = plan.claimsSeat ? await this.seats.claimFor(ctx.tenantId, ctx.channel, isOwner) : null;
     await this.refuseKnownName(command, ctx);
     if (claim?.mode === 'exact') return null;
+    const leaving = leavingOf(plan);
+    const departure = leaving === null ? null : await this.guard.openWay(ctx.tenantId, leaving);
+    if (leaving !== null && departure === null) return null;
     const statement = await this.statements.of(plan, ctx, {
+      departure: (s) => departure?.(s) ?? null,
       seat: (s) => (claim === null ? null : this.seats.guard(s, ctx.tenantId, claim, row?.id ?? null)),
       checkNames: true,
     });
@@ -91,6 +97,7 @@ export class WriteRunner {
       if (!isLost(error)) throw error; // another write met this one in the same moment
     }
     this.seats.forget(ctx.tenantId);
+    if (leaving !== null) this.guard.forget(ctx.tenantId, leaving.directoryId);
     return null;
   }
 
@@ -124,7 +131,7 @@ export class WriteRunner {
     found = this.conflicts.users(tx, command.about),
   ): Promise<CompletedWrite> {
     const conflicts = await this.conflicts.settle(tx, command.about, await found);
-    const plan = planWrite(command, conflicts, stamp);
+    const plan = await this.guarded(tx, command, ctx, conflicts, stamp);
     if (plan === null) return unchanged(command);
     const statement = await this.statements.of(plan, ctx, NO_GUARDS, tx);
     await along.inSameStatement?.(statement);
@@ -133,6 +140,20 @@ export class WriteRunner {
     const done = this.done(command, plan, now);
     await along.afterWrite?.(tx, done.row.id);
     return done;
+  }
+
+  /** Plans a write, and counts a departure: that of a user who may not leave is held. */
+  async guarded(
+    tx: SqlRunner,
+    command: WriteCommand,
+    ctx: WriteContext,
+    conflicts: Conflicts,
+    stamp: Stamp,
+  ): Promise<WritePlan | null> {
+    const plan = planWrite(command, conflicts, stamp);
+    const leaving = plan === null ? null : leavingOf(plan);
+    if (leaving === null || (await this.guard.admits(tx, ctx.tenantId, leaving))) return plan;
+    return planWrite(command, { ...conflicts, guardReached: true }, stamp);
   }
 
   /**
@@ -161,6 +182,12 @@ export class WriteRunner {
     const after = { ...rowAfter(null, subject.write), manager: now.manager ?? null };
     return { forwarded, told, freed, row: after, outcome: 'created', edit: null };
   }
+}
+
+/** The departure that a plan makes and the guard counts; null: none. */
+function leavingOf({ guarded, subject }: WritePlan): Leaving | null {
+  if (guarded?.kind !== 'departure' || subject.kind === 'insert') return null;
+  return { ...guarded, userId: subject.before.id };
 }
 
 function factsOf({ revision, modified_at, groups, manager }: UpdatedUser): UpdatedUser {

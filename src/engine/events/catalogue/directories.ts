@@ -50,8 +50,7 @@ export const DIRECTORY_EVENTS: Kinds<DirectoryEvents> = {
   },
   'provisioning.held': {
     severity: 'critical',
-    runbook:
-      'Read the held leavers of the directory and release or discard them. Not recorded yet: the guard has no effect.',
+    runbook: 'More users left a directory than its guard lets go. Read who is held, then release or discard them.',
     schema: object({ directory_id: text, limit: count, window_started_at: time }),
     example: { directory_id: DIRECTORY, limit: 200, window_started_at: '2026-03-01T06:00:00.000Z' },
   },

@@ -73,12 +73,12 @@ describe('a removal', () => {
     ['by a directory in preview', caseOf({}, PREVIEW).ctx, 'preview'],
     ['by the users API', caseOf({}, null).ctx, null],
   ])('%s is held for the expected reason', (_, ctx, held) => {
-    expect(removalHeld(ctx, row, new Set())).toBe(held);
+    expect(removalHeld(ctx, row, new Set(), false)).toBe(held);
   });
 
   it('of a user that was never in force is not held in preview', () => {
     const never = { ...row, status: 'inactive' as const, ever_active: false };
-    expect(removalHeld(caseOf({}, PREVIEW).ctx, never, new Set())).toBeNull();
+    expect(removalHeld(caseOf({}, PREVIEW).ctx, never, new Set(), false)).toBeNull();
   });
 });
 

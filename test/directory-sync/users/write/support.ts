@@ -35,6 +35,7 @@ export const DIRECTORY: WritingDirectory = {
   hasSuccessor: false,
   hasRules: false,
   mayGrantConsole: false,
+  guard: 'off',
 };
 
 /** The draft of Ada, with some fields changed. */

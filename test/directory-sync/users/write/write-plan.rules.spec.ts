@@ -169,3 +169,74 @@ it('plans an import as an opening balance that is not forwarded', () => {
     consequences: { change: null, forward: false, seat: { move: 'opening', reason: 'imported (p-1)' } },
   });
 });
+
+describe('the plan of a held departure', () => {
+  const held = stored(caseOf(), { held: 'protected', active: false });
+
+  it('notes the release when a review of roles lets the user go before the end of protection is worked off', () => {
+    const plan = edited({ kind: 'reconsider', draft: draft({ active: false }) }, held);
+    expect(plan).toMatchObject({ note: { kind: 'held', detail: { event: 'released', reason: 'protected' } } });
+  });
+
+  it.each(['released', 'hold_ended'] as const)('leaves the note to the caller when the trigger is %s', (kind) => {
+    const plan = edited({ kind: 'reconsider', draft: draft({ active: false }), trigger: { kind } }, held);
+    expect(plan).toMatchObject({ note: null });
+  });
+});
+
+describe('the plan of a departure', () => {
+  const figures = { percent: 20, people: 200, at_least: 10, within_minutes: 60, day_percent: 30 };
+  const about = { ctx: caseOf({}, { ...DIRECTORY, guard: figures }).ctx };
+  const leaving: Edit = { kind: 'change', draft: draft({ active: false }) };
+
+  it('counts for the guard of the directory, with what was in force', () => {
+    const { guarded } = edited(leaving, stored(), about)!;
+    expect(guarded).toMatchObject({ kind: 'departure', how: 'deactivated', directoryId: 'dir', figures });
+    expect(guarded).toMatchObject({ before: { person: { email: 'ada@example.com', role: 'User' } } });
+  });
+
+  it('is held with access and seat when the limit of the guard is reached', () => {
+    const row = stored();
+    const full = { ...NO_CONFLICTS, guardReached: true };
+    const command = {
+      kind: 'edit',
+      about: { ...caseOf({ draft: leaving.draft, ...about }), row },
+      edit: leaving,
+    } as const;
+    expect(planWrite(command, full, STAMP)).toMatchObject({
+      guarded: null,
+      subject: { write: { decision: { held: 'guard', seat: 'held', inForce: { status: 'active' } } } },
+    });
+    const removal = { kind: 'remove', about: { ctx: about.ctx, tenant: command.about.tenant, row } } as const;
+    expect(planWrite(removal, full, STAMP)).toMatchObject({ subject: { kind: 'hold_removal', reason: 'guard' } });
+  });
+
+  it('stays held while others are back, and goes when an admin releases it', () => {
+    const row = stored(caseOf(), { held: 'guard', active: false });
+    expect(edited(leaving, row, about)).toMatchObject({ subject: { write: { decision: { held: 'guard' } } } });
+    const release: Edit = {
+      kind: 'reconsider',
+      draft: leaving.draft,
+      released: 'guard',
+      trigger: { kind: 'released' },
+    };
+    const plan = edited(release, row, { ...about, released: 'guard' });
+    expect(plan).toMatchObject({
+      guarded: null,
+      subject: { write: { decision: { inForce: { status: 'inactive' } } } },
+    });
+  });
+
+  it('counts no more when the user is back', () => {
+    const back: Edit = { kind: 'change', draft: draft() };
+    const row = stored(caseOf(), { status: 'inactive', seat: 'none', active: false });
+    expect(edited(back, row, about)).toMatchObject({ guarded: { kind: 'return', directoryId: 'dir' } });
+  });
+
+  it.each([
+    ['of a directory without a guard', caseOf().ctx],
+    ['by the users API', caseOf({}, null).ctx],
+  ])('%s is not counted', (_, ctx) => {
+    expect(edited(leaving, stored(), { ctx })!.guarded).toBeNull();
+  });
+});

@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../base/clock.js';
+import type { SqlRunner } from '../../../base/database/database.js';
+import type { Part, WriteStatement } from '../../../base/database/write-statement.js';
+import { FreshCache } from '../../../base/fresh-cache.js';
+import { Logger } from '../../../base/log/logger.js';
+import { EventsRepository } from '../../../engine/events/events.repository.js';
+import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import type { GuardFigures } from '../../directories/directory.js';
+import { GuardRepository, type GuardState } from './guard.repository.js';
+import { isFar, isReached, limitsOf, type PerWindow } from './guard.rules.js';
+import type { GuardedWrite } from './guarded-write.js';
+
+/** A user who is about to leave a directory. */
+export type Leaving = Extract<GuardedWrite, { kind: 'departure' }> & { userId: string };
+
+const TTL = 1000;
+
+/** Counts departures as part of the write that makes them, and says which is one too many. */
+@Injectable()
+export class GuardService {
+  // A state that was changed meanwhile is harmless: the statement checks it again.
+  private readonly states: FreshCache<GuardState | undefined>;
+
+  constructor(
+    private readonly repository: GuardRepository,
+    private readonly events: EventsRepository,
+    private readonly logger: Logger,
+    clock: Clock,
+  ) {
+    this.states = new FreshCache(clock, TTL);
+  }
+
+  /**
+   * Returns how a departure may be written without a lock of its own; null: it has to count under the lock.
+   *
+   * @returns a function that adds the condition to the statement, and returns the part whose row the subject must demand
+   */
+  async openWay(tenantId: string, leaving: Leaving): Promise<((statement: WriteStatement) => Part) | null> {
+    const { directoryId, figures } = leaving;
+    const minutes = figures.within_minutes;
+    const state = await this.states.get(keyOf(tenantId, directoryId), () =>
+      this.repository.state(tenantId, directoryId, minutes),
+    );
+    if (state?.mode !== 'open' || state.stale) return null;
+    const limits = limitsOf(figures, baseOf(state));
+    return (statement) => this.repository.condition(statement, tenantId, leaving, { state, limits, minutes });
+  }
+
+  /** Forgets the state of a guard, after a condition has refused. */
+  forget(tenantId: string, directoryId: string): void {
+    this.states.drop(keyOf(tenantId, directoryId));
+  }
+
+  /**
+   * Returns whether a user may leave, under the lock of the guard. The answer holds to the end of the transaction. The first
+   * one of a window who may not is told as an event.
+   */
+  async admits(tx: SqlRunner, tenantId: string, { directoryId, figures }: Leaving): Promise<boolean> {
+    const minutes = figures.within_minutes;
+    let state = await this.repository.lock(tx, tenantId, directoryId, minutes);
+    if (state.stale) state = await this.measured(tx, tenantId, directoryId, figures);
+    const limits = limitsOf(figures, baseOf(state));
+    const counted = await this.repository.counted(tx, tenantId, directoryId, minutes, limits);
+    const mode = isFar(counted, limits, counted.inFlight) ? 'open' : 'exact';
+    if (mode !== state.mode) await this.repository.setMode(tx, tenantId, directoryId, mode);
+    if (!isReached(counted, limits)) return true;
+    if (await this.repository.isFirstHeld(tx, tenantId, directoryId, minutes)) {
+      const limit = counted.window >= limits.window ? limits.window : limits.day;
+      const from = counted.window >= limits.window ? state.window_from : state.day_from;
+      const data = { directory_id: directoryId, limit, window_started_at: new Date(from!).toISOString() };
+      this.logger.error('provisioning.held', { tenant_id: tenantId, ...data });
+      await this.events.record(tenantId, [{ event: 'provisioning.held', data }], tx);
+    }
+    return false;
+  }
+
+  /** Adds what the guard keeps of a write to its statement. */
+  addTo(statement: WriteStatement, tenantId: string, guarded: GuardedWrite, source: ChangeSource): void {
+    const { directoryId } = guarded;
+    if (guarded.kind === 'return') return this.repository.forgive(statement, tenantId, directoryId);
+    const { how, before } = guarded;
+    const departure = { how, directoryId, person: JSON.stringify(before.person), doc: before.doc ?? null };
+    this.repository.add(statement, tenantId, departure, source);
+  }
+
+  private async measured(
+    tx: SqlRunner,
+    tenantId: string,
+    directoryId: string,
+    figures: GuardFigures,
+  ): Promise<GuardState> {
+    const minutes = figures.within_minutes;
+    const inForce = await this.repository.inForce(tx, tenantId, directoryId);
+    const left = await this.repository.counted(tx, tenantId, directoryId, minutes, ALL);
+    // Those who have left since the window began were in force then.
+    const base: PerWindow = { window: inForce + left.window, day: inForce + left.day };
+    await this.repository.measure(tx, tenantId, directoryId, minutes, base);
+    return this.repository.lock(tx, tenantId, directoryId, minutes);
+  }
+}
+
+const ALL: PerWindow = { window: 2 ** 31 - 1, day: 2 ** 31 - 1 };
+
+function baseOf({ window_base, day_base }: GuardState): PerWindow {
+  return { window: window_base, day: day_base };
+}
+
+function keyOf(tenantId: string, directoryId: string): string {
+  return `${tenantId} ${directoryId}`;
+}

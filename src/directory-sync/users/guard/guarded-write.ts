@@ -1,0 +1,17 @@
+import type { Person } from '../../../tenancy/identity/person.js';
+import type { GuardFigures } from '../../directories/directory.js';
+import type { DepartureKind } from './guard.rules.js';
+
+/** What the guard of a directory keeps of a write. */
+export type GuardedWrite =
+  /** The user leaves, and counts; `before`: what was in force, for an undo. */
+  | { kind: 'departure'; how: DepartureKind; directoryId: string; figures: GuardFigures; before: FormerUser }
+  /** The user is back, and counts no more. */
+  | { kind: 'return'; directoryId: string };
+
+/** A user before the departure. */
+export interface FormerUser {
+  person: Person;
+  /** The resource; only of a user whose row is deleted. */
+  doc?: string;
+}

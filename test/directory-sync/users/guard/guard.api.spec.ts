@@ -1,0 +1,152 @@
+import { startApp, type TestApp } from '../../../support/app.js';
+import { eventually } from '../../../support/http.js';
+import { newHouse, type House } from '../../../support/house.js';
+import { bulk, fresh, madeGroup, madeUser, patch, replace, user } from '../../../support/scim.js';
+
+/** Of 30 users six may leave: the share of 20 %. */
+const GUARD = { percent: 20, people: 200, at_least: 5, within_minutes: 60, day_percent: 50 };
+const USERS = 30;
+const LIMIT = 6;
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startApp();
+});
+afterAll(() => service.close());
+
+const names = (): string[] => Array.from({ length: USERS }, () => `${fresh()}@guard.example`);
+
+async function company(directory: object = {}): Promise<{ house: House; ids: string[] }> {
+  const house = await newHouse(service, { guard: GUARD, ...directory });
+  return { house, ids: await Promise.all(names().map((name) => madeUser(house.scim, user(name)))) };
+}
+
+/** How many users of the list are in force, and how many are held by the guard. */
+async function stateOf({ api }: House, ids: readonly string[]): Promise<{ out: number; held: number }> {
+  const answers = await Promise.all(ids.map((id) => api.get(`/users/${id}`)));
+  const out = answers.filter(({ status, body }) => status === 404 || body.status === 'inactive').length;
+  return { out, held: answers.filter(({ body }) => body.held === 'guard' && body.status === 'active').length };
+}
+
+const EXPECTED = { out: LIMIT, held: USERS - LIMIT };
+
+/** The ways by which a directory takes users out of force. */
+const WAYS: Record<string, (house: House, id: string) => Promise<{ status: number }>> = {
+  DELETE: ({ scim }, id) => scim.delete(`/Users/${id}`),
+  'PATCH of active': ({ scim }, id) => scim.patch(`/Users/${id}`, replace('active', false)),
+  PUT: async ({ scim }, id) => {
+    const { body } = await scim.get(`/Users/${id}`);
+    return scim.put(`/Users/${id}`, { ...body, active: false });
+  },
+};
+
+describe.each(Object.entries(WAYS))('a departure by %s', (_, leave) => {
+  it.each([
+    ['one after another', 1],
+    ['all at once', USERS],
+  ])('lets exactly the limit go and holds the rest when users leave %s', async (__, atOnce) => {
+    const { house, ids } = await company();
+    for (let from = 0; from < ids.length; from += atOnce) {
+      const answers = await Promise.all(ids.slice(from, from + atOnce).map((id) => leave(house, id)));
+      expect(answers.every(({ status }) => status === 200 || status === 204)).toBe(true);
+    }
+    expect(await stateOf(house, ids)).toEqual(EXPECTED);
+    expect((await house.api.get('/seats')).body.used).toBe(USERS - LIMIT);
+  });
+});
+
+it('answers the IdP what it wrote: held users read back as inactive, or are gone with their names free', async () => {
+  const { house, ids } = await company();
+  const name = (await house.scim.get(`/Users/${ids[29]}`)).body.userName as string;
+  for (const id of ids.slice(0, 20)) await house.scim.patch(`/Users/${id}`, replace('active', false));
+  for (const id of ids.slice(20)) await house.scim.delete(`/Users/${id}`);
+  expect((await house.scim.get(`/Users/${ids[19]}`)).body.active).toBe(false);
+  expect((await house.scim.get(`/Users/${ids[29]}`)).status).toBe(404);
+  expect((await house.scim.get(`/Users?filter=userName eq "${name}"`)).body.totalResults).toBe(0);
+  const back = await house.scim.post('/Users', user(name));
+  expect([back.status, back.body.id]).toEqual([201, ids[29]]);
+  expect((await house.api.get(`/users/${ids[29]}`)).body).toMatchObject({ status: 'active', held: null });
+});
+
+it('holds the operations of a Bulk request above the limit', async () => {
+  const { house, ids } = await company();
+  const operations = ids.map((id) => ({ method: 'DELETE', path: `/Users/${id}` }));
+  expect((await house.scim.post('/Bulk', bulk(operations))).status).toBe(200);
+  expect(await stateOf(house, ids)).toEqual(EXPECTED);
+});
+
+describe('a group whose rule gives the role', () => {
+  const ruled = async (): Promise<{ house: House; ids: string[]; groupId: string }> => {
+    const { house, ids } = await company({ default_role: null });
+    const groupId = await madeGroup(house.scim, ids);
+    const rules = { rules: [{ group_id: groupId, role: 'User' }] };
+    const put = await house.api.put(`/directories/${house.directoryId}/rules`, rules);
+    expect([put.status, put.text]).toEqual([200, expect.stringContaining("rules")]);
+    await eventually(
+      () => stateOf(house, ids),
+      ({ out }) => out === 0,
+    );
+    return { house, ids, groupId };
+  };
+
+  it.each<[string, (house: House, groupId: string) => Promise<unknown>]>([
+    ['is emptied', ({ scim }, id) => scim.patch(`/Groups/${id}`, patch({ op: 'replace', path: 'members', value: [] }))],
+    ['is deleted', ({ scim }, id) => scim.delete(`/Groups/${id}`)],
+    [
+      'has its rule taken away',
+      ({ api, directoryId }) => api.put(`/directories/${directoryId}/rules`, { rules: [] }),
+    ],
+  ])('lets exactly the limit go when it %s', async (_, change) => {
+    const { house, ids, groupId } = await ruled();
+    await change(house, groupId);
+    const settled = await eventually(
+      () => stateOf(house, ids),
+      ({ out, held }) => out + held === USERS,
+    );
+    expect(settled).toEqual(EXPECTED);
+  });
+});
+
+it('tells the first held departure of a window, once', async () => {
+  const { house, ids } = await company();
+  await Promise.all(ids.map((id) => house.scim.delete(`/Users/${id}`)));
+  const { body } = await house.api.get('/events?event=provisioning.held');
+  expect(body.data).toMatchObject([
+    { event: 'provisioning.held', data: { directory_id: house.directoryId, limit: 6 } },
+  ]);
+});
+
+it('lets single leavers and those of a small directory go', async () => {
+  const house = await newHouse(service, { guard: 'on' });
+  const ids = await Promise.all(Array.from({ length: 15 }, () => madeUser(house.scim)));
+  for (const id of ids.slice(0, 9)) await house.scim.delete(`/Users/${id}`);
+  expect(await stateOf(house, ids)).toEqual({ out: 9, held: 0 });
+});
+
+it('counts a user who is back no more', async () => {
+  const { house, ids } = await company();
+  for (const id of ids.slice(0, LIMIT)) {
+    await house.scim.patch(`/Users/${id}`, replace('active', false));
+    await house.scim.patch(`/Users/${id}`, replace('active', true));
+  }
+  for (const id of ids.slice(LIMIT, 2 * LIMIT)) await house.scim.delete(`/Users/${id}`);
+  expect(await stateOf(house, ids)).toEqual({ out: LIMIT, held: 0 });
+});
+
+it('counts no departure through the users API, and none of a directory without a guard', async () => {
+  const { house, ids } = await company();
+  await house.api.patch('/tenant', { api_may_write_directory_users: true });
+  for (const id of ids.slice(0, 10)) await house.api.patch(`/users/${id}`, { status: 'inactive' });
+  expect(await stateOf(house, ids)).toEqual({ out: 10, held: 0 });
+  await house.api.patch(`/directories/${house.directoryId}`, { guard: 'off' });
+  for (const id of ids) await house.scim.delete(`/Users/${id}`);
+  expect(await stateOf(house, ids)).toEqual({ out: USERS, held: 0 });
+});
+
+it('goes without the lock while the limit is far, and is exact all the same', async () => {
+  const house = await newHouse(service, { guard: { ...GUARD, people: 1_000, at_least: 130 } });
+  const ids: string[] = [];
+  for (let i = 0; i < 7; i++) ids.push(...(await Promise.all(names().map((name) => madeUser(house.scim, user(name))))));
+  await Promise.all(ids.map((id) => house.scim.patch(`/Users/${id}`, replace('active', false))));
+  expect(await stateOf(house, ids)).toEqual({ out: 130, held: ids.length - 130 });
+});
