@@ -81,7 +81,7 @@ describe('a group whose rule gives the role', () => {
     const groupId = await madeGroup(house.scim, ids);
     const rules = { rules: [{ group_id: groupId, role: 'User' }] };
     const put = await house.api.put(`/directories/${house.directoryId}/rules`, rules);
-    expect([put.status, put.text]).toEqual([200, expect.stringContaining("rules")]);
+    expect([put.status, put.text]).toEqual([200, expect.stringContaining('rules')]);
     await eventually(
       () => stateOf(house, ids),
       ({ out }) => out === 0,
@@ -92,10 +92,7 @@ describe('a group whose rule gives the role', () => {
   it.each<[string, (house: House, groupId: string) => Promise<unknown>]>([
     ['is emptied', ({ scim }, id) => scim.patch(`/Groups/${id}`, patch({ op: 'replace', path: 'members', value: [] }))],
     ['is deleted', ({ scim }, id) => scim.delete(`/Groups/${id}`)],
-    [
-      'has its rule taken away',
-      ({ api, directoryId }) => api.put(`/directories/${directoryId}/rules`, { rules: [] }),
-    ],
+    ['has its rule taken away', ({ api, directoryId }) => api.put(`/directories/${directoryId}/rules`, { rules: [] })],
   ])('lets exactly the limit go when it %s', async (_, change) => {
     const { house, ids, groupId } = await ruled();
     await change(house, groupId);
