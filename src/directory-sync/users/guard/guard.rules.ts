@@ -26,7 +26,7 @@ export function departureOf(current: Current | null, active: boolean, decision: 
 }
 
 /**
- * Returns the limits of a guard: so many users may leave within each window. The one after them is held.
+ * Returns the limits of a guard: the number of users that may leave within each window. The one after them is held.
  *
  * @param base the users in force when each window began
  */

@@ -54,7 +54,7 @@ export class GuardService {
 
   /**
    * Returns whether a user may leave, under the lock of the guard. The answer holds to the end of the transaction. The first
-   * one of a window who may not is told as an event.
+   * one of a window who may not is recorded as an event.
    */
   async admits(tx: SqlRunner, tenantId: string, { directoryId, figures }: Leaving): Promise<boolean> {
     const minutes = figures.within_minutes;
