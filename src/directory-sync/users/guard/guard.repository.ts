@@ -121,7 +121,7 @@ export class GuardRepository {
     ]);
   }
 
-  /** Returns whether this is the first departure that the window holds, and notes that it was told. */
+  /** Returns whether this is the first departure that the window holds, and notes that it was recorded. */
   async isFirstHeld(tx: SqlRunner, tenantId: string, directoryId: string, minutes: number): Promise<boolean> {
     const { rowCount } = await tx.query(
       `update guard_states set told_at = now() where tenant_id = $1 and directory_id = $2
