@@ -27,6 +27,7 @@ export const ROOMS = [
   'integrations/ats',
   'overview/requests',
   'overview/explain',
+  'overview/status',
   'overview/lookup',
   'overview/history',
   'operations/surfaces',

@@ -2,8 +2,9 @@ import { Module } from '@nestjs/common';
 import { LookupModule, RecordNamesModule } from './lookup/lookup.module.js';
 import { RequestsModule } from './requests/requests.module.js';
 import { ExplainModule } from './explain/explain.module.js';
+import { StatusModule } from './status/status.module.js';
 import { HistoryModule } from './history/history.module.js';
 
 /** What is read across the houses. */
-@Module({ imports: [LookupModule, RecordNamesModule, RequestsModule, ExplainModule, HistoryModule] })
+@Module({ imports: [LookupModule, RecordNamesModule, RequestsModule, ExplainModule, StatusModule, HistoryModule] })
 export class OverviewModule {}

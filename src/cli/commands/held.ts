@@ -11,9 +11,9 @@ export const HELD_COMMANDS: Command[] = [
     noun: 'held',
     verb: 'list',
     description: 'Lists users whose requested state has no effect, and why; "user show" names the user in the way',
-    options: [REASON],
+    options: [REASON, { name: 'directory', description: 'of one directory: its id or name', refers: 'directory' }],
     async run(context) {
-      const held = await context.client.list(`/held${queryOf(context, 'reason')}`);
+      const held = await context.client.list(`/held${queryOf(context, 'reason', 'directory')}`);
       if (context.options['json'] === true) return columns(held, 'user_id', 'reason', 'since', 'directory_id');
       return held.map((row) => ({
         ...columns([row], 'user_id', 'reason', 'since', 'directory_id')[0],

@@ -105,6 +105,9 @@ export const PLATFORM_COMMANDS: Command[] = [
       { name: 'kind', description: 'what happened', choices: KINDS },
       { name: 'user_id', description: 'of one user: id, e-mail, external_id or userName', refers: 'user' },
       { name: 'since', description: 'such as 2026-10-31 or 2026-10-31T12:00:00Z' },
+      { name: 'directory', description: 'of one directory: its id or name', refers: 'directory' },
+      { name: 'actor', description: 'by one key, directory, user or operator: its id' },
+      { name: 'request_id', description: 'of one request: X-Request-Id of its answer' },
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
     async run(context) {
@@ -116,6 +119,9 @@ export const PLATFORM_COMMANDS: Command[] = [
         'kind',
         'user_id',
         'since',
+        'directory',
+        'actor',
+        'request_id',
       );
       const changes = await context.client.list(`/changes${query}`, limit);
       if (context.options['json'] === true) return changes;

@@ -5,6 +5,37 @@ import { columns, given, numbers, type Command } from '../command/command.js';
 import { stateWord } from './platform.js';
 import { storageWords } from './storage.js';
 
+/** The answer of `GET /status`. */
+interface TenantStatus {
+  destination: { state: string };
+  waiting: number;
+  oldest_waiting_since: string | null;
+  parked: Record<string, number>;
+  held: Record<string, number>;
+  guard: { held: number };
+  last_event: { event: string; at: string } | null;
+}
+
+/** Returns the state of a tenant as fields of `status`. */
+function words({ destination, waiting, parked, held, guard, ...state }: TenantStatus, isJson: boolean): Json {
+  const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, n) => sum + n, 0);
+  const named = (counts: Record<string, number>) =>
+    Object.entries(counts)
+      .map(([reason, n]) => `${n} ${reason}`)
+      .join(', ');
+  return {
+    platform: isJson ? destination.state : stateWord(destination.state),
+    waiting,
+    waiting_since: state.oldest_waiting_since,
+    parked: total(parked),
+    parked_reasons: isJson ? parked : named(parked),
+    held: total(held),
+    held_reasons: isJson ? held : named(held),
+    held_by_guard: guard.held,
+    last_event: state.last_event === null ? null : `${state.last_event.event} at ${state.last_event.at}`,
+  };
+}
+
 export const SERVICE_COMMANDS: Command[] = [
   {
     noun: 'status',
@@ -22,7 +53,7 @@ export const SERVICE_COMMANDS: Command[] = [
       const me = await client.call<{ tenant: { id: string; name: string } }>('GET', '/me');
       const seats = await client.call('GET', '/seats');
       const storage = await client.call('GET', '/storage').catch(() => null);
-      const platform = await client.call('GET', '/platform').catch(() => null);
+      const state = await client.call<TenantStatus>('GET', '/status').catch(() => null);
       return {
         ...status,
         tenant_id: me.tenant.id,
@@ -32,8 +63,7 @@ export const SERVICE_COMMANDS: Command[] = [
         seats_limit: seats['limit'],
         seats_waiting: seats['waiting'],
         storage: storage === null ? null : options['json'] === true ? storage['state'] : storageWords(storage),
-        platform: (options['json'] === true ? platform?.['state'] : stateWord(platform?.['state'])) ?? 'none yet',
-        held: (await client.list('/held')).length,
+        ...(state === null ? {} : words(state, options['json'] === true)),
       };
     },
   },

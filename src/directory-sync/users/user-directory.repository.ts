@@ -138,13 +138,18 @@ export class UserDirectoryRepository {
   }
 
   /** Who is held, oldest first. */
-  async held(tenantId: string, reason: string | undefined, page: PageRequest): Promise<CutRows<NamedUser>> {
+  async held(
+    tenantId: string,
+    { reason, directory }: { reason: string | undefined; directory: string | undefined },
+    page: PageRequest,
+  ): Promise<CutRows<NamedUser>> {
     const [since, id] = page.after === null ? [null, null] : (page.after.split('|') as [string, string]);
     const found = await this.db.query<NamedUser>(
       cutAtBytes(`${SELECT} where u.tenant_id = $1 and u.held is not null and ($2::text is null or u.held = $2)
          and ($3::timestamptz is null or (u.held_since, u.id) > ($3::timestamptz, $4::text))
+         and ($6::text is null or u.directory_id = $6)
        order by u.held_since, u.id limit $5`),
-      [tenantId, reason ?? null, since, id, page.limit + 1],
+      [tenantId, reason ?? null, since, id, page.limit + 1, directory ?? null],
     );
     return cutRowsOf(found);
   }

@@ -15,7 +15,7 @@ import { ChangePage, ChangeShape, DismissChange, ResendChanges } from './changes
 import { ChangesService } from './changes.service.js';
 
 const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] as const;
-const FILTERS = ['user_id', 'state', 'kind', 'since'] as const;
+const FILTERS = ['user_id', 'state', 'kind', 'since', 'directory', 'actor', 'request_id'] as const;
 
 /** The user changes of a tenant. */
 @ApiController('changes')
@@ -30,6 +30,9 @@ export class ChangesController {
   @ApiQuery({ name: 'state', required: false, enum: CHANGE_STATES })
   @ApiQuery({ name: 'kind', required: false, enum: KINDS })
   @ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiQuery({ name: 'directory', required: false })
+  @ApiQuery({ name: 'actor', required: false })
+  @ApiQuery({ name: 'request_id', required: false })
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
   @ApiOkResponse({ type: ChangePage })
@@ -40,6 +43,9 @@ export class ChangesController {
       state: queryChoice('state', options.state, CHANGE_STATES),
       kind: queryChoice('kind', options.kind, KINDS),
       since: queryTime('since', options.since),
+      directory: options.directory,
+      actor: options.actor,
+      request_id: options.request_id,
     };
     const page = readPage(query, `changes ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
     const rows = await this.changes.list(caller.tenantId, filter, page);

@@ -14,6 +14,11 @@ export interface ChangeFilter {
   state?: ChangeState | undefined;
   kind?: ChangeKind | undefined;
   since?: Date | undefined;
+  /** The id of the directory that the change came from. */
+  directory?: string | undefined;
+  /** The id of the key, directory, user or operator. */
+  actor?: string | undefined;
+  request_id?: string | undefined;
 }
 
 const PROGRESS = progressSql(platformOf(''), {
@@ -67,8 +72,7 @@ export class ChangesRepository {
   ): Promise<CutRows<ChangeRow>> {
     const waiting = filter.state === 'pending' || filter.state === 'parked';
     // Only a user's changes are few for certain; what else is asked for may be anywhere among all of them.
-    const search =
-      filter.user_id === undefined && [filter.kind, filter.since, filter.state].some((v) => v !== undefined);
+    const search = filter.user_id === undefined && Object.values(filter).some((value) => value !== undefined);
     const found = await this.db[search ? 'search' : 'query']<ChangeRow>(
       cutAtBytes(`select ${COLUMNS} from (
          select c.*, ${STATE} as state, ${PROGRESS.columns}
@@ -77,10 +81,23 @@ export class ChangesRepository {
            and ($2::bigint is null or c.sequence < $2)
            and ${filter.user_id === undefined ? '$3::text is null' : 'c.user_id = $3'}
            and ($4::text is null or c.kind = $4) and ($5::timestamptz is null or c.occurred_at >= $5)
+           and ($7::text is null or c.source ->> 'directory_id' = $7)
+           and ($8::text is null or c.source -> 'actor' ->> 'id' = $8)
+           and ($9::text is null or c.source ->> 'request_id' = $9)
            ${filter.state === undefined ? '' : `and ${IN_STATE[filter.state]}`}
          order by c.sequence desc limit $6
        ) c ${TIMES} order by c.sequence desc`),
-      [tenantId, page.after, filter.user_id ?? null, filter.kind ?? null, filter.since ?? null, page.limit + 1],
+      [
+        tenantId,
+        page.after,
+        filter.user_id ?? null,
+        filter.kind ?? null,
+        filter.since ?? null,
+        page.limit + 1,
+        filter.directory ?? null,
+        filter.actor ?? null,
+        filter.request_id ?? null,
+      ],
     );
     return cutRowsOf(found);
   }

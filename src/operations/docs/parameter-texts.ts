@@ -33,6 +33,7 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   'query reason': 'Only records with this reason.',
   'query user_id': 'Only records of this user: the id (`usr_…`).',
   'query connection_id': 'Only records of this connection: its id or slug.',
+  'query actor': 'Only what this key, directory, user or operator has done: its id.',
   'query request_id': 'Only what this request has led to: `X-Request-Id` of its answer.',
   'query directory': 'Only records of this directory: its id.',
 

@@ -32,13 +32,15 @@ export class HeldController {
   @RequireEveryScope('users:read', 'directories:read')
   @ApiOperation({ summary: 'Held users, longest first, with requested and effective state' })
   @ApiQuery({ name: 'reason', required: false, enum: REASONS })
+  @ApiQuery({ name: 'directory', required: false })
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<object>> {
-    const options = queryOptions(query, ['reason', 'limit', 'cursor']);
+    const options = queryOptions(query, ['reason', 'directory', 'limit', 'cursor']);
     const reason = queryChoice('reason', options.reason, REASONS);
-    const page = readPage(query, `held ${reason ?? ''}`);
-    const rows = await this.repository.held(caller.tenantId, reason, page);
+    const { directory } = options;
+    const page = readPage(query, `held ${reason ?? ''} ${directory ?? ''}`);
+    const rows = await this.repository.held(caller.tenantId, { reason, directory }, page);
     return pageOf(page, rows, (row) => `${row.held_since}|${row.id}`, heldBody);
   }
 

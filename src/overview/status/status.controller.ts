@@ -1,0 +1,25 @@
+import { Get } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { ApiRecord } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
+import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { StatusBody } from './status.dto.js';
+import { StatusService } from './status.service.js';
+
+/** How a tenant is doing, in one answer. */
+@ApiController('status')
+@RequireScope('platform:read')
+@ApiRefusals()
+export class StatusController {
+  constructor(private readonly status: StatusService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'The platform, what waits and what is parked, held users, the guard, and the newest event' })
+  @ApiRecord(StatusBody)
+  show(@CurrentCaller() { tenantId }: Caller): Promise<StatusBody> {
+    return this.status.of(tenantId);
+  }
+}

@@ -1,0 +1,8 @@
+import { Module } from '@nestjs/common';
+import { ForwardingModule } from '../../forwarding/forwarding.module.js';
+import { StatusController } from './status.controller.js';
+import { StatusService } from './status.service.js';
+
+/** How a tenant is doing. Only reads. */
+@Module({ imports: [ForwardingModule], controllers: [StatusController], providers: [StatusService] })
+export class StatusModule {}
