@@ -17,6 +17,8 @@ import { PlatformList } from './tasks/platform-list.js';
 import { SendAgainSteps } from './tasks/send-again.steps.js';
 import { PeopleIntakePort } from './people-intake.js';
 import { Connections } from './connections.js';
+import { ChangeTasks } from './changes/change-tasks.js';
+import { ParkedChangesRepository } from './changes/parked-changes.repository.js';
 import { FirstPlatform } from './platform/first-platform.js';
 import { PlatformTrial } from './platform/platform-trial.js';
 import { PlatformController } from './platform/platform.controller.js';
@@ -49,6 +51,8 @@ import { UserEventSource } from './user-events.js';
     UserEventSource,
     ChangesRepository,
     ChangesService,
+    ParkedChangesRepository,
+    ChangeTasks,
     PlatformService,
     PlatformLookUp,
     PlatformTasks,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CHANGE_STATES } from '../../forwarding/changes/change.mapping.js';
 import { readable, type ShownChange } from '../output/change-words.js';
 import { encode, type Json } from '../client/client.js';
+import { PARKED_COMMANDS } from './parked-changes.js';
 import { CONFIRM, demandConfirmed } from '../command/confirmation.js';
 import { columns, given, nothingToChange, numbers, queryOf, type Command } from '../command/command.js';
 
@@ -138,15 +139,7 @@ export const PLATFORM_COMMANDS: Command[] = [
       return options['json'] === true ? { ...found } : readable(found);
     },
   },
-  ...(['retry', 'dismiss'] as const).map((verb): Command => ({
-    noun: 'changes',
-    verb,
-    description: verb === 'retry' ? 'Tries a parked change again' : 'Gives up a parked change',
-    argument: { name: 'change_id', required: true, description: 'as the list shows it' },
-    ...(verb === 'dismiss' ? { options: [{ name: 'reason', description: 'the reason' }] } : {}),
-    run: (context) =>
-      context.client.call('POST', `/changes/${encode(context.argument!)}/${verb}`, given(context, 'reason')),
-  })),
+  ...PARKED_COMMANDS,
   {
     noun: 'changes',
     verb: 'resend',

@@ -20,6 +20,8 @@ export const TASK_KINDS = [
   'platform.import',
   'platform.drift',
   'changes.resend',
+  'changes.retry',
+  'changes.dismiss',
   'held.release',
   'held.discard',
   'role-review',

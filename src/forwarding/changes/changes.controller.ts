@@ -1,8 +1,9 @@
-import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { ApiRefusals } from '../../base/http/api-problems.js';
 import { PAGE_OPTIONS, pageOf, readPage, type Page } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
+import type { BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
@@ -11,7 +12,16 @@ import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhau
 import { newTaskBody } from '../../engine/work/task.mapping.js';
 import { TaskBody } from '../../engine/work/tasks.dto.js';
 import { CHANGE_STATES, changeBody, type AttemptBody, type ChangeBody } from './change.mapping.js';
-import { ChangePage, ChangeShape, DismissChange, ResendChanges } from './changes.dto.js';
+import { ChangeTasks, type ChangeAct } from './change-tasks.js';
+import {
+  ChangePage,
+  ChangeShape,
+  DismissChange,
+  DismissSelection,
+  ParkedCount,
+  ParkedSelection,
+  ResendChanges,
+} from './changes.dto.js';
 import { ChangesService } from './changes.service.js';
 
 const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] as const;
@@ -21,7 +31,10 @@ const FILTERS = ['user_id', 'state', 'kind', 'since', 'directory', 'actor', 'req
 @ApiController('changes')
 @RequireScope('admin')
 export class ChangesController {
-  constructor(private readonly changes: ChangesService) {}
+  constructor(
+    private readonly changes: ChangesService,
+    private readonly tasks: ChangeTasks,
+  ) {}
 
   @Get()
   @RequireScope('changes:read')
@@ -67,6 +80,47 @@ export class ChangesController {
   @ApiAcceptedResponse({ type: TaskBody })
   async resend(@CurrentCaller() caller: Caller, @Body() body: ResendChanges): Promise<TaskBody> {
     return newTaskBody(await this.changes.resend(caller, body.since));
+  }
+
+  @Post('retry')
+  @EvenWhenExhausted()
+  @HttpCode(202)
+  @ApiRefusals({ 409: ['too_many_tasks'] })
+  @ApiOperation({ summary: 'Tries many parked changes again in a task; a `dry_run` answers 200 with their number' })
+  @ApiAcceptedResponse({ type: TaskBody })
+  @ApiOkResponse({ type: ParkedCount })
+  retryAll(
+    @CurrentCaller() caller: Caller,
+    @Body() body: ParkedSelection,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<TaskBody | ParkedCount> {
+    return this.all(caller, 'retry', body, res);
+  }
+
+  @Post('dismiss')
+  @EvenWhenExhausted()
+  @HttpCode(202)
+  @ApiRefusals({ 409: ['too_many_tasks'] })
+  @ApiOperation({ summary: 'Gives up many parked changes in a task; `dry_run` as for retry' })
+  @ApiAcceptedResponse({ type: TaskBody })
+  @ApiOkResponse({ type: ParkedCount })
+  dismissAll(
+    @CurrentCaller() caller: Caller,
+    @Body() body: DismissSelection,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<TaskBody | ParkedCount> {
+    return this.all(caller, 'dismiss', body, res);
+  }
+
+  private async all(
+    caller: Caller,
+    act: ChangeAct,
+    { dry_run, ...choice }: DismissSelection,
+    res: BridgeResponse,
+  ): Promise<TaskBody | ParkedCount> {
+    if (dry_run !== true) return newTaskBody(await this.tasks.begin(caller, act, choice));
+    res.status(200);
+    return { count: await this.tasks.count(caller, choice) };
   }
 
   @Post(':id/retry')

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Moment } from '../../base/http/fields.js';
+import { Flag, Moment, Ruled } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { CHANGE_STATES } from './change.mapping.js';
 
@@ -13,6 +13,46 @@ export class DismissChange {
 export class ResendChanges {
   @Moment({ description: 'All users who changed since then are sent again, as they are now.' })
   since!: Date;
+}
+
+const MOST_IDS = 1_000;
+
+function usersProblem(value: unknown): string | null {
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) return 'must be a list of ids';
+  if (value.length === 0) return 'must not be empty';
+  return value.length > MOST_IDS ? `must have at most ${MOST_IDS} entries; ${value.length} were sent` : null;
+}
+
+/** Parked changes: those of a list of users, or all that match a filter. */
+export class ParkedSelection {
+  @Ruled(
+    usersProblem,
+    {
+      type: [String],
+      description: `At most ${MOST_IDS} ids of users; then no filter.`,
+      example: ['usr_01jd0q4m8k7v2y9w'],
+    },
+    { optional: true },
+  )
+  user_ids?: string[];
+  @Text({ max: 64, optional: true, description: 'Filter: only changes with this `error.code`, such as `refused`.' })
+  error?: string;
+  @Text({ max: 64, optional: true, description: 'Filter: only changes that came from this directory, by its id.' })
+  directory?: string;
+  @Flag({ optional: true, description: 'Only counts.' })
+  dry_run?: boolean;
+}
+
+/** Parked changes that are given up. */
+export class DismissSelection extends ParkedSelection {
+  @Text({ max: 500, optional: true, description: 'Why they are given up.' })
+  reason?: string;
+}
+
+/** The answer of a dry run. */
+export class ParkedCount {
+  @ApiProperty({ example: 12, description: 'Users whose parked change the task would be about.' })
+  count!: number;
 }
 
 class ChangedUser {

@@ -9,7 +9,7 @@ import { retry } from '../../engine/delivery/lanes/unpark.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { TASKS_CAP } from '../../engine/work/tasks.cap.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
+import type { Caller, RequestedBy } from '../../tenancy/tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
 import { platformOf } from '../platform-destination.js';
@@ -60,7 +60,7 @@ export class ChangesService {
    * @throws {NotFound} when the tenant has no such change
    * @throws {Conflict} `not_waiting` when nothing is pending for its user
    */
-  async retry(caller: Caller, id: string): Promise<ChangeBody> {
+  async retry(caller: RequestedBy, id: string): Promise<ChangeBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       const row = await this.find(caller.tenantId, id, tx);
       const retried = await retry(tx, platformOf(caller.tenantId), row.user_id);
@@ -79,7 +79,7 @@ export class ChangesService {
    * @throws {NotFound} when the tenant has no such change
    * @throws {Conflict} `not_parked` when it is not parked
    */
-  async dismiss(caller: Caller, id: string, reason: string | null): Promise<ChangeBody> {
+  async dismiss(caller: RequestedBy, id: string, reason: string | null): Promise<ChangeBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       const row = await this.find(caller.tenantId, id, tx);
       const dismissed = await dismiss(tx, platformOf(caller.tenantId), row.user_id);
@@ -123,7 +123,7 @@ export class ChangesService {
     return row;
   }
 
-  private note(tx: SqlRunner, caller: Caller, action: string, row: ChangeRow, after: object): Promise<void> {
+  private note(tx: SqlRunner, caller: RequestedBy, action: string, row: ChangeRow, after: object): Promise<void> {
     return this.audit.record(tx, {
       tenantId: caller.tenantId,
       actor: caller.actor,

@@ -66,6 +66,8 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   PutCandidate: CANDIDATE,
   ChangeCandidate: { job_title: 'Senior Backend Engineer', metadata: { ats_priority: 'high' } },
   PutJob: { title: 'Backend Engineer', status: 'open', department: 'Engineering', location: 'Zürich', ats: 'bullhorn' },
+  ParkedSelection: { error: 'refused', directory: 'dir_01k9', dry_run: true },
+  DismissSelection: { error: 'refused', directory: 'dir_01k9', reason: 'left the company' },
   HeldSelection: { reason: 'no_seat', directory: 'dir_01k9', dry_run: true },
   CreateRole: { name: 'Recruiter', takes_seat: true },
   ChangeRole: { takes_seat: false },

@@ -52,6 +52,8 @@ export class RequestsRepository {
 
   /** Adds rows of several tenants. A row that is there already stays, so that a batch can be sent again. */
   async add(rows: readonly LoggedRequest[]): Promise<void> {
+    // Bodies come first, so that a row is never seen without its body.
+    await this.addBodies(rows.filter(({ body }) => body !== null));
     const texts = (valueOf: (row: LoggedRequest) => string | null) => textArray(rows.map(valueOf));
     await this.db.query(
       `insert into requests (tenant_id, id, at, directory_id, credential_id, method, path, status, duration_ms, dialect,
@@ -83,7 +85,6 @@ export class RequestsRepository {
       ],
     );
     for (const { tenantId, body } of rows) this.db.written.add(tenantId, WRITTEN_BYTES + (body?.length ?? 0));
-    await this.addBodies(rows.filter(({ body }) => body !== null));
   }
 
   private async addBodies(rows: readonly LoggedRequest[]): Promise<void> {

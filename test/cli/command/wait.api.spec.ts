@@ -11,6 +11,8 @@ const COMMAND_OF: Record<string, string> = {
   '/api/v1/platform/import': 'platform import',
   '/api/v1/platform/drift': 'drift run',
   '/api/v1/changes/resend': 'changes resend',
+  '/api/v1/changes/retry': 'changes retry',
+  '/api/v1/changes/dismiss': 'changes dismiss',
   '/api/v1/held/release': 'held release',
   '/api/v1/held/discard': 'held discard',
   '/api/v1/webhooks/{webhook_id}/replay': 'webhook replay',
