@@ -5,7 +5,7 @@ import path from 'node:path';
 
 /** The places to read: all files below a folder, and single files. */
 const PLACES = ['src', 'test', 'docs', 'scripts', '.ci', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
-const TEXTS = /\.(ts|mjs|md|sql|yml|css)$/;
+const TEXTS = /\.(ts|mjs|md|sql|yml|css)$|^\.ci\/run$/;
 /** Texts of others, generated pages (their texts are in src), and the lists of phrases. */
 const FOREIGN =
   /^(test\/fixtures|scripts\/run-scim\.mjs|docs\/reference|docs\/contribute\/style\.md|scripts\/check-words\.mjs|test\/words\.spec\.ts)/;
@@ -26,7 +26,7 @@ const PHRASES = [
   ['what (?:is more than|comes meanwhile)', 'requests that arrive meanwhile'],
   ['behind the (?:last|first|horizon|newest|end|position|place)', 'after'],
   // In quotes, `nobody` is a user of the operating system.
-  ['(?<![\'"`])(?:nobody|somebody|whoever|whomever)(?![\'"`:])', 'user, caller, process'],
+  ['(?<![\'"`])(?:nobody|somebody|whoever|whomever|whatever)(?![\'"`:])', 'user, caller, process'],
 ].map(([phrase, instead]) => ({
   pattern: new RegExp(`\\b(?:${phrase.replaceAll(' ', '(?:\\s+(?:(?://|\\*|--|#)\\s+)?)')})\\b`, 'gi'),
   instead,

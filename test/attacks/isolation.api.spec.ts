@@ -1,5 +1,5 @@
 import { Description, type Operation } from '../support/description.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp, type TestApp } from '../support/app.js';
 import { candidate } from '../support/candidates.js';
 import { newHouse, type House } from '../support/house.js';
 import { send, type Answer } from '../support/http.js';
@@ -21,7 +21,7 @@ let theirs: Ids;
 let unknowns: Ids;
 let operations: Operation[];
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   ({ operations } = await Description.of(service.url));
   [attacker, victim] = [await newHouse(service), await newHouse(service)];
   theirs = await recordsOf(victim);

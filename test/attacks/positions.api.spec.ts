@@ -1,11 +1,11 @@
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp, type TestApp } from '../support/app.js';
 import { candidate } from '../support/candidates.js';
 import { newHouse } from '../support/house.js';
 import { eventually } from '../support/http.js';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

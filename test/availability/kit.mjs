@@ -15,7 +15,7 @@ const ONLY = process.env.AVAILABILITY_ONLY;
 /** What the honest caller should notice at the most; missing one of these is printed. */
 const AIM = { slower: 5, floorMs: 6, bytesFactor: 8, bytesMiB: 60 };
 /**
- * What fails the run. Five processes share two cores with whatever else runs on the machine, so that delay and resident
+ * What fails the run. Five processes share two cores with the other work of the machine, so that delay and resident
  * memory have room; errors, silence and an end of the service have none.
  */
 const MOST = { slower: 5, floorMs: 30, bytesFactor: 8, bytesMiB: 180, silenceMs: 1_000, databaseMiB: 300 };

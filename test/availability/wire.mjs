@@ -1,7 +1,7 @@
 // Bytes on the wire, counted: what no HTTP client would send, and what comes back is let go.
 import net from 'node:net';
 
-/** Resolves with the first of these events, whatever else the socket says. */
+/** Resolves with the first of these events of the socket. */
 function firstOf(socket, ...names) {
   return new Promise((resolve) => {
     const done = () => {

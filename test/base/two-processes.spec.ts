@@ -8,7 +8,7 @@ import { hostileOp, type HostileOp } from '../protocols/oidc/support/op.js';
 import { OidcWay, trustDomain } from '../support/sign-in/connections.js';
 
 // The built service as two processes on one database: a change of settings that one of them has answered is in force
-// with the very next request at the other, whatever that one had cached.
+// with the very next request at the other, in spite of its caches.
 const ROUNDS = rounds(6, 2);
 let service: TestApp;
 let house: House;

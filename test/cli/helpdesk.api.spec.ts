@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp, type TestApp } from '../support/app.js';
 import { commandLine, type Ran } from '../support/cli.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
@@ -9,7 +9,7 @@ let house: House;
 let idp: OidcWay;
 let helpdesk: (...args: string[]) => Promise<Ran>;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
   idp = await OidcWay.open(service, house, { directory_id: house.directoryId });
   const scopes = ['users:read', 'sign-ins:read', 'directories:read'];

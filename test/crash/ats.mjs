@@ -1,4 +1,4 @@
-// The promise under test: whatever moment the service is killed at, each candidate has in its ATS exactly one link, and
+// The promise under test: the service is killed at any moment, and each candidate has in its ATS exactly one link, and
 // exactly one note for each revision of its scorecard that was not replaced before it was written; and each event arrives.
 // Every round plays a candidate's way against a Lever that runs, and kills the service at one of its numbered steps.
 import { setTimeout as sleep } from 'node:timers/promises';

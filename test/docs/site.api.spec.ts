@@ -1,11 +1,11 @@
 import { pageAddressOf } from '../../src/operations/docs/site/markdown.mapping.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp, type TestApp } from '../support/app.js';
 import { send, type Answer } from '../support/http.js';
 import { PAGES } from './documents.js';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp();
+  app = await sharedApp();
 });
 afterAll(() => app.close());
 

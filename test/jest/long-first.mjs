@@ -19,7 +19,7 @@ const LONG = [
   'docs/recipes.api',
   'forwarding/journeys.db',
   'operations/restore-drill.long',
-  'availability/shares.api',
+  'availability/shares.long',
   'sign-in/limits/limits.api',
   'operations/rolling-restart.long',
   'webhooks/hostile-receivers.api',

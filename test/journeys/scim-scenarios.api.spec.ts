@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Profile } from '../../src/protocols/scim/dialects/dialects.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp, type TestApp } from '../support/app.js';
 import { patience } from '../support/speed.js';
 
 const RUNNER = path.resolve(import.meta.dirname, '../../scripts/run-scim.mjs');
@@ -27,7 +27,7 @@ interface Scenario {
 let service: TestApp;
 let folder: string;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   folder = mkdtempSync(path.join(os.tmpdir(), 'scenarios-'));
 });
 afterAll(async () => {

@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import { Activity } from '../../src/base/activity.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually, send } from '../support/http.js';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => edge.close());
 
 it('slows background work for requests of known callers, and not for refused ones', async () => {
-  const counted = jest.spyOn(edge.app.nest.get(Activity), 'note');
+  const counted = mock.method(edge.app.nest.get(Activity), 'note');
   const read = async (token: string) => (await send('GET', `${edge.url}/scim/v2/Users`, token)).status;
   const { scimToken } = edge.tenant;
   const connection = {
@@ -40,8 +40,8 @@ it('slows background work for requests of known callers, and not for refused one
     (answer) => answer === 200,
   );
   await eventually(
-    () => Promise.resolve(counted.mock.calls.length),
+    () => Promise.resolve(counted.mock.callCount()),
     (calls) => calls > served,
   );
-  expect(counted).toHaveBeenCalledTimes(served + 1);
+  expect(counted.mock.callCount()).toBe(served + 1);
 });

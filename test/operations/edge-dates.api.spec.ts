@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp, type TestApp } from '../support/app.js';
 import { until } from '../forwarding/harness.js';
 import { newHouse, type House } from '../support/house.js';
 import { madeGroup, madeUser } from '../support/scim.js';
@@ -6,7 +6,7 @@ import { madeGroup, madeUser } from '../support/scim.js';
 let service: TestApp;
 let at: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   at = await newHouse(service);
   await madeUser(at.scim);
   await madeGroup(at.scim);

@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import { Clock } from '../../src/base/clock.js';
 import { startApp, type TestApp } from '../support/app.js';
 
@@ -18,10 +18,11 @@ beforeAll(async () => {
   description = (await (await fetch(`${service.url}/docs/openapi.json`)).json()) as Description;
   // Nothing is refilled.
   const clock = service.app.nest.get(Clock);
-  jest.spyOn(clock, 'monotonic').mockReturnValue(clock.monotonic());
+  const now = clock.monotonic();
+  mock.method(clock, 'monotonic', () => now);
 });
 afterAll(async () => {
-  jest.restoreAllMocks();
+  mock.restoreAll();
   await service.close();
 });
 

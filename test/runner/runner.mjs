@@ -52,10 +52,10 @@ export default class Runner {
         await (result ? this.#emit('test-file-success', test, result) : this.#emit('test-file-failure', test, error));
         // The limit of jest-worker itself would end a worker that has begun the next file.
         if (waiting.length === 0 || memory <= (workerIdleMemoryLimit ?? Infinity)) continue;
-        await worker.end();
+        await endOf(worker);
         worker = startWorker();
       }
-      await worker.end();
+      await endOf(worker);
     };
     const lanes = serial ? 1 : Math.min(maxWorkers, tests.length);
     await Promise.all(Array.from({ length: lanes }, runWaiting));
@@ -66,9 +66,15 @@ export default class Runner {
   }
 }
 
+/** Ends a worker, after the service that its files share. A worker that has died has none. */
+async function endOf(worker) {
+  await worker.endOfFiles().catch(() => undefined);
+  await worker.end();
+}
+
 function startWorker() {
   const worker = new Worker(new URL('worker.mjs', import.meta.url), {
-    exposedMethods: ['run'],
+    exposedMethods: ['run', 'endOfFiles'],
     numWorkers: 1,
     forkOptions: { stdio: 'pipe', execArgv: [] },
     maxRetries: 0,

@@ -54,3 +54,9 @@ export async function run({ path, setupFiles, testTimeout, testNamePattern }) {
     Object.assign(process.env, variables);
   }
 }
+
+/** Ends what the files of this worker have shared. */
+export async function endOfFiles() {
+  const { end } = await import('../support/at-end.ts');
+  await end();
+}

@@ -1,12 +1,12 @@
 import { ExportVerifier, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { client, eventually, send } from '../support/http.js';
 import { ENTERPRISE, failure, fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

@@ -1,11 +1,11 @@
 import { request } from 'node:http';
 import { once } from 'node:events';
-import { startApp, type TestApp, type TestTenant } from '../support/app.js';
+import { sharedApp, type TestApp, type TestTenant } from '../support/app.js';
 import { client, eventually } from '../support/http.js';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

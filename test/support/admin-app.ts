@@ -47,7 +47,7 @@ export async function adminApp(
       body = JSON.stringify(options.body);
       headers['content-type'] ??= 'application/json';
     }
-    // A Buffer is a body for fetch, whatever the two libraries' types say of each other.
+    // A Buffer is a body for fetch, although the types of the two libraries differ.
     const res = await fetch(baseUrl + url, { method, headers, body: body as never, redirect: 'manual' });
     const text = await res.text();
     const json = /[/+]json/.test(res.headers.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : undefined;

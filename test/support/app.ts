@@ -9,7 +9,8 @@ import { DirectoriesService } from '../../src/directory-sync/directories/directo
 import type { CreateDirectory } from '../../src/directory-sync/directories/directories.dto.js';
 import { systemActor } from '../../src/tenancy/identity/source.js';
 import { TenantsService } from '../../src/tenancy/tenants/tenants.service.js';
-import { ownerOf, testDatabase } from './database.js';
+import { atEnd } from './at-end.js';
+import { copyOfTemplate, ownerOf } from './database.js';
 import { StatementRecorder } from './statements.js';
 
 /** A tenant with an API key that holds every scope, and one directory with its token. */
@@ -36,6 +37,8 @@ export interface TestApp {
   /** Makes another directory of a tenant. */
   newDirectory(tenantId: string, directory?: Partial<CreateDirectory>): Promise<{ id: string; token: string }>;
   close(): Promise<void>;
+  /** @throws {Error} with the statements that have no tenant and are not on the list */
+  checkStatements(): void;
 }
 
 /**
@@ -47,9 +50,10 @@ export async function startApp(
   beside?: TestApp,
   { prepare = () => [] }: { prepare?: (database: string) => string[] } = {},
 ): Promise<TestApp> {
-  const own = beside === undefined ? await testDatabase(2) : null;
-  for (const sql of own === null ? [] : prepare(nameOf(own.url))) await own!.owner.execute(sql);
+  const own = beside === undefined ? await copyOfTemplate() : null;
   const database = own ?? { url: beside!.databaseUrl };
+  const owner = await ownerOf(database.url);
+  for (const sql of own === null ? [] : prepare(nameOf(own.url))) await owner.execute(sql);
   const dataDir = beside?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'talent-bridge-'));
   const config = loadConfig({
     DATABASE_URL: database.url,
@@ -62,7 +66,6 @@ export async function startApp(
   });
   const app = await Application.create(config, database.url);
   const statements = new StatementRecorder(app.nest.get(Database));
-  const owner = await ownerOf(database.url);
   const server = await app.listen(Number(env['PORT'] ?? 0)).catch(async (error: unknown) => {
     await app.stop();
     throw error;
@@ -98,12 +101,28 @@ export async function startApp(
       await app.stop(0);
       await owner.dataSource.destroy();
       if (own !== null) {
-        await own.close();
+        await own.drop();
         rmSync(dataDir, { recursive: true, force: true });
       }
       statements.check();
     },
+    checkStatements: () => statements.check(),
   };
+}
+
+let shared: Promise<TestApp> | undefined;
+
+/**
+ * Returns the service with the default settings that the files of a worker share, with a tenant of the file's own. A file
+ * that counts rows of all tenants, fills tables, replaces parts of the service or ends it starts one of its own.
+ */
+export async function sharedApp(): Promise<TestApp> {
+  if (shared === undefined) {
+    shared = startApp();
+    atEnd(async () => (await shared!).close());
+  }
+  const app = await shared;
+  return { ...app, tenant: await app.newTenant(), close: async () => app.checkStatements() };
 }
 
 function nameOf(url: string): string {

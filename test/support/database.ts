@@ -17,28 +17,34 @@ export interface TestDatabase {
 
 /** Makes a copy of the migrated template; `close` drops it again. */
 export async function testDatabase(pool = 10): Promise<TestDatabase> {
+  const { url, drop } = await copyOfTemplate();
+  const dataSource = createDataSource(url, pool, SERVICE_ROLE);
+  await dataSource.initialize();
+  const owner = await ownerOf(url);
+  const db = new Database(dataSource);
+  return {
+    db,
+    owner,
+    dataSource,
+    url,
+    close: async () => {
+      await db.close();
+      if (dataSource.isInitialized) await dataSource.destroy();
+      await owner.dataSource.destroy();
+      await drop();
+    },
+  };
+}
+
+/** Makes a copy of the migrated template, without a connection to it. */
+export async function copyOfTemplate(): Promise<{ url: string; drop: () => Promise<void> }> {
   const admin = process.env['TEST_DATABASE_URL'];
   if (admin === undefined) throw new Error('run the tests with npm test: its set-up starts PostgreSQL');
   const name = `test_${randomBytes(6).toString('hex')}`;
   await once(admin, `create database ${name} template ${process.env['TEST_TEMPLATE']}`);
   const url = new URL(admin);
   url.pathname = `/${name}`;
-  const dataSource = createDataSource(url.href, pool, SERVICE_ROLE);
-  await dataSource.initialize();
-  const owner = await ownerOf(url.href);
-  const db = new Database(dataSource);
-  return {
-    db,
-    owner,
-    dataSource,
-    url: url.href,
-    close: async () => {
-      await db.close();
-      if (dataSource.isInitialized) await dataSource.destroy();
-      await owner.dataSource.destroy();
-      await once(admin, `drop database ${name} with (force)`);
-    },
-  };
+  return { url: url.href, drop: () => once(admin, `drop database ${name} with (force)`) };
 }
 
 /** A database with the rights of its owner; its data source is to be destroyed. */

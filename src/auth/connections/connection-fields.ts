@@ -48,7 +48,7 @@ export function roleMapProblem(value: unknown): string | null {
 }
 
 /**
- * Whether JavaScript orders a member name before all others, whatever was written (ECMA-262, OrdinaryOwnPropertyKeys).
+ * Whether JavaScript orders a member name before all others, in any text (ECMA-262, OrdinaryOwnPropertyKeys).
  */
 function isIndex(name: string): boolean {
   return /^(0|[1-9]\d{0,9})$/.test(name) && Number(name) < 2 ** 32 - 1;

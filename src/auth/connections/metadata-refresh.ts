@@ -8,7 +8,7 @@ import { ConnectionsRepository, type ConnectionRow } from './connections.reposit
 import { MetadataRefreshing } from './metadata-refreshing.js';
 
 const EVERY_MS = 10 * 60_000;
-/** The bounds of the interval, whatever the metadata says (`cacheDuration`). */
+/** The bounds of the interval that the metadata asks for (`cacheDuration`). */
 const SECONDS = { least: 3_600, most: 86_400 };
 
 /**

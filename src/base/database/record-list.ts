@@ -54,7 +54,7 @@ export async function listRecords<Row extends QueryResultRow>(
   if (updatedSince !== undefined) {
     const since = add(updatedSince);
     if (await isFew(db, table, tenantId, updatedSince)) {
-      // `offset 0`: the few are found by the index of the times, and by no other, whatever the planner knows of the tenant.
+      // `offset 0`: the few are found by the index of the times, and by no other, for every estimate of the planner.
       from = `(select * from ${table} o where o.tenant_id = $1 and o.updated_at >= ${since} offset 0)`;
       filters = 0;
     } else {

@@ -41,7 +41,7 @@ export abstract class Channel {
   /** Returns what is done in each state, which the claim freezes in the call. */
   abstract policyOf(destination: Destination): Policy;
 
-  /** Makes the request of a call and judges the answer. It does not throw for an answer, whatever it is. */
+  /** Makes the request of a call and judges the answer. It throws for no answer. */
   abstract send(lane: LeasedLane, destination: Destination, timeoutMs: number): Promise<Sent>;
 }
 

@@ -32,7 +32,7 @@ export type Verdict =
     };
 
 /**
- * Judges an answer. A page of HTML is never the API, whatever its status is: it comes from a proxy, a maintenance page or a
+ * Judges an answer. A page of HTML is never the API, with any status: it comes from a proxy, a maintenance page or a
  * firewall.
  *
  * @param now for a `Retry-After` that is a date

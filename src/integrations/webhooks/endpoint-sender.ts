@@ -28,7 +28,7 @@ export class EndpointSender {
   ) {}
 
   /**
-   * Sends one signed request, and judges the answer. It does not throw for an answer, whatever it is.
+   * Sends one signed request, and judges the answer. It throws for no answer.
    *
    * @param endpoint one whose secrets can be read
    */

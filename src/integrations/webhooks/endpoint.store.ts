@@ -37,7 +37,7 @@ export class EndpointStore {
     });
   }
 
-  /** Returns all endpoints of a tenant, oldest first, whatever their state. */
+  /** Returns all endpoints of a tenant, oldest first, in every state. */
   async of(tenantId: string, db: SqlRunner = this.db): Promise<readonly Endpoint[]> {
     const kept = await this.cache.get(tenantId, () => this.load(tenantId, db));
     const now = this.clock.now().getTime();

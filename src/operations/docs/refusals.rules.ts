@@ -1,6 +1,6 @@
 import type { Refusals } from '../../base/http/api-problems.js';
 
-/** What of an operation decides how it can refuse, whatever it does. */
+/** The parts of an operation that decide how it can refuse. */
 export interface OperationForm {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   credential: 'api_key' | 'operator_token' | 'session' | null;

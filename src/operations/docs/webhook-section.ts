@@ -14,7 +14,7 @@ const HEADERS = [
 ].map(([name, description]) => ({ name, in: 'header', required: true, schema: { type: 'string' }, description }));
 
 const RESPONSES = {
-  '2XX': { description: 'Received, whatever the body. Its first 4 KiB are kept with the attempt.' },
+  '2XX': { description: 'Received, with any body. Its first 4 KiB are kept with the attempt.' },
   '410': { description: 'The receiver is gone: the endpoint is disabled at once.' },
   default: {
     description:

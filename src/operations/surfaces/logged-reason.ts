@@ -8,7 +8,7 @@ const WORDS = new Set([
 const MOST = 500;
 
 /**
- * The reason of a refusal as a log may hold it: names of attributes stay, and whatever else is quoted (what a caller wrote,
+ * The reason of a refusal as a log may hold it: names of attributes stay, and every other quoted text (what a caller wrote,
  * such as a name or an e-mail) is left out.
  */
 export function loggedReason(detail: string): string {

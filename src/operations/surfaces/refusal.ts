@@ -20,7 +20,7 @@ const SECRET_UNREADABLE: Omit<Refusal, 'extras'> = {
     'The operator puts the missing key back, or the secret is set anew.',
 };
 
-/** Translates whatever was thrown. What is not a refusal is a bug, and says nothing outside. */
+/** Translates an error. One that is no refusal is a bug, and shows nothing outside. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof DomainError) {
     return { kind: error.kind, code: error.code, detail: error.detail, extras: error.extras };

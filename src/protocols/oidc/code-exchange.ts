@@ -28,7 +28,7 @@ export type ClientWith = (fetch: CustomFetch) => Configuration;
  * names each reason.
  *
  * @param answer the redirect URI with the query of the callback; its `state` and `iss` were checked
- * @throws {OidcRefused} `idp_unreachable`, `idp_answer_invalid`, `idp_error`, and whatever `verify` throws
+ * @throws {OidcRefused} `idp_unreachable`, `idp_answer_invalid`, `idp_error`, and the errors of `verify`
  */
 export async function exchangeCode<T>(
   idp: IdpFetch,

@@ -80,7 +80,7 @@ async function readForm(
   return readLogoutMessage(scanXml(signed[0]!), { ...expected, relayState: form.get('RelayState') ?? null });
 }
 
-/** Inflates a message to at most its permitted size, whatever a bomb would expand to. */
+/** Inflates a message to at most its permitted size, also when it is a bomb. */
 async function inflated(deflated: Buffer): Promise<Buffer> {
   try {
     return await inflate(deflated, { maxOutputLength: MESSAGE_LIMITS.bytes });

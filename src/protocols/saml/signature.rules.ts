@@ -31,7 +31,7 @@ export function checkSignatureOf(parent: XmlElement): boolean {
 
 /**
  * Returns the signature of an element without KeyInfo and without the signed content, as a small document. It shows
- * whether a certificate made the signature value, whatever the weight of the message; it proves nothing about the
+ * whether a certificate made the signature value, for a message of any size; it proves nothing about the
  * content.
  *
  * @param parent an element that `checkSignatureOf` found signed

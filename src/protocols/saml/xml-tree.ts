@@ -34,7 +34,7 @@ export interface XmlElement {
   readonly place: ElementPlace;
 }
 
-/** Whether an element has this namespace and local name, whatever its prefix. */
+/** Whether an element has this namespace and local name, with any prefix. */
 export function is(element: XmlElement, ns: string, name: string): boolean {
   return element.name === name && element.ns === ns;
 }

@@ -308,7 +308,7 @@ describeInBrowser('in a browser', () => {
       await signInAs(page, 'eve');
       await at(page, '/api/auth/callback/');
       expect(await heading(page)).toBe('There is no account for you yet');
-      // What the IdP sent is text, whatever it looks like.
+      // A value of the IdP is shown as text, also when it is markup.
       expect(await page.getByText(`eve@${domain}`).innerText()).toContain(`eve@${domain}`);
       expect(await page.locator('main b').count()).toBe(0);
       expect(await axe(page)).toEqual([]);

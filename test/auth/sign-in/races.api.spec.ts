@@ -9,7 +9,7 @@ import type { Answer } from '../../support/http.js';
 import type { SqlRunner } from '../../../src/base/database/database.js';
 
 // Each test holds one process between a check and the write that follows it, and lets another one do something there:
-// whatever comes of it has to be what comes of one after the other.
+// the result has to be that of one after the other.
 let service: TestApp;
 let second: TestApp;
 let house: House;

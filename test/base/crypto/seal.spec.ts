@@ -35,7 +35,7 @@ it('refuses a secret that was moved, changed, or sealed with a removed key', () 
   expect(() => new Sealer([])).toThrow(SealError);
 });
 
-it('opens by the key itself, whatever its name is by now', () => {
+it('opens by the key itself, also after a change of its name', () => {
   const sealed = sealer.seal('secret', AAD);
   expect(new Sealer([key(2, 'new'), key(1, 'old')]).unseal(sealed, AAD)).toBe('secret');
   // The recipe followed twice: `a` was the older key, and is now the newer one.

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('sets each setting that plans and results depend on, whatever the database has', async () => {
+it('sets each setting that plans and results depend on, over that of the database', async () => {
   const name = decodeURIComponent(new URL(test.url).pathname.slice(1));
   await test.owner.execute(`alter database ${name} set random_page_cost = 40`);
   await test.owner.execute(`alter database ${name} set DateStyle = 'SQL, DMY'`);

@@ -21,7 +21,7 @@ describe('ByteCollector', () => {
     expect(collector.add(Buffer.from('h'))).toBe(false);
   });
 
-  it('takes at most twice the memory of what came, whatever was announced', () => {
+  it('takes at most twice the memory of the received bytes, for any announced length', () => {
     const collector = new ByteCollector(1 << 24, 1 << 24);
     for (let i = 0; i < 100_000; i++) collector.add(Buffer.from('a'));
     expect(collector.capacity).toBeLessThanOrEqual(200_000);

@@ -4,7 +4,7 @@ import { mayConnect, refusalOfUrl, type Admission } from '../../../src/base/http
 const PRIVATE: Admission = { anyPrivate: true, networks: new DestinationNetworks() };
 const within = (...list: string[]): Admission => ({ anyPrivate: false, networks: new DestinationNetworks(list) });
 
-/** What no webhook endpoint may have as its address, whatever the operator admits. */
+/** Addresses that no webhook endpoint may have, under any setting of the operator. */
 const NEVER = [
   'https://169.254.169.254/latest/meta-data',
   'https://[fd00:ec2::254]/',

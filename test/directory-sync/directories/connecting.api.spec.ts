@@ -1,5 +1,5 @@
 import { mintToken } from '../../../src/base/crypto/tokens.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { eventually, send } from '../../support/http.js';
 import { madeUser, user } from '../../support/scim.js';
@@ -7,7 +7,7 @@ import { madeUser, user } from '../../support/scim.js';
 let service: TestApp;
 let at: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   at = await newHouse(service);

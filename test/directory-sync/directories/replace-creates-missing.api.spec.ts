@@ -1,11 +1,11 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { send, type Client } from '../../support/http.js';
 import { failure, madeUser, patch, scim } from '../../support/scim.js';
 
 let service: TestApp;
 let directory: Client;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   directory = scim(service.url, service.tenant.scimToken);
 });
 afterAll(() => service.close());

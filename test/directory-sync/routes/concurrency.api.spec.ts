@@ -1,11 +1,11 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import type { Answer, Client } from '../../support/http.js';
 import { fresh, group, madeGroup, madeUser, membersOf, patch, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
 let directory: Client;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   directory = scim(service.url, service.tenant.scimToken);
 });
 afterAll(() => service.close());

@@ -1,13 +1,13 @@
 import http from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 
 let service: TestApp;
 let at: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   at = await newHouse(service);
   for (let i = 0; i < 6; i++) await madeUser(at.scim, user(fresh(), { title: 'Title '.repeat(30) }));
   for (let i = 0; i < 12; i++) await at.api.post('/roles', { name: `Role ${i} ${'x'.repeat(60)}`, takes_seat: true });

@@ -1,11 +1,11 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import type { Client } from '../../support/http.js';
 import { ENTERPRISE, fresh, madeGroup, madeUser, patch, scim, USER, user } from '../../support/scim.js';
 
 // A page of small users is read by plain statements: it must show what each user shows alone.
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

@@ -1,11 +1,11 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import type { Client } from '../../support/http.js';
 import { madeUser, scim, user } from '../../support/scim.js';
 
 // The look-ups of concurrent requests are read by one statement: each must find what it would have found alone.
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

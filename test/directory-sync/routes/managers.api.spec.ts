@@ -1,11 +1,11 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { ENTERPRISE, fresh, madeUser, patch, user } from '../../support/scim.js';
 
 let service: TestApp;
 let at: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   at = await newHouse(service);
 });
 afterAll(() => service.close());

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import type { Client } from '../../support/http.js';
 import {
   bulk,
@@ -17,7 +17,7 @@ import {
 let service: TestApp;
 let directory: Client;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   directory = scim(service.url, service.tenant.scimToken);
 });
 afterAll(() => service.close());

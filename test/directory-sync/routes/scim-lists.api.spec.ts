@@ -1,4 +1,4 @@
-import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
+import { sharedApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { send, type Client } from '../../support/http.js';
 import {
   ENTERPRISE,
@@ -22,7 +22,7 @@ let service: TestApp;
 let tenant: TestTenant;
 let directory: Client;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   tenant = service.tenant;
   directory = scim(service.url, tenant.scimToken);
 });

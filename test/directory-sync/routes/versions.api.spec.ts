@@ -1,4 +1,4 @@
-import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
+import { sharedApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { client, eventually, type Client } from '../../support/http.js';
 import { bulk, fresh, group, madeGroup, madeUser, patch, scim, user } from '../../support/scim.js';
 
@@ -6,7 +6,7 @@ let service: TestApp;
 let tenant: TestTenant;
 let directory: Client;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   tenant = await service.newTenant();

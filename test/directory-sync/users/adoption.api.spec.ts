@@ -1,10 +1,10 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { type House, newHouse, show } from '../../support/house.js';
 import { fresh, madeGroup, madeUser, mail, membersOf, replace, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

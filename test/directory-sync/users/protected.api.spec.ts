@@ -1,11 +1,11 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { type House, newHouse, show } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
 import { ENTERPRISE, fresh, madeGroup, madeUser, mail, patch, replace, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

@@ -29,7 +29,7 @@ it.each<[string, boolean, object, object | null]>([
   else expect(write).toThrow(DocumentTooLarge);
 });
 
-it('has room for a deactivation, whatever `active` was before', () => {
+it('has room for a deactivation after each value of `active`', () => {
   for (const more of [{}, { active: true }, { active: false }]) {
     let size = MAX_DOCUMENT_BYTES - 40;
     let full = of(size, more);

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 
@@ -7,7 +7,7 @@ let at: House;
 let email: string;
 let ids: Record<'api' | 'scim' | 'held' | 'observer', string>;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   at = await newHouse(service);
   email = `${fresh('filter')}@x.example`;
   const made = async (more: object) => (await at.api.post('/users', { last_name: 'Other', ...more })).body.id as string;

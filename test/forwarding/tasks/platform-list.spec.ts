@@ -16,7 +16,7 @@ describe('totalIn', () => {
     ['less than was read', { total: 99 }, undefined, more, null],
     ['nothing', { data: [] }, undefined, more, null],
     ['a bare list', [], undefined, more, null],
-    ['the last page, whatever it says', { total: 900 }, '900', { read: 137, isLast: true }, 137],
+    ['the last page, with any total', { total: 900 }, '900', { read: 137, isLast: true }, 137],
   ])('reads the number of entries: %s', (_, body, header, at, total) => {
     expect(totalIn(body, header, at)).toBe(total);
   });

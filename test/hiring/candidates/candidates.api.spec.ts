@@ -1,4 +1,4 @@
-import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
+import { sharedApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { candidate, eventsOf } from '../../support/candidates.js';
 import { client, send, type Client } from '../../support/http.js';
 import { fresh } from '../../support/scim.js';
@@ -7,7 +7,7 @@ let service: TestApp;
 let tenant: TestTenant;
 let api: Client;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   tenant = service.tenant;
   api = client(`${service.url}/api/v1`, tenant.apiKey);
 });

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { candidate } from '../../support/candidates.js';
 import { Description } from '../../support/description.js';
 import { newHouse, type House } from '../../support/house.js';
@@ -8,7 +8,7 @@ let service: TestApp;
 let house: House;
 let api: Description;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
   api = await Description.of(service.url);
 });

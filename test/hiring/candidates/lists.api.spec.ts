@@ -1,11 +1,11 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { candidate } from '../../support/candidates.js';
 import { newHouse, type House } from '../../support/house.js';
 
 let service: TestApp;
 let house: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
 });
 afterAll(() => service.close());

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { candidate, eventsOf } from '../../support/candidates.js';
 import { send } from '../../support/http.js';
 import { fresh } from '../../support/scim.js';
@@ -20,7 +20,7 @@ const TEXTS: [string, string][] = [
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { candidate, eventsOf } from '../../support/candidates.js';
 import { newHouse, type House } from '../../support/house.js';
 
@@ -7,7 +7,7 @@ let service: TestApp;
 let ours: House;
 let theirs: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   ours = await newHouse(service);
   theirs = await newHouse(service);
 });

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { eventsOf } from '../../support/candidates.js';
 import { client, type Client } from '../../support/http.js';
 import { fresh } from '../../support/scim.js';
@@ -6,7 +6,7 @@ import { fresh } from '../../support/scim.js';
 let service: TestApp;
 let api: Client;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   api = client(`${service.url}/api/v1`, service.tenant.apiKey);
 });
 afterAll(() => service.close());

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse } from '../../support/house.js';
 import { client, eventually } from '../../support/http.js';
 import { fresh } from '../../support/scim.js';
@@ -8,7 +8,7 @@ import { receiver, type Receiver } from './support/receiver.js';
 let service: TestApp;
 let hook: Receiver;
 beforeAll(async () => {
-  [service, hook] = await Promise.all([startApp(), receiver()]);
+  [service, hook] = await Promise.all([sharedApp(), receiver()]);
 });
 afterAll(async () => {
   await hook.close();

@@ -1,6 +1,6 @@
 import { BODY_EXAMPLES } from '../../../src/operations/docs/body-examples.js';
 import { PARAMETER_TEXTS } from '../../../src/operations/docs/parameter-texts.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { Description } from '../../support/description.js';
 import { send } from '../../support/http.js';
 
@@ -19,7 +19,7 @@ let api: Description;
 let tags: { name: string; description: string }[];
 let operations: { address: string; shown: Shown }[];
 beforeAll(async () => {
-  app = await startApp();
+  app = await sharedApp();
   api = await Description.of(app.url);
   const { body } = await send('GET', `${app.url}/docs/openapi.json`, null);
   tags = body.tags;

@@ -1,8 +1,8 @@
-import { jest } from '@jest/globals';
 import { gunzipSync } from 'node:zlib';
 import http from 'node:http';
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
+import { mock } from 'node:test';
 import { startApp, type TestApp } from '../../support/app.js';
 
 let service: TestApp;
@@ -37,16 +37,16 @@ describe('the description of the API', () => {
   });
 
   it('is not repeated in the page that shows it', async () => {
-    const stringify = jest.spyOn(JSON, 'stringify');
+    const stringify = mock.method(JSON, 'stringify');
     try {
       for (let i = 0; i < 5; i++) expect((await get('/docs/openapi.json')).status).toBe(200);
       const page = await get('/docs/api/swagger-ui-init.js');
       expect(page.body.toString()).toContain('"swaggerUrl": "/docs/openapi.json"');
       expect(page.body.length).toBeLessThan(16 * 1024);
-      const written = stringify.mock.calls.filter(([value]) => (value as { openapi?: unknown } | null)?.openapi !== undefined); // prettier-ignore
+      const written = stringify.mock.calls.filter(({ arguments: [value] }) => (value as { openapi?: unknown } | null)?.openapi !== undefined); // prettier-ignore
       expect(written).toEqual([]);
     } finally {
-      stringify.mockRestore();
+      stringify.mock.restore();
     }
   });
 });

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { candidate } from '../../support/candidates.js';
 import { endpointAt } from '../../integrations/webhooks/channel/receiver.js';
@@ -11,7 +11,7 @@ let house: House;
 let endpoint: string;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
   const url = 'http://127.0.0.1:9/hooks';
   endpoint = (await endpointAt(service, house.tenantId, { url, events: ['candidate.created'] })).id;

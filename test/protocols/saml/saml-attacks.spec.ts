@@ -65,7 +65,7 @@ describe('signature wrapping', () => {
         .answer({ assertionXml: inner, extensionsXml, responseId: '_evil-response' }, { sign: 'neither' })
         .replace('</samlp:Status>', `${status}</samlp:Status>`);
     const signedAssertion = signElement(idp.assertion(), 'Assertion', idp.key);
-    // Signatures that hold, whatever the message is: the library alone has to decide.
+    // Signatures that are valid for every message: the library alone has to decide.
     const signedResponse = idp.answer({}, { sign: 'response' });
     const excerpts = [signedAssertion, signedResponse].map((xml) => signatureExcerpt(scanXml(xml)));
     const verify = async (xml: string, excerpt: string) => {

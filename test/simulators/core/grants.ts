@@ -42,7 +42,7 @@ interface Grant {
 /** Grants of a vendor: codes, access tokens, and refresh tokens that are used once. */
 export class Grants {
   readonly client: SimClient;
-  /** The scopes that are granted whatever is asked for; null: those that were asked for. */
+  /** The scopes that are granted to every request; null: those that were asked for. */
   grantOnly: readonly string[] | null = null;
   /** How often a refresh was answered with tokens. */
   refreshes = 0;

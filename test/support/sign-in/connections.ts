@@ -48,7 +48,7 @@ async function made(house: House, body: object): Promise<{ id: string; slug: str
   return answer.body as { id: string; slug: string };
 }
 
-/** A connection to an OpenID provider that says whatever a test wants. */
+/** A connection to an OpenID provider whose answers a test sets. */
 export class OidcWay {
   private constructor(
     readonly op: HostileOp,
@@ -116,7 +116,7 @@ export class OidcWay {
   }
 }
 
-/** A connection to a SAML IdP that says whatever a test wants. */
+/** A connection to a SAML IdP whose answers a test sets. */
 export class SamlWay {
   private constructor(
     readonly idp: SamlIdp,

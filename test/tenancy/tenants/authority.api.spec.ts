@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { Description, type Operation, type Schema } from '../../support/description.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, eventually, send, type Client } from '../../support/http.js';
@@ -26,7 +26,7 @@ let schemas: Record<string, Schema>;
 /** The ids of one record of each kind, by the name of the path parameter. */
 let ids: Record<string, string>;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   ({ operations } = await Description.of(service.url));
   schemas = (await send('GET', `${service.url}/docs/openapi.json`, null)).body.components.schemas;
   at = await newHouse(service);

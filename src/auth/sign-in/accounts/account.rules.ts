@@ -160,7 +160,7 @@ export function isGivenAway(binding: Binding, match: Pick<Claim, 'by' | 'value'>
 const OBJECT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Whether the immutable id shows that the user is not the one who signs in, whatever name or e-mail was sent. It does
+ * Whether the immutable id shows that the user is not the one who signs in, for any sent name or e-mail. It does
  * when an administrator has named the claim that equals `externalId`, or when both are object ids. Other ids may come
  * from different sources, and a difference proves nothing.
  */

@@ -33,7 +33,7 @@ export function DescribedOidcCallback(): MethodDecorator {
     }),
     ApiQuery({ name: 'error', required: false, description: 'RFC 6749 §4.1.2.1, OIDC Core §3.1.2.6.' }),
     ApiQuery({ name: 'error_description', required: false, description: 'Goes to the sign-in log.' }),
-    ApiQuery({ name: 'error_uri', required: false, description: 'Passed over, as whatever else an IdP sends.' }),
+    ApiQuery({ name: 'error_uri', required: false, description: 'Ignored, like all other parameters of an IdP.' }),
     ApiQuery({ name: 'session_state', required: false, description: 'Passed over.' }),
     ApiHtml(200, TEST),
     ApiRedirect(

@@ -32,7 +32,7 @@ export class FoundAccounts {
     const { account, decision, unchanged } = await this.resolved(connection, verified, requestId);
     const isConcurrent = decision.kind === 'refuse' && decision.reason === 'account_taken';
     if (decision.kind === 'refuse' && !isConcurrent) throw refusalError(decision, account);
-    // The statement of a known user checks it again. Whatever else is written waits for a change of the connection first.
+    // The statement of a known user checks it again. All other writes wait for a change of the connection first.
     const holds = decision.kind === 'keep' ? unchanged : await this.connections.holds(this.db, connection);
     if (!holds) throw connectionChanged();
     if (decision.kind === 'keep' || decision.kind === 'rebind') {

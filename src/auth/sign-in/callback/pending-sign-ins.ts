@@ -61,7 +61,7 @@ export class PendingSignIns {
   }
 
   /**
-   * Uses up the sign-in request that an answer names. It cannot be answered again, whatever the answer holds.
+   * Uses up the sign-in request that an answer names. It cannot be answered again, also after a refused answer.
    *
    * @throws {SignInRefused} when the request is unknown, used, expired, or of another connection or browser
    */
@@ -79,7 +79,7 @@ export class PendingSignIns {
   /** The same in more statements, which tell why a request cannot be used. */
   private async takeOrSayWhyNot(req: SignInHttpRequest, connection: Connection, handle: string): Promise<BrowserHalf> {
     const cookies = cookiesOf(req);
-    // A browser that began a sign-in may finish it, whatever others do from the same address.
+    // A browser that began a sign-in may finish it, independent of others at the same address.
     if (!mayHaveBegun(cookies, handle)) await this.limits.demandTriesLeft(req.ip ?? '', connection.tenantId);
     const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
     const ours = request !== null && request.connection_id === connection.id;

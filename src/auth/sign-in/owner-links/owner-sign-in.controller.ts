@@ -62,7 +62,7 @@ export class OwnerSignInController {
     res.redirect(303, this.addresses.home);
   }
 
-  /** Counts wrong links alone: a valid one is accepted, whatever else came from its address. */
+  /** Counts wrong links alone: a valid one is accepted, also from an address over the limit. */
   private async counted(req: SignInHttpRequest, secret: string): Promise<string> {
     try {
       return await this.links.signIn(secret, sessionToken(cookiesOf(req)), originOf(req));

@@ -52,7 +52,7 @@ const CHECKED = `
     left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
     join tenants t on t.id = s.tenant_id
   where ${LIVE} and ${OPEN} and s.tenant_id = `;
-// `limit 1` keeps each probe an index lookup, whatever the planner estimates for the arrays.
+// `limit 1` keeps each probe an index lookup, also when the planner misjudges the arrays.
 const CHECKED_MANY = `
   select x.tenant_id as of_tenant, x.hash as of_hash, c.* from unnest($1::text[], $2::bytea[]) x (tenant_id, hash)
     cross join lateral (${CHECKED}x.tenant_id and s.hash = x.hash limit 1) c`;

@@ -10,7 +10,7 @@ export async function reachable(target: string): Promise<boolean> {
   }
 }
 
-/** Creates a folder, and every missing one above it, such that all users can pass through, whatever the umask is. */
+/** Creates a folder, and every missing one above it, such that all users can pass through, under every umask. */
 export async function makePassable(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true });
   if (first === undefined) return; // The folder existed before.

@@ -32,8 +32,8 @@ async function take(file: string): Promise<boolean> {
 }
 
 /**
- * Returns whether the process of the lock is gone. Process numbers are reused, so an old lock is invalid, whatever
- * process has the number.
+ * Returns whether the process of the lock is gone. Process numbers are reused, so an old lock is invalid, with any
+ * process at the number.
  */
 async function isLeft(file: string): Promise<boolean> {
   try {

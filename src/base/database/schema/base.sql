@@ -1,7 +1,7 @@
 -- Ground: what the houses above share. The files of this folder are the whole schema as it is, and run in the order of
 -- ../schema.ts on an empty database. A database that has rows already is brought here by migrations (../migrations).
 --
--- In all files: ids and keys are compared byte by byte (`collate "C"`), whatever the locale of the server is. A column
+-- In all files: ids and keys are compared byte by byte (`collate "C"`), under every locale of the server. A column
 -- `…_sealed` is encrypted with a key of the installation, a column `…_hash` or `hash` is SHA-256 of a secret that is not kept.
 
 -- Case mapping that does not depend on the operating system. Before PostgreSQL 17 there is no builtin provider.

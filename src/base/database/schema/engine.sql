@@ -144,7 +144,7 @@ create table events (
 create table events_default partition of events default;
 create index events_record on events (tenant_id, record, sequence) where record is not null;
 
--- A threshold that was passed: its event is recorded once, whatever its month.
+-- A threshold that was passed: its event is recorded once, over all months.
 create table event_thresholds (
   tenant_id text collate "C" not null references tenants (id),
   threshold text collate "C" not null,

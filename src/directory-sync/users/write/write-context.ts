@@ -32,7 +32,7 @@ export interface WriteContext {
   source: ChangeSource;
   receivedAt: Date;
   /**
-   * No request waits for an answer: a user who finds no seat waits, whatever the policy of the channel, and a user whose
+   * No request waits for an answer: a user who finds no seat waits under every policy of the channel, and a user whose
    * e-mail or key another user has is held.
    */
   mayWait?: boolean;

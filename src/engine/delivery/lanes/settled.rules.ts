@@ -95,7 +95,7 @@ function confirm(next: Lane, state: Lane['confirmedState'], digest: string | nul
 }
 
 /**
- * Stores what stays known if the open call of a parked lane is never answered. So whatever takes the place of the call
+ * Stores what stays known if the open call of a parked lane is never answered. So a step that takes the place of the call
  * later (a newer change, a dismissal) only has to drop it.
  */
 function giveUp(next: Lane): void {

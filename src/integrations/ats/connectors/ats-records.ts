@@ -4,7 +4,7 @@ import type { JobStatus } from '../../../hiring/jobs/job.js';
 /** What a connector reads, as kinds of records. */
 export type AtsRecordKind = 'job' | 'candidate';
 
-/** A job opening as an ATS shows it. Ids of an ATS are text, whatever they are there. */
+/** A job opening as an ATS shows it. Ids of an ATS are text here. */
 export interface AtsJob {
   remoteId: string;
   title: string;

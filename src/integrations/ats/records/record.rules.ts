@@ -13,7 +13,7 @@ export function overOf(record: AtsRecordRow | undefined): LeftOutReason | null {
 /** Returns why an item has no effect on a record that is known; null: it has. */
 export function refusalOfKnown(record: AtsRecordRow | undefined, item: RecordItem): LeftOutReason | null {
   if (record === undefined || record.state !== 'live') return overOf(record);
-  // A deletion ends the record, whatever was changed after it was sent.
+  // A deletion ends the record, also when it was changed after the deletion was sent.
   if (item.kind === 'gone' || item.changedAt >= record.changed_at) return null;
   return item.kind === 'candidate' && personAt(item) >= (record.person_at ?? record.changed_at) ? null : 'older';
 }

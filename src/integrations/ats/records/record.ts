@@ -44,7 +44,7 @@ export interface RecordWrite {
   events: SyncedEvents;
   /** The full pass that has seen the records; null: none. */
   pass: string | null;
-  /** Records that are taken whatever the selection says: known ones need them. */
+  /** Records that are taken outside of the selection too: known ones need them. */
   forced?: ReadonlySet<string>;
   /** Survivors of merges that the ATS was asked for and does not have. */
   missing?: ReadonlySet<string>;

@@ -6,7 +6,7 @@ const OWN = new Set(['ats', 'job_opening_id', 'original_job_id', 'ats_stage']);
 
 /**
  * Returns the survivor of a merge as far as the merged candidate tells it: both are one person. It has no time of a change,
- * so that whatever the ATS says of the survivor is newer.
+ * so that all data of the survivor from the ATS is newer.
  */
 export function survivorFrom(merged: CandidateRow, remoteId: string): AtsCandidate {
   const values = JSON.parse(merged.metadata) as Record<string, unknown>;

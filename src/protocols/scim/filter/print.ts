@@ -29,7 +29,7 @@ export function printPatchPath({ path, filter, sub }: PatchPath): string {
   return `${printPath(path)}${values}${sub === null ? '' : `.${sub}`}`;
 }
 
-/** Returns the text of a term. A chain keeps its parentheses, whatever the precedence: grouping is part of the tree. */
+/** Returns the text of a term. A chain keeps its parentheses: grouping is part of the tree. */
 function operand(filter: Filter): string {
   return filter.kind === 'and' || filter.kind === 'or' ? `(${printFilter(filter)})` : printFilter(filter);
 }

@@ -19,7 +19,7 @@ export function settleList(attribute: Attribute, list: JsonObject[], dialect: Di
 export function identityOf(attribute: Attribute, item: JsonObject): string | null {
   const value = item['value'];
   if (typeof value !== 'string') return null;
-  // References are one member, whatever their type.
+  // References of all types are one member.
   if (attribute.subByName.get('value')?.mutability === 'immutable') return value;
   const type = item['type'];
   // Stored text never contains U+0000.

@@ -300,7 +300,7 @@ describe('a match by e-mail', () => {
     expect(await outcome(door, { sub: 'l-1', email: name.toUpperCase() })).toBe(id);
   });
 
-  it('finds no user of another tenant, whatever is claimed', async () => {
+  it('finds no user of another tenant by any claim', async () => {
     await own();
     const name = `${fresh('victim')}@${domain}`;
     const victim = await person({ externalId: 'victim-key' }, name);

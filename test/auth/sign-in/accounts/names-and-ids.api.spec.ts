@@ -33,7 +33,7 @@ const by = (door: SamlWay, nameId: string, attributesXml = ''): Promise<string> 
   outcomeAt(house, door, { nameId, attributesXml });
 
 describe('a subject that is no name', () => {
-  it('stays with its user when the user name is given to another, whatever name the IdP sends', async () => {
+  it('stays with its user when the user name is given to another, for each name that the IdP sends', async () => {
     const door = await open();
     const name = fresh('a');
     const alice = await person(name);

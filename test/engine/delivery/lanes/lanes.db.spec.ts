@@ -54,7 +54,7 @@ describe('lanes', () => {
     expect(new Set(claimed.map((lane) => lane.subject)).size).toBe(claimed.length);
   });
 
-  it('repeat a call that was never settled word for word, whatever was changed since', async () => {
+  it('repeat a call that was never settled word for word, also after later changes', async () => {
     await h.change(t, 'usr_1', 'active', { last_name: 'one' });
     const [first] = await claim(1, { leaseMs: 0 });
     expect(first).toMatchObject({ fresh: true });

@@ -17,7 +17,7 @@ import { platformOf } from '../../../../src/forwarding/platform-destination.js';
 import { Harness } from '../../../forwarding/harness.js';
 import { callWith, createdAttempt, TOKEN } from '../../../support/lanes.js';
 
-// The cost of a statement must not grow with the table, whatever was due when the statistics were taken: plans are
+// The cost of a statement must not grow with the table, for any statistics: plans are
 // generic, and random reads cost what PostgreSQL assumes by default.
 const LANES = 4_000;
 const POLICY = { active: 'inactive', inactive: 'inactive', deleted: 'delete' };

@@ -1,10 +1,10 @@
 import { chosenToken } from '../../../support/ats.js';
-import { startApp, type TestApp, type TestTenant } from '../../../support/app.js';
+import { sharedApp, type TestApp, type TestTenant } from '../../../support/app.js';
 
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await sharedApp();
 });
 afterAll(() => app.close());
 

@@ -1,5 +1,5 @@
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';
 
 let service: TestApp;
@@ -7,7 +7,7 @@ let lever: LeverSimulator;
 
 beforeAll(async () => {
   lever = await startLever({ rateFactor: 1_000 });
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(async () => {
   await service.close();

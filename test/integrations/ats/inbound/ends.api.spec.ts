@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { chosenToken, until } from '../../../support/ats.js';
 import { newHouse } from '../../../support/house.js';
 
 // Deletions and merges, as Ashby tells of them, to a connection that cannot read.
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';
 import { eventsOf } from '../../../support/candidates.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
@@ -6,7 +6,7 @@ import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 let service: TestApp;
 let lever: LeverSimulator;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   lever = await startLever({ rateFactor: 100 });

@@ -1,5 +1,5 @@
 import { startAshby, startLever, type AshbySimulator, type LeverSimulator } from '../../../simulators/index.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectAshby, connectLever } from '../../../support/ats.js';
 
 // What an ATS answers to a read-back besides the record, and an erasure of which no webhook told.
@@ -8,7 +8,7 @@ let service: TestApp;
 let lever: LeverSimulator;
 let ashby: AshbySimulator;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   lever = await startLever({ rateFactor: 1_000 });
   ashby = await startAshby({ rateFactor: 1_000 });
 });

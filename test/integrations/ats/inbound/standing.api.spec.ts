@@ -1,10 +1,10 @@
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { applicationOf, toldGreenhouse, updated, type ToldGreenhouse } from './support/told-greenhouse.js';
 
 let service: TestApp;
 let ats: ToldGreenhouse;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   ats = await toldGreenhouse(service);
 });
 afterAll(() => service.close());

@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import { Logger } from '../../../../src/base/log/logger.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { freePort } from '../../../../src/base/database/embedded/ports.js';
@@ -145,13 +145,14 @@ describe('a signed-in administrator', () => {
     ['Call%20%2B41%20555', /ended the connecting with an error/, 'not_a_code'],
   ])('shows and logs the code of an error of the ATS, and no other text: %s', async (error, words, reason) => {
     const tab = await signedIn();
-    const logged = jest.spyOn(service.app.nest.get(Logger), 'warn');
+    const logged = mock.method(service.app.nest.get(Logger), 'warn');
     const denied = await atLever((await begin(tab)).location!, 'deny');
     const answer = await tab.get(denied.replace('error=access_denied', `error=${error}`));
     isRefused(answer, words);
     expect(answer.text).not.toContain('555');
-    expect(logged).toHaveBeenCalledWith('ats.authorization_refused', expect.objectContaining({ reason }));
-    logged.mockRestore();
+    logged.mock.restore();
+    const lines = logged.mock.calls.map((call) => call.arguments);
+    expect(lines).toContainEqual(['ats.authorization_refused', expect.objectContaining({ reason })]);
     expect(await connections()).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { startAshby, startLever, type AshbySimulator, type LeverSimulator } from '../../../simulators/index.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectAshby, connectLever, until } from '../../../support/ats.js';
 
 // To whom a record belongs: two connections that claim it, every way in which the API could change it, and the end.
@@ -8,7 +8,7 @@ let service: TestApp;
 let lever: LeverSimulator;
 let ashby: AshbySimulator;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   lever = await startLever({ rateFactor: 1_000 });

@@ -37,7 +37,7 @@ export interface Tampering {
   canned: Partial<Record<Path, Canned>>;
 }
 
-/** An OpenID provider that does whatever a test wants it to. There is no login: `code` is whatever the test says. */
+/** An OpenID provider whose answers a test sets. There is no login: the test sets `code`. */
 export class HostileOp {
   hits: Record<string, number> = {};
   /** The forms and headers that the token endpoint was given. */

@@ -64,7 +64,7 @@ const provider = new Provider(issuer, {
     const account = bySubject.get(sub);
     return account && { accountId: sub, claims: () => account.claims };
   },
-  // Whatever a client asks for is granted: consent is not what is tested here.
+  // Every request of a client is granted: consent is not what is tested here.
   loadExistingGrant: async (ctx) => {
     const { client, session, params } = ctx.oidc;
     const grant = new ctx.oidc.provider.Grant({ clientId: client.clientId, accountId: session.accountId });

@@ -63,7 +63,7 @@ export interface AnswerShape {
   encryption?: EncryptOptions;
 }
 
-/** An IdP that says whatever a test wants, with real keys. */
+/** An IdP whose answers a test sets, with real keys. */
 export async function samlIdp(entityId = 'https://idp.example.com/saml') {
   const key = await newKey('idp');
   return {

@@ -44,7 +44,7 @@ export function groupsOf(events: readonly ReadEvent[]): Group[] {
   return [...groups.values()];
 }
 
-/** Returns why an event can have no effect, whatever its record is; null: it can. */
+/** Returns why an event can have no effect on any record; null: it can. */
 export function faultOf({ reading }: ReadEvent, now: Date): 'no_data' | 'bad_id' | 'from_the_future' | null {
   const { effect, occurredAt } = reading;
   if (effect.kind === 'none') return 'no_data';

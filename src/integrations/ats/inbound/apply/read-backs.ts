@@ -65,7 +65,7 @@ export class ReadBacks {
     }
     const [told] = group.events.flatMap(({ reading: { effect } }) => (effect.kind === 'gone' ? effect.gone : []));
     if (told !== undefined) return { kind: 'item', item: goneItem(told, at) };
-    // A record that is known and not at the ATS any more was deleted there, whatever the event said of it.
+    // A record that is known and not at the ATS any more was deleted there, after any kind of event.
     if (known?.state !== 'live') return { kind: 'not_found' };
     return { kind: 'item', item: goneItem({ kind, remoteId, at, survivorId: null }, at) };
   }

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { zohoRecruit } from '../../../../../src/integrations/ats/connectors/zoho-recruit/zoho-recruit.connector.js';
 import { freePort } from '../../../../../src/base/database/embedded/ports.js';
 import { startZohoRecruit, type ZohoRecruitSimulator } from '../../../../simulators/index.js';
@@ -29,7 +28,11 @@ beforeAll(async () => {
     ATS_SIMULATORS: `zoho_recruit=${zoho.origin}`,
   });
 });
-afterEach(() => jest.restoreAllMocks());
+const webhooks = zohoRecruit.webhooks as { renewEveryMs: number };
+const usual = webhooks.renewEveryMs;
+afterEach(() => {
+  webhooks.renewEveryMs = usual;
+});
 afterAll(async () => {
   await service.close();
   await zoho.close();
@@ -168,7 +171,7 @@ test('does not send the secret of the client to a data centre that is not on the
 });
 
 test('renews its channels, and makes them anew when they have ended', async () => {
-  jest.replaceProperty(zohoRecruit.webhooks!, 'renewEveryMs', 0);
+  webhooks.renewEveryMs = 0;
   await connected();
   await eventually(setUps, (done) => done === 1);
   const former = zoho.webhooks().map(({ id }) => id);
