@@ -7,7 +7,7 @@ describe('activity', () => {
     for (let i = 0; i < count; i++) of.note();
   };
 
-  it('is quiet until it has seen otherwise', () => {
+  it('is quiet until requests come fast', () => {
     expect(activity().isBusy()).toBe(false);
   });
 
@@ -34,7 +34,7 @@ describe('activity', () => {
     expect(one.isBusy()).toBe(false);
   });
 
-  it('does not take the requests of a long time for fast ones', () => {
+  it('is not busy with requests spread over a long time', () => {
     const one = activity();
     requests(one, 100);
     now += 60_000;

@@ -2,7 +2,7 @@ import { ByteMap } from '../../src/base/byte-map.js';
 import { byteSize } from '../../src/base/byte-size.js';
 
 describe('ByteMap', () => {
-  it('lets the oldest entries make room, by number and by bytes', () => {
+  it('drops the oldest entries at the limit of entries and of bytes', () => {
     const map = new ByteMap<number>({ entries: 3, bytes: 1000 });
     for (const key of ['a', 'b', 'c', 'd']) map.set(key, 1, 100);
     expect(['a', 'b', 'c', 'd'].map((key) => map.has(key))).toEqual([false, true, true, true]);
@@ -11,14 +11,14 @@ describe('ByteMap', () => {
     expect(map.bytes).toBe(100 + 850 + 4);
   });
 
-  it('keeps the newest entry where it needs the room of all others', () => {
+  it('keeps the newest entry when it needs the room of all others', () => {
     const map = new ByteMap<number>({ entries: 100, bytes: 10_000 });
     for (let i = 0; i < 99; i++) map.set(`small ${i}`, 1, 10);
     map.set('large', 1, 9980);
     expect([map.has('small 98'), map.has('large')]).toEqual([false, true]);
   });
 
-  it('counts an entry once that is put again, and none that is gone', () => {
+  it('counts a repeated entry once, and no dropped one', () => {
     const map = new ByteMap<number>({ entries: 3, bytes: 1000 });
     map.set('a', 1, 100);
     map.set('a', 2, 300);
@@ -28,7 +28,7 @@ describe('ByteMap', () => {
     expect(map.bytes).toBe(0);
   });
 
-  it('does not keep what is larger than itself', () => {
+  it('does not keep a value larger than its limit', () => {
     const map = new ByteMap<number>({ entries: 3, bytes: 1000 });
     map.set('a', 1, 100);
     map.set('b', 1, 2000);

@@ -30,7 +30,7 @@ it('gives no more than all places, and takes them back', async () => {
   expect(places.isFull).toBe(false);
 });
 
-it('keeps no place for a claim that finds nothing or fails', async () => {
+it('frees the place of a claim that finds nothing or fails', async () => {
   const places = new ForeignPlaces();
   for (let i = 0; i < 20; i++) {
     expect(await places.claim('ten_1', 'x', () => Promise.resolve(null))).toBeNull();

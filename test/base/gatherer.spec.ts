@@ -40,7 +40,7 @@ class Bench {
   }
 }
 
-it('works at once on a single item, and together on those that come meanwhile', async () => {
+it('works at once on a single item, and together on items that arrive meanwhile', async () => {
   const bench = new Bench();
   const all = bench.run('a', 'b', 'c');
   expect(bench.begun).toEqual([['a']]);
@@ -50,7 +50,7 @@ it('works at once on a single item, and together on those that come meanwhile', 
   expect(await Promise.all(all)).toEqual(['did a', 'did b', 'did c']);
 });
 
-it('keeps shapes apart, and forgets one that is done', async () => {
+it('batches each shape alone, and forgets a shape without items', async () => {
   const bench = new Bench();
   const all = [bench.gatherer.run('one', 'a'), bench.gatherer.run('two', 'b')];
   expect(bench.begun).toEqual([['a'], ['b']]);
@@ -111,7 +111,7 @@ it('keeps half of sixteen callers under way while the other half is answered', a
   jest.useRealTimers();
 });
 
-it('begins with the next ones before it answers', async () => {
+it('begins the next batch before it answers', async () => {
   const bench = new Bench();
   const order: string[] = [];
   const all = bench.run('a', 'b', 'c', 'd');
@@ -124,7 +124,7 @@ it('begins with the next ones before it answers', async () => {
   await Promise.all(all);
 });
 
-it('takes half of those that wait beside one that is late', async () => {
+it('takes half of the waiting items beside a late batch', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
   const bench = new Bench();
   const all = bench.run('late', ...Array.from({ length: 9 }, (_, i) => `s${i}`));
@@ -135,7 +135,7 @@ it('takes half of those that wait beside one that is late', async () => {
   await Promise.all(all);
 });
 
-it('begins with an item that fills a batch at once, beside small ones, and these do not wait for it', async () => {
+it('begins a large item at once, and small ones do not wait for it', async () => {
   const bench = new Bench();
   const [large, larger] = ['l'.repeat(1024 * 1024), 'm'.repeat(1024 * 1024)];
   const all = bench.run('a', 'b', large, larger);
@@ -161,7 +161,7 @@ it('works on each item alone when a batch had no effect, and a failure stays wit
   ]);
 });
 
-it('never repeats what failed with an unknown outcome', async () => {
+it('never repeats an item with an unknown outcome', async () => {
   const bench = new Bench();
   const all = bench.run('a', 'b', 'c');
   await bench.end();
@@ -181,7 +181,7 @@ describe('while the database does not answer', () => {
     jest.useRealTimers();
   });
 
-  it('lets what waits go beside work that is late, four at the most', async () => {
+  it('runs waiting items beside late work, at most four batches', async () => {
     const bench = new Bench();
     const all = bench.run('a', 'b');
     for (const item of ['c', 'd', 'e', 'f']) {
@@ -196,7 +196,7 @@ describe('while the database does not answer', () => {
     expect(bench.begun.slice(4)).toEqual([['e', 'f']]);
   });
 
-  it('refuses what would wait too long, and what too many wait before', async () => {
+  it('refuses items that would wait too long or behind too many others', async () => {
     const bench = new Bench();
     const stuck = bench.run('s=0');
     for (let i = 1; i < 4; i++) {

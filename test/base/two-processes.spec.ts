@@ -55,7 +55,7 @@ async function answered(answer: Promise<{ status: number; text: string }>): Prom
   if (status >= 300) throw new Error(`${status} ${text.slice(0, 300)}`);
 }
 
-it('a SCIM token', async () => {
+it('knows a new and a revoked SCIM token on both processes', async () => {
   await inTurns(async (here, there) => {
     const at = `/directories/${house.directoryId}/tokens`;
     const { body } = await here.api.post(at, { name: 'next' });
@@ -66,7 +66,7 @@ it('a SCIM token', async () => {
   });
 });
 
-it('an API key', async () => {
+it('knows a new and a revoked API key on both processes', async () => {
   await inTurns(async (here, there) => {
     const { body } = await here.api.post('/api-keys', { name: 'next', scopes: ['users:read'] });
     const other = client(`${there.url}/api/v1`, body.api_key as string);
@@ -76,7 +76,7 @@ it('an API key', async () => {
   });
 });
 
-it('a directory: its default role', async () => {
+it('knows a changed default role of a directory on both processes', async () => {
   await inTurns(async (here, there, round) => {
     const role = round % 2 === 0 ? 'Admin' : 'Observer';
     await answered(there.scim.get('/Users?count=0'));
@@ -86,7 +86,7 @@ it('a directory: its default role', async () => {
   });
 });
 
-it('the first rule of a directory', async () => {
+it('knows the first rule of a directory on both processes', async () => {
   await inTurns(async (here, there) => {
     const group = await madeGroup(there.scim);
     const id = await madeUser(there.scim, user(`${fresh()}@e.com`));
@@ -100,7 +100,7 @@ it('the first rule of a directory', async () => {
   });
 });
 
-it('a tenant: who may write the users of its directories', async () => {
+it('knows on both processes whether a tenant lets the API write users of directories', async () => {
   const id = await madeUser(house.scim, user(`${fresh()}@e.com`));
   await inTurns(async (here, there, round) => {
     const may = round % 2 === 0;
@@ -110,7 +110,7 @@ it('a tenant: who may write the users of its directories', async () => {
   });
 });
 
-it('a role: whether it exists', async () => {
+it('knows a new role on both processes', async () => {
   await inTurns(async (here, there) => {
     const name = fresh('Role');
     const body = { email: `${fresh()}@e.com`, first_name: 'A', last_name: 'B', role: name };
@@ -120,7 +120,7 @@ it('a role: whether it exists', async () => {
   });
 });
 
-it('the address of a tenant', async () => {
+it('knows a changed address of a tenant on both processes', async () => {
   const id = await madeUser(house.scim, user(`${fresh()}@e.com`));
   await inTurns(async (here, there) => {
     const address = `https://${fresh('own')}.example.com`;
@@ -130,7 +130,7 @@ it('the address of a tenant', async () => {
   await answered(operator[0]!.patch(`/tenants/${house.tenantId}`, { base_url: null }));
 });
 
-it('a connection, and a domain that leads to it', async () => {
+it('knows a changed connection and its domain on both processes', async () => {
   await inTurns(async (here, there) => {
     const { id, slug } = await OidcWay.open(service, { ...house, api: here.api }, {}, op);
     const bySlug = async (): Promise<number> =>
@@ -147,7 +147,7 @@ it('a connection, and a domain that leads to it', async () => {
   });
 });
 
-it('the keys of the installation', async () => {
+it('knows new keys of the installation on both processes', async () => {
   await inTurns(async (here, there) => {
     const known = (await send('GET', `${there.url}/.well-known/jwks.json`, null)).body.keys as { kid: string }[];
     const rotated = await here.operator.post('/tenants/keys/signing/rotate', { purpose: 'jwt', retire_old: true });

@@ -81,7 +81,7 @@ it('lists runs, events and writes, and settles events', async () => {
   expect((await cli('ats', 'events', id, '--state', 'nothing')).code).toBe(2);
 });
 
-it('names what a connection lacks with the next step, and lists the users of the ATS', async () => {
+it('names the missing parts of a connection with the next step, and lists the users of the ATS', async () => {
   const lever = await startLever({ rateFactor: 100, apiKey: 'key-of-lever' });
   const { id: leaver } = lever.add.user({ name: 'Left', deactivatedAt: 1 });
   const made = await cli('ats', 'connect', '--provider', 'lever', '--base-url', lever.url, '--key', lever.apiKey);

@@ -49,8 +49,8 @@ it('knows every command of the list', () => {
   );
 });
 
-describe('a tenant from nothing', () => {
-  it('is made, given a directory and a key, and used, all by name of its id', async () => {
+describe('a new tenant', () => {
+  it('is made, gets a directory and a key, and is used by its id', async () => {
     const tenant = (
       await cli(['tenant', 'create', '--name', 'From the terminal', '--time_zone', 'Europe/Berlin', '--json'])
     ).json;
@@ -115,7 +115,7 @@ describe('an export of the ledger', () => {
     expect(lines.length).toBeGreaterThan(2);
   });
 
-  it('is checked without the service, and named where it was changed or cut', async () => {
+  it('is checked without the service, and named at the place of a change or cut', async () => {
     const last = lines.at(-1)!;
     const verdict = { ok: true, entries: lines.length, head: hashOf(last) };
     expect((await check(lines)).json).toMatchObject(verdict);
@@ -139,11 +139,11 @@ describe('an export of the ledger', () => {
     ['no JSON', ['sequence,kind'], /line 1: not JSON/],
     ['another list', ['{"id":"x"}'], /line 1: not an entry/],
     ['no object', ['null'], /line 1: not an entry/],
-  ])('%s is no export', async (_, content, message) => {
+  ])('refuses %s', async (_, content, message) => {
     expect(await check(content)).toMatchObject({ code: 2, err: expect.stringMatching(message) });
   });
 
-  it('says so when the file is not there, or a head comes without one', async () => {
+  it('reports a missing file, and a head without one', async () => {
     expect(await cli('seats verify --file /nowhere/x.ndjson', nowhere)).toMatchObject({
       code: 2,
       err: expect.stringContaining('ENOENT'),
@@ -183,7 +183,7 @@ describe('the tenant of the credentials file', () => {
     expect((await cli('platform test --json')).json.ok).toBe(false);
   });
 
-  it('status says how it is', async () => {
+  it('shows its status', async () => {
     expect((await cli('status --json')).json).toMatchObject({
       up: true,
       ready: true,
@@ -194,20 +194,20 @@ describe('the tenant of the credentials file', () => {
     expect((await cli('status')).out).toMatch(/^ready +true$/m);
   });
 
-  it('keys rotate seals anew', async () => {
+  it('seals anew by keys rotate', async () => {
     expect((await cli('keys rotate --json')).json).toMatchObject({ resealed: { 'destinations.key_sealed': 0 } });
   });
 });
 
 describe('the environment', () => {
-  it('goes before the file', async () => {
+  it('overrides the file', async () => {
     const other = await edge.newTenant();
     const own = { TALENT_BRIDGE_URL: `${edge.url}/`, TALENT_BRIDGE_API_KEY: other.apiKey, DATA_DIR: dataDir };
     expect((await cli('status --json', own)).json.tenant_id).toBe(other.tenantId);
   });
 });
 
-describe('what goes wrong', () => {
+describe('an error', () => {
   it.each<[string, string | string[], number, RegExp]>([
     ['an unknown command', 'tenant destroy', 2, /unknown command/],
     ['an unknown option', 'tenant list --nmae x', 2, /unknown option/],
@@ -244,7 +244,7 @@ describe('what goes wrong', () => {
     expect(result.err).not.toMatch(/at .*\.ts|node_modules/);
   });
 
-  it('no service', async () => {
+  it('without a service', async () => {
     const result = await cli('status', { ...env, TALENT_BRIDGE_URL: 'http://127.0.0.1:9' });
     const words =
       /^No answer from http:\/\/127\.0\.0\.1:9 \(.+\)\. The address is from TALENT_BRIDGE_URL\. A service answers at /;
@@ -253,7 +253,7 @@ describe('what goes wrong', () => {
     expect(nowhere.err).toMatch(/the default: no TALENT_BRIDGE_URL, no BASE_URL and no credentials\.json in .+none/);
   });
 
-  it('no credential, and a wrong one', async () => {
+  it('without a credential, and with a wrong one', async () => {
     const empty = { DATA_DIR: path.join(dataDir, 'none'), TALENT_BRIDGE_URL: edge.url };
     expect(await cli('seats show', empty)).toMatchObject({
       code: 4,
@@ -263,7 +263,7 @@ describe('what goes wrong', () => {
     expect(await cli('seats show', { ...empty, TALENT_BRIDGE_API_KEY: 'tbk_wrong' })).toMatchObject({ code: 4 });
   });
 
-  it('help is no mistake, and says what each noun is', async () => {
+  it('is not raised by help, which explains each noun', async () => {
     const help = (await cli('--help')).out;
     for (const { noun } of COMMANDS) expect(help).toMatch(new RegExp(`^  ${noun} .*\\w{4}`, 'm'));
     expect(await cli('--help')).toMatchObject({ code: 0, out: expect.stringMatching(/tenant/) });
@@ -279,7 +279,7 @@ it('a name cannot move the cursor of the terminal that shows it', async () => {
 describe('seats, as finance reads them', () => {
   const today = new Date().toISOString().slice(0, 10);
 
-  it('have words for what is not known, not limited and not final', async () => {
+  it('have words for unknown, unlimited and preliminary values', async () => {
     const now = (await cli('seats show')).out;
     expect(now).toMatch(/^limit +none$/m);
     expect(now).toMatch(/^policy +directory=\w+,api=\w+,sign_in=\w+$/m);
@@ -292,13 +292,13 @@ describe('seats, as finance reads them', () => {
     expect(day).toMatch(/2020-10-31 +unknown +unknown +unknown +unknown +unknown +/);
   });
 
-  it('are an unknown list of holders before the ledger began', async () => {
+  it('show holders as unknown before the ledger', async () => {
     expect((await cli('seats holders --as-of 2020-10-31')).out).toMatch(/^unknown: the ledger has no line/);
     expect((await cli('seats holders --as-of 2020-10-31 --json')).out).toBe('null\n');
     expect((await cli('seats holders')).out).toBe('(none)\n');
   });
 
-  it('are files for Excel on request', async () => {
+  it('are written as files for Excel on request', async () => {
     for (const command of ['show', 'holders', 'events', `usage --from ${today} --to 2099-01-01`]) {
       const { out, code } = await cli(`seats ${command} --excel`);
       expect([command, code, out.charCodeAt(0)]).toEqual([command, 0, 0xfeff]);
@@ -315,7 +315,7 @@ describe('seats, as finance reads them', () => {
     expect((await cli('seats show --as-of soon')).err).toContain('--as-of must be a date such as 2026-10-31');
   });
 
-  it('are compared with the users, who are named as rows', async () => {
+  it('are compared with the users, with a row for each difference', async () => {
     expect((await cli('seats reconcile')).out).toBe('(none)\n');
     const made = await send('POST', `${edge.url}/api/v1/users`, edge.tenant.apiKey, {
       email: 'lost@x.example',

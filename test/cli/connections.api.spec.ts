@@ -109,7 +109,7 @@ describe('connections', () => {
     expect((await cli('connection', 'show')).code).toBe(2);
   });
 
-  it('say which field was wrong', async () => {
+  it('name the wrong field', async () => {
     const refused = await cli(...oidc, '--client-secret', 'x', '--default-role', 'Unknown');
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('--default-role must name roles')]);
     expect((await cli('connection', 'create-saml', '--name', 'x', '--metadata-file', '/nowhere')).code).toBe(2);
@@ -150,7 +150,7 @@ describe('connection set', () => {
     id = made.json.connection_id;
   });
 
-  it('changes what is named, in the words of create, and leaves the rest', async () => {
+  it('changes the named options, in the words of create, and keeps the rest', async () => {
     const before = (await inTenant('connection', 'show')).json;
     const changed = await set(
       ...['set-okta', '--name', 'Okta EU', '--link-claim=oid', '--jit', 'on', '--max-age-seconds', '60'],
@@ -173,7 +173,7 @@ describe('connection set', () => {
     });
   });
 
-  it('takes away what can be taken away, and names with commas come as JSON', async () => {
+  it('removes optional settings, and reads names with commas as JSON', async () => {
     const none = ['--link-claim', 'none', '--max-age-seconds', 'none', '--return-origins', 'none', '--jit', 'off'];
     expect((await set(id, ...none, '--claim-map', 'email=', '--role-map', '{"CN=A,OU=B":"Admin"}')).json).toMatchObject(
       {
@@ -190,7 +190,7 @@ describe('connection set', () => {
     expect((await set(id, '--name', 'none')).json.name).toBe('none');
   });
 
-  it('of SAML: files, and what signs our requests', async () => {
+  it('sets files of SAML and the key that signs our requests', async () => {
     const fields = ['--idp-entity-id', 'e', '--sso-url', 'https://idp.example.com', '--certificate-file'];
     const made = ['connection', 'create-saml', '--name', 'ADFS', '--slug', 'set-adfs', ...fields, file('one.pem', pem)];
     expect((await inTenant(...made, '--sign-requests', 'off')).code).toBe(0);
@@ -218,7 +218,7 @@ describe('connection set', () => {
     expect(result.err).toMatch(message);
   });
 
-  it('a slug names a connection wherever its id does', async () => {
+  it('accepts a slug in place of the id', async () => {
     for (const verb of ['show', 'disable', 'enable']) {
       expect([verb, (await inTenant('connection', verb, 'set-okta')).code]).toEqual([verb, 0]);
     }
@@ -233,7 +233,7 @@ describe('connection set', () => {
   });
 });
 
-it('refusals name options, and not fields of the API', async () => {
+it('names options in refusals, and no fields of the API', async () => {
   const none = await cli('connection', 'create-saml', '--name', 'x', '--metadata-url', 'http://x', '--sso-url', 'https://x.example');
   expect(none.code).toBe(1);
   expect(none.err).toContain(
@@ -245,7 +245,7 @@ it('refusals name options, and not fields of the API', async () => {
   expect(bad.err).not.toMatch(/[a-z]_[a-z]/);
 }); // prettier-ignore
 
-it('a check that is not ok exits with 1, and prints what it found all the same', async () => {
+it('exits with 1 after a failed check, and prints its findings', async () => {
   const made = await cli('connection', 'create-oidc', '--name', 'Away', '--slug', 'cli-away', '--client-id', 'c',
     '--client-secret', 's', '--issuer', 'http://127.0.0.1:9'); // prettier-ignore
   expect(made.code).toBe(0);
@@ -254,7 +254,7 @@ it('a check that is not ok exits with 1, and prints what it found all the same',
   expect(checked.err).toBe(`Not ok. ${checked.json.problem}\n`);
 });
 
-it('a connection is found by its slug, of the own tenant alone', async () => {
+it('finds a connection of the own tenant by its slug', async () => {
   const made = await cli('connection', 'create-oidc', '--name', 'Found', '--slug', 'cli-found', '--client-id', 'c',
     '--client-secret', 's', '--issuer', 'https://idp.example.com'); // prettier-ignore
   const found = async (slug: string, api = edge.tenant.api) =>

@@ -43,7 +43,7 @@ describe('a key that reads users, sign-ins and directories', () => {
     }
   });
 
-  it('changes nothing, and learns which scope a change needs', async () => {
+  it('is refused a change with the name of the needed scope', async () => {
     const refused = [
       ['held', 'release', heldId],
       ['session', 'end', userId],

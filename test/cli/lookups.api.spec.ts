@@ -63,7 +63,7 @@ describe('user find', () => {
     expect((await cli('user', 'find', userName, '--held', 'bogus')).err).toContain('--held must be one of');
   });
 
-  it('finds a held user by what was written, and says who has the e-mail', async () => {
+  it('finds a held user by the written values, and names the user with the e-mail', async () => {
     const email = `${fresh('shared')}@co.example`;
     const first = await madeUser(house.scim, user(fresh(), { emails: [{ value: email }] }));
     const written = fresh('Writtenname');
@@ -84,7 +84,7 @@ describe('user find', () => {
     expect(words.out).toMatch(/why +Another active user has the e-mail address/);
   });
 
-  it('a user is named by id, e-mail, external_id or userName', async () => {
+  it('accepts id, e-mail, external_id or userName of a user', async () => {
     const email = `${fresh('mail')}@co.example`;
     const [userName, externalId] = [fresh('login'), fresh('K-')];
     const id = await madeUser(house.scim, user(userName, { externalId, emails: [{ value: email }] }));
@@ -206,7 +206,7 @@ describe('seats, audit, roles and tasks', () => {
 });
 
 describe('changes', () => {
-  it('are shown with the platform’s words, and waiting means pending', async () => {
+  it('are shown with the platform’s words, and waiting ones as pending', async () => {
     await cli('platform', 'set', '--base-url', 'http://127.0.0.1:9', '--api-key', 'secret-key');
     const email = `${fresh('chg')}@co.example`;
     const id = await madeUser(house.scim, user(email));
@@ -253,7 +253,7 @@ describe('names in place of ids', () => {
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('No directory is called Okta')]);
   });
 
-  it('names the option, and not the place in the request', async () => {
+  it('names the option in a refusal, and not the place in the request', async () => {
     const refused = await cli('directory', 'rules', '--set', 'grp_nobody=User');
     expect(refused.err).toContain('--set (entry 1, group_id) must be a group of this directory');
     const misspelt = await cli('directory', 'create', '--nam', 'X');
@@ -264,7 +264,7 @@ describe('names in place of ids', () => {
 });
 
 describe('dangerous commands', () => {
-  it('name what a deletion of a directory hits, and ask for its number', async () => {
+  it('name the users of a deleted directory, and ask for their number', async () => {
     const own = await newHouse(service);
     const run = commandLine(service, own.apiKey, 100);
     for (let n = 0; n < 2; n++) await madeUser(own.scim, user(`${fresh()}@co.example`));

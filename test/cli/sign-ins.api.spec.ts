@@ -33,7 +33,7 @@ async function cliRaw(...args: string[]) {
   return { code, err, out, json: /^[[{]/.test(out) ? JSON.parse(out) : undefined };
 }
 
-it('a connection is checked and tested, and who signed in is seen', async () => {
+it('checks and tests a connection, and lists its sign-ins', async () => {
   expect((await cli('connection', 'check')).json).toMatchObject({ ok: true });
   expect((await cli('connection', 'check', door.slug)).json).toMatchObject({ ok: true });
   expect((await cli('connection', 'test', door.slug)).json.url).toContain(`/api/auth/test/${door.slug}/`);
@@ -54,7 +54,7 @@ it('a connection is checked and tested, and who signed in is seen', async () => 
   expect((await release(door.slug)).err).toContain('No such identity');
 });
 
-it('a person is named by their e-mail, unless several have it; one session can be ended alone', async () => {
+it('accepts an e-mail of a single user, and ends one session alone', async () => {
   const email = `${fresh('mail')}@e.com`;
   const [key, other] = [fresh('key'), fresh('key')];
   const id = await madeUser(house.scim, user(email, { externalId: key, emails: [{ value: email, primary: true }] }));
@@ -79,7 +79,7 @@ it('a person is named by their e-mail, unless several have it; one session can b
   expect([several.code, several.err]).toEqual([2, expect.stringContaining(`${twin} (inactive)`)]);
 });
 
-it('sign-ins are listed beyond one page, in a span, and as a file', async () => {
+it('lists sign-ins over several pages, in a span, and as a file', async () => {
   const { rows } = await service.db.query<{ at: Date }>(
     `insert into sign_ins (tenant_id, id, kind, connection_id, outcome, reason, request_id)
      select $1, 'sin_' || lpad(n::text, 26, '0'), 'sign-in', $2, 'refused', 'unknown_account', 'req' from generate_series(1, 250) n
@@ -110,13 +110,13 @@ it('sign-ins are listed beyond one page, in a span, and as a file', async () => 
   expect(await list('--since', 'yesterday')).toMatchObject({ code: 1, err: expect.stringContaining('since must be') });
 });
 
-it('signing keys are rotated', async () => {
+it('rotates signing keys', async () => {
   const { json } = await cli('keys', 'rotate-signing', '--purpose', 'jwt');
   expect(json.map(({ purpose }: { purpose: string }) => purpose)).toEqual(['jwt', 'jwt']);
   expect((await cli('keys', 'rotate-signing', '--purpose', 'other')).err).toContain('purpose');
 });
 
-it('the operator makes a sign-in link for the owner, or for a break-glass account', async () => {
+it('makes a sign-in link for the owner, or for a break-glass account, as the operator', async () => {
   const [owner, glass] = [await madeUser(house.scim, user(fresh())), await madeUser(house.scim, user(fresh()))];
   const link = (...more: string[]) => cli('owner', 'sign-in-link', '--tenant', house.tenantId, ...more);
   const without = await link();

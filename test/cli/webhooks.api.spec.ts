@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const cli = (...args: string[]): Promise<Ran> => commandLine(service, house.apiKey)(...args);
 
-it('does all of it', async () => {
+it('makes, tests, replays, changes, rotates, pauses and deletes an endpoint', async () => {
   const made = await cli('webhook', 'create', '--url', hook.url, '--events', 'candidate.created, candidate.updated', '--json'); // prettier-ignore
   expect(made.code).toBe(0);
   expect(made.json).toMatchObject({ events: ['candidate.created', 'candidate.updated'], state: 'active' });
@@ -57,7 +57,7 @@ it('does all of it', async () => {
   expect((await cli('webhook', 'show', id)).code).not.toBe(0);
 });
 
-it('says what is missing or wrong by its options', async () => {
+it('names missing and wrong options', async () => {
   const { id } = (await house.api.post('/webhooks', { url: hook.url })).body as { id: string };
   expect((await cli('webhook', 'create', '--url', 'http://x')).err).toContain('--url');
   expect((await cli('webhook', 'create', '--url', hook.url, '--events', 'candidate.hired')).err).toContain('--events must hold only: candidate.created'); // prettier-ignore

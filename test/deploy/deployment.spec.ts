@@ -50,7 +50,7 @@ describe('docker-compose.yml', () => {
   const api = settingsIn(service('api'));
   const worker = { ...api, ...settingsIn(service('worker')) };
 
-  it('names settings that there are, with values that are right', () => {
+  it('has existing settings with valid values', () => {
     for (const settings of [api, worker]) {
       expect(Object.keys(settings).length).toBeGreaterThan(6);
       expect(Object.keys(settings).filter((name) => !known.has(name))).toEqual([]);
@@ -67,7 +67,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('migrates as the owner, and serves as a plain role that does not have the owner’s password', () => {
+  it('migrates as the owner, and serves as a plain role without the owner’s password', () => {
     const migrate = settingsIn(service('migrate'));
     expect(Object.keys(migrate).filter((name) => !known.has(name))).toEqual([]);
     const user = (address: string) => new URL(address.replace(/\$\{\w+[^}]*\}/, 'p')).username;
@@ -84,7 +84,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('does not start without what production demands', () => {
+  it('does not start without the settings of production', () => {
     for (const name of ['BASE_URL', 'ENCRYPTION_KEY', 'OPERATOR_TOKEN', 'POSTGRES_PASSWORD', 'SERVICE_PASSWORD']) {
       expect(compose).toMatch(new RegExp(`\\$\\{${name}:\\?`));
     }
@@ -99,7 +99,7 @@ describe('docker-compose.yml', () => {
     for (const name of ['migrate', 'api', 'worker']) expect(service(name)).toMatch(/<<: [&*]closed/);
   });
 
-  it('takes every other setting from a file, and the file to copy has them all', () => {
+  it('takes every other setting from a file, whose template has them all', () => {
     for (const name of ['api', 'worker']) expect(service(name)).toMatch(/env_file: [&*]env_file/);
     expect(compose).toMatch(/&env_file\n {6}- path: settings\.env\n {8}required: false/);
     const copied = [...read('docs/reference/settings.env').matchAll(/^#([A-Z_]+)=$/gm)].map(([, name]) => name!);
@@ -108,7 +108,7 @@ describe('docker-compose.yml', () => {
     expect(compose).not.toMatch(/env_file: *\.env/);
   });
 
-  it('comes back after a failure, keeps its data in named volumes, and has limits and health checks', () => {
+  it('restarts after a failure, keeps its data in named volumes, and has limits and health checks', () => {
     const volumes = /\nvolumes:\n((?: {2}.*\n)*)/.exec(compose)![1]!;
     expect(volumes.match(/\w+/g)).toEqual(['database', 'data']);
     expect(compose).toMatch(/&volumes\n {6}- data:\/data\n/);
@@ -123,7 +123,7 @@ describe('docker-compose.yml', () => {
     expect(Number(/mem_limit: (\d+)m/.exec(service('migrate'))![1])).toBeGreaterThan(heap);
   });
 
-  it('publishes no port of the database, and gives it a network that leads nowhere, and few rights', () => {
+  it('publishes no port of the database, and gives it an isolated network and few rights', () => {
     const database = service('database');
     expect(database).not.toMatch(/ports:/);
     expect(database).toMatch(/networks: \[inside\]/);
@@ -133,7 +133,7 @@ describe('docker-compose.yml', () => {
     expect(database).toMatch(/--auth-host=scram-sha-256 --auth-local=scram-sha-256/);
   });
 
-  it('waits for the database, gives the stop its time, and keeps the data', () => {
+  it('waits for the database, allows time for the stop, and keeps the data', () => {
     for (const name of ['api', 'worker']) {
       expect(service(name)).toMatch(/condition: service_healthy/);
       // Longer than the service takes at the most to finish what runs.
@@ -151,7 +151,7 @@ describe('Dockerfile', () => {
   const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
   const ignored = new Set(read('.dockerignore').split('\n').filter(Boolean));
 
-  it('sets settings that there are, with values that are right', () => {
+  it('has existing settings with valid values', () => {
     const settings = Object.fromEntries(
       [...last.matchAll(/^ENV (.*)$/gm)].flatMap(([, line]) => [...line!.matchAll(/(\w+)=(\S+)/g)].map(([, n, v]) => [n, v])), // prettier-ignore
     ) as Record<string, string>;
@@ -171,7 +171,7 @@ describe('Dockerfile', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  it('runs as an ordinary user, who owns the data directory, as `npm start` runs it', async () => {
+  it('runs as an ordinary user who owns the data directory, like `npm start`', async () => {
     const { nodeFlags, NODE_VARIABLES } = (await import(path.join(ROOT, 'scripts/node-flags.mjs'))) as {
       nodeFlags: (version: string) => string[];
       NODE_VARIABLES: Record<string, string>;
@@ -187,7 +187,7 @@ describe('Dockerfile', () => {
     expect(last).toMatch(/^STOPSIGNAL SIGTERM$/m);
   });
 
-  it('owns none of the files that it runs, and begins with an image that can be pinned', () => {
+  it('runs files of another owner, and begins with an image that can be pinned', () => {
     expect(dockerfile).not.toMatch(/--chown/);
     expect([...last.matchAll(/\bchown (\S+) (\S+)/g)].map(([, , place]) => place)).toEqual(['/data']);
     expect(last.indexOf('USER node')).toBeGreaterThan(last.lastIndexOf('COPY '));
@@ -195,7 +195,7 @@ describe('Dockerfile', () => {
     for (const [, image] of dockerfile.matchAll(/^FROM (\S+)/gm)) expect(image).toMatch(/\$\{BASE_DIGEST\}$/);
   });
 
-  it('asks for its health at an address that there is', () => {
+  it('checks its health at an existing address', () => {
     const address = /process\.env\.PORT\+'\/(\w+)'/.exec(last)![1]!;
     // The handlers by their names, as Nest itself looks them up.
     const handlers = OperationsController.prototype as unknown as Record<string, object>;
@@ -203,7 +203,7 @@ describe('Dockerfile', () => {
     expect(routes).toContain(address);
   });
 
-  it('copies what there is and what is not left out, with a Node.js that is new enough', () => {
+  it('copies existing files that are not ignored, with a recent Node.js', () => {
     const sources = [...dockerfile.matchAll(/^COPY (?!--from)(.*)$/gm)].flatMap(
       ([, line]) =>
       line!.split(' ').filter((word) => !word.startsWith('--')).slice(0, -1), // prettier-ignore
@@ -218,7 +218,7 @@ describe('Dockerfile', () => {
     expect(ignored.has('.data')).toBe(true);
   });
 
-  it('has the command line, which asks the process in the same container', () => {
+  it('has the command line, which calls the process in the same container', () => {
     expect(last).toContain('COPY --chmod=0555 bin/talent-bridge.mjs ./bin/talent-bridge.mjs\n');
     expect(last).toContain('ln -s /app/bin/talent-bridge.mjs /usr/local/bin/talent-bridge\n');
     const port = /\bPORT=(\d+)/.exec(last)![1]!;

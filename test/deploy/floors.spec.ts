@@ -17,7 +17,7 @@ const FLOORS: Record<string, [floor: string, why: string]> = {
 
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
 
-it.each(Object.entries(FLOORS))('%s is not older than what is safe', (name, [floor]) => {
+it.each(Object.entries(FLOORS))('%s is not older than the safe version', (name, [floor]) => {
   const used = Object.entries(packages).filter(
     ([path, one]) => path.endsWith(`node_modules/${name}`) && !one.dev && !one.devOptional,
   );
@@ -25,7 +25,7 @@ it.each(Object.entries(FLOORS))('%s is not older than what is safe', (name, [flo
   for (const [path, { version }] of used) expect([path, isAtLeast(version!, floor)]).toEqual([path, true]);
 });
 
-it('knows older from newer', () => {
+it('compares versions', () => {
   expect(['0.8.12', '0.8.13', '0.9.0', '6.0.0', '10.0.0'].map((one) => isAtLeast(one, '0.8.13'))).toEqual([false, true, true, true, true]); // prettier-ignore
 });
 

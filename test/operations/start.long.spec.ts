@@ -188,7 +188,7 @@ describe.each(people)('started by %s', (_, uid) => {
     expect(postmaster(dataDir)).toBeNull();
   });
 
-  it('on other ports it says so in its credentials, and still forwards to the sandbox', async () => {
+  it('writes other ports into its credentials, and still forwards to the sandbox', async () => {
     ports = await freePorts();
     service = start(dataDir, ports, uid);
     await service.ready;

@@ -37,7 +37,7 @@ it('gives a new connection its defaults', () => {
   });
 });
 
-it('keeps what is not sent', () => {
+it('keeps settings that are not sent', () => {
   expect(after(before, {}).settings).toEqual(before);
 });
 

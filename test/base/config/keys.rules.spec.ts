@@ -11,12 +11,12 @@ test.each([
   ['repeats a pattern', Buffer.from('0123456789abcdef0123456789abcdef')],
   ['rises by one step', Buffer.from(Array.from({ length: 32 }, (_, i) => 10 + i))],
   ['falls by one step', Buffer.from(Array.from({ length: 32 }, (_, i) => 200 - 3 * i))],
-])('takes a secret for weak when it %s', (_why, secret) => {
+])('calls a secret weak when it %s', (_why, secret) => {
   expect(isWeak(secret)).toBe(true);
 });
 
 test.each(['9f86d081884c7d65', 'c3ab8ff13720e8ad9047dd39466b3c8974e592c2fa383d4a3960714caef0c4f2'])(
-  'takes %s for made at random',
+  'calls %s random',
   (text) => {
     expect(isWeak(Buffer.from(text))).toBe(false);
   },

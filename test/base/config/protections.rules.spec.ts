@@ -46,7 +46,7 @@ const CASES: Record<string, { lifts: (string | undefined)[]; keeps: (string | un
   METRICS_TOKEN: { lifts: ['m'.repeat(16), 'secretsecretsecret'], keeps: [undefined, 'a-token-for-prometheus'] },
 };
 
-it('each setting says whether it lifts a protection, and each that can has cases here', () => {
+it('declares for each setting whether it lifts a protection, and has cases for each that can', () => {
   expect(Object.keys(PROTECTIONS).sort()).toEqual([...VARIABLES].sort());
   expect(Object.keys(CASES).sort()).toEqual(VARIABLES.filter((name) => PROTECTIONS[name] !== null).sort());
 });
@@ -57,7 +57,7 @@ describe.each(Object.entries(CASES))('%s', (name, { lifts, keeps }) => {
   it.each(keeps)('lifts none with %s', (text) => expect(protection.lifts(text)).toBe(false));
 });
 
-it('takes no random key for a weak one', () => {
+it('calls no random key weak', () => {
   for (let i = 0; i < 2_000; i++) {
     expect(PROTECTIONS.ENCRYPTION_KEY!.lifts(key(randomBytes(32)))).toBe(false);
     expect(PROTECTIONS.OPERATOR_TOKEN!.lifts(randomBytes(16).toString('hex'))).toBe(false);

@@ -10,7 +10,7 @@ it('opens its own secrets, in any script', () => {
   }
 });
 
-it('never seals the same way twice, and says which key it took', () => {
+it('never seals alike twice, and names the key', () => {
   const [one, two] = [sealer.seal('x', AAD), sealer.seal('x', AAD)];
   expect(one).not.toBe(two);
   expect(sealer.keyIdOf(one)).toBe('a');

@@ -19,7 +19,7 @@ describe('a credential', () => {
     for (let i = 0; i < 200; i++) expect(mintToken('tbk', TENANT).token).toMatch(/^tbk_[0-9a-z]{26}_[0-9A-Za-z]{49}$/);
   });
 
-  it('never comes twice', () => {
+  it('is never made twice', () => {
     expect(new Set(Array.from({ length: 1000 }, () => mintToken('tbs', TENANT).token)).size).toBe(1000);
   });
 });

@@ -60,7 +60,7 @@ async function ok(answer: Promise<{ status: number; text: string }>): Promise<vo
   if (status !== 200) throw new Error(`${status}: ${text.slice(0, 300)}`);
 }
 
-it('reads no table whole and sorts no more than a page: what comes in, lists, progress, writes', async () => {
+it('reads no table whole and sorts no more than a page: events, lists, progress, writes', async () => {
   const at = `/ats-connections/${id}`;
   const { faults, ran } = await recorder.faultsDuring(async () => {
     const url = `${service.url}/api/webhooks/ashby?api_token=${token}`;

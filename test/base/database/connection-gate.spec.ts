@@ -13,14 +13,14 @@ const entered = (gate: ConnectionGate, owner: string, count: number): number =>
   Array.from({ length: count }, () => enters(gate, owner)).filter(Boolean).length;
 
 describe('a connection gate', () => {
-  it('gives a lone owner all but the reserve, and others what is left at once', () => {
+  it('gives a lone owner all but the reserve, and others the rest at once', () => {
     const gate = new ConnectionGate({ ...OPTIONS, queue: 100 });
     expect(entered(gate, 'a', 20)).toBe(6);
     expect(entered(gate, 'b', 20)).toBe(2);
     expect(gate.waiting).toBe(32);
   });
 
-  it('hands free connections round the waiting owners in turn', async () => {
+  it('gives free connections to waiting owners in turn', async () => {
     const gate = new ConnectionGate({ ...OPTIONS, connections: 4 });
     const order: string[] = [];
     const wait = (owner: string): void =>
@@ -40,7 +40,7 @@ describe('a connection gate', () => {
     expect(gate.waiting).toBe(2);
   });
 
-  it('serves an owner below its share before one that is above it and came first', async () => {
+  it('serves an owner below its share before an earlier one above its share', async () => {
     const gate = new ConnectionGate(OPTIONS);
     const order: string[] = [];
     const wait = (owner: string): void =>
@@ -80,7 +80,7 @@ describe('a connection gate', () => {
     expect(enters(gate, 'b')).toBe(false);
   });
 
-  it('refuses what has waited for too long, and forgets nothing that is held', async () => {
+  it('refuses a request that has waited too long, and keeps count of held connections', async () => {
     let now = 0;
     const gate = new ConnectionGate(
       { ...OPTIONS, connections: 1, share: 1, reserve: 0, patienceMs: 100 },
@@ -95,7 +95,7 @@ describe('a connection gate', () => {
     expect(gate.enter('b')).toBeUndefined();
   });
 
-  it('holds no owner that has neither a connection nor a queue', () => {
+  it('forgets an owner without connection and queue', () => {
     const gate = new ConnectionGate(OPTIONS);
     for (let i = 0; i < 1000; i++) {
       enters(gate, `ten_${i}`);

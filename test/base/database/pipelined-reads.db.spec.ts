@@ -53,7 +53,7 @@ it('fails one read alone', async () => {
   expect(behind).toMatchObject({ status: 'fulfilled', value: { rows: [{ half: 5 }] } });
 });
 
-it('sends reads past one that is slow', async () => {
+it('sends reads while a slow one runs', async () => {
   const backend = await flowing();
   let isOver = false;
   const slow = read('ten_slow', 'slow', 1_000).finally(() => (isOver = true));
@@ -70,7 +70,7 @@ it('sends reads past one that is slow', async () => {
   await Promise.all(others);
 });
 
-it('keeps a tenant with long answers apart, and no other', async () => {
+it('excludes a tenant with long answers, and no other', async () => {
   const backend = await flowing();
   const long = (tenant: string) => test.db.readShort<Read>(LONG, [tenant, 70_000]);
   expect((await long('ten_long')).rows[0]!.backend).toBe(backend);
@@ -96,7 +96,7 @@ it('admits a tenant again after ten seconds, and 64 reads at once', async () => 
   expect((await Promise.all(out)).map(({ rows }) => rows.length)).toEqual(out.map(() => 1));
 });
 
-it('gives up a connection that has not answered for longer than any statement takes', async () => {
+it('gives up a connection without an answer for longer than any statement takes', async () => {
   let now = 0;
   const reads = new PipelinedReads(optionsOf(), () => now);
   await reads.query('ten_a', LONG, ['ten_a', 1]);

@@ -103,7 +103,7 @@ it('reads no table whole and sorts no more than a page: SCIM users', async () =>
   expect(ran).toBeGreaterThan(20);
 });
 
-it('the same for requests that come at once, which run as one statement', async () => {
+it('reads no table whole for concurrent requests, which run as one statement', async () => {
   const { scim } = house;
   const numbers = Array.from({ length: 24 }, (_, i) => i);
   const { faults, ran } = await faultsDuring(async () => {
@@ -125,7 +125,7 @@ it('the same for requests that come at once, which run as one statement', async 
   expect(ran).toBeGreaterThan(10);
 });
 
-it('the same for SCIM groups', async () => {
+it('reads no table whole: SCIM groups', async () => {
   const { scim } = house;
   const members = (...ids: number[]) => ids.map((i) => ({ value: `usr_big${String(i).padStart(8, '0')}` }));
   const { faults, ran } = await faultsDuring(async () => {
@@ -156,7 +156,7 @@ it('the same for SCIM groups', async () => {
   expect(ran).toBeGreaterThan(15);
 });
 
-it('the same for forwarding, and for the work in the background', async () => {
+it('reads no table whole: forwarding and background work', async () => {
   const { api, scim } = house;
   const { faults, ran } = await faultsDuring(async () => {
     const { port } = platform.address() as AddressInfo;
@@ -179,7 +179,7 @@ it('the same for forwarding, and for the work in the background', async () => {
   expect(ran).toBeGreaterThan(20);
 }, 120_000);
 
-it('the same for sessions, seats, lists and logs', async () => {
+it('reads no table whole: sessions, seats, lists and logs', async () => {
   const { api } = house;
   const accounts = service.app.nest.get(AccountsRepository, { strict: false });
   const { token, hash } = mintToken('tbn', house.tenantId);
@@ -203,7 +203,7 @@ it('the same for sessions, seats, lists and logs', async () => {
   expect(ran).toBeGreaterThan(20);
 });
 
-it('the same for events: the feed, the list, and what deliveries read', async () => {
+it('reads no table whole: the feed of events, their list, and the reads of deliveries', async () => {
   // 100 000 events of the large tenant in three months, three for each record, beside those of the small ones.
   await service.db.execute(
     `select make_month('events', date_trunc('month', now())::date - n) from unnest('{1, 32}'::int[]) as n`,
@@ -258,7 +258,7 @@ it('the same for events: the feed, the list, and what deliveries read', async ()
   expect(ran).toBeGreaterThan(8);
 }, 120_000);
 
-it('the same for what waits, was tried and was given up at an endpoint, also deep in the list', async () => {
+it('reads no table whole: waiting, tried and given-up messages of an endpoint, also deep in the list', async () => {
   const db = service.app.nest.get(Database);
   const key = { tenantId: house.tenantId, channel: 'webhook', id: 'whk_big' };
   await service.db.query(

@@ -203,7 +203,7 @@ async function preparedOn(app: TestApp): Promise<number[]> {
 }
 
 it(
-  'an hour of random traffic prepares a bounded number of statements, and another one nearly none',
+  'prepares a bounded number of statements in an hour of random traffic, and nearly none in the next',
   async () => {
     const { scimToken, apiKey } = await service.newTenant();
     const traffic = (seed: number) =>

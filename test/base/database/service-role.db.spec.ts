@@ -65,7 +65,7 @@ it('can neither make objects nor switch triggers off nor write down that migrati
   }
 });
 
-it('may do with every other table what its statements do, also with one that comes later', async () => {
+it('has the rights of its statements on every other table, also on a later one', async () => {
   const { rows } = await database.owner.execute<{ table: string }>(
     `select relname as table from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
        and not relispartition and relname <> all ($1)
@@ -101,7 +101,7 @@ describe('the functions of the owner', () => {
     }
   });
 
-  it('seal what is not sealed, and nothing a second time', async () => {
+  it('seal lines once', async () => {
     const { db, owner } = database;
     await owner.execute(`insert into tenants (id, name) values ('ten_1', 'One')`);
     const zero = Buffer.alloc(32);
@@ -130,7 +130,7 @@ describe('the functions of the owner', () => {
     await expect(db.query(`insert into chain_heads (tenant_id, chain, hash, sequence) values ('ten_1', 'seats', $1, 7)`, [zero])).rejects.toMatchObject({ code: '42501' }); // prettier-ignore
   });
 
-  it('keep months and statistics of the tables that they are made for', async () => {
+  it('make months and statistics of their own tables', async () => {
     const { db } = database;
     await db.execute(`select analyze_table('users', '{tenant_id,id}')`);
     await expect(db.execute(`select analyze_table('pg_authid', '{rolname}')`)).rejects.toMatchObject({ code: '42P01' });

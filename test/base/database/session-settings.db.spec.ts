@@ -24,7 +24,7 @@ it('sets each setting that plans and results depend on, over that of the databas
   expect(Object.fromEntries(rows.map((row) => [row.name, row.setting]))).toEqual(SESSION_SETTINGS);
 });
 
-it('says that a database of another encoding cannot be used', async () => {
+it('refuses a database of another encoding', async () => {
   const name = `latin_${randomBytes(4).toString('hex')}`;
   await test.owner.execute(`create database ${name} encoding 'LATIN1' locale 'C' template template0`);
   const url = new URL(test.url);
@@ -50,21 +50,24 @@ describeWithPgBouncer('behind PgBouncer', () => {
     }
   }
 
-  it.each(['transaction', 'statement', 'session'])('refuses one that refuses startup options (%s)', async (mode) => {
-    pooler = await startPgBouncer(test.url, [`pool_mode = ${mode}`]);
-    await expect(waitForDatabase(pooler.url)).rejects.toThrow(
-      /a pooler between refuses the settings .*unsupported startup parameter.*Give the address of the server itself/,
-    );
-  });
+  it.each(['transaction', 'statement', 'session'])(
+    'refuses a pooler that refuses startup options (%s)',
+    async (mode) => {
+      pooler = await startPgBouncer(test.url, [`pool_mode = ${mode}`]);
+      await expect(waitForDatabase(pooler.url)).rejects.toThrow(
+        /a pooler between refuses the settings .*unsupported startup parameter.*Give the address of the server itself/,
+      );
+    },
+  );
 
-  it('refuses one that drops startup options', async () => {
+  it('refuses a pooler that drops startup options', async () => {
     const name = decodeURIComponent(new URL(test.url).pathname.slice(1));
     await test.owner.execute(`alter database ${name} reset all`);
     pooler = await startPgBouncer(test.url, ['pool_mode = session', IGNORED]);
     await expect(waitForDatabase(pooler.url)).rejects.toThrow(/not in force \(plan_cache_mode, random_page_cost/);
   });
 
-  it('refuses transaction mode also where every setting is in force', async () => {
+  it('refuses transaction mode also when every setting is in force', async () => {
     await setByTheDatabase();
     pooler = await startPgBouncer(test.url, ['pool_mode = transaction', IGNORED]);
     await expect(waitForDatabase(pooler.url)).rejects.toThrow('a pooler in transaction mode');
@@ -73,7 +76,7 @@ describeWithPgBouncer('behind PgBouncer', () => {
     await expect(waitForDatabase(pooler.url)).rejects.toThrow('a pooler in transaction mode');
   });
 
-  it('uses session mode, where every setting is in force', async () => {
+  it('accepts session mode when every setting is in force', async () => {
     await setByTheDatabase();
     pooler = await startPgBouncer(test.url, ['pool_mode = session', IGNORED]);
     await expect(waitForDatabase(pooler.url)).resolves.toBeUndefined();

@@ -29,7 +29,7 @@ it('knows a change of any process before the change is settled', async () => {
   expect(new Set(seen)).toEqual(new Set(['ten_a ten_a']));
 });
 
-it('says nothing where only a mark of use has changed', async () => {
+it('sends nothing when only a mark of use has changed', async () => {
   const seen: unknown[] = [];
   second.on(['directories'], (row) => seen.push(row));
   await test.owner.execute(`insert into tenants (id, name) values ('ten_b', 'b')`);
@@ -41,7 +41,7 @@ it('says nothing where only a mark of use has changed', async () => {
   expect(seen).toEqual([{ tenantId: 'ten_b', id: 'dir_b' }]);
 });
 
-it('tells caches that anything may have changed when its connection was lost, and has no proof meanwhile', async () => {
+it('drops all caches when its connection was lost, and has no proof meanwhile', async () => {
   const seen: unknown[] = [];
   second.on(['tenants'], (row) => seen.push(row));
   expect(second.isCurrent()).toBe(true);
@@ -58,7 +58,7 @@ it('tells caches that anything may have changed when its connection was lost, an
   expect(seen.at(-1)).toEqual({ tenantId: 'ten_c', id: 'ten_c' });
 });
 
-it('waits for a process that does not answer only as long as that one trusts what it knows', async () => {
+it('waits for a process without an answer only while the process may use its cache', async () => {
   const other = new SettingsFeed({ connectionString: test.url });
   await other.start();
   // Acts as a process that hangs: its lock is there, and no answer comes. No public member ends the listening alone.

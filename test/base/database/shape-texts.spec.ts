@@ -14,7 +14,7 @@ it('gives one shape to one text and layout', () => {
   expect(others.map(({ together }) => together)).toEqual([undefined, undefined, undefined]);
 });
 
-it('forgets rather than grows, and never gives a name twice', () => {
+it('forgets the oldest text at its limit, and never gives a name twice', () => {
   const shapes = new ShapeTexts();
   const names = new Set<string>();
   const kept = shapes.of('select kept', '');

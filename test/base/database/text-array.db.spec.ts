@@ -22,11 +22,11 @@ it.each([
   ['what arrays are made of', ['{}', '{a,b}', ',', '"', '""', '\\', '\\\\', '\\"', "'", ' x ']],
   ['JSON in JSON', [JSON.stringify({ a: JSON.stringify({ b: '"\\' }) })]],
   ['control characters', ['a\nb', '\t', '\r', '\b\f', '\u001f', '\\n', '\\\n', '\\u0041']],
-])('the database reads a list as it is: %s', async (_, values: (string | null)[]) => {
+])('writes a list that the database reads unchanged: %s', async (_, values: (string | null)[]) => {
   expect(await read(values)).toEqual(values);
 });
 
-it('quotes text by text where JSON has escapes that arrays do not have', () => {
+it('quotes each text when JSON has escapes that arrays lack', () => {
   expect(textArray(['plain', 'two\nlines', null])).toBe('{"plain","two\nlines",NULL}');
   expect(textArray(['plain', '"'])).toBe('{"plain","\\""}');
 });

@@ -45,7 +45,7 @@ async function ask<R extends object>(url: string, sql: string): Promise<R[]> {
 const catalogueOf = async (url: string): Promise<string[]> =>
   (await ask<{ line: string }>(url, CATALOGUE)).map(({ line }) => line);
 
-it('tells two databases apart by each kind of object', async () => {
+it('finds a difference of two databases in each kind of object', async () => {
   const lines = await catalogueOf(fresh.url);
   expect([...new Set(lines.map((line) => line.split(' ', 1)[0]))].sort()).toEqual(
     'collation column constraint extension function index right rows sequence statistics table trigger'.split(' '),
@@ -65,7 +65,7 @@ it.each(EARLIER)('upgrades %s to the schema of a fresh database', async (file) =
   expect((await prepareDatabase(url, null)).migrated).toEqual([]);
 });
 
-it('keeps what the rows of before said', async () => {
+it('keeps the values of older rows', async () => {
   const url = await earlier('before-baseline.sql');
   await prepareDatabase(url, null);
   expect(await ask(url, `select * from tenant_addresses`)).toEqual([
@@ -88,7 +88,7 @@ it('keeps what the rows of before said', async () => {
   ]);
 });
 
-it('notes all migrations as run in a fresh database', async () => {
+it('records all migrations as run in a fresh database', async () => {
   const { rows } = await fresh.owner.execute<{ name: string; timestamp: string }>(
     `select name, timestamp from migrations order by id`,
   );

@@ -21,12 +21,12 @@ describe('a write statement', () => {
     return statement;
   };
 
-  it('writes the subject and what belongs to it in one statement', async () => {
+  it('writes the subject and its further rows in one statement', async () => {
     expect(await write(1).run(database.db)).toEqual([{ id: 1 }]);
     expect((await database.db.query('select * from note')).rows).toEqual([{ thing_id: 1 }, { thing_id: 101 }]);
   });
 
-  it('writes nothing at all where the subject wrote nothing', async () => {
+  it('writes no row when the subject wrote none', async () => {
     expect(await write(1).run(database.db)).toEqual([]);
     expect((await database.db.query('select * from note')).rows).toHaveLength(2);
   });
@@ -45,7 +45,7 @@ describe('write statements of one shape that come at once', () => {
     return statement;
   };
 
-  it('write their own values, and the words that they share', async () => {
+  it('write their own values and the shared ones', async () => {
     const rows: [string, string, string, boolean][] = [];
     for (const round of [1, 2, 3]) {
       for (let i = 0; i < 40; i++) rows.push([`t${i % 2}`, `${round}-${i}`, i % 4 < 2 ? 'x' : 'y', i % 3 === 0]);

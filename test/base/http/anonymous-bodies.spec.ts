@@ -8,7 +8,7 @@ describe('AnonymousBodies', () => {
     return { bodies, share, told };
   };
 
-  it('lets the oldest give way when the memory is used up', () => {
+  it('ends the oldest body when the memory is used up', () => {
     const { bodies, share, told } = full(100);
     share('a').grow(60);
     share('b').grow(30);
@@ -25,7 +25,7 @@ describe('AnonymousBodies', () => {
     expect(bodies.size).toBe(0);
   });
 
-  it('passes over a body of which nothing has come', () => {
+  it('skips a body without a received byte', () => {
     const { share, told } = full(100);
     share('silent');
     share('a').grow(90);
@@ -33,7 +33,7 @@ describe('AnonymousBodies', () => {
     expect(told).toEqual(['a too_many_bodies']);
   });
 
-  it('counts a body that has ended no longer, and tells it nothing', () => {
+  it('does not count a body that has ended, and does not end it again', () => {
     const { bodies, share, told } = full(100);
     const ended = share('a');
     ended.grow(90);

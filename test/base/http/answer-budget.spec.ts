@@ -6,7 +6,7 @@ import { AnswerBudget, SMALL_ANSWER } from '../../../src/base/http/answer-budget
 const MIB = 1024 * 1024;
 const response = () => Object.assign(new EventEmitter(), { closed: false }) as unknown as ServerResponse;
 
-it('gives a tenant its share of 2 MiB, and lets the next one of another tenant pass those who wait', async () => {
+it('gives a tenant its share of 2 MiB, and serves another tenant before the ones that wait', async () => {
   const budget = new AnswerBudget(64 * MIB);
   const first = await budget.take('a', MIB);
   await budget.take('a', MIB);
@@ -19,7 +19,7 @@ it('gives a tenant its share of 2 MiB, and lets the next one of another tenant p
   expect(budget.size).toBe(3 * MIB);
 });
 
-it('refuses with Retry-After what does not come free in time, and those that would be too many waiting', async () => {
+it('refuses with Retry-After when no share is free in time, or too many wait', async () => {
   const budget = new AnswerBudget(64 * MIB, 20);
   await budget.take('a', 2 * MIB);
   const refused = (await Promise.allSettled(
@@ -30,7 +30,7 @@ it('refuses with Retry-After what does not come free in time, and those that wou
   await expect(budget.take('b', 2 * MIB)).resolves.toBeDefined();
 });
 
-it('lets one answer through that is larger than a share', async () => {
+it('sends one answer that is larger than a share', async () => {
   const budget = new AnswerBudget(64 * MIB);
   const release = await budget.take('a', 100 * MIB);
   expect(budget.size).toBe(2 * MIB);
@@ -39,7 +39,7 @@ it('lets one answer through that is larger than a share', async () => {
   expect(budget.size).toBe(0);
 });
 
-it('a share counts what an answer holds once, and ends with the answer', async () => {
+it('counts the bytes of an answer once, and frees them with the answer', async () => {
   const budget = new AnswerBudget(64 * MIB);
   const res = response();
   const share = budget.shareOf(res, 'a');
@@ -56,7 +56,7 @@ it('a share counts what an answer holds once, and ends with the answer', async (
   expect(budget.size).toBe(0);
 });
 
-it('a share of an answer whose reader has gone meanwhile holds nothing', async () => {
+it('frees the share of an answer whose client has gone', async () => {
   const budget = new AnswerBudget(64 * MIB);
   const res = Object.assign(response(), { closed: true });
   await budget.shareOf(res, 'a').grow(8 * MIB);

@@ -97,7 +97,7 @@ describe('bodies that are read', () => {
     expect(JSON.parse(answer)).toEqual({ got: JSON.parse(text) });
   });
 
-  it('16 MiB for a group, 4 MiB for Bulk, 1 MiB elsewhere', async () => {
+  it('of 16 MiB for a group, 4 MiB for Bulk, 1 MiB elsewhere', async () => {
     const members = JSON.stringify({
       members: Array.from({ length: 100_000 }, (_, i) => ({
         value: `usr_${String(i).padStart(26, '0')}`,
@@ -134,7 +134,7 @@ describe('400', () => {
     expect([scim.status, scim.body.status, scim.body.scimType]).toEqual([400, '400', 'invalidSyntax']);
   });
 
-  it('pollutes nothing', async () => {
+  it('changes no prototype', async () => {
     expect((await post('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}')).status).toBe(201);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
@@ -183,7 +183,7 @@ describe('a large body of an unknown caller', () => {
     expect((await edge.call('PUT', '/scim/v2/Groups/g', { raw: known, headers: JSON_TYPE })).status).toBe(200);
   });
 
-  it('is read of a known caller who does not say how long it is', async () => {
+  it('is read for a known caller without a Content-Length', async () => {
     const body = JSON.stringify({ members: [1, 2], fill: 'x'.repeat(0xf000) });
     const chunk = `${body.length.toString(16)}\r\n${body}\r\n`;
     const space = `10000\r\n${' '.repeat(0x10000)}\r\n`;
@@ -265,7 +265,7 @@ describe('415', () => {
     expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type']);
   });
 
-  it('no type at all', async () => {
+  it('without a content type', async () => {
     const answer = await rawRequest('POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
     expect(answer).toMatch(/^HTTP\/1\.1 415 /);
   });

@@ -14,7 +14,7 @@ describe('ByteCollector', () => {
     );
   });
 
-  it('cuts what is over the limit and says so', () => {
+  it('cuts bytes over the limit and reports it', () => {
     const collector = new ByteCollector(5);
     expect([collector.add(Buffer.from('abc')), collector.add(Buffer.from('defg'))]).toEqual([true, false]);
     expect(collector.bytes().toString()).toBe('abcde');
@@ -27,7 +27,7 @@ describe('ByteCollector', () => {
     expect(collector.capacity).toBeLessThanOrEqual(200_000);
   });
 
-  it('copies nothing that comes in one piece of the announced length', () => {
+  it('does not copy a single piece of the announced length', () => {
     const piece = Buffer.from('abc');
     const collector = new ByteCollector(10, 3);
     collector.add(piece);

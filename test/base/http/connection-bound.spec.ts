@@ -73,7 +73,7 @@ async function idle(tenant: string): Promise<Socket> {
 
 const closed = (socket: Socket): Promise<unknown> => (socket.destroyed ? Promise.resolve() : once(socket, 'close'));
 
-it('closes the oldest idle stranger for each new one over their places, and no connection of a tenant', async () => {
+it('closes the oldest idle anonymous connection for each new one over the limit, and none of a tenant', async () => {
   const honest = await idle('t1');
   const strangers = [await connect(), await connect(), await connect(), await connect(), await connect()];
   await Promise.all(strangers.slice(0, 2).map(closed));
@@ -107,7 +107,7 @@ it('closes no connection with a request, and refuses the tenant one more when al
     expect(answer.toString()).toMatch(/^HTTP\/1.1 200/);
 });
 
-it('takes the place of a new connection from the tenant that has the most when the process is full', async () => {
+it('closes a connection of the tenant with the most when the process is full', async () => {
   const largest = [await idle('t1'), await busy('t1'), await idle('t1')];
   const others = [await idle('t2'), await idle('t3'), await idle('t4')];
   const last = await connect();

@@ -11,7 +11,7 @@ const codeOf = (work: () => unknown): string => {
 };
 
 describe('a cursor', () => {
-  it('comes back as it went out, and fits into a URL as it is', () => {
+  it('is read back unchanged, and needs no escapes in a URL', () => {
     for (const value of [{ a: 1 }, { text: 'ä/+ 🔑', list: [1, null] }, {}]) {
       const cursor = encodeCursor(value);
       expect(cursor).toMatch(/^[A-Za-z0-9._~-]+$/);
@@ -29,7 +29,7 @@ describe('a cursor', () => {
     expect(codeOf(() => decodeCursor(text))).toBe('invalid_cursor');
   });
 
-  it('does not survive a change, nor another key', () => {
+  it('is refused after a change, and with another key', () => {
     const cursor = encodeCursor({ id: 'usr_1' });
     const [body, mac] = cursor.split('.') as [string, string];
     const other = Buffer.from('{"id":"usr_2"}').toString('base64url');
@@ -63,7 +63,7 @@ describe('a page', () => {
     expect(seen).toEqual(['k5', 'k4', 'k3', 'k2', 'k1']);
   });
 
-  it('has no next one when it ends just there', () => {
+  it('has no next page when the list ends with it', () => {
     const page = readPage({ limit: '5' });
     expect(
       pageOf(
@@ -79,7 +79,7 @@ describe('a page', () => {
     expect(codeOf(() => readPage({ limit }))).toBe('invalid_fields');
   });
 
-  it('takes limits from 1 to 200, and 50 unless told', () => {
+  it('accepts limits from 1 to 200, 50 by default', () => {
     expect([readPage({}), readPage({ limit: '1' }), readPage({ limit: '200' })].map(({ limit }) => limit)).toEqual([
       50, 1, 200,
     ]);

@@ -14,7 +14,7 @@ it.each(['', ' ', 'a\u0000', 'x'.repeat(256)])('refuses %j', (address) => {
   expect(() => externalIdIn(address)).toThrow(InvalidFields);
 });
 
-it('takes the same id, null and nothing beside that of the address', () => {
+it('accepts the id of the address, null, and no id', () => {
   for (const sent of ['a', null, undefined]) expect(() => demandSame(sent, 'a')).not.toThrow();
   expect(() => demandSame('A', 'a')).toThrow(InvalidFields);
 });

@@ -39,7 +39,7 @@ describe('faultIn', () => {
     expect(fault(`{"a":"${'['.repeat(100)}"}`)).toBeNull();
   });
 
-  it('finds nothing in what JSON.stringify writes', () => {
+  it('finds no fault in the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
         expect(fault(JSON.stringify(value))).toBeNull();

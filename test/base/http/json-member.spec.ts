@@ -22,7 +22,7 @@ it.each([
   expect(textOf(body)).toBe(expected);
 });
 
-it('finds the text of every member of any object, as JSON.stringify wrote it', () => {
+it('finds the text of every member in the output of JSON.stringify', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), fc.nat(3), (value, indent) => {
       const body = JSON.stringify(value, null, indent);

@@ -8,7 +8,7 @@ describe('namesIn and namesOf', () => {
     ['"{\\"a\\":1}"', 0],
     ['{"__proto__":{"a":1}}', 2],
     [' { "a" : "\\\\" , "b" : [ ] } ', 2],
-  ])('agree about JSON without a name that stands twice: %s', (text, count) => {
+  ])('agree about JSON without a repeated name: %s', (text, count) => {
     expect(countMemberNames(text)).toBe(count);
     expect(namesOf(JSON.parse(text))).toBe(count);
   });

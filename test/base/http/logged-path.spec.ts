@@ -13,7 +13,7 @@ it.each([
   expect(loggedPath({ route: { path, methods: { get: true } }, params })).toBe(expected);
 }); // prettier-ignore
 
-it('holds nothing of an address that no route knows', () => {
+it('has nothing of an unknown address', () => {
   expect(loggedPath({})).toBe('unmatched');
   expect(loggedPath({ route: { path: '*path', methods: { _all: true } }, params: { path: 'secret' } })).toBe(
     'unmatched',

@@ -79,7 +79,7 @@ describe('NameLookups', () => {
     expect(server.asked).toContain('platform.example');
   });
 
-  it('ends at its deadline while a name server is silent, and keeps no thread from others', async () => {
+  it('ends at its deadline while a name server is silent, and blocks no thread', async () => {
     const names = new NameLookups([silent.address], NO_HOSTS, TIMING);
     const looks = Array.from({ length: SHARE_OF_TENANT }, (_, i) => failure(names.lookup(`n${i}.example`, 'ten_a')));
     // File access runs on the threads of libuv, of which there are four.
@@ -103,7 +103,7 @@ describe('NameLookups', () => {
     expect(await failure(names.lookup('later.example', 'ten_a'))).not.toBe('ETOOMANY');
   });
 
-  it('knows localhost and the names of the hosts file without a question', async () => {
+  it('answers localhost and the names of the hosts file without a query', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'hosts-'));
     const file = path.join(folder, 'hosts');
     writeFileSync(file, '192.0.2.7 intern.example other # comment\n2001:db8::7\tINTERN.example\nnonsense x\n');
@@ -138,7 +138,7 @@ describe('HostsFile', () => {
   });
 });
 
-it('short names are completed by the last search line of resolv.conf', () => {
+it('completes short names by the last search line of resolv.conf', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'resolv-'));
   const file = path.join(folder, 'resolv.conf');
   writeFileSync(

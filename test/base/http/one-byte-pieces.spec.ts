@@ -105,7 +105,7 @@ describe('pieces of one byte', () => {
   });
 });
 
-it('bodies in small pieces take less memory than they take on the wire', async () => {
+it('keeps bodies in small pieces in less memory than they take on the wire', async () => {
   const app = express();
   let arrived = 0;
   app.use((req, _res, next) => {
@@ -126,7 +126,7 @@ it('bodies in small pieces take less memory than they take on the wire', async (
   server.close();
 });
 
-it('the oldest of too many unfinished bodies of unknown senders gets 503, and a new one is read', async () => {
+it('answers 503 for the oldest of too many unfinished bodies of unknown senders, and reads a new one', async () => {
   const app = express();
   app.post('/form', (req, res) => {
     readForm(req, 2 * MIB).then(

@@ -104,7 +104,7 @@ describe('Outbound', () => {
   const call = (more: object = {}, trusted = true): Promise<OutboundAnswer> =>
     outbound.call({ method: 'GET', origin, path: '/', owner: null, headers: {}, timeoutMs: 2_000, ...more }, trusted);
 
-  it('sends what it is given, byte for byte, and nothing compressed is asked for', async () => {
+  it('sends the given bytes unchanged, and asks for no compression', async () => {
     let seen = {};
     handle = (req, res) => {
       let body = '';
@@ -142,7 +142,7 @@ describe('Outbound', () => {
     expect(requests).toBe(1);
   });
 
-  it('reads 64 KiB and no more', async () => {
+  it('reads at most 64 KiB', async () => {
     handle = (_, res) => {
       const flow = (): void => {
         while (!res.destroyed && res.write('x'.repeat(16_384)));
@@ -170,7 +170,7 @@ describe('Outbound', () => {
     expect(await call({ timeoutMs: 150 })).toMatchObject({ kind: 'failed', reason: 'timeout' });
   });
 
-  it('says why no answer came', async () => {
+  it('gives the reason for a missing answer', async () => {
     handle = (req) => req.socket.destroy();
     expect(await call()).toMatchObject({ kind: 'failed', reason: 'reset' });
     expect(await call({ origin: 'http://127.0.0.1:1' })).toMatchObject({ kind: 'failed', reason: 'refused' });

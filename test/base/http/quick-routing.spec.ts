@@ -52,7 +52,7 @@ function layers(): RouteLayer[] {
   return (app.router as unknown as { stack: RouteLayer[] }).stack;
 }
 
-test('layers match the same addresses as without a look at their beginnings', () => {
+test('match the same addresses as without the check of their beginnings', () => {
   const plain = layers();
   const quick = layers();
   matchPrefixesFirst(quick);
@@ -61,7 +61,7 @@ test('layers match the same addresses as without a look at their beginnings', ()
   expect(found(plain).flat().filter(Boolean).length).toBeGreaterThan(60);
 });
 
-test('a layer whose path begins otherwise is passed over without its expression', () => {
+test('skip the expression of a layer whose path begins otherwise', () => {
   const asked: string[] = [];
   const layer: RouteLayer = { rawPath: '/scim/v2/Users/:id', match: (path) => asked.push(path) };
   matchPrefixesFirst([layer]);

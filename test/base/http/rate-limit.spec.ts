@@ -11,7 +11,7 @@ class Hand extends Clock {
   }
 }
 
-it('allows a burst, then the rate, each name for itself', () => {
+it('allows each name a burst, then the rate', () => {
   const clock = new Hand();
   const buckets = new Buckets(10, 100, clock);
   for (let i = 0; i < 100; i++) expect(buckets.take('a').allowed).toBe(true);

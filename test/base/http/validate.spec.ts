@@ -65,7 +65,7 @@ describe('accepted input', () => {
     expect(wrong(body)).toEqual([]);
   });
 
-  it('text is tidied, times become times, and what is absent stays absent', () => {
+  it('tidies text, reads times, and leaves absent fields absent', () => {
     const read = readBody(Sample, { first_name: '  A\u030a ', expires_at: '2026-01-31T12:00:00+02:00', id: 'x' });
     expect(read.first_name).toBe('Å');
     expect(read.expires_at).toEqual(new Date('2026-01-31T10:00:00Z'));
@@ -108,11 +108,11 @@ describe('refused fields, by their name in the request', () => {
     expect(wrong(body)).toEqual(fields);
   });
 
-  it('all of them at once', () => {
+  it('are reported together', () => {
     expect(wrong({ last_name: 1, figure: 9, x: 1 }).sort()).toEqual(['figure', 'first_name', 'last_name', 'x']);
   });
 
-  it('and nothing leaks into other objects', () => {
+  it('change no other object', () => {
     wrong(JSON.parse('{"__proto__":{"polluted":1},"inner":{"__proto__":{"polluted":1}}}'));
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
@@ -145,7 +145,7 @@ describe('fields that are kept unchanged', () => {
     data?: object;
   }
 
-  it('are the very value, with members that no class could have', () => {
+  it('are the same value, with members that no class could have', () => {
     const data: unknown = JSON.parse('{"constructor":1,"nested":{"constructor":{"name":"x"},"__proto__":2}}');
     expect(readBody(Open, { name: 'n', data }).data).toBe(data);
     expect(readBody(Open, {}).data).toBeUndefined();

@@ -18,7 +18,7 @@ it('writes one JSON object a line, from its level on', () => {
   ]);
 });
 
-it('keeps secrets out, at the top and one step below', () => {
+it('leaves out secrets at the top and one level below', () => {
   const [line] = logged('info', (logger) =>
     logger.info('x', {
       authorization: 'Bearer canary',
@@ -37,7 +37,7 @@ it('writes an error with its stack, its code and its causes', () => {
   });
 });
 
-it('writes the line of what happens often like any other, without the fields that have no value', () => {
+it('writes frequent lines like others, without empty fields', () => {
   const write = (logger: Logger): void => logger.line({ message: 'request', status: 200, tenant_id: undefined });
   const [line] = logged('info', write);
   expect(line).toEqual({ level: 'info', time: expect.stringMatching(/^\d{4}-.*Z$/), message: 'request', status: 200 });

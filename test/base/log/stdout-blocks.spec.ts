@@ -21,7 +21,7 @@ it('hands lines on when a block is full, in their order and each once', () => {
   expect(destination.written.join('')).toBe(lines.join(''));
 });
 
-it('hands on what waits when it is flushed, and nothing twice', () => {
+it('writes waiting lines when it is flushed, each once', () => {
   const destination = new Destination();
   const blocks = new Blocks(destination);
   blocks.write('one\n');

@@ -98,7 +98,7 @@ async function run(
   return { code, out, err };
 }
 
-it('every operation that answers with a task has a command with --wait', async () => {
+it('exists for every operation that answers with a task', async () => {
   const { paths } = (await (await fetch(`${service.url}/docs/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { responses: Record<string, object> }>>;
   };
@@ -113,7 +113,7 @@ it('every operation that answers with a task has a command with --wait', async (
   }
 });
 
-it('shows the share of a total that the platform says, and then the task', async () => {
+it('shows the share of the total of the platform, and then the task', async () => {
   let shown!: () => void;
   const seen = new Promise<void>((resolve) => (shown = resolve));
   // The second page comes when the share of the first has been shown.
@@ -131,7 +131,7 @@ it('shows the share of a total that the platform says, and then the task', async
   expect(err).toMatch(/ done: 250 done in \d+ s\n$/);
 });
 
-it('counts where the platform says no total, and says so', async () => {
+it('counts without a share when the platform has no total', async () => {
   platform.saysTotal = false;
   let shown!: () => void;
   const seen = new Promise<void>((resolve) => (shown = resolve));
@@ -146,7 +146,7 @@ it('counts where the platform says no total, and says so', async () => {
   expect([code, err]).toEqual([0, expect.stringContaining('done: 250 done')]);
 });
 
-it('cuts the line at the width of the terminal, and writes lines where there is none', async () => {
+it('cuts the line at the width of the terminal, and writes lines without a terminal', async () => {
   const narrow = await run('drift run --wait', undefined, 20);
   for (const text of narrow.err.split('\r\u001b[K').slice(1, -1)) expect(text.length).toBeLessThan(20);
   expect((await run('drift run --wait')).err).not.toMatch(/[\r\u001b]/);
@@ -178,7 +178,7 @@ it('leaves the task running when it is interrupted, and names the command that w
   expect(await run(`task show ${id} --wait`)).toMatchObject({ code: 0, out: expect.stringMatching(/^state +done$/m) });
 });
 
-it('follows the tasks of a command whose answer is another', async () => {
+it('follows the tasks of a command with another answer', async () => {
   await madeUser(at.scim, user(fresh('wait')));
   const group = await at.scim.post('/Groups', { displayName: 'Recruiting', members: [] });
   const { code, out, err } = await run(`directory rules ${at.directoryId} --set ${group.body.id}=User --wait`);
@@ -188,7 +188,7 @@ it('follows the tasks of a command whose answer is another', async () => {
   expect([live.code, live.err]).toEqual([0, 'The command began no task: there is nothing to wait for.\n']);
 });
 
-it('of held users says so when there is no task', async () => {
+it('reports that a command of held users has no task', async () => {
   const { code, err } = await run('held release --reason no_seat --dry-run --wait');
   expect([code, err]).toEqual([0, expect.stringContaining('nothing to wait for')]);
 });

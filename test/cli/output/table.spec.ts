@@ -3,7 +3,7 @@ import { tableOf } from '../../../src/cli/output/table.js';
 const NAMES = ['id', 'email', 'why'];
 const ROW = ['usr_01k0000000abcdefghjkmnpqrs', 'barbara.jensen@a-rather-long-company-name.example', 'x'.repeat(200)];
 
-it('is as wide as it needs to be where the output is a file', () => {
+it('has its full width when the output is a file', () => {
   expect(tableOf(NAMES, [ROW], undefined)).toContain(ROW[2]);
 });
 

@@ -25,7 +25,7 @@ it.each<[string, Partial<ShownTask>, number | null, string]>([
   expect(progressLine(task(more), pace)).toBe(line);
 });
 
-it('a task that is over counts no more', () => {
+it('shows no progress of a task that has ended', () => {
   expect(barOf(task({ state: 'failed', total: null }))).toBe('50');
   expect(endLine(task({ state: 'done', done: 200 }), 61)).toBe('platform.import tsk_1  done: 200 done in 61 s');
 });

@@ -26,7 +26,7 @@ const found = async (by: Client, filter: string, more = '') => {
   return { status, body };
 };
 
-it('finds for concurrent look-ups what each of them finds alone', async () => {
+it('gives concurrent look-ups the same results as single ones', async () => {
   const [one, two] = [await populated(), await populated()];
   const filters = Array.from({ length: COUNT }, (_, i) => [
     `userName eq "person-${i}@example.com"`,

@@ -96,7 +96,7 @@ describe('the attribute of each field', () => {
 });
 
 describe('fields of the users API in a resource', () => {
-  it('change what they name, and leave the rest', () => {
+  it('change their attributes, and keep the rest', () => {
     const before = doc({
       userName: 'a@x.example',
       nickName: 'N',

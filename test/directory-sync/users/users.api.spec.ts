@@ -60,7 +60,7 @@ describe('200, 201, 204', () => {
     ]);
   });
 
-  it('a PATCH merges; what was read can be sent back, and changes nothing', async () => {
+  it('a PATCH merges fields; an answer that is sent back changes nothing', async () => {
     const before = await made({ external_id: fresh() });
     const back = await api.patch(`/users/${before.id}`, before);
     expect([back.status, back.body]).toEqual([200, before]);

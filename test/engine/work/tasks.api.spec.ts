@@ -64,17 +64,14 @@ describe('a task', () => {
 });
 
 describe('cancelling a task', () => {
-  it.each(['waiting', 'running'] as const)(
-    'stops one that is %s, keeps what it has done, and is audited',
-    async (state) => {
-      const id = await made({ state, done: 7 });
-      const { status, body } = await at.api.post(`/tasks/${id}/cancel`, {});
-      expect([status, body.state, body.done]).toEqual([200, 'cancelled', 7]);
-      expect(body.finished_at).not.toBeNull();
-      const { body: audit } = await at.api.get('/audit?action=task.cancelled&limit=1');
-      expect(audit.data[0]).toMatchObject({ target_id: id, before: { state, done: 7 } });
-    },
-  );
+  it.each(['waiting', 'running'] as const)('stops one that is %s, keeps its results, and is audited', async (state) => {
+    const id = await made({ state, done: 7 });
+    const { status, body } = await at.api.post(`/tasks/${id}/cancel`, {});
+    expect([status, body.state, body.done]).toEqual([200, 'cancelled', 7]);
+    expect(body.finished_at).not.toBeNull();
+    const { body: audit } = await at.api.get('/audit?action=task.cancelled&limit=1');
+    expect(audit.data[0]).toMatchObject({ target_id: id, before: { state, done: 7 } });
+  });
 
   it('twice gives the same answer', async () => {
     const id = await made();

@@ -27,7 +27,7 @@ const ask = async (
   return answer.body as { id: string; external_id: string };
 };
 
-it('describes what candidates answer and refuse', async () => {
+it('describes the answers and refusals of candidates', async () => {
   const body = candidate({ metadata: { any: [1, null, { a: 'b' }] }, job_title: 'T' });
   const { id } = await ask('POST', '/candidates', 201, body);
   await ask('POST', '/candidates', 409, body);
@@ -51,7 +51,7 @@ it('describes what candidates answer and refuse', async () => {
   await ask('DELETE', `/candidates/${id}`, 404);
 });
 
-it('describes what job openings and resolve answer and refuse', async () => {
+it('describes the answers and refusals of job openings and resolve', async () => {
   const at = `/jobs/by-external-id/${fresh()}`;
   const { id, external_id } = await ask('PUT', at, 201, { title: 'T', ats: null, opened_at: '2026-01-01T00:00:00Z' });
   await ask('PUT', at, 200, { title: 'T', status: 'draft', url: 'https://jobs.example.com/1' });

@@ -87,7 +87,7 @@ describe('tenants', () => {
     expect((await call('GET', '/me')).body.tenant.name).toBe('Renamed');
   });
 
-  it('name an owner who is one of them', async () => {
+  it('name one of their users as the owner', async () => {
     await person('usr_owner', 'Admin');
     expect((await call('PATCH', '/tenant', { owner_user_id: 'usr_owner' })).body.owner_user_id).toBe('usr_owner');
     const answer = await call('PATCH', '/tenant', { owner_user_id: 'usr_unknown' });

@@ -72,7 +72,7 @@ it.each(['first', 'second'])('ends a session of two AuthnStatements by the %s Se
 });
 
 describe('single logout by a query (HTTP-Redirect)', () => {
-  it('ends the named sessions, responds to the IdP, and refuses what is unsigned, forged, misdirected or repeated', async () => {
+  it('ends the named sessions, responds to the IdP, and refuses unsigned, forged, misdirected or repeated requests', async () => {
     const { tab, sub } = await signedIn();
     for (const [what, raw, reason] of [
       ['unsigned', query(sub, {}, null), 'signature_missing'],

@@ -2,7 +2,7 @@ import { startAsk, startQuery } from '../../../../src/auth/sign-in/requests/star
 
 const CHALLENGE = 'a'.repeat(43);
 
-it('reads what a sign-in asks, and nothing from an empty query', () => {
+it('reads the parameters of a sign-in, and nothing from an empty query', () => {
   const query = {
     return_to: '/x',
     code_challenge: CHALLENGE,

@@ -30,7 +30,7 @@ it('shows the fields in use and all claims', () => {
   });
 });
 
-it('marks an unverified e-mail, and shows what was left out', () => {
+it('marks an unverified e-mail, and lists attributes that were left out', () => {
   const more = { leftOut: ['photo: too long'], userInfoProblem: 'no answer' };
   const { fields } = workingTest(connection, verified({ email: 'a@e.com', email_verified: false }, more), '');
   expect(Object.fromEntries(fields)).toMatchObject({

@@ -24,7 +24,7 @@ it.each<[string, UniqueValues[], boolean]>([
   expect(isExchangeCircle(claims, 'external_id')).toBe(false);
 });
 
-it('reads what a user has and wants, e-mails without regard to case', () => {
+it('reads the effective and the requested values of a user, e-mails without regard to case', () => {
   const row = stored(caseOf({ draft: draft({ email: 'New@Example.com' }) }), { email: 'Old@Example.com' });
   expect(uniqueValuesOf(row, DIRECTORY)).toEqual({
     has: { email: 'old@example.com', external_id: 'e-1' },

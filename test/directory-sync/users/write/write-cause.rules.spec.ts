@@ -47,7 +47,7 @@ it('names no origin when the role stays', () => {
   expect(edited(change, stored())).toEqual({ kind: 'written' });
 });
 
-it('says that a role only replaces one that waits for a seat', () => {
+it('marks a role that only replaces one that waits for a seat', () => {
   const row = stored(caseOf({ draft: { ...draft(), roles: ['Guest'] } }), { role: 'Auditor', seat: 'none' });
   const about = { ...caseOf({ draft: { ...draft(), roles: ['User', 'Guest'] } }), row };
   const edit: Edit = { kind: 'change', draft: about.draft };
@@ -91,11 +91,11 @@ it.each<[string, Edit, UserWithGroups, Partial<WriteCase>, Cause]>([
     {},
     { kind: 'membership', group },
   ],
-])('names what led to an edit: %s', (_, edit, row, more, expected) => {
+])('names the cause of an edit: %s', (_, edit, row, more, expected) => {
   expect(edited(edit, row, more)).toEqual(expected);
 });
 
-it('names what led to a removal', () => {
+it('names the cause of a removal', () => {
   const about = { ...caseOf(), row: stored() };
   expect(causeOf({ kind: 'remove', about })).toEqual({ kind: 'written' });
   const trigger = { kind: 'released', reason: 'protected' } as const;

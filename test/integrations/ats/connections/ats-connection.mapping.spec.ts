@@ -59,7 +59,7 @@ test('shows no secret', () => {
   expect(JSON.stringify([bodyOf('api_key'), atsAuditView(ROW as never)])).not.toContain('sealed');
 });
 
-test('names what a connection lacks to read and to write', () => {
+test('names the missing parts of a connection to read and to write', () => {
   expect(bodyOf(null).missing).toEqual(['credential', 'as_user']);
   expect(bodyOf('api_key').missing).toEqual(['as_user']);
 });

@@ -21,7 +21,7 @@ test('takes active candidates of open openings by default', () => {
   });
 });
 
-test('keeps what a change leaves out, and clears what it sets to null', () => {
+test('keeps settings that a change leaves out, and clears those that it sets to null', () => {
   const before = takesOf({ stages: ['s1'], candidates: 'all' } as never);
   expect(takesOf({ postings: 'all' } as never, before)).toMatchObject({ stages: ['s1'], candidates: 'all' });
   expect(takesOf({ stages: null }, before).stages).toBeNull();
@@ -70,7 +70,7 @@ test('reads a credential of a kind that the connector takes', () => {
   });
 });
 
-test('names what is wrong with a credential', () => {
+test('names the fault of a credential', () => {
   expect(credentialOf(ashby!, { kind: 'api_key' } as never)).toEqual([
     { field: 'credential.key', message: 'is required' },
   ]);

@@ -122,7 +122,7 @@ describe('the contract of connectors', () => {
       expect(jobs.records.get(job)).toMatchObject({ title: 'Data Analyst', status: 'open' });
     });
 
-    it('reads what has changed since a time, or since a token', async () => {
+    it('reads changes since a time, or since a token', async () => {
       const { connector } = kit;
       const job = kit.job('Data Analyst');
       const [one] = [1, 2, 3].map((n) => kit.candidate({ first: `A${n}`, last: 'B', email: null, job }));

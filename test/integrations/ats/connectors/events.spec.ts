@@ -86,7 +86,7 @@ describe('events of Greenhouse', () => {
     ['delete_candidate', { person: { id: '../users' } }],
     ['new_candidate_application', {}],
     ['new_candidate_application', { application: { ...APPLICATION, candidate: { id: 7 } } }],
-  ])('does not understand %s without what it needs', (action, payload) => {
+  ])('does not understand %s without a needed field', (action, payload) => {
     expect(() => read('greenhouse', { action, payload })).toThrow(NotUnderstood);
   });
 });

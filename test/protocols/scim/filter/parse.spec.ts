@@ -20,7 +20,7 @@ describe('parseFilter', () => {
     expect(refusalOf(() => parseFilter(filter))).toMatchObject({ status: 400, scimType: 'invalidFilter' });
   });
 
-  it('reads back what printFilter prints', () => {
+  it('reads the output of printFilter', () => {
     fc.assert(
       fc.property(filters, (ast) => {
         expect(parseFilter(printFilter(ast))).toEqual(ast);

@@ -137,7 +137,7 @@ describe('applyPatch for random requests', () => {
     );
   });
 
-  it('does what a plain model does to simple paths', () => {
+  it('gives the result of a plain model for simple paths', () => {
     const simple = fc.record({
       op: fc.constantFrom('add' as const, 'replace' as const, 'remove' as const),
       path: fc.constantFrom('title', 'nickName', 'displayName'),

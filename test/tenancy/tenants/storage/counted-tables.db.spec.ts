@@ -17,7 +17,7 @@ const TABLES = `
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
     and exists (select 1 from pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant_id' and not t.attisdropped)`;
 
-it('counts each table of tenants, or names what bounds it', async () => {
+it('counts each table of tenants, or names its bound', async () => {
   const { rows } = await database.db.execute<{ name: string }>(TABLES);
   const named = [...Object.keys(COUNTED_TABLES), ...Object.keys(UNCOUNTED_TABLES)];
   expect([...named].sort()).toEqual(rows.map(({ name }) => name).sort());
