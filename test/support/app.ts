@@ -5,6 +5,7 @@ import path from 'node:path';
 import { Application } from '../../src/start/application.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
 import { Database } from '../../src/base/database/database.js';
+import { AtsCallOptions } from '../../src/integrations/ats/calls/ats-call-options.js';
 import { DirectoriesService } from '../../src/directory-sync/directories/directories.service.js';
 import type { CreateDirectory } from '../../src/directory-sync/directories/directories.dto.js';
 import { systemActor } from '../../src/tenancy/identity/source.js';
@@ -65,6 +66,8 @@ export async function startApp(
     ...env,
   });
   const app = await Application.create(config, database.url);
+  // Simulators of ATSs take calls at any pace; at that of Greenhouse, a test would wait for each call after the tenth.
+  app.nest.get(AtsCallOptions, { strict: false }).paceFactor = 1_000;
   const statements = new StatementRecorder(app.nest.get(Database));
   const server = await app.listen(Number(env['PORT'] ?? 0)).catch(async (error: unknown) => {
     await app.stop();

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { OidcWay, reasonOf, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
@@ -7,7 +7,7 @@ let service: TestApp;
 let house: House;
 let domain: string;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
   domain = `${fresh('d')}.example.com`;
   await trustDomain(service, house.tenantId, domain);

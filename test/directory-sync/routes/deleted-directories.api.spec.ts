@@ -1,11 +1,11 @@
 import { DeletedDirectories } from '../../../src/directory-sync/routes/roles/deleted-directories.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { eventually, send } from '../../support/http.js';
 import { fresh, madeUser, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

@@ -1,12 +1,12 @@
 import { PeopleUpkeep } from '../../../src/directory-sync/users/people/people-upkeep.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import type { Answer } from '../../support/http.js';
 import { bulk, ENTERPRISE, failure, fresh, madeGroup, madeUser, patch, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

@@ -1,13 +1,13 @@
 import { DomainEvents } from '../../../src/base/domain-events.js';
 import { CandidateRemoved } from '../../../src/hiring/candidates/candidates.events.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { candidate, eventsOf } from '../../support/candidates.js';
 import { newHouse, type House } from '../../support/house.js';
 
 let service: TestApp;
 let house: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
 });
 afterAll(() => service.close());

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { client } from '../../../support/http.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
@@ -12,7 +12,7 @@ let op: HostileOp;
 let sub: string;
 let works: OidcWay;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   op = await hostileOp(() => new Date());
 });
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import type { AnswerParts } from '../../../protocols/saml/support/idp.js';
@@ -15,7 +15,7 @@ let service: TestApp;
 let house: House;
 let door: SamlWay;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
   door = await SamlWay.open(service, house, { directory_id: house.directoryId, subject_claim: UID });
 });

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, patch, user } from '../../../support/scim.js';
 import { SamlWay } from '../../../support/sign-in/connections.js';
@@ -12,7 +12,7 @@ let house: House;
 let door: SamlWay;
 let ada: string;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   [house, door, ada] = await newDoor();
 });
 afterAll(() => service.close());

@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import { newKey } from '../../../protocols/saml/support/keys.js';
@@ -16,7 +16,7 @@ let house: House;
 let saml: SamlWay;
 let mallory: SamlWay['idp']['key'];
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
   saml = await SamlWay.open(service, house, { directory_id: house.directoryId });
   mallory = await newKey('mallory');

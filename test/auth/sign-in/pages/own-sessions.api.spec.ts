@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../../protocols/oidc/support/op.js';
@@ -10,7 +10,7 @@ let house: House;
 let op: HostileOp;
 let door: OidcWay;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
   op = await hostileOp(() => new Date());
   door = await OidcWay.open(service, house, { directory_id: house.directoryId, name: 'Head office' }, op);

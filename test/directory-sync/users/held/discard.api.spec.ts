@@ -1,13 +1,13 @@
 import { TasksRepository } from '../../../../src/engine/work/tasks.repository.js';
 import { PeopleUpkeep } from '../../../../src/directory-sync/users/people/people-upkeep.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { type House, newHouse, show } from '../../../support/house.js';
 import { eventually } from '../../../support/http.js';
 import { fresh, madeGroup, madeUser, mail, patch, replace, scim, user } from '../../../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

@@ -1,3 +1,4 @@
+import { AtsCallOptions } from '../../../../src/integrations/ats/calls/ats-call-options.js';
 import { AtsApis } from '../../../../src/integrations/ats/calls/ats-apis.js';
 import { AtsFailure } from '../../../../src/integrations/ats/api/ats-api.js';
 import type { AtsConnection } from '../../../../src/integrations/ats/connections/connection.js';
@@ -28,6 +29,7 @@ describe('calls to ATSs', () => {
   beforeAll(async () => {
     app = await startApp();
     beside = await startApp({}, app);
+    for (const { nest } of [app.app, beside.app]) nest.get(AtsCallOptions, { strict: false }).paceFactor = 1;
     sim = await startLever({ rateFactor: 1_000 });
   });
   afterAll(async () => {

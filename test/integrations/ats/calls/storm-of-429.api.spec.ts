@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AtsCallOptions } from '../../../../src/integrations/ats/calls/ats-call-options.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';
@@ -14,6 +15,7 @@ beforeAll(async () => {
   calm = await startLever({ rateFactor: 1_000 });
   one = await startApp();
   two = await startApp({}, one);
+  for (const { nest } of [one.app, two.app]) nest.get(AtsCallOptions, { strict: false }).paceFactor = 1;
 });
 afterAll(async () => {
   await two.close();

@@ -2,13 +2,13 @@ import { AtsConnectionStore } from '../../../../src/integrations/ats/connections
 import type { Connector } from '../../../../src/integrations/ats/connectors/connector.js';
 import { connectorOf } from '../../../../src/integrations/ats/providers/providers.js';
 import { InboundService } from '../../../../src/integrations/ats/inbound/inbound.service.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { chosenToken } from '../../../support/ats.js';
 import { newHouse } from '../../../support/house.js';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 it('keeps events of a provider that this version does not know waiting, with pauses between tries', async () => {
-  const lever = await startLever({});
+  const lever = await startLever({ rateFactor: 1_000 });
   const ats = await connectLever(service, null);
   await ats.api.post(`/ats-connections/${ats.connectionId}/pause`, {});
   await ats.deliver(lever.message('candidateStageChange', { opportunityId: 'o-1' }));

@@ -1,11 +1,11 @@
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
-import { sharedApp, type TestApp } from '../../../support/app.js';
+import { startApp, type TestApp } from '../../../support/app.js';
 import { DANA, hurry, interview, leverHouse, person, settled, writesOf } from './support/lever-house.js';
 
 let service: TestApp;
 let lever: LeverSimulator;
 beforeAll(async () => {
-  service = await sharedApp();
+  service = await startApp();
   hurry(service);
   lever = await startLever({ rateFactor: 1_000 });
 });
