@@ -140,7 +140,11 @@ test('reads the candidate of an application', () => {
     job: { remoteId: '480912000000987654', title: 'Backend Engineer', status: 'open', changedAt: new Date(0) },
     status: 'active',
     stage: { id: 'Interview-Scheduled', name: 'Interview-Scheduled' },
-    metadata: { application_id: '480912000000777001', ats_source: 'Career site' },
+    metadata: {
+      job_opening_id: '480912000000987654',
+      application_id: '480912000000777001',
+      ats_source: 'Career site',
+    },
     changedAt: new Date('2026-03-02T09:15:28Z'),
   });
 });

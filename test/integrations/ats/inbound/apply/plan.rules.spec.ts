@@ -78,7 +78,13 @@ describe('stepOf', () => {
     ['reads once for several events', group(event(READ), event(candidate(at(5)))), known(at(1)), true, 'read'],
     ['asks the ATS after a deletion without a signature', group(unsigned(event(GONE))), known(at(1)), true, 'read'],
     ['does not end a record without a signature', group(unsigned(event(GONE))), known(at(1)), false, 'give_up'],
-    ['ends the record, also with later events', group(event(GONE), event(candidate(at(9)))), known(at(1)), true, 'write'],
+    [
+      'ends the record, also with later events',
+      group(event(GONE), event(candidate(at(9)))),
+      known(at(1)),
+      true,
+      'write',
+    ],
   ])('%s', (_, events, record, canRead, expected) => {
     expect(recordStepOf(events, record, canRead).do).toBe(expected);
   });
