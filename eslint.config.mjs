@@ -7,9 +7,6 @@ const MANY_COLLABORATORS = [
   'src/directory-sync/directories/directories.service.ts',
   'src/directory-sync/users/write/users.service.ts',
   'src/engine/delivery/pump/delivery.worker.ts',
-  'src/integrations/ats/administration/ats-connection-setup.ts',
-  'src/integrations/ats/marketplace/marketplace.controller.ts',
-  'src/integrations/ats/marketplace/marketplace.service.ts',
 ];
 const LARGE_CONSTRUCTOR = 'MethodDefinition[kind="constructor"] > FunctionExpression[params.length>8]';
 

@@ -8,6 +8,8 @@ import { AtsConnectionChanges } from './ats-connection-changes.js';
 import { AtsConnectionInput } from './ats-connection-input.js';
 import { AtsConnectionEnd } from './ats-connection-end.js';
 import { AtsConnectionReads } from './ats-connection-reads.js';
+import { AtsApprovers } from './ats-approvers.js';
+import { AtsSetupTask } from './ats-setup-task.js';
 import { AtsConnectionSetup } from './ats-connection-setup.js';
 import { AtsConnectionsController } from './ats-connections.controller.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
@@ -29,7 +31,9 @@ import { SameAccount } from './same-account.js';
     AtsConnectionsService,
     AtsConnectionEnd,
     AtsConnectionReads,
+    AtsApprovers,
     AtsConnectionSetup,
+    AtsSetupTask,
     AtsWebhookAccess,
     AtsWebhooks,
     RemoteEnd,
@@ -37,6 +41,6 @@ import { SameAccount } from './same-account.js';
     SameAccount,
     AtsUsers,
   ],
-  exports: [AtsConnectionsService, AtsConnectionSetup, SameAccount, AtsUsers],
+  exports: [AtsApprovers, AtsConnectionsService, AtsConnectionSetup, SameAccount, AtsUsers],
 })
 export class AtsAdministrationModule {}

@@ -1,6 +1,5 @@
 import { Controller, Get, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { NotFound } from '../../../base/errors/domain-error.js';
 import { ApiHtml, ApiRedirect } from '../../../base/http/api-answers.js';
 import { ApiRefusals } from '../../../base/http/api-problems.js';
 import { hostCookie } from '../../../base/http/cookies.js';
@@ -8,7 +7,6 @@ import { readForm } from '../../../base/http/form.js';
 import { queryText, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { AuthAddresses } from '../../../auth/connections/addresses.js';
-import { DomainsStore } from '../../../auth/connections/domains/domains.store.js';
 import type { SessionRow } from '../../../auth/sign-in/sessions/live-sessions.repository.js';
 import { LiveSessions } from '../../../auth/sign-in/sessions/live-sessions.js';
 import { DocumentsGuard } from '../../../auth/sign-in/documents.guard.js';
@@ -18,16 +16,13 @@ import { TenantFaces } from '../../../auth/sign-in/pages/tenant-faces.js';
 import { demandSameSite } from '../../../auth/sign-in/sessions/same-site.js';
 import { sessionToken } from '../../../auth/sign-in/sessions/session.cookie.js';
 import { cookiesOf, type SignInHttpRequest } from '../../../auth/sign-in/sign-in.context.js';
-import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
 import { AtsAddresses } from '../connections/ats-addresses.js';
-import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import type { Connector } from '../connectors/connector.js';
-import { connectorOf } from '../providers/providers.js';
 import { AuthorizationStates } from './authorization-states.js';
-import { connectedPage, connectLinkPage, notConnectedPage, startPage, type Choosable } from './marketplace-pages.js';
+import { connectedPage, connectLinkPage, notConnectedPage } from './marketplace-pages.js';
 import { ConnectRefused } from './marketplace.errors.js';
 import { MarketplaceService, type Starter } from './marketplace.service.js';
-import { OAuthClients } from '../oauth/oauth-clients.js';
+import { StartPages } from './start-pages.js';
 
 const FORM_BYTES = 4_096;
 const COOKIE_SECONDS = 600;
@@ -53,15 +48,12 @@ export class MarketplaceController {
   constructor(
     private readonly marketplace: MarketplaceService,
     private readonly states: AuthorizationStates,
-    private readonly clients: OAuthClients,
-    private readonly store: AtsConnectionStore,
+    private readonly pages: StartPages,
     private readonly sessions: LiveSessions,
     private readonly faces: TenantFaces,
     private readonly addresses: AtsAddresses,
     private readonly signIn: AuthAddresses,
     private readonly limits: SignInLimits,
-    private readonly domains: DomainsStore,
-    private readonly tenants: TenantStore,
   ) {}
 
   @Get('start')
@@ -77,14 +69,14 @@ export class MarketplaceController {
     @Req() req: SignInHttpRequest,
     @Res() res: BridgeResponse,
   ): Promise<void> {
-    const connector = this.partner(provider);
+    const connector = this.marketplace.partner(provider);
     const session = await this.sessions.check(sessionToken(cookiesOf(req)));
     if (session === null) {
       const back = new URL(this.addresses.start(provider)).pathname;
       return res.redirect(302, `${this.signIn.login}?${new URLSearchParams({ return_to: back }).toString()}`);
     }
     await this.marketplace.demandAdministrator(session);
-    await this.showStart(res, connector, { tenantId: session.tenant_id, session, link: null }, null);
+    await this.pages.show(res, connector, { tenantId: session.tenant_id, session, link: null }, null);
   }
 
   @Post('start')
@@ -99,7 +91,7 @@ export class MarketplaceController {
     @Res() res: BridgeResponse,
   ): Promise<void> {
     demandSameSite(req, this.addresses.origin);
-    const connector = this.partner(provider);
+    const connector = this.marketplace.partner(provider);
     const form = await readForm(req, FORM_BYTES);
     const session = await this.sessions.check(sessionToken(cookiesOf(req)));
     if (session === null) return this.refuse(res, connector, new ConnectRefused('other_person'));
@@ -115,7 +107,7 @@ export class MarketplaceController {
   @ApiHtml(200, 'A button that continues. Without scripts, a field for the link.')
   @ApiRefusals({ 404: [] })
   connectLink(@Param('provider') provider: string, @Res() res: BridgeResponse): void {
-    const connector = this.partner(provider);
+    const connector = this.marketplace.partner(provider);
     sendPage(res, connectLinkPage(connector.title, this.addresses.connectLink(provider)));
   }
 
@@ -132,7 +124,7 @@ export class MarketplaceController {
     @Res() res: BridgeResponse,
   ): Promise<void> {
     demandSameSite(req, this.addresses.origin);
-    const connector = this.partner(provider);
+    const connector = this.marketplace.partner(provider);
     const form = await readForm(req, FORM_BYTES);
     const code = form.get('code') ?? '';
     const secret = code.slice(code.indexOf('#') + 1).trim();
@@ -142,7 +134,7 @@ export class MarketplaceController {
     });
     if (starter === null) return;
     req.tenantId = starter.tenantId;
-    if (form.get('confirmed') !== 'yes') return this.showStart(res, connector, starter, secret);
+    if (form.get('confirmed') !== 'yes') return this.pages.show(res, connector, starter, secret);
     await this.go(res, connector, starter, form.get('connection') ?? '');
   }
 
@@ -162,7 +154,7 @@ export class MarketplaceController {
     @Req() req: SignInHttpRequest,
     @Res() res: BridgeResponse,
   ): Promise<void> {
-    const connector = this.partner(provider);
+    const connector = this.marketplace.partner(provider);
     const cookies = cookiesOf(req);
     const state = queryText(query, 'state') ?? '';
     const session: SessionRow | null = await this.sessions.check(sessionToken(cookies));
@@ -184,39 +176,8 @@ export class MarketplaceController {
     sendPage(res, connectedPage({ title, tenant: face?.name ?? '', marker, missing, ask }), face);
   }
 
-  private async showStart(
-    res: BridgeResponse,
-    connector: Connector,
-    starter: Starter,
-    code: string | null,
-  ): Promise<void> {
-    const face = await this.faces.of(starter.tenantId);
-    const { provider, title } = connector;
-    const { session } = starter;
-    const page = startPage({
-      title,
-      tenant: face?.name ?? '',
-      domains: await this.domains.verifiedOf(starter.tenantId),
-      former: await this.tenants.formerName(starter.tenantId),
-      link: starter.link,
-      person: session === null ? null : `${session.first_name} ${session.last_name}`.trim() || (session.email ?? ''),
-      action: code === null ? this.addresses.start(provider) : this.addresses.connectLink(provider),
-      code,
-      connections: await this.choosable(starter.tenantId, provider),
-    });
-    sendPage(res, page, face);
-  }
-
-  /** The connections that a new grant can be given to: those made by OAuth, and those that are disconnected. */
-  private async choosable(tenantId: string, provider: string): Promise<Choosable[]> {
-    const all = await this.store.of(tenantId);
-    return all
-      .filter((one) => one.provider === provider && (one.credential?.kind === 'oauth' || one.state === 'disconnected'))
-      .map(({ id, name }) => ({ id, name }));
-  }
-
   private async go(res: BridgeResponse, connector: Connector, starter: Starter, connection: string): Promise<void> {
-    const known = await this.choosable(starter.tenantId, connector.provider);
+    const known = await this.pages.choosable(starter.tenantId, connector.provider);
     const chosen = known.find(({ id }) => id === connection)?.id ?? null;
     const { url, cookie } = await this.marketplace.begin(starter, connector, chosen);
     res.setHeader('Set-Cookie', hostCookie(cookie.name as `__Host-${string}`, cookie.secret, 'Lax', COOKIE_SECONDS));
@@ -237,12 +198,5 @@ export class MarketplaceController {
   private refuse(res: BridgeResponse, { title, provider }: Connector, error: ConnectRefused): void {
     const again = this.addresses.start(provider);
     sendPage(res, notConnectedPage({ title, said: error.message, again, status: 400 }));
-  }
-
-  /** @throws {NotFound} where the provider is unknown, has no OAuth, or the operator has set no client for it */
-  private partner(provider: string): Connector {
-    const connector = connectorOf(provider);
-    if (connector?.oauth == null || this.clients.of(provider) === null) throw new NotFound('integration');
-    return connector;
   }
 }

@@ -14,6 +14,8 @@ import { ConnectLinksService } from './connect-links.service.js';
 import { GrantedConnections } from './granted-connections.js';
 import { GrantKeepAlive } from './keep-alive.js';
 import { MarketplaceController } from './marketplace.controller.js';
+import { StartPages } from './start-pages.js';
+import { VendorOAuth } from './vendor-oauth.js';
 import { MarketplaceService } from './marketplace.service.js';
 
 /** Connecting an ATS by OAuth, in a browser. */
@@ -29,6 +31,8 @@ import { MarketplaceService } from './marketplace.service.js';
     GrantedConnections,
     GrantKeepAlive,
     MarketplaceService,
+    StartPages,
+    VendorOAuth,
   ],
 })
 export class AtsMarketplaceModule {}

@@ -5,18 +5,14 @@ import { Logger } from '../../../base/log/logger.js';
 import type { Actor } from '../../../tenancy/identity/source.js';
 import type { SessionRow } from '../../../auth/sign-in/sessions/live-sessions.repository.js';
 import { Administrators } from '../../../tenancy/tenants/administrators.js';
-import { AtsFailure } from '../api/ats-api.js';
 import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
-import { AtsAddresses } from '../connections/ats-addresses.js';
-import type { Connector, Region } from '../connectors/connector.js';
+import type { Connector } from '../connectors/connector.js';
 import { AuthorizationStates, stateCookie, type KnownState } from './authorization-states.js';
 import { AuthorizationsRepository, type Authorization } from './authorizations.repository.js';
 import { ConnectLinksRepository, type OpenLink } from './connect-links.repository.js';
 import { atsCodeOf, ConnectRefused, NotAnAdministrator } from './marketplace.errors.js';
 import { GrantedConnections, type Connected } from './granted-connections.js';
-import { OAuthClients, type OAuthClient } from '../oauth/oauth-clients.js';
-import { TokenClient } from '../oauth/token-client.js';
-import type { Grant } from '../oauth/token-answer.mapping.js';
+import { VendorOAuth } from './vendor-oauth.js';
 import { WriterChoice } from './writer-choice.js';
 
 /** Who connects: a signed-in administrator, or the holder of a connect link. */
@@ -61,11 +57,14 @@ export class MarketplaceService {
     private readonly links: ConnectLinksRepository,
     private readonly administrators: Administrators,
     private readonly granted: GrantedConnections,
-    private readonly clients: OAuthClients,
-    private readonly tokens: TokenClient,
-    private readonly addresses: AtsAddresses,
+    private readonly vendors: VendorOAuth,
     private readonly logger: Logger,
   ) {}
+
+  /** Returns the connector of a provider. @throws {NotFound} as {@link VendorOAuth.partner} */
+  partner(provider: string): Connector {
+    return this.vendors.partner(provider);
+  }
 
   /** @throws {NotAnAdministrator} when the person does not administer the tenant */
   async demandAdministrator(session: SessionRow): Promise<void> {
@@ -82,7 +81,6 @@ export class MarketplaceService {
 
   /** Begins an authorization, and returns the address of the ATS with what the browser keeps. */
   async begin(starter: Starter, connector: Connector, connectionId: string | null): Promise<Begun> {
-    const { client, region } = this.partner(connector);
     const { token: state, hash } = mintToken('tba', starter.tenantId);
     const secret = randomBytes(32).toString('base64url');
     await this.authorizations.insert(starter.tenantId, {
@@ -93,19 +91,9 @@ export class MarketplaceService {
       link_id: starter.link?.id ?? null,
       connection_id: connectionId,
     });
-    const url = new URL(region.authorize!);
-    const query = {
-      response_type: 'code',
-      client_id: client.id,
-      redirect_uri: this.addresses.callback(connector.provider),
-      scope: connector.oauth!.scopes.join(' '),
-      state,
-      code_challenge: createHash('sha256').update(verifierOf(secret)).digest('base64url'),
-      code_challenge_method: 'S256',
-      ...connector.oauth!.authorizeParameters(region),
-    };
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    return { url: url.href, cookie: { name: stateCookie(hash), secret } };
+    const challenge = createHash('sha256').update(verifierOf(secret)).digest('base64url');
+    const url = this.vendors.authorizeUrl(connector, state, challenge);
+    return { url, cookie: { name: stateCookie(hash), secret } };
   }
 
   /**
@@ -116,13 +104,12 @@ export class MarketplaceService {
   async complete(connector: Connector, returned: ReturnedBrowser): Promise<Connected & Asked> {
     const { tenantId, hash, authorization, secret } = await this.checked(connector.provider, returned);
     const actor = await this.actorOf(tenantId, authorization, returned.session);
-    if (!this.isIssuer(connector, returned.issuer)) throw new ConnectRefused('other_provider');
-    const region = this.clients.answeredRegion(connector, returned.tokenOrigin);
+    const region = this.vendors.answeredRegion(connector, returned);
     if (region === null) throw new ConnectRefused('other_provider');
     if (!(await this.authorizations.use(tenantId, hash))) throw new ConnectRefused('state_used');
     if (returned.error !== null) throw this.endedByAts(tenantId, connector, returned.error);
     if (returned.code === null) throw new ConnectRefused('ats_error');
-    const grant = await this.exchange({ tenantId, connector, region }, returned.code, verifierOf(secret));
+    const grant = await this.vendors.exchange({ tenantId, connector, region }, returned.code, verifierOf(secret));
     const { link_id: linkId, connection_id: connectionId, user_id: userId } = authorization;
     const by = { tenantId, actor, requestId: returned.requestId };
     const made = await this.granted.make(by, connector, { grant, linkId, connectionId, userId, region });
@@ -163,43 +150,6 @@ export class MarketplaceService {
     const same = session !== null && session.tenant_id === tenantId && session.user_id === userId;
     if (!same || !(await this.administrators.has(session))) throw new ConnectRefused('other_person');
     return { kind: 'user', id: session.user_id, name: session.user_id };
-  }
-
-  /** An answer that names another issuer was mixed up by an attacker (RFC 9207 §2.4). */
-  private isIssuer(connector: Connector, issuer: string | null): boolean {
-    const own = new URL(this.partner(connector).region.authorize!).origin;
-    return issuer === null || issuer === own || issuer === `${own}/`;
-  }
-
-  private async exchange(
-    { tenantId, connector, region: name }: { tenantId: string; connector: Connector; region: string },
-    code: string,
-    verifier: string,
-  ): Promise<Grant> {
-    const { client, region } = this.partner(connector, name);
-    try {
-      return await this.tokens.exchange({ tenantId, connector, region, client }, code, {
-        redirectUri: this.addresses.callback(connector.provider),
-        verifier,
-      });
-    } catch (error) {
-      if (!(error instanceof AtsFailure)) throw error;
-      this.logger.warn('ats.code_refused', { tenant_id: tenantId, provider: connector.provider, reason: error.reason });
-      throw error.kind === 'refused'
-        ? new ConnectRefused('code_refused', atsCodeOf(error.reason))
-        : new ConnectRefused('ats_away');
-    }
-  }
-
-  /** The client of this installation at the vendor; the controller has checked that there is one. */
-  private partner(
-    connector: Connector,
-    name = this.clients.usualRegion(connector),
-  ): { client: OAuthClient; region: Region } {
-    const client = this.clients.of(connector.provider);
-    const region = this.clients.region(connector, name);
-    if (client === null || region === undefined) throw new Error(`there is no OAuth client for ${connector.provider}`);
-    return { client, region };
   }
 }
 

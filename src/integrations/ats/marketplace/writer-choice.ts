@@ -4,7 +4,7 @@ import type { AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
 import { AtsFailure } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
-import { AtsConnectionSetup } from '../administration/ats-connection-setup.js';
+import { AtsApprovers } from '../administration/ats-approvers.js';
 import { AtsConnectionsService } from '../administration/ats-connections.service.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { NoUsersKnown } from '../connections/ats.errors.js';
@@ -48,7 +48,7 @@ export class WriterChoice {
   constructor(
     private readonly store: AtsConnectionStore,
     private readonly connections: AtsConnectionsService,
-    private readonly setup: AtsConnectionSetup,
+    private readonly approvers: AtsApprovers,
     private readonly users: AtsUsers,
     private readonly apis: AtsApis,
     private readonly states: AuthorizationStates,
@@ -125,7 +125,7 @@ export class WriterChoice {
 
   private async hasApprover(connection: AtsConnection, connector: Connector, userId: string | null): Promise<boolean> {
     try {
-      return await this.setup.noteApprover(connection, connector, this.apis.of(connection), userId);
+      return await this.approvers.note(connection, connector, this.apis.of(connection), userId);
     } catch (error) {
       if (error instanceof AtsFailure) return false;
       throw error;

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { TaskHandlers } from '../../../engine/work/task-handlers.js';
+import { TaskFailed, TaskInterrupted, type Batch, type Task } from '../../../engine/work/task.js';
+import { AtsFailure } from '../api/ats-api.js';
+import { AtsApis } from '../calls/ats-apis.js';
+import { AtsConnectionStore } from '../connections/ats-connections.store.js';
+import { AtsStates } from '../connections/ats-states.js';
+import type { AtsConnection } from '../connections/connection.js';
+import { connectorOf } from '../providers/providers.js';
+import { AtsApprovers } from './ats-approvers.js';
+import { AtsWebhooks } from './ats-webhooks.js';
+
+/** What the task of a set-up stores. */
+export interface SetupPayload {
+  connection_id: string;
+  /** The user of this service who approved the connection; null: a key or a connect link made it. */
+  user_id: string | null;
+}
+
+/**
+ * Sets a connection up at its ATS: its approver, and its webhooks through the API of the ATS. It is a task, so that it
+ * continues after a crash, and shows what failed.
+ */
+@Injectable()
+export class AtsSetupTask {
+  constructor(
+    private readonly store: AtsConnectionStore,
+    private readonly states: AtsStates,
+    private readonly apis: AtsApis,
+    private readonly approvers: AtsApprovers,
+    private readonly webhooks: AtsWebhooks,
+    handlers: TaskHandlers,
+  ) {
+    handlers.add<SetupPayload & Record<string, unknown>>(['ats.connect'], {
+      run: (task) => this.run(task),
+      callsOut: true,
+    });
+  }
+
+  private async run({ tenantId, payload }: Task<SetupPayload & Record<string, unknown>>): Promise<Batch> {
+    const connection = await this.store.fresh(tenantId, payload.connection_id);
+    const connector = connection === undefined ? undefined : connectorOf(connection.provider);
+    if (connection === undefined || connector === undefined || connection.credential === null) {
+      return { done: 0, next: null }; // Disconnected since.
+    }
+    const api = this.apis.of(connection);
+    try {
+      await this.approvers.note(connection, connector, api, payload.user_id);
+      const made = await this.webhooks.make(connection, connector, api);
+      return { done: 1 + made, next: null, result: { webhooks: made } };
+    } catch (error) {
+      throw error instanceof AtsFailure ? await this.endOf(connection, error) : error;
+    }
+  }
+
+  /** Notes on the connection what the ATS refused. @returns the error with which the task ends or waits */
+  private async endOf(connection: AtsConnection, failure: AtsFailure): Promise<Error> {
+    if (failure.kind === 'away') return new TaskInterrupted(failure.message, failure.retryAfterMs);
+    if (failure.kind === 'refused') await this.states.problem(connection, 'grant', failure.reason);
+    else await this.states.problem(connection, 'webhooks', 'webhooks_not_made');
+    return new TaskFailed(failure.message);
+  }
+}
