@@ -14,7 +14,7 @@ import { CurrentCaller } from './current-caller.js';
 import { RequireScope } from './require-scope.js';
 import type { AuditRow } from './audit/audit.rules.js';
 import { AuditChain } from './audit/audit-chain.js';
-import { AuditService, type AuditFilter } from './audit/audit.service.js';
+import { AuditReader, type AuditFilter } from './audit/audit.reader.js';
 
 const FILTERS = ['action', 'actor_id', 'target_type', 'target_id', 'since', 'until'] as const;
 const COLUMNS = ['id', 'at', 'actor_kind', 'actor_id', 'actor_name', 'action', 'target_type', 'target_id'] as const;
@@ -23,7 +23,7 @@ const COLUMNS = ['id', 'at', 'actor_kind', 'actor_id', 'actor_name', 'action', '
 @ApiController('audit')
 export class AuditController {
   constructor(
-    private readonly audit: AuditService,
+    private readonly audit: AuditReader,
     private readonly chain: AuditChain,
     private readonly verifier: ChainVerifier,
     private readonly heads: PublishedHeads,

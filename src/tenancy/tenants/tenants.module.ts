@@ -8,6 +8,7 @@ import { ApiKeysService } from './api-keys.service.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { AuditChain } from './audit/audit-chain.js';
 import { AuditController } from './audit.controller.js';
+import { AuditReader } from './audit/audit.reader.js';
 import { AuditService } from './audit/audit.service.js';
 import { InstallationAudit } from './audit/installation-audit.js';
 import { InstallationAuditController } from './installation-audit.controller.js';
@@ -65,6 +66,7 @@ import { TenantsService } from './tenants.service.js';
     RolesRepository,
     RolesService,
     AuditService,
+    AuditReader,
     InstallationAudit,
     AuditChain,
     Administrators,

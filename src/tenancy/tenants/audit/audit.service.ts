@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { cutAtBytes, cutRowsOf, type CutRows } from '../../../base/database/byte-cut.js';
-import { Database, type SqlRunner } from '../../../base/database/database.js';
+import type { SqlRunner } from '../../../base/database/database.js';
 import type { WriteStatement } from '../../../base/database/write-statement.js';
-import type { PageRequest } from '../../../base/http/page.js';
 import type { Actor } from '../../identity/source.js';
-import { AUDIT_COLUMNS, type AuditRow } from './audit.rules.js';
 
 /** What an administrative write says about itself. */
 export interface AuditLine {
@@ -23,25 +20,9 @@ export interface AuditLine {
 /** Who changes the administration of which tenant, in which request. */
 export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId'>;
 
-/** Which lines a list of the audit log shows. */
-export interface AuditFilter {
-  action?: string | undefined;
-  actor_id?: string | undefined;
-  target_type?: string | undefined;
-  target_id?: string | undefined;
-  since?: Date | undefined;
-  until?: Date | undefined;
-}
-
-const BATCH = 1_000;
-
-const TARGET_IF_GIVEN = '($5::text is null or target_type = $5) and ($6::text is null or target_id = $6)';
-
-/** The audit log: one line for each administrative write, in the same transaction, never changed afterwards. */
+/** Writes the audit log: one line for each administrative write, in the same transaction, never changed afterwards. */
 @Injectable()
 export class AuditService {
-  constructor(private readonly db: Database) {}
-
   /** Adds a line. `db` is the transaction of the write that it is about. */
   async record(db: SqlRunner, line: AuditLine): Promise<void> {
     await db.query(
@@ -87,48 +68,5 @@ export class AuditService {
           ${p.add(line.targetId)}, ${p.add(json(line.before), 'jsonb')}, ${p.add(json(line.after), 'jsonb')},
           ${p.add(line.requestId, 'text')} from subject`,
     );
-  }
-
-  /** A page, newest first: one row more than asked for says that there is another. */
-  async list(
-    tenantId: string,
-    filter: AuditFilter,
-    page: Pick<PageRequest, 'limit' | 'after'>,
-  ): Promise<CutRows<AuditRow>> {
-    // What a filter picks may be anywhere in the log: a search.
-    const filtered = Object.values(filter).some((value) => value !== undefined);
-    // One target's lines have an index; a condition that may be absent cannot use it.
-    const ofTarget = filter.target_type !== undefined && filter.target_id !== undefined;
-    const found = await this.db[filtered ? 'search' : 'query']<AuditRow>(
-      cutAtBytes(`select ${AUDIT_COLUMNS} from audit_entries
-       where tenant_id = $1 and ($2::bigint is null or entry_id < $2)
-         and ($3::text is null or action = $3) and ($4::text is null or actor ->> 'id' = $4)
-         and ${ofTarget ? 'target_type = $5 and target_id = $6' : TARGET_IF_GIVEN}
-         and ($7::timestamptz is null or at >= $7) and ($8::timestamptz is null or at < $8)
-       order by audit_entries.entry_id desc limit $9`),
-      [
-        tenantId,
-        page.after,
-        filter.action ?? null,
-        filter.actor_id ?? null,
-        filter.target_type ?? null,
-        filter.target_id ?? null,
-        filter.since ?? null,
-        filter.until ?? null,
-        page.limit + 1,
-      ],
-    );
-    return cutRowsOf(found);
-  }
-
-  /** All lines that match, newest first, a batch at a time. */
-  async *all(tenantId: string, filter: AuditFilter): AsyncGenerator<AuditRow[]> {
-    let after: string | null = null;
-    for (;;) {
-      const { rows, cut }: CutRows<AuditRow> = await this.list(tenantId, filter, { limit: BATCH - 1, after });
-      if (rows.length > 0) yield rows;
-      if (!cut && rows.length < BATCH) return;
-      after = rows.at(-1)!.entry_id;
-    }
   }
 }

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../../../base/database/byte-cut.js';
+import { Database } from '../../../base/database/database.js';
+import type { PageRequest } from '../../../base/http/page.js';
+import { AUDIT_COLUMNS, type AuditRow } from './audit.rules.js';
+
+/** Which lines a list of the audit log shows. */
+export interface AuditFilter {
+  action?: string | undefined;
+  actor_id?: string | undefined;
+  target_type?: string | undefined;
+  target_id?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+const BATCH = 1_000;
+
+const TARGET_IF_GIVEN = '($5::text is null or target_type = $5) and ($6::text is null or target_id = $6)';
+
+/** Reads the audit log: pages, and exports of any length. */
+@Injectable()
+export class AuditReader {
+  constructor(private readonly db: Database) {}
+
+  /** A page, newest first: one row more than asked for says that there is another. */
+  async list(
+    tenantId: string,
+    filter: AuditFilter,
+    page: Pick<PageRequest, 'limit' | 'after'>,
+  ): Promise<CutRows<AuditRow>> {
+    // What a filter picks may be anywhere in the log: a search.
+    const filtered = Object.values(filter).some((value) => value !== undefined);
+    // One target's lines have an index; a condition that may be absent cannot use it.
+    const ofTarget = filter.target_type !== undefined && filter.target_id !== undefined;
+    const found = await this.db[filtered ? 'search' : 'query']<AuditRow>(
+      cutAtBytes(`select ${AUDIT_COLUMNS} from audit_entries
+       where tenant_id = $1 and ($2::bigint is null or entry_id < $2)
+         and ($3::text is null or action = $3) and ($4::text is null or actor ->> 'id' = $4)
+         and ${ofTarget ? 'target_type = $5 and target_id = $6' : TARGET_IF_GIVEN}
+         and ($7::timestamptz is null or at >= $7) and ($8::timestamptz is null or at < $8)
+       order by audit_entries.entry_id desc limit $9`),
+      [
+        tenantId,
+        page.after,
+        filter.action ?? null,
+        filter.actor_id ?? null,
+        filter.target_type ?? null,
+        filter.target_id ?? null,
+        filter.since ?? null,
+        filter.until ?? null,
+        page.limit + 1,
+      ],
+    );
+    return cutRowsOf(found);
+  }
+
+  /** All lines that match, newest first, a batch at a time. */
+  async *all(tenantId: string, filter: AuditFilter): AsyncGenerator<AuditRow[]> {
+    let after: string | null = null;
+    for (;;) {
+      const { rows, cut }: CutRows<AuditRow> = await this.list(tenantId, filter, { limit: BATCH - 1, after });
+      if (rows.length > 0) yield rows;
+      if (!cut && rows.length < BATCH) return;
+      after = rows.at(-1)!.entry_id;
+    }
+  }
+}
