@@ -142,26 +142,26 @@ function program(env: Env, terminal: Terminal): Commander {
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
-  const nouns = new Map<string, Commander>();
   for (const command of COMMANDS) {
+    // `guard show` is below the verb `guard`, which comes before it in the list.
+    const words = [command.noun, ...command.verb.split(' ')].filter((word) => word !== '');
     let parent = root;
-    if (command.verb !== '') {
+    for (const word of words.slice(0, -1)) {
       parent =
-        nouns.get(command.noun) ??
-        root
-          .command(command.noun)
-          .description(NOUNS[command.noun] ?? command.noun)
+        parent.commands.find((one) => one.name() === word) ??
+        parent
+          .command(word)
+          .description(NOUNS[word] ?? word)
           .helpCommand(false);
-      nouns.set(command.noun, parent);
     }
-    add(parent, command, env, terminal);
+    add(parent, words.at(-1)!, command, env, terminal);
   }
   return root;
 }
 
-function add(parent: Commander, command: Command, env: Env, terminal: Terminal): void {
+function add(parent: Commander, name: string, command: Command, env: Env, terminal: Terminal): void {
   const sub = parent
-    .command(command.verb === '' ? command.noun : command.verb)
+    .command(name)
     .description(command.description)
     .option('--tenant <id>', 'another tenant than the one of the configured key; needs the operator token')
     .option('--json', 'print JSON');

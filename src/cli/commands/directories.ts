@@ -2,6 +2,7 @@ import { CliError, EXIT } from '../client/cli.errors.js';
 import { encode, type Client, type Json } from '../client/client.js';
 import { CONFIRM, demandConfirmed } from '../command/confirmation.js';
 import { columns, given, nothingToChange, numbers, type Command, type Context } from '../command/command.js';
+import { GUARD_COMMANDS } from './guard.js';
 import { DIRECTORY, directoryId } from '../references/directory-id.js';
 
 const PROFILES = ['tolerant', 'entra', 'okta', 'strict', 'ipsie'];
@@ -184,6 +185,7 @@ export const DIRECTORY_COMMANDS: Command[] = [
       { name: 'day_percent', description: 'share of the users within a day' },
     ],
   },
+  ...GUARD_COMMANDS,
 ];
 
 /** The options of `set` as fields of the API. */

@@ -9,6 +9,10 @@ import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';
 import { ExplainService } from './explain/explain.service.js';
 import { GuardRepository } from './guard/guard.repository.js';
 import { GuardService } from './guard/guard.service.js';
+import { BroughtBack } from './held/brought-back.js';
+import { GuardController } from './held/guard.controller.js';
+import { GuardReport } from './held/guard-report.js';
+import { GuardUndo } from './held/guard-undo.js';
 import { HeldController } from './held/held.controller.js';
 import { FormerProtected } from './held/former-protected.js';
 import { HeldMetrics } from './held/held.metrics.js';
@@ -32,7 +36,7 @@ import { UsersService } from './write/users.service.js';
 /** The users of a tenant: one record each, whichever channel wrote them. */
 @Module({
   imports: [DirectoriesModule, SeatsModule, ForwardingModule, SessionsModule, TasksModule],
-  controllers: [UsersController, HeldController],
+  controllers: [UsersController, HeldController, GuardController],
   providers: [
     UsersRepository,
     CaseReader,
@@ -53,6 +57,9 @@ import { UsersService } from './write/users.service.js';
     HeldService,
     FormerProtected,
     HeldTasks,
+    BroughtBack,
+    GuardReport,
+    GuardUndo,
     HeldMetrics,
     ImportedPeople,
     ReleasedUsers,

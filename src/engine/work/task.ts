@@ -24,6 +24,7 @@ export const TASK_KINDS = [
   'changes.dismiss',
   'held.release',
   'held.discard',
+  'guard.undo',
   'role-review',
   'rules-changed',
   'preview-live',

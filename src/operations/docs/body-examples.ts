@@ -69,6 +69,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   ParkedSelection: { error: 'refused', directory: 'dir_01k9', dry_run: true },
   DismissSelection: { error: 'refused', directory: 'dir_01k9', reason: 'left the company' },
   HeldSelection: { reason: 'no_seat', directory: 'dir_01k9', dry_run: true },
+  GuardSelection: { count: 28 },
   CreateRole: { name: 'Recruiter', takes_seat: true },
   ChangeRole: { takes_seat: false },
   SeatLimitDto: { limit: 200, policy: { directory: 'wait', api: 'block', sign_in: 'wait' } },

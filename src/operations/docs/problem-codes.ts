@@ -11,6 +11,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   confirm_needed:
     'The test would leave something in the ATS, or empty a field. `detail` says what. Send `confirm: true` where that is right.',
   conflict: 'The request conflicts with the present state.',
+  count_changed: 'The number of users is another one than `count`. `detail` has it. Nothing was done.',
   credential_ended: 'A revoked or expired credential cannot be rotated. Make a new one.',
   credential_invalid: 'The credential is unknown, expired or revoked, or of another kind.',
   credential_missing: 'The request has no `Authorization: Bearer` header.',
@@ -126,4 +127,5 @@ export const PROBLEM_CODES: Record<string, string> = {
   untested_connection:
     'Users could then sign in only through a connection (`id`) through which no sign-in has succeeded yet. Make a test sign-in first.',
   user_name_taken: 'Another user has this `userName`.',
+  window_over: 'No user left the directory within the last 24 hours. An earlier departure is not undone.',
 };

@@ -12,6 +12,7 @@ export const TRIGGERS = [
   'discarded',
   'exchanged',
   'hold_ended',
+  'undone',
 ] as const;
 
 /** What led to a change of a user. */
@@ -112,6 +113,8 @@ function wordsOfTrigger({ kind, group, reason, users = [] }: Trigger, surface: C
       return `discarded by an admin, was held as ${reason}`;
     case 'exchanged':
       return `exchange of values with ${users.join(', ')}`;
+    case 'undone':
+      return 'brought back by an admin after a mass departure';
     case 'hold_ended':
       return reason === undefined ? 'what held the user has ended' : ENDED[reason];
   }

@@ -15,6 +15,9 @@ const COMMAND_OF: Record<string, string> = {
   '/api/v1/changes/dismiss': 'changes dismiss',
   '/api/v1/held/release': 'held release',
   '/api/v1/held/discard': 'held discard',
+  '/api/v1/directories/{directory_id}/guard/release': 'directory guard release',
+  '/api/v1/directories/{directory_id}/guard/discard': 'directory guard discard',
+  '/api/v1/directories/{directory_id}/guard/undo': 'directory guard undo',
   '/api/v1/webhooks/{webhook_id}/replay': 'webhook replay',
 };
 

@@ -33,3 +33,21 @@ export async function leaveGroupsOf(
     [tenantId, directoryId, userId],
   );
 }
+
+/** Adds a user to those of the groups that are still there, and moves their versions. */
+export async function joinGroups(
+  tx: SqlRunner,
+  tenantId: string,
+  userId: string,
+  groupIds: readonly string[],
+): Promise<void> {
+  if (groupIds.length === 0) return;
+  await tx.query(
+    `with locked as (select id from groups where tenant_id = $1 and id = any($3::text[]) order by id for no key update),
+     added as (insert into group_members (tenant_id, group_id, member_id, kind)
+       select $1, id, $2, 'User' from locked on conflict do nothing returning group_id)
+     update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
+     where g.tenant_id = $1 and g.id in (select group_id from added)`,
+    [tenantId, userId, groupIds],
+  );
+}

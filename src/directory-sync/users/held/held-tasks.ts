@@ -62,7 +62,7 @@ export class HeldTasks {
    */
   async begin(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
-    const total = await this.count(caller, act, choice);
+    const total = listOf(choice)?.length ?? (await this.count(caller, act, choice));
     const task = await this.db.transaction(tenantId, async (tx) => {
       await demandRoom(tx, TASKS_CAP, tenantId);
       const task = { kind: `held.${act}` as const, payload: choice, total, createdBy: actor };
@@ -82,9 +82,12 @@ export class HeldTasks {
       [task.tenantId, ...params.slice(1), task.payload.after ?? ''],
     );
     const result: Record<string, number> = { [DONE[act]]: 0, left_out: 0, ...task.result };
+    const others = task.payload.after === undefined ? await this.notHeld(act, task) : [];
+    for (const id of others) await this.omit(task, id, 'not_held', 'The user is not held, or for another reason.');
+    result['left_out']! += others.length;
     for (const { id } of rows) result[(await this.one(task, act, id)) ? DONE[act] : 'left_out']!++;
     const next = rows.length < BATCH ? null : { ...task.payload, after: rows.at(-1)!.id };
-    return { done: rows.length, next, result };
+    return { done: rows.length + others.length, next, result };
   }
 
   /** Returns whether the act was done; else the cause is noted. */
@@ -94,11 +97,25 @@ export class HeldTasks {
       return true;
     } catch (error) {
       if (!(error instanceof Conflict || error instanceof NotFound)) throw error;
-      const reason = error instanceof Conflict ? error.code : 'not_held';
-      const item = { user_id: userId };
-      await this.leftOut.add(task.tenantId, task.id, { id: userId, item, reason, detail: error.message });
+      await this.omit(task, userId, error instanceof Conflict ? error.code : 'not_held', error.message);
       return false;
     }
+  }
+
+  /** The users of the list whom the task is not about. */
+  private async notHeld(act: HeldAct, { tenantId, payload }: Task<HeldPayload>): Promise<string[]> {
+    const ids = listOf(payload);
+    if (ids === undefined) return [];
+    const { rows } = await this.db.query<{ id: string }>(
+      `select u.id from users u where ${MATCHES}`,
+      matching(tenantId, act, payload),
+    );
+    const held = new Set(rows.map(({ id }) => id));
+    return ids.filter((id) => !held.has(id));
+  }
+
+  private omit(task: Task<HeldPayload>, userId: string, reason: string, detail: string): Promise<void> {
+    return this.leftOut.add(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
   }
 }
 
@@ -110,6 +127,11 @@ const MATCHES = `u.tenant_id = $1 and u.held is not null and u.held = any($2::te
 function matching(tenantId: string, act: HeldAct, { reason, directory, user_ids: ids }: HeldChoice): unknown[] {
   const all = act === 'release' && ids === undefined ? [...RELEASABLE] : [...HELD_REASONS];
   return [tenantId, reason === undefined ? all : [reason], directory ?? null, ids ?? null];
+}
+
+/** The users that were named of one directory: who of them is not held is left out with that reason. */
+function listOf({ user_ids: ids, directory }: HeldChoice): string[] | undefined {
+  return directory === undefined ? undefined : ids;
 }
 
 /** Refuses a choice that names nothing, or two things at once. */

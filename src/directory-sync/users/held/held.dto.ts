@@ -16,9 +16,11 @@ export const HELD_REASONS = [
   'no_email',
 ] as const satisfies readonly HeldReason[];
 
-const MOST_IDS = 1_000;
+/** The most ids of a selection. */
+export const MOST_IDS = 1_000;
 
-function idsProblem(value: unknown): string | null {
+/** Returns what is wrong with a list of ids, or null. */
+export function idsProblem(value: unknown): string | null {
   if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) return 'must be a list of ids';
   if (value.length === 0) return 'must not be empty';
   return value.length > MOST_IDS ? `must have at most ${MOST_IDS} entries; ${value.length} were sent` : null;

@@ -7,7 +7,7 @@ export interface Stamp {
   at: Date;
 }
 
-/** Returns a new id and the present time. */
-export function newStamp(): Stamp {
-  return { id: newId('usr'), at: new Date() };
+/** Returns a new id, or the given one, and the present time. */
+export function newStamp(id = newId('usr')): Stamp {
+  return { id, at: new Date() };
 }

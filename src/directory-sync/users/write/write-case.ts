@@ -54,6 +54,8 @@ export interface WriteCase {
   /** Roles that the directory's group rules give, in the order of the rules. */
   fromRules: RuleRole[];
   released: HeldReason | null;
+  /** What has led to a creation, if not the request of the source. */
+  trigger?: Trigger | undefined;
   /** The fields that a write of the users API names. They take effect although the directory is silent. */
   named?: readonly string[] | undefined;
 }

@@ -17,7 +17,7 @@ export function causeOfWrite(
   { changed }: UserChange,
 ): Cause {
   // The fields are named one by one for the sake of speed: see `withStatus`.
-  const { kind, group, reason, users } = edit?.trigger ?? triggerOf(about, edit);
+  const { kind, group, reason, users } = edit?.trigger ?? about.trigger ?? triggerOf(about, edit);
   const isRequested = decision.inForce.role === written.person.role;
   const role = !changed.includes('role') ? undefined : isRequested ? roleOrigin(about) : NO_SEAT;
   return { kind, group, reason, users, role, held: decision.held ?? undefined };

@@ -9,7 +9,11 @@ import type { AfterWrite, Alongside } from './write-case.js';
 type KeepPreview = (tx: SqlRunner, userId: string, by: LinkedBy) => Promise<void>;
 
 /** What belongs to a creation, and to the link that it may become. */
-export interface CreateParts extends Pick<Alongside, 'inSameStatement'> {
+export interface CreateParts extends Pick<Alongside, 'inSameStatement' | 'afterWrite'> {
+  /** The id of a user who was deleted and is made again; left out: a new one. */
+  id?: string;
+  /** What has led to the creation, if not the request of the source. */
+  trigger?: Trigger;
   /** Where the role of the user comes from, if the caller has not chosen it. */
   roleOrigin?: RoleOrigin | undefined;
   afterLink?: AfterWrite;

@@ -1,0 +1,142 @@
+import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Conflict, NotFound } from '../../../base/errors/domain-error.js';
+import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
+import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
+import type { BridgeResponse } from '../../../base/http/request.js';
+import { newTaskBody } from '../../../engine/work/task.mapping.js';
+import { TaskBody } from '../../../engine/work/tasks.dto.js';
+import type { TaskRow } from '../../../engine/work/tasks.repository.js';
+import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { RequireEveryScope, RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
+import { GuardReport } from './guard-report.js';
+import { GuardUndo } from './guard-undo.js';
+import { GuardBody, GuardSelection } from './guard.dto.js';
+import { HeldCount } from './held.dto.js';
+import { HeldTasks, type HeldAct, type HeldChoice } from './held-tasks.js';
+
+/** What the guard of a directory counts and holds, and what an admin does with it. */
+@ApiController('directories/:directory_id/guard', { tag: 'directories' })
+@RequireScope('admin')
+export class GuardController {
+  constructor(
+    private readonly report: GuardReport,
+    private readonly tasks: HeldTasks,
+    private readonly undoing: GuardUndo,
+    private readonly directories: DirectoryStore,
+  ) {}
+
+  @Get()
+  @RequireEveryScope('users:read', 'directories:read')
+  @ApiOperation({
+    summary: 'The guard of a directory: figures, windows, how many left and are held, and who left before the limit',
+  })
+  @ApiQuery({ name: 'limit', required: false })
+  @ApiQuery({ name: 'cursor', required: false })
+  @ApiOkResponse({ type: GuardBody })
+  show(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') id: string,
+    @Query() query: QueryMap,
+  ): Promise<GuardBody> {
+    queryOptions(query, PAGE_OPTIONS);
+    return this.report.of(caller.tenantId, id, readPage(query, `guard ${id}`));
+  }
+
+  @Post('release')
+  @EvenWhenExhausted()
+  @HttpCode(202)
+  @ApiRefusals({ 409: ['too_many_tasks', 'count_changed'] })
+  @ApiOperation({
+    summary: 'Lets held users of the directory go, in a task; a `dry_run` answers 200 with their number',
+  })
+  @ApiAcceptedResponse({ type: TaskBody })
+  @ApiOkResponse({ type: HeldCount })
+  release(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') id: string,
+    @Body() body: GuardSelection,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<TaskBody | HeldCount> {
+    return this.held(caller, 'release', id, body, res);
+  }
+
+  @Post('discard')
+  @EvenWhenExhausted()
+  @HttpCode(202)
+  @ApiRefusals({ 409: ['too_many_tasks', 'count_changed'] })
+  @ApiOperation({
+    summary: 'Discards the departures of held users of the directory, in a task; `dry_run` as for release',
+    description: 'The IdP reads the users as active again. Where the `userName` was given away, a substitute is used.',
+  })
+  @ApiAcceptedResponse({ type: TaskBody })
+  @ApiOkResponse({ type: HeldCount })
+  discard(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') id: string,
+    @Body() body: GuardSelection,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<TaskBody | HeldCount> {
+    return this.held(caller, 'discard', id, body, res);
+  }
+
+  @Post('undo')
+  @HttpCode(202)
+  @ApiRefusals({ 409: ['too_many_tasks', 'count_changed', 'window_over'] })
+  @ApiOperation({
+    summary: 'Brings back who left before the limit was reached, in a task; `dry_run` as for release',
+    description:
+      'With id, role, groups and account of the platform; seats by the ordinary rule. Possible for 24 hours after the departure.',
+  })
+  @ApiAcceptedResponse({ type: TaskBody })
+  @ApiOkResponse({ type: HeldCount })
+  async undo(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') id: string,
+    @Body() body: GuardSelection,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<TaskBody | HeldCount> {
+    await this.directories.get(caller.tenantId, id);
+    const choice = { directory: id, user_ids: body.user_ids };
+    const count = await this.undoing.count(caller.tenantId, choice);
+    return this.answer(body, count, res, () => this.undoing.begin(caller, choice, count));
+  }
+
+  private async held(
+    caller: Caller,
+    act: HeldAct,
+    id: string,
+    body: GuardSelection,
+    res: BridgeResponse,
+  ): Promise<TaskBody | HeldCount> {
+    await this.directories.get(caller.tenantId, id);
+    const { user_ids: ids } = body;
+    const choice: HeldChoice = { reason: 'guard', directory: id, ...(ids === undefined ? {} : { user_ids: ids }) };
+    const count = await this.tasks.count(caller, act, choice);
+    if (count === 0 && ids?.length === 1) throw new NotFound('held user');
+    return this.answer(body, count, res, () => this.tasks.begin(caller, act, choice));
+  }
+
+  private async answer(
+    { dry_run, count: expected }: GuardSelection,
+    count: number,
+    res: BridgeResponse,
+    begin: () => Promise<TaskRow>,
+  ): Promise<TaskBody | HeldCount> {
+    if (expected !== undefined && expected !== count) throw countChanged(count);
+    if (dry_run !== true) return newTaskBody(await begin());
+    res.status(200);
+    return { count };
+  }
+}
+
+function countChanged(count: number): Conflict {
+  return new Conflict('count_changed', `The number is ${count} by now. Nothing was done; look again.`, {
+    members: { count },
+  });
+}
