@@ -11,7 +11,7 @@ import { EVENT_LEFTOVERS } from '../engine/events/events.retention.js';
 import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../tenancy/sessions/sessions.retention.js';
 import { SIGN_IN_LEFTOVERS } from '../auth/sign-in/sign-in.retention.js';
 import { TASK_LEFTOVERS } from '../engine/work/tasks.retention.js';
-import { CREDENTIAL_LEFTOVERS, GROUP_LEFTOVERS } from '../directory-sync/users/users.retention.js';
+import { CREDENTIAL_LEFTOVERS, GROUP_LEFTOVERS, GUARD_LEFTOVERS } from '../directory-sync/users/users.retention.js';
 import { GIVEN_UP_LEFTOVERS, OLD_GIVEN_UP } from '../integrations/webhooks/given-up.repository.js';
 
 const HOUR = 3_600_000;
@@ -34,6 +34,7 @@ const LEFTOVERS = [
   ...SESSION_LEFTOVERS,
   ...CREDENTIAL_LEFTOVERS,
   ...GROUP_LEFTOVERS,
+  ...GUARD_LEFTOVERS,
   ...TASK_LEFTOVERS,
   ...EVENT_LEFTOVERS,
   ...DESTINATION_LEFTOVERS,

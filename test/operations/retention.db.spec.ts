@@ -1,7 +1,7 @@
 import { Retention } from '../../src/operations/retention.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse } from '../support/house.js';
-import { madeGroup } from '../support/scim.js';
+import { madeGroup, madeUser } from '../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -130,4 +130,17 @@ it('ends members that have been pending for 90 days', async () => {
     at.tenantId,
   ]);
   expect(rows).toEqual([{ group_id: id, member_id: 'usr_new' }]);
+});
+
+it('removes departures that the guard counts no more', async () => {
+  const at = await newHouse(service, { guard: 'on' });
+  const [old, late] = [await madeUser(at.scim), await madeUser(at.scim)];
+  for (const id of [old, late]) await at.scim.delete(`/Users/${id}`);
+  await service.db.query(
+    `update guard_departures set went_at = now() - interval '25 hours' where tenant_id = $1 and user_id = $2`,
+    [at.tenantId, old],
+  );
+  await service.app.nest.get(Retention).run();
+  const { rows } = await service.db.query(`select user_id from guard_departures where tenant_id = $1`, [at.tenantId]);
+  expect(rows).toEqual([{ user_id: late }]);
 });

@@ -16,3 +16,6 @@ export const GROUP_LEFTOVERS = [
   // A member of an id that no user has had for so long is a mistake of the IdP, and not late.
   `delete from pending_members p using tenants t where p.tenant_id = t.id and p.since < now() - interval '90 days'`,
 ] as const;
+
+/** Departures that the guard of a directory counts no more. They hold the resources of deleted users. */
+export const GUARD_LEFTOVERS = [`delete from guard_departures where went_at < now() - interval '1 day'`] as const;
