@@ -72,6 +72,7 @@ import { UsersService } from './write/users.service.js';
     PeopleService,
     PeopleUpkeep,
     HeldTasks,
+    GuardReport,
     HeldMetrics,
     ReleasedUsers,
   ],

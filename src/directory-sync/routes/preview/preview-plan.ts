@@ -4,6 +4,7 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import type { RuleRole } from '../../../tenancy/identity/role.rules.js';
 import { SeatsRepository } from '../../../seats/seats.repository.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
+import { GuardReport } from '../../users/held/guard-report.js';
 import { writtenIn } from '../../users/write/requested-state.rules.js';
 import { decide } from '../../users/write/effective-state.rules.js';
 import { NO_CONFLICTS, type WriteCase } from '../../users/write/write-case.js';
@@ -25,6 +26,8 @@ export interface PlannedUser extends PreviewEffect {
 export interface Plan {
   counts: Record<PreviewKind, number>;
   seats: SeatNeed;
+  /** How many departures the guard of the directory would hold. */
+  heldByGuard: number;
   /** Users that would change, in the order of their ids. */
   users: PlannedUser[];
 }
@@ -46,6 +49,7 @@ export class PreviewPlan {
     private readonly tenants: TenantStore,
     private readonly seats: SeatsRepository,
     private readonly users: UsersRepository,
+    private readonly guard: GuardReport,
   ) {}
 
   /**
@@ -68,7 +72,10 @@ export class PreviewPlan {
     }
     const counts = Object.fromEntries(PREVIEW_KINDS.map((kind) => [kind, 0])) as Plan['counts'];
     for (const { kinds } of users) for (const kind of kinds) counts[kind]++;
-    return { counts, seats: await this.seatsFor(tenantId, users), users };
+    const room = await this.guard.room(tenantId, directoryId, directory.guard);
+    const leaving = users.filter(({ leaves }) => leaves).length;
+    const heldByGuard = room === null ? 0 : Math.max(0, leaving - room);
+    return { counts, seats: await this.seatsFor(tenantId, users), heldByGuard, users };
   }
 
   private async plan(

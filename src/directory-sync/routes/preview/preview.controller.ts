@@ -35,14 +35,14 @@ export class PreviewController {
     const kind = queryChoice('kind', options.kind, PREVIEW_KINDS);
     const page = readPage(query, `preview ${id} ${kind ?? ''}`);
     const { state } = await this.directories.demand(caller.tenantId, id);
-    const { counts, seats, users } = await this.plan.of(caller.tenantId, id);
+    const { counts, seats, heldByGuard, users } = await this.plan.of(caller.tenantId, id);
     const listed = users
       .filter((user) => kind === undefined || user.kinds.includes(kind))
       .filter((user) => page.after === null || user.id > page.after);
     return {
       directory_id: id,
       state,
-      counts: { ...counts, take_seat: seats.needed, find_none: seats.missing },
+      counts: { ...counts, take_seat: seats.needed, find_none: seats.missing, held_by_guard: heldByGuard },
       seats_free: seats.free,
       ...pageOf(page, listed.slice(0, page.limit + 1), (user) => user.id, shown),
     };

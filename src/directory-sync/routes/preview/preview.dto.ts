@@ -19,6 +19,8 @@ class PreviewCounts {
   take_seat!: number;
   @ApiProperty({ description: 'Users who would find no free seat.' })
   find_none!: number;
+  @ApiProperty({ description: 'Departures that the guard of the directory would hold.' })
+  held_by_guard!: number;
 }
 
 /** The effect of going live on one user. */

@@ -1,4 +1,4 @@
-import { isOther, type Current, type Decision } from '../../../tenancy/identity/held.rules.js';
+import { isOther, leaves, type Current, type Decision } from '../../../tenancy/identity/held.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 
 /** The kinds of effects of going live on one user. */
@@ -25,6 +25,8 @@ export interface PreviewEffect {
   fields: string[];
   takesSeat: boolean;
   freesSeat: boolean;
+  /** The user goes out of force, or gives the seat back: the guard of the directory counts that. */
+  leaves: boolean;
   /** Why the user would be held; null: the user would not be held. */
   held: HeldReason | null;
 }
@@ -33,10 +35,15 @@ export interface PreviewEffect {
 export function effectOf({ owner, removed, current, would }: Previewed): PreviewEffect {
   const holds = current.seat === 'held';
   if (removed || would === null) {
-    return { kinds: ['delete'], fields: ['status'], takesSeat: false, freesSeat: holds, held: null };
+    const isActive = current.status === 'active';
+    return { kinds: ['delete'], fields: ['status'], takesSeat: false, freesSeat: holds, leaves: isActive, held: null };
   }
   const held = would.held === 'no_email' ? null : would.held;
-  const seat = { takesSeat: would.seat === 'held' && !holds, freesSeat: would.seat !== 'held' && holds };
+  const seat = {
+    takesSeat: would.seat === 'held' && !holds,
+    freesSeat: would.seat !== 'held' && holds,
+    leaves: leaves(current, would),
+  };
   const isNew = owner === 'own' && !current.everActive && current.status === 'inactive';
   if (isNew) return { kinds: ['create'], fields: [], ...seat, held };
   const kinds: PreviewKind[] = owner === 'unmanaged' ? ['link'] : owner === 'replaced' ? ['take_over'] : [];

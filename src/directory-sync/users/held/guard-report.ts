@@ -3,6 +3,7 @@ import { Database } from '../../../base/database/database.js';
 import { pageOf, type Page, type PageRequest } from '../../../base/http/page.js';
 import type { Person } from '../../../tenancy/identity/person.js';
 import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import type { Guard, GuardFigures } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { GuardRepository } from '../guard/guard.repository.js';
 import { DAY_MINUTES, limitsOf, type DepartureKind, type PerWindow } from '../guard/guard.rules.js';
@@ -39,10 +40,17 @@ export class GuardReport {
     return { directory_id: directoryId, guard, ...windows, held, departures };
   }
 
+  /** Returns how many further users a guard lets go now; null: it is off. */
+  async room(tenantId: string, directoryId: string, guard: Guard): Promise<number | null> {
+    if (guard === 'off') return null;
+    const { window, day } = await this.windows(tenantId, directoryId, guard);
+    return Math.max(0, Math.min(window.limit - window.counted, day.limit - day.counted));
+  }
+
   private async windows(
     tenantId: string,
     directoryId: string,
-    figures: Parameters<typeof limitsOf>[0],
+    figures: GuardFigures,
   ): Promise<{ window: GuardWindowBody; day: GuardWindowBody }> {
     const minutes = figures.within_minutes;
     const { db, repository } = this;

@@ -80,7 +80,17 @@ describe('a directory in preview', () => {
     expect((await at.api.get('/held')).body.data).toEqual([]);
     expect(await preview(at, at.directoryId)).toMatchObject({
       state: 'preview',
-      counts: { create: 0, link: 2, take_over: 0, update: 1, deactivate: 1, delete: 1, take_seat: 0, find_none: 0 },
+      counts: {
+        create: 0,
+        link: 2,
+        take_over: 0,
+        update: 1,
+        deactivate: 1,
+        delete: 1,
+        take_seat: 0,
+        find_none: 0,
+        held_by_guard: 0,
+      },
     });
     expect((await preview(at, at.directoryId, '?kind=deactivate')).data).toEqual([
       { user_id: patched.id, user_name: patched.email, would: ['link', 'deactivate'], fields: expect.arrayContaining(['status']), take_seat: false, held: null },

@@ -22,19 +22,19 @@ const would = (more: Partial<Decision['inForce']> = {}, rest: Partial<Decision> 
 });
 const NEW = current({ status: 'inactive', seat: 'none', held: 'preview', everActive: false });
 const OUT = would({ status: 'inactive' }, { seat: 'none' });
-const NOTHING: PreviewEffect = { kinds: [], fields: [], takesSeat: false, freesSeat: false, held: null };
+const NOTHING: PreviewEffect = { kinds: [], fields: [], takesSeat: false, freesSeat: false, leaves: false, held: null };
 
 const rows: [string, Partial<Previewed>, Partial<PreviewEffect>][] = [
   ['a new user', { current: NEW }, { kinds: ['create'], takesSeat: true }],
   ['a new user without a role', { current: NEW, would: would({ status: 'inactive', role: null }, { seat: 'none', held: 'no_role' }) }, { kinds: ['create'], held: 'no_role' }],
   ['an unchanged user', {}, {}],
   ['another name', { would: would({ first_name: 'C' }) }, { kinds: ['update'], fields: ['first_name'] }],
-  ['a leaver', { would: OUT }, { kinds: ['deactivate'], fields: ['status'], freesSeat: true }],
+  ['a leaver', { would: OUT }, { kinds: ['deactivate'], fields: ['status'], freesSeat: true, leaves: true }],
   ['a rehire', { current: current({ status: 'inactive', seat: 'none' }) }, { kinds: ['update'], fields: ['status'], takesSeat: true }],
-  ['a removed user', { removed: true, would: null }, { kinds: ['delete'], fields: ['status'], freesSeat: true }],
+  ['a removed user', { removed: true, would: null }, { kinds: ['delete'], fields: ['status'], freesSeat: true, leaves: true }],
   ['an unchanged unmanaged user', { owner: 'unmanaged' }, { kinds: ['link'] }],
   ['an unmanaged user with another role', { owner: 'unmanaged', would: would({ role: 'Admin' }) }, { kinds: ['link', 'update'], fields: ['role'] }],
-  ['a user of the replaced directory, put out', { owner: 'replaced', would: OUT }, { kinds: ['take_over', 'deactivate'], fields: ['status'], freesSeat: true }],
+  ['a user of the replaced directory, put out', { owner: 'replaced', would: OUT }, { kinds: ['take_over', 'deactivate'], fields: ['status'], freesSeat: true, leaves: true }],
 ]; // prettier-ignore
 
 it.each(rows)('%s', (_, of, expected) => {

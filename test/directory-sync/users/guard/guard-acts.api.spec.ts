@@ -159,3 +159,16 @@ describe('undo', () => {
     expect((await act(house, 'undo', { user_ids: [ids[0]] })).status).toBe(404);
   });
 });
+
+it('says in the preview how many departures it would hold, and holds them when the directory goes live', async () => {
+  const { house, ids } = await company();
+  const settings = (state: string) => house.api.patch(`/directories/${house.directoryId}`, { state });
+  await settings('preview');
+  for (const id of ids.slice(0, 5)) await house.scim.delete(`/Users/${id}`);
+  for (const id of ids.slice(5, 10)) await house.scim.patch(`/Users/${id}`, replace('active', false));
+  const { body } = await house.api.get(`/directories/${house.directoryId}/preview`);
+  expect(body.counts).toMatchObject({ deactivate: 5, delete: 5, held_by_guard: 6 });
+  await settings('live');
+  await eventually(() => guardOf(house), ({ body: guard }) => guard.held === 6); // prettier-ignore
+  expect((await guardOf(house)).body.window).toMatchObject({ counted: LIMIT, limit: LIMIT });
+});
