@@ -39,7 +39,7 @@ export class DepartureBody {
 }
 
 /** A page of users who left. */
-export class DeparturePage {
+class DeparturePage {
   @ApiProperty({ type: [DepartureBody] })
   data!: DepartureBody[];
   @ApiProperty({ type: String, nullable: true })

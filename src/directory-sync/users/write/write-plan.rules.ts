@@ -5,7 +5,13 @@ import { seatLine } from '../../../seats/seat.rules.js';
 import { personOfRow, type UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
 import { rightSteps, type RightStep } from '../console-rights.rules.js';
-import { consequencesOfRemoval, consequencesOfWrite, type Consequences } from './consequences.rules.js';
+import {
+  consequencesOfRemoval,
+  consequencesOfWrite,
+  guardedEdit,
+  guardedRemoval,
+  type Consequences,
+} from './consequences.rules.js';
 import { decide, removalHeld } from './effective-state.rules.js';
 import { writtenIn } from './requested-state.rules.js';
 import { storedDocument } from '../stored-document.js';
@@ -14,7 +20,6 @@ import type { Stamp } from './stamp.js';
 import { causeOfWrite } from './write-cause.rules.js';
 import { isSame, newWrite, nextWrite } from './user-write.rules.js';
 import type { GuardedWrite } from '../guard/guarded-write.js';
-import { guardedEdit, guardedRemoval } from './guarded-write.rules.js';
 import type { UserNote } from './user-notes.sql.js';
 import type { Conflicts, Edit, WriteCase } from './write-case.js';
 

@@ -1,5 +1,5 @@
 import { GUARD_DEFAULTS } from '../../../../src/directory-sync/directories/directory.js';
-import { guardedEdit, guardedRemoval } from '../../../../src/directory-sync/users/write/guarded-write.rules.js';
+import { guardedEdit, guardedRemoval } from '../../../../src/directory-sync/users/write/consequences.rules.js';
 import { currentOf } from '../../../../src/directory-sync/users/user.row.js';
 import type { Edit } from '../../../../src/directory-sync/users/write/write-case.js';
 import { caseOf, DIRECTORY, draft, stored } from './support.js';
