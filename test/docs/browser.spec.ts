@@ -81,7 +81,7 @@ describeInBrowser('the documentation in a browser', () => {
     const search = page.getByLabel('Search the operations');
     await search.waitFor();
     expect(await scrolls(page)).toBe(false);
-    await search.fill('idempotency held DISCARD');
+    await search.fill('idempotency /held/ DISCARD');
     // The page forbids to evaluate texts, which is how the browser would wait for a condition.
     await eventually(
       () => page.locator('.opblock').count(),
