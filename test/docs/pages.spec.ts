@@ -72,8 +72,9 @@ it.each(PAGES.filter((page) => page !== 'CHANGELOG.md'))('%s names commands and 
   const joined = read(page).replaceAll(/\\\n\s*/g, ' ');
   for (const [, words] of joined.matchAll(/npx talent-bridge ([^\n`|#]+)/g)) {
     if (words!.startsWith('--help') || words!.startsWith('<')) continue;
-    const [noun = '', verb = ''] = words!.trim().split(/[\s;,:)]+/);
+    const [noun = '', verb = '', below = ''] = words!.trim().split(/[\s;,:)]+/);
     const command =
+      COMMANDS.find((one) => one.noun === noun && one.verb === `${verb} ${below}`) ??
       COMMANDS.find((one) => one.noun === noun && one.verb === verb) ??
       COMMANDS.find((one) => one.noun === noun && one.verb === '');
     expect([page, words, command !== undefined]).toEqual([page, words, true]);

@@ -78,6 +78,7 @@ const INDEXES_ACROSS_TENANTS: Record<string, string> = {
   ats_authorizations_expired: 'authorizations that have ended are removed over all tenants',
   ats_token_hashes_pkey: 'an ATS names itself by its token alone',
   ats_connections_renew: 'the next grant that is kept alive is looked for over all tenants',
+  guard_departures_old: 'departures that a guard counts no more are removed over all tenants',
   ats_syncs_next: 'the next sync that is due is looked for over all tenants, and claimed within one',
   tenant_storage_due: 'the next tenant whose tables are measured is looked for over all tenants',
   connections_issuer: 'an IdP that begins a sign-in names its issuer, and nothing of ours',

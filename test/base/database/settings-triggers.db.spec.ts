@@ -13,7 +13,10 @@ function listened(): string[] {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const source = files.map((file) => readFileSync(path.join('src', file), 'utf8'));
   const lists = source.flatMap((text) => [...text.matchAll(/feed\.on\(\[([^\]]+)\]/g)].map(([, list]) => list!));
-  return [...new Set(lists.flatMap((list) => [...list.matchAll(/'([a-z_]+)'/g)].map(([, table]) => table!)))].sort();
+  const named = lists.flatMap((list) => [...list.matchAll(/'([a-z_]+)'/g)].map(([, table]) => table!));
+  // A cache of credentials listens for the table of its kind.
+  const kinds = source.flatMap((text) => [...text.matchAll(/new CredentialCache\([^]*?table: '([a-z_]+)'/g)]);
+  return [...new Set([...named, ...kinds.map(([, table]) => table!)])].sort();
 }
 
 it('has a trigger on each table whose rows are cached, and on no other', async () => {
