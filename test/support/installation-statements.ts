@@ -70,6 +70,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
       'the planner’s statistics of this database',
     ],
   ],
+  'overview/requests/request-sources.ts': [[/^(insert into request_sources|select s\.tenant_id, s\.source,) /, MANY]],
   'overview/requests/requests.repository.ts': [[/^insert into (requests|request_bodies) /, MANY]],
   'seats/seats.repository.ts': [
     [/^select current_setting\('max_connections'\)/, 'a setting of this database'],

@@ -5,6 +5,7 @@ import { AtsTokenHashes1767227920000 } from './migrations/1767227920000-ats-toke
 import { KeysOfSteps1767227930000 } from './migrations/1767227930000-keys-of-steps.js';
 import { Guard1767227950000 } from './migrations/1767227950000-guard.js';
 import { Requests1767227960000 } from './migrations/1767227960000-requests.js';
+import { SmallRequests1767227980000 } from './migrations/1767227980000-small-requests.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -18,4 +19,5 @@ export const MIGRATIONS = [
   KeysOfSteps1767227930000,
   Guard1767227950000,
   Requests1767227960000,
+  SmallRequests1767227980000,
 ];

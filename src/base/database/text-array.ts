@@ -2,10 +2,10 @@
 const OTHER_ESCAPE = /\\[^"\\]/;
 
 /**
- * Returns a list of texts as a parameter for an array of the database. The driver would write each text apart; JSON
+ * Returns a list of texts or numbers as a parameter for an array of the database. The driver would write each text apart; JSON
  * writes all of them in one call, and quotes as PostgreSQL does, but for control characters and halves of surrogate pairs.
  */
-export function textArray(values: readonly (string | null)[]): string {
+export function textArray(values: readonly (string | number | null)[]): string {
   const json = JSON.stringify(values);
   return OTHER_ESCAPE.test(json) ? arrayLiteral(values) : `{${json.slice(1, -1)}}`;
 }

@@ -1,5 +1,6 @@
 import { attemptsOfSubject } from '../../engine/delivery/attempts/of-change.js';
 import { PLATFORM } from '../../forwarding/platform-destination.js';
+import { SHOWN } from '../requests/requests.repository.js';
 import { ENTRY_KINDS, type EntryKind, type Order } from './timeline.rules.js';
 
 /** The table of the entries of one kind. All of it is constant SQL; values of the caller are parameters. */
@@ -93,7 +94,7 @@ const SOURCES: Record<EntryKind, Source> = {
     fields: {
       request_id: 'r.id',
       method: 'r.method',
-      path: 'r.path',
+      path: SHOWN.path,
       status: 'r.status',
       outcome: 'r.outcome',
       held: 'r.held',
@@ -101,8 +102,8 @@ const SOURCES: Record<EntryKind, Source> = {
       code: 'r.code',
       scim_type: 'r.scim_type',
       detail: 'r.detail',
-      directory_id: 'r.directory_id',
-      credential_id: 'r.credential_id',
+      directory_id: SHOWN.directory_id,
+      credential_id: SHOWN.credential_id,
       duration_ms: 'r.duration_ms',
     },
   },

@@ -7,7 +7,7 @@ export interface LoggedRequest {
   directoryId: string;
   credentialId: string;
   method: string;
-  /** Without the query; of a value of the caller its name, such as `:id`. */
+  /** Without the query; of a value of the caller its name, such as `:id`. `{id}` is the id of the user or the group. */
   path: string;
   status: number;
   durationMs: number;
@@ -56,8 +56,8 @@ export function loggedRequestOf(req: Facts, status: number, durationMs: number):
     status,
     durationMs,
     dialect: req.dialect ?? null,
-    userId: effect?.userId ?? userId,
-    groupId: effect?.groupId ?? groupId,
+    userId: userId ?? effect?.userId ?? null,
+    groupId: groupId ?? effect?.groupId ?? null,
     outcome: effect?.outcome ?? null,
     held: effect?.held ?? null,
     linkedBy: effect?.linkedBy ?? null,
@@ -82,7 +82,7 @@ function addressOf(url: string): { path: string; userId: string | null; groupId:
   if (id === '.search') return { path: `${path}/.search`, ...none };
   if (!OWN_ID.test(id)) return { path: `${path}/:id`, ...none };
   return {
-    path: `${path}/${id}`,
+    path: `${path}/{id}`,
     userId: resource === 'Users' ? id : null,
     groupId: resource === 'Groups' ? id : null,
   };

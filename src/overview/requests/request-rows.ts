@@ -16,6 +16,9 @@ const TENANT_BYTES = 4 * 1024 * 1024;
 /** The memory of a row beside its body. */
 const ROW_BYTES = 512;
 
+/** What a row takes in the database beside its body, on the average. */
+const STORED_BYTES = 200;
+
 /** Why a row is not written. */
 type Loss = 'full' | 'storage' | 'refused';
 
@@ -54,11 +57,11 @@ export class RequestRows implements OnApplicationShutdown {
     clearTimeout(this.timer);
   }
 
-  /** Adds a row. It is dropped where the memory for rows or the storage of the tenant is used up. */
+  /** Adds a row. It is dropped where the memory for rows is used up, or the log of the tenant is full. */
   note(row: LoggedRequest): void {
     const size = sizeOf(row);
     const own = (this.bytesOf.get(row.tenantId) ?? 0) + size;
-    if (this.storage.isExhausted(row.tenantId)) return this.drop('storage');
+    if (this.storage.isLogFull(row.tenantId)) return this.drop('storage');
     if (own > TENANT_BYTES || this.bytes + size > MOST_BYTES) return this.drop('full');
     this.waiting.push(row);
     this.bytes += size;
@@ -87,15 +90,35 @@ export class RequestRows implements OnApplicationShutdown {
       try {
         await this.repository.add(batch);
       } catch (error) {
-        this.logger.warn('request_log.not_written', { error });
-        // A batch with a value that the database refuses would be refused again.
-        if (!/^2[23]/.test(codeOf(error))) return false;
-        this.drop('refused', batch.length);
+        if (!isOfValue(error)) return this.failed(error);
+        for (const row of batch) {
+          if (!(await this.writeAlone(row))) return false;
+        }
       }
       this.waiting.splice(0, batch.length);
-      for (const row of batch) this.release(row);
+      for (const row of batch) {
+        this.release(row);
+        this.storage.addLogged(row.tenantId, STORED_BYTES + (row.body?.length ?? 0));
+      }
     }
     return true;
+  }
+
+  /** Writes a row of a batch that the database has refused: the other rows of the batch are not lost with it. */
+  private async writeAlone(row: LoggedRequest): Promise<boolean> {
+    try {
+      await this.repository.add([row]);
+    } catch (error) {
+      this.failed(error);
+      if (!isOfValue(error)) return false;
+      this.drop('refused');
+    }
+    return true;
+  }
+
+  private failed(error: unknown): false {
+    this.logger.warn('request_log.not_written', { error });
+    return false;
   }
 
   private release(row: LoggedRequest): void {
@@ -106,9 +129,14 @@ export class RequestRows implements OnApplicationShutdown {
     else this.bytesOf.delete(row.tenantId);
   }
 
-  private drop(reason: Loss, rows = 1): void {
-    this.dropped.inc({ reason }, rows);
+  private drop(reason: Loss): void {
+    this.dropped.inc({ reason });
   }
+}
+
+/** Returns whether the database has refused a value, and would refuse it again. */
+function isOfValue(error: unknown): boolean {
+  return /^2[23]/.test(codeOf(error));
 }
 
 function sizeOf({ body }: LoggedRequest): number {

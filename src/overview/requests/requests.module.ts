@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DirectoriesModule } from '../../directory-sync/directories/directories.module.js';
 import { RequestRows } from './request-rows.js';
+import { RequestSources } from './request-sources.js';
 import { DirectoryRequestsController, RequestsController } from './requests.controller.js';
 import { RequestsRepository } from './requests.repository.js';
 
@@ -8,7 +9,7 @@ import { RequestsRepository } from './requests.repository.js';
 @Module({
   imports: [DirectoriesModule],
   controllers: [RequestsController, DirectoryRequestsController],
-  providers: [RequestRows, RequestsRepository],
+  providers: [RequestRows, RequestSources, RequestsRepository],
   exports: [RequestRows, RequestsRepository],
 })
 export class RequestsModule {}

@@ -4,6 +4,7 @@ import { textArray } from '../../base/database/text-array.js';
 import { timeOfId } from '../../base/ids.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { LoggedRequest } from './logged-request.mapping.js';
+import { RequestSources } from './request-sources.js';
 import { storedBody } from './stored-body.mapping.js';
 
 /** What a list of requests is narrowed to. */
@@ -42,49 +43,64 @@ export interface RequestRow {
   body_bytes: number | null;
 }
 
-const COLUMNS = `r.id, r.at, r.directory_id, r.credential_id, r.method, r.path, r.status, r.duration_ms, r.dialect, r.user_id,
-  r.group_id, r.outcome, r.held, r.linked_by, r.code, r.scim_type, r.detail, r.body_bytes`;
+/** The id of a source of a row. */
+const sourceOf = (number: string): string =>
+  `(select s.source from request_sources s where s.tenant_id = r.tenant_id and s.number = ${number})`;
+
+/** The columns of `requests r` that are not stored as the API shows them. */
+export const SHOWN = {
+  path: `coalesce(replace(r.path, '{id}', coalesce(r.user_id, r.group_id)), r.path)`,
+  directory_id: sourceOf('r.directory'),
+  credential_id: sourceOf('r.credential'),
+};
+
+const COLUMNS = `r.id, r.at, ${SHOWN.directory_id} as directory_id, ${SHOWN.credential_id} as credential_id, r.method,
+  ${SHOWN.path} as path, r.status, r.duration_ms, r.dialect, r.user_id, r.group_id, r.outcome, r.held, r.linked_by, r.code,
+  r.scim_type, r.detail, r.body_bytes`;
 
 /** The rows of the log of requests: append-only, in monthly partitions. */
 @Injectable()
 export class RequestsRepository {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly sources: RequestSources,
+  ) {}
 
   /** Adds rows of several tenants. A row that is there already stays, so that a batch can be sent again. */
   async add(rows: readonly LoggedRequest[]): Promise<void> {
+    const numberOf = await this.sources.numbersOf(rows);
     // Bodies come first, so that a row is never seen without its body.
     await this.addBodies(rows.filter(({ body }) => body !== null));
-    const texts = (valueOf: (row: LoggedRequest) => string | null) => textArray(rows.map(valueOf));
+    const values = (valueOf: (row: LoggedRequest) => string | number | null) => textArray(rows.map(valueOf));
     await this.db.query(
-      `insert into requests (tenant_id, id, at, directory_id, credential_id, method, path, status, duration_ms, dialect,
-         user_id, group_id, outcome, held, linked_by, code, scim_type, detail, body_bytes)
-       select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[],
+      `insert into requests (tenant_id, id, at, directory, credential, method, path, status, duration_ms, dialect, user_id,
+         group_id, outcome, held, linked_by, code, scim_type, detail, body_bytes)
+       select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[],
          $8::smallint[], $9::real[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
          $16::text[], $17::text[], $18::text[], $19::int[])
        on conflict do nothing`,
       [
-        texts((row) => row.tenantId),
-        texts((row) => row.id),
-        rows.map(timeOf),
-        texts((row) => row.directoryId),
-        texts((row) => row.credentialId),
-        texts((row) => row.method),
-        texts((row) => row.path),
-        rows.map((row) => row.status),
-        rows.map((row) => row.durationMs),
-        texts((row) => row.dialect),
-        texts((row) => row.userId),
-        texts((row) => row.groupId),
-        texts((row) => row.outcome),
-        texts((row) => row.held),
-        texts((row) => row.linkedBy),
-        texts((row) => row.code),
-        texts((row) => row.scimType),
-        texts((row) => row.detail),
-        rows.map((row) => row.bodyBytes),
+        values((row) => row.tenantId),
+        values((row) => row.id),
+        values(timeOf),
+        values((row) => numberOf(row.tenantId, row.directoryId)),
+        values((row) => numberOf(row.tenantId, row.credentialId)),
+        values((row) => row.method),
+        values((row) => row.path),
+        values((row) => row.status),
+        values((row) => row.durationMs),
+        values((row) => row.dialect),
+        values((row) => row.userId),
+        values((row) => row.groupId),
+        values((row) => row.outcome),
+        values((row) => row.held),
+        values((row) => row.linkedBy),
+        values((row) => row.code),
+        values((row) => row.scimType),
+        values((row) => row.detail),
+        values((row) => row.bodyBytes),
       ],
     );
-    for (const { tenantId, body } of rows) this.db.written.add(tenantId, WRITTEN_BYTES + (body?.length ?? 0));
   }
 
   private async addBodies(rows: readonly LoggedRequest[]): Promise<void> {
@@ -95,7 +111,7 @@ export class RequestsRepository {
       [
         textArray(rows.map((row) => row.tenantId)),
         textArray(rows.map((row) => row.id)),
-        rows.map(timeOf),
+        textArray(rows.map(timeOf)),
         textArray(rows.map((row) => storedBody(row.body!))),
       ],
     );
@@ -136,8 +152,7 @@ export class RequestsRepository {
   }
 }
 
-/** The bytes of a row with its entries in the indexes. */
-const WRITTEN_BYTES = 512;
+const NUMBER = '(select s.number from request_sources s where s.tenant_id = $1 and s.source = ?)';
 
 type Condition = [text: string, ...values: unknown[]];
 
@@ -147,8 +162,8 @@ function conditionsOf(filter: RequestFilter, after: string | null): Condition[] 
   if (filter.request_id !== undefined) {
     conditions.push(['r.at = ?', momentOf(filter.request_id)], ['r.id = ?', filter.request_id]);
   }
-  if (filter.directory !== undefined) conditions.push(['r.directory_id = ?', filter.directory]);
-  if (filter.credential !== undefined) conditions.push(['r.credential_id = ?', filter.credential]);
+  if (filter.directory !== undefined) conditions.push([`r.directory = ${NUMBER}`, filter.directory]);
+  if (filter.credential !== undefined) conditions.push([`r.credential = ${NUMBER}`, filter.credential]);
   if (filter.user !== undefined) conditions.push(['r.user_id = ?', filter.user]);
   if (filter.writes) conditions.push([`r.method not in ('GET', 'HEAD')`]);
   if (filter.status !== undefined) conditions.push(['r.status between ? and ?', ...filter.status]);
@@ -162,6 +177,6 @@ function momentOf(id: string): Date {
   return new Date(timeOfId(id) ?? 0);
 }
 
-function timeOf({ id }: LoggedRequest): Date {
-  return new Date(timeOfId(id)!);
+function timeOf({ id }: LoggedRequest): string {
+  return new Date(timeOfId(id)!).toISOString();
 }

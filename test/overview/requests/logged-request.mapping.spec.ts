@@ -11,8 +11,8 @@ const logged = (originalUrl: string, more: object = {}) =>
 it.each([
   ['/scim/v2/Users', '/scim/v2/Users', null, null],
   ['/scim/v2/Users?filter=userName%20eq%20%22ann%22', '/scim/v2/Users', null, null],
-  [`/scim/v2/Users/${USER}`, `/scim/v2/Users/${USER}`, USER, null],
-  [`/scim/v2/Groups/${GROUP}?attributes=id`, `/scim/v2/Groups/${GROUP}`, null, GROUP],
+  [`/scim/v2/Users/${USER}`, '/scim/v2/Users/{id}', USER, null],
+  [`/scim/v2/Groups/${GROUP}?attributes=id`, '/scim/v2/Groups/{id}', null, GROUP],
   ['/scim/v2/Users/ann@x.example', '/scim/v2/Users/:id', null, null],
   [`/scim/v2/Users/${GROUP}x`, '/scim/v2/Users/:id', null, null],
   ['/scim/v2/Users/.search', '/scim/v2/Users/.search', null, null],

@@ -1,9 +1,10 @@
 import { RequestRows } from '../../../src/overview/requests/request-rows.js';
+import { TenantStorage } from '../../../src/tenancy/tenants/storage/tenant-storage.js';
 import { newId } from '../../../src/base/ids.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse, type House } from '../../support/house.js';
-import { eventually, send, type Answer } from '../../support/http.js';
+import { client, eventually, send, type Answer } from '../../support/http.js';
 import { bulk, fresh, madeGroup, madeUser, patch, replace, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -220,36 +221,74 @@ describe('a list of requests', () => {
 });
 
 describe('rows that cannot be kept', () => {
+  const row = (tenantId: string) => ({
+    tenantId,
+    id: newId('req'),
+    directoryId: 'dir_1',
+    credentialId: 'tok_1',
+    method: 'POST',
+    path: '/scim/v2/Users',
+    status: 201,
+    durationMs: 1,
+    dialect: null,
+    userId: null,
+    groupId: null,
+    outcome: null,
+    held: null,
+    linkedBy: null,
+    code: null,
+    scimType: null,
+    detail: null,
+    bodyBytes: 65_536,
+    body: `"${'x'.repeat(65_534)}"`,
+  });
+
+  /** Waits until the metrics, which are kept for a second, show the dropped rows. */
+  const dropped = (reason: string, count: number) =>
+    eventually(
+      () => send('GET', `${service.url}/metrics`, null),
+      ({ text }) => text.includes(`bridge_request_rows_dropped_total{reason="${reason}"} ${count}`),
+    );
+
   it('are counted, and leave the memory of other tenants alone', async () => {
     const [at, other] = [await newHouse(service), await newHouse(service)];
     const written = service.app.nest.get(RequestRows);
-    const row = (tenantId: string) => ({
-      tenantId,
-      id: newId('req'),
-      directoryId: 'dir_1',
-      credentialId: 'tok_1',
-      method: 'POST',
-      path: '/scim/v2/Users',
-      status: 201,
-      durationMs: 1,
-      dialect: null,
-      userId: null,
-      groupId: null,
-      outcome: null,
-      held: null,
-      linkedBy: null,
-      code: null,
-      scimType: null,
-      detail: null,
-      bodyBytes: 65_536,
-      body: `"${'x'.repeat(65_534)}"`,
-    });
     for (let i = 0; i < 70; i++) written.note(row(at.tenantId));
     written.note(row(other.tenantId));
     await written.flush();
     expect(await rows(at, '/requests?limit=200')).toHaveLength(63);
     expect(await rows(other, '/requests')).toHaveLength(1);
-    const { text } = await send('GET', `${service.url}/metrics`, null);
-    expect(text).toContain('bridge_request_rows_dropped_total{reason="full"} 7');
+    await dropped('full', 7);
+  });
+
+  it('are those alone that the database refuses, and not their batch', async () => {
+    const [at, other] = [await newHouse(service), await newHouse(service)];
+    const written = service.app.nest.get(RequestRows);
+    written.note(row(at.tenantId));
+    written.note({ ...row(other.tenantId), method: 'a\0' });
+    written.note(row(other.tenantId));
+    await written.flush();
+    expect(await rows(at, '/requests')).toHaveLength(1);
+    expect(await rows(other, '/requests')).toHaveLength(1);
+    await dropped('refused', 1);
+  });
+
+  it('are those after a tenth of the storage of the tenant, which keeps its room for all else', async () => {
+    const at = await newHouse(service);
+    const operator = client(`${service.url}/api/v1`, service.operatorToken);
+    const limit = (limit_bytes: number) => operator.put(`/tenants/${at.tenantId}/storage`, { limit_bytes });
+    await limit(1024 ** 2);
+    const written = service.app.nest.get(RequestRows);
+    for (let i = 0; i < 2; i++) written.note(row(at.tenantId));
+    await written.flush();
+    const { body } = await at.api.get('/storage');
+    expect(body.used_bytes).toBeLessThan(65_536);
+    written.note(row(at.tenantId));
+    await written.flush();
+    expect(await rows(at, '/requests')).toHaveLength(2);
+    await dropped('storage', 1);
+    await limit(100 * 1024 ** 2);
+    await service.app.nest.get(TenantStorage).flush();
+    await rowOf(at, await at.scim.get('/Users'));
   });
 });

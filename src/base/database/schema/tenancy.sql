@@ -152,6 +152,8 @@ create table tenant_storage (
   limit_bytes bigint,
   measured bigint not null default 0,
   written bigint not null default 0,
+  -- Of the log of requests, which has a limit of its own.
+  log_written bigint not null default 0,
   -- The measured bytes by class of table.
   classes jsonb not null default '{}',
   state text collate "C" not null default 'ok' check (state in ('ok', 'approaching', 'exhausted')),

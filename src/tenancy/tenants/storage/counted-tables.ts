@@ -7,10 +7,11 @@ export const STORAGE_CLASSES = [
   'deliveries',
   'events',
   'logs',
+  'request_log',
   'settings',
 ] as const;
 
-/** What the bytes of a table belong to. */
+/** What the bytes of a table belong to. `request_log` has a limit of its own, and is no part of what a tenant uses. */
 export type StorageClass = (typeof STORAGE_CLASSES)[number];
 
 /**
@@ -51,8 +52,8 @@ export const COUNTED_TABLES: Readonly<Record<string, StorageClass>> = {
   event_thresholds: 'events',
   audit_entries: 'logs',
   sign_ins: 'logs',
-  requests: 'logs',
-  request_bodies: 'logs',
+  requests: 'request_log',
+  request_bodies: 'request_log',
   sign_in_requests: 'logs',
   used_messages: 'logs',
   idp_logouts: 'logs',
@@ -76,6 +77,7 @@ export const COUNTED_TABLES: Readonly<Record<string, StorageClass>> = {
 /** The tables of tenants that are not counted, each with what bounds them. */
 export const UNCOUNTED_TABLES: Readonly<Record<string, string>> = {
   tenant_storage: 'one row a tenant',
+  request_sources: 'one row a directory or SCIM token',
   seat_limits: 'one row a tenant',
   event_floors: 'one row a tenant',
   population: 'one row a directory',

@@ -43,14 +43,15 @@ export class StorageMeasuring extends Background {
   override async run(): Promise<boolean> {
     const claimed = await this.repository.claim();
     if (claimed === undefined) return false;
-    const { tenantId, written } = claimed;
+    const { tenantId, written, logWritten } = claimed;
     const began = performance.now();
     const classes = await this.measure(tenantId);
     if (classes === null) {
       await this.repository.release(tenantId);
       return false;
     }
-    const bytes = Object.values(classes).reduce((sum, one) => sum + one, 0);
+    const { request_log: _, ...counted } = classes;
+    const bytes = Object.values(counted).reduce((sum, one) => sum + one, 0);
     const took = (performance.now() - began) / 1_000;
     const state = await this.db.transaction(tenantId, async (tx) => {
       const before = await this.repository.locked(tx, tenantId);
@@ -60,6 +61,7 @@ export class StorageMeasuring extends Background {
         bytes,
         classes,
         written,
+        logWritten,
         nextSeconds,
         restSeconds: restAfter(took),
       });

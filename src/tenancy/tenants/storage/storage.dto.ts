@@ -42,7 +42,8 @@ export class StorageBody {
     type: 'integer',
     example: 1_048_576,
     description:
-      'Bytes of rows as last measured, and an estimate of what was written since then. Indexes do not count.',
+      'Bytes of rows as last measured, and an estimate of what was written since then. Indexes do not count, nor does ' +
+      '`request_log`, which may take a tenth of the limit beside.',
   })
   used_bytes!: number;
   @ApiProperty({

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../../base/config/config.js';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { StorageClass } from './counted-tables.js';
-import type { StorageState } from './storage.rules.js';
+import { LOG_PART, type StorageState } from './storage.rules.js';
 
 /** The storage of a tenant; all sizes in bytes. */
 export interface StorageRow {
@@ -15,6 +15,9 @@ export interface StorageRow {
   used: number;
   /** What was written since the beginning of the last measurement. */
   written: number;
+  /** Of the log of requests: as measured, with what was written since then; and the latter alone. */
+  logUsed: number;
+  logWritten: number;
   classes: Partial<Record<StorageClass, number>>;
   state: StorageState;
   measuredAt: Date | null;
@@ -26,8 +29,9 @@ export interface StorageRow {
 export interface Measured {
   bytes: number;
   classes: Partial<Record<StorageClass, number>>;
-  /** The estimate that the measurement replaces. */
+  /** The estimates that the measurement replaces. */
   written: number;
+  logWritten: number;
   /** Seconds until the next measurement, and until the first one that follows from writes. */
   nextSeconds: number;
   restSeconds: number;
@@ -42,7 +46,9 @@ const GROWN_PART = 20;
 
 const rowOf = (defaultLimit: string): string => `s.tenant_id as "tenantId",
   coalesce(s.limit_bytes, ${defaultLimit}::bigint)::float8 as limit, s.limit_bytes::float8 as "ownLimit",
-  (s.measured + s.written)::float8 as used, s.written::float8 as written, s.classes, s.state,
+  (s.measured + s.written)::float8 as used, s.written::float8 as written,
+  (coalesce((s.classes ->> 'request_log')::bigint, 0) + s.log_written)::float8 as "logUsed",
+  s.log_written::float8 as "logWritten", s.classes, s.state,
   s.measured_at as "measuredAt", s.due_at <= now() as "isDue"`;
 
 /** The statements of the bytes of tenants. */
@@ -57,16 +63,20 @@ export class StorageRepository {
     this.defaultLimit = config.tenantStorageLimit;
   }
 
-  /** Adds written bytes by tenant; returns the rows. What is no tenant is left out. */
-  async add(bytes: ReadonlyMap<string, number>): Promise<StorageRow[]> {
+  /** Adds written bytes by tenant, and those of the log of requests; returns the rows. What is no tenant is left out. */
+  async add(bytes: ReadonlyMap<string, number>, logged: ReadonlyMap<string, number>): Promise<StorageRow[]> {
+    const ids = [...new Set([...bytes.keys(), ...logged.keys()])];
     const { rows } = await this.db.query<StorageRow>(
-      `insert into tenant_storage as s (tenant_id, written)
-       select t.id, w.bytes from unnest($1::text[], $2::bigint[]) w(id, bytes) join tenants t on t.id = w.id order by t.id
+      `insert into tenant_storage as s (tenant_id, written, log_written)
+       select t.id, w.bytes, w.logged from unnest($1::text[], $2::bigint[], $4::bigint[]) w(id, bytes, logged)
+       join tenants t on t.id = w.id order by t.id
        on conflict (tenant_id) do update set written = s.written + excluded.written,
-         due_at = case when (s.written + excluded.written) * ${GROWN_PART} >= coalesce(s.limit_bytes, $3::bigint)
+         log_written = s.log_written + excluded.log_written,
+         due_at = case when greatest(s.written + excluded.written, (s.log_written + excluded.log_written) * ${LOG_PART})
+             * ${GROWN_PART} >= coalesce(s.limit_bytes, $3::bigint)
            then least(s.due_at, greatest(now(), s.rest_until)) else s.due_at end
        returning ${rowOf('$3')}`,
-      [[...bytes.keys()], [...bytes.values()], this.defaultLimit],
+      [ids, ids.map((id) => bytes.get(id) ?? 0), this.defaultLimit, ids.map((id) => logged.get(id) ?? 0)],
     );
     return rows;
   }
@@ -108,11 +118,12 @@ export class StorageRepository {
   }
 
   /** Claims a tenant that is due, and what it has written so far; undefined: none is due. */
-  async claim(): Promise<{ tenantId: string; written: number } | undefined> {
-    const { rows } = await this.db.query<{ tenantId: string; written: number }>(
+  async claim(): Promise<Pick<StorageRow, 'tenantId' | 'written' | 'logWritten'> | undefined> {
+    const { rows } = await this.db.query<Pick<StorageRow, 'tenantId' | 'written' | 'logWritten'>>(
       `update tenant_storage s set due_at = now() + ${LEASE}, rest_until = now() + ${LEASE}
        from (select tenant_id from tenant_storage where due_at <= now() order by due_at limit 1 for update skip locked) d
-       where s.tenant_id = d.tenant_id returning s.tenant_id as "tenantId", s.written::float8 as written`,
+       where s.tenant_id = d.tenant_id 
+       returning s.tenant_id as "tenantId", s.written::float8 as written, s.log_written::float8 as "logWritten"`,
     );
     return rows[0];
   }
@@ -146,8 +157,8 @@ export class StorageRepository {
   /** Stores what was measured. */
   async measured(tx: SqlRunner, tenantId: string, found: Measured): Promise<void> {
     await tx.query(
-      `update tenant_storage set measured = $2, written = greatest(written - $3, 0), classes = $4, measured_at = now(),
-         due_at = now() + $5 * interval '1 second', rest_until = now() + $6 * interval '1 second'
+      `update tenant_storage set measured = $2, written = greatest(written - $3, 0), log_written = greatest(log_written - $7, 0),
+         classes = $4, measured_at = now(), due_at = now() + $5 * interval '1 second', rest_until = now() + $6 * interval '1 second'
        where tenant_id = $1`,
       [
         tenantId,
@@ -156,6 +167,7 @@ export class StorageRepository {
         JSON.stringify(found.classes),
         found.nextSeconds,
         found.restSeconds,
+        Math.round(found.logWritten),
       ],
     );
   }

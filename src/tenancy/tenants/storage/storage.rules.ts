@@ -23,6 +23,19 @@ export function storageStateOf(used: number, limit: number | null, before: Stora
   return reached(APPROACHING, 'approaching') ? 'approaching' : 'ok';
 }
 
+/** The log of requests may take a tenth of the limit, beside what the tenant stores. */
+export const LOG_PART = 10;
+
+/**
+ * Returns whether the log of requests of a tenant is full. Further rows are dropped until its oldest month is over.
+ *
+ * @param used of the log, in bytes
+ * @param limit of the tenant, in bytes; null: there is none
+ */
+export function isLogFull(used: number, limit: number | null): boolean {
+  return limit !== null && used * LOG_PART >= limit;
+}
+
 /** Returns whether a state is another one, or one of more use. */
 export function isAtLeast(state: StorageState, other: StorageState): boolean {
   return STORAGE_STATES.indexOf(state) >= STORAGE_STATES.indexOf(other);

@@ -1,10 +1,11 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { WrittenBytes } from '../../../base/database/written-bytes.js';
 import { Logger } from '../../../base/log/logger.js';
 import { StorageEventRecorder } from './storage-events.js';
 import { StorageExhausted } from './storage.errors.js';
 import { StorageRepository, type StorageRow } from './storage.repository.js';
-import { isAtLeast, storageStateOf } from './storage.rules.js';
+import { isAtLeast, isLogFull, storageStateOf } from './storage.rules.js';
 
 const TICK_MS = 1_000;
 /** Each tick flushes the tenants that have written at least 256 KiB; each tenth tick flushes all. */
@@ -20,6 +21,8 @@ const LOOK_EACH = 5;
 @Injectable()
 export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
   private full: ReadonlySet<string> = new Set();
+  private readonly fullLogs = new Set<string>();
+  private readonly logged = new WrittenBytes();
   private timer: NodeJS.Timeout | undefined;
   private ticks = 0;
   private running: Promise<void> | undefined;
@@ -59,6 +62,16 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
     if (this.full.has(tenantId)) throw new StorageExhausted();
   }
 
+  /** Returns whether the log of requests of a tenant is full, as this process knows it. */
+  isLogFull(tenantId: string): boolean {
+    return this.fullLogs.has(tenantId);
+  }
+
+  /** Counts bytes of the log of requests, which has a limit of its own: it must not keep the tenant from its work. */
+  addLogged(tenantId: string, bytes: number): void {
+    this.logged.add(tenantId, bytes);
+  }
+
   /** Calls `listener` when a tenant has written so much that it is to be measured. */
   onDue(listener: () => void): void {
     this.listeners.push(listener);
@@ -71,10 +84,15 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
    */
   async flush(least = 0): Promise<void> {
     const taken = this.db.written.take(least);
-    if (taken.size === 0) return;
+    const logged = this.logged.take(least);
+    // The figures of a full log are read again, so that it is written when a month has left.
+    if (least === 0) for (const tenantId of this.fullLogs) if (!logged.has(tenantId)) logged.set(tenantId, 0);
+    if (taken.size === 0 && logged.size === 0) return;
     try {
-      const rows = await this.repository.add(taken);
+      const rows = await this.repository.add(taken, logged);
       taken.clear();
+      logged.clear();
+      this.noteLogs(rows);
       for (const row of rows) {
         if (isRaised(row)) await this.db.transaction(row.tenantId, (tx) => this.settle(tx, row.tenantId));
       }
@@ -82,6 +100,7 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
       if (rows.some(isRaised)) await this.look();
     } catch (error) {
       for (const [tenantId, bytes] of taken) this.db.written.add(tenantId, bytes);
+      for (const [tenantId, bytes] of logged) this.logged.add(tenantId, bytes);
       this.logger.warn('storage.not_counted', { error });
     }
   }
@@ -109,6 +128,13 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
       await this.events.record(tx, tenantId, event, figures);
     }
     return { ...row, state };
+  }
+
+  private noteLogs(rows: readonly StorageRow[]): void {
+    for (const { tenantId, logUsed, limit } of rows) {
+      if (isLogFull(logUsed, limit)) this.fullLogs.add(tenantId);
+      else this.fullLogs.delete(tenantId);
+    }
   }
 
   private async tick(): Promise<void> {

@@ -1,6 +1,7 @@
 import {
   addsData,
   isDeparture,
+  isLogFull,
   nextMeasurement,
   restAfter,
   storageStateOf,
@@ -21,6 +22,14 @@ describe('the state of a storage', () => {
   ])('with %d of %d bytes after %s is %s', (used, limit, before, state) => {
     expect(storageStateOf(used, limit, before)).toBe(state);
   });
+});
+
+it.each<[number, number | null, boolean]>([
+  [9, 100, false],
+  [10, 100, true],
+  [1e15, null, false],
+])('a log of requests with %d bytes under a limit of %d is full: %s', (used, limit, full) => {
+  expect(isLogFull(used, limit)).toBe(full);
 });
 
 describe('a request adds data', () => {
