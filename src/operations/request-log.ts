@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { loggedPath } from '../base/http/logged-path.js';
 import { pathOf, type BridgeRequest, type BridgeResponse } from '../base/http/request.js';
 import { Logger } from '../base/log/logger.js';
-import { loggedRequestOf } from '../overview/requests/logged-request.mapping.js';
+import { loggedOperationsOf, loggedRequestOf } from '../overview/requests/logged-request.mapping.js';
 import { RequestRows } from '../overview/requests/request-rows.js';
 import { Metrics } from './metrics.js';
 
@@ -33,7 +33,10 @@ export class RequestLog {
       this.metrics.refusedScim.inc({ reason: req.refusal.scim_type ?? req.refusal.code });
     }
     const row = loggedRequestOf(req, status, ms);
-    if (row !== null) this.rows.note(row);
+    if (row !== null) {
+      this.rows.note(row);
+      for (const one of loggedOperationsOf(row, req.effect?.operations ?? [])) this.rows.note(one);
+    }
     if (!this.logging || isProbe(path)) return;
     this.logger.line({
       message: 'request',

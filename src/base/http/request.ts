@@ -1,6 +1,15 @@
 import type { Request, Response } from 'express';
 import type { PresentedToken } from '../crypto/tokens.js';
 
+/** An operation of a Bulk request; for the logs. */
+export interface OperationEffect {
+  method: string;
+  path: string;
+  status: number;
+  scimType: string | undefined;
+  effect: RequestEffect | undefined;
+}
+
 /** What an accepted request did; for the logs. */
 export interface RequestEffect {
   outcome: string;
@@ -11,6 +20,8 @@ export interface RequestEffect {
   /** The attribute by which the write linked a user. */
   linkedBy?: string;
   detail?: string;
+  /** Those of a Bulk request, in the order of the request; undefined: it was not run. */
+  operations?: readonly (OperationEffect | undefined)[];
 }
 
 /** Data of a request beside Express's own. Only this service sets them, never the caller. */
@@ -27,8 +38,6 @@ export interface Noted {
   /** A valid credential, session or sign-in came with it. A tenant alone can be named by any caller. */
   proven?: true;
   directoryId?: string;
-  /** The profile of the directory. */
-  dialect?: string;
   /** Undefined: the request was refused, or only read. */
   effect?: RequestEffect;
   /** The refusal; for the log. */

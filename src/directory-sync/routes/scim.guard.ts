@@ -52,7 +52,6 @@ export class ScimGuard implements CanActivate {
     proveCaller(req);
     req.directoryId = credential.directoryId;
     const directory = await this.directories.get(credential.tenantId, credential.directoryId);
-    req.dialect = directory.profile;
     this.rate.take(http.getResponse<BridgeResponse>(), credential.tokenId, directory);
     demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
     req.answer = this.budget.shareOf(http.getResponse<BridgeResponse>(), credential.tenantId);

@@ -92,7 +92,7 @@ const SOURCES: Record<EntryKind, Source> = {
     key: 'r.id',
     id: 'r.id',
     fields: {
-      request_id: 'r.id',
+      request_id: `split_part(r.id, '.', 1)`,
       method: 'r.method',
       path: SHOWN.path,
       status: 'r.status',

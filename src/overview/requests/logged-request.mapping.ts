@@ -1,8 +1,10 @@
-import { isScimPath, pathOf, type BridgeRequest } from '../../base/http/request.js';
+import { isScimPath, pathOf, type BridgeRequest, type OperationEffect } from '../../base/http/request.js';
+import { recognisedDialect } from '../../protocols/scim/dialects/recognise.js';
 
 /** A SCIM request for the log. Its tenant is that of its token. */
 export interface LoggedRequest {
   tenantId: string;
+  /** Of an operation of a Bulk request the id of the request, a dot and the place. */
   id: string;
   directoryId: string;
   credentialId: string;
@@ -37,7 +39,7 @@ type Facts = Pick<
   BridgeRequest,
   'id' | 'originalUrl' | 'method' | 'headers' | 'body' | 'rawBody' | 'tenantId' | 'credentialId' | 'directoryId'
 > &
-  Pick<BridgeRequest, 'dialect' | 'effect' | 'refusal'>;
+  Pick<BridgeRequest, 'effect' | 'refusal'>;
 
 /** Returns a request for the log; null: it is no SCIM request, or has no valid token. */
 export function loggedRequestOf(req: Facts, status: number, durationMs: number): LoggedRequest | null {
@@ -46,6 +48,8 @@ export function loggedRequestOf(req: Facts, status: number, durationMs: number):
   const url = pathOf(req);
   if (!isScimPath(url)) return null;
   const { path, userId, groupId } = addressOf(url);
+  // A body that is no JSON was not parsed, and can contain bytes that are no text.
+  const body = req.rawBody === undefined || req.body === undefined ? null : req.rawBody.toString('utf8');
   return {
     tenantId,
     id: req.id,
@@ -55,7 +59,7 @@ export function loggedRequestOf(req: Facts, status: number, durationMs: number):
     path,
     status,
     durationMs,
-    dialect: req.dialect ?? null,
+    dialect: recognisedDialect(req.headers['user-agent'], body),
     userId: userId ?? effect?.userId ?? null,
     groupId: groupId ?? effect?.groupId ?? null,
     outcome: effect?.outcome ?? null,
@@ -65,9 +69,38 @@ export function loggedRequestOf(req: Facts, status: number, durationMs: number):
     scimType: refusal?.scim_type ?? null,
     detail: shortened(refusal?.reason ?? effect?.detail),
     bodyBytes: lengthOf(req),
-    // A body that is no JSON was not parsed, and can contain bytes that are no text.
-    body: req.rawBody === undefined || req.body === undefined ? null : req.rawBody.toString('utf8'),
+    body,
   };
+}
+
+/** Returns the rows of the operations of a Bulk request, by which the request is found from each of its users. */
+export function loggedOperationsOf(
+  row: LoggedRequest,
+  operations: readonly (OperationEffect | undefined)[],
+): LoggedRequest[] {
+  return operations.flatMap((operation, index) => {
+    if (operation === undefined) return [];
+    const { method, status, scimType, effect } = operation;
+    const { path, userId, groupId } = addressOf(operation.path);
+    return [
+      {
+        ...row,
+        id: `${row.id}.${String(index + 1).padStart(4, '0')}`,
+        method,
+        path,
+        status,
+        userId: userId ?? effect?.userId ?? null,
+        groupId: groupId ?? effect?.groupId ?? null,
+        outcome: effect?.outcome ?? null,
+        held: effect?.held ?? null,
+        linkedBy: effect?.linkedBy ?? null,
+        scimType: scimType ?? null,
+        detail: shortened(effect?.detail),
+        bodyBytes: null,
+        body: null,
+      },
+    ];
+  });
 }
 
 /** Returns a path in which values of the caller are replaced by their name. */

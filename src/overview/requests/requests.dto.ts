@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { HELD_REASONS } from '../../directory-sync/users/held/held.dto.js';
-import { PROFILE_NAMES } from '../../protocols/scim/dialects/dialects.js';
+import { RECOGNISED } from '../../protocols/scim/dialects/recognise.js';
 import type { RequestRow } from './requests.repository.js';
 
 const TEXT = { type: String, nullable: true } as const;
@@ -10,7 +10,10 @@ export const OUTCOMES = ['created', 'linked', 'changed', 'unchanged', 'deleted',
 
 /** A SCIM request as the API shows it. */
 export class RequestBody implements RequestRow {
-  @ApiProperty({ example: 'req_01k0000000abcdefghjkmnpqrs', description: '`X-Request-Id` of the answer.' })
+  @ApiProperty({
+    example: 'req_01k0000000abcdefghjkmnpqrs',
+    description: '`X-Request-Id` of the answer. Of an operation of Bulk with a dot and its place.',
+  })
   id!: string;
   @ApiProperty({ description: 'When it arrived.' })
   at!: Date;
@@ -29,9 +32,12 @@ export class RequestBody implements RequestRow {
   status!: number;
   @ApiProperty({ type: Number })
   duration_ms!: number;
-  @ApiProperty({ ...TEXT, enum: PROFILE_NAMES, description: 'The profile that the directory had.' })
+  @ApiProperty({ ...TEXT, enum: RECOGNISED, description: 'The IdP that the request shows; null: it could be of any.' })
   dialect!: string | null;
-  @ApiProperty({ ...TEXT, description: 'The user in the path, or the new one; null for lists, groups and Bulk.' })
+  @ApiProperty({
+    ...TEXT,
+    description: 'The user in the path, or the new one; null for lists, groups and Bulk itself.',
+  })
   user_id!: string | null;
   @ApiProperty(TEXT)
   group_id!: string | null;

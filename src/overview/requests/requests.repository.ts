@@ -140,13 +140,11 @@ export class RequestsRepository {
 
   /** Returns a row with its body; undefined: there is none. */
   async find(tenantId: string, id: string): Promise<(RequestRow & { body: string | null }) | undefined> {
-    const time = timeOfId(id);
-    if (time === null) return undefined;
     const { rows } = await this.db.query<RequestRow & { body: string | null }>(
       `select ${COLUMNS}, b.body from requests r
        left join request_bodies b on b.tenant_id = $1 and b.at = $2 and b.id = $3
        where r.tenant_id = $1 and r.at = $2 and r.id = $3`,
-      [tenantId, new Date(time), id],
+      [tenantId, momentOf(id), id],
     );
     return rows[0];
   }
@@ -160,7 +158,8 @@ function conditionsOf(filter: RequestFilter, after: string | null): Condition[] 
   const conditions: Condition[] = [];
   if (after !== null) conditions.push(['(r.at, r.id) < (?, ?)', momentOf(after), after]);
   if (filter.request_id !== undefined) {
-    conditions.push(['r.at = ?', momentOf(filter.request_id)], ['r.id = ?', filter.request_id]);
+    // The operations of a Bulk request have its id before a dot.
+    conditions.push(['r.at = ?', momentOf(filter.request_id)], [`split_part(r.id, '.', 1) = ?`, filter.request_id]);
   }
   if (filter.directory !== undefined) conditions.push([`r.directory = ${NUMBER}`, filter.directory]);
   if (filter.credential !== undefined) conditions.push([`r.credential = ${NUMBER}`, filter.credential]);
@@ -172,11 +171,11 @@ function conditionsOf(filter: RequestFilter, after: string | null): Condition[] 
   return conditions;
 }
 
-/** The moment in an id; of a text that is no id, one without requests. */
+/** The moment in the id of a request or its operation; of a text that is no id, one without requests. */
 function momentOf(id: string): Date {
-  return new Date(timeOfId(id) ?? 0);
+  return new Date(timeOfId(id.replace(/\.\d{4}$/, '')) ?? 0);
 }
 
 function timeOf({ id }: LoggedRequest): string {
-  return new Date(timeOfId(id)!).toISOString();
+  return momentOf(id).toISOString();
 }

@@ -1,5 +1,5 @@
 import { newId } from '../../../src/base/ids.js';
-import { loggedRequestOf } from '../../../src/overview/requests/logged-request.mapping.js';
+import { loggedOperationsOf, loggedRequestOf } from '../../../src/overview/requests/logged-request.mapping.js';
 
 const USER = newId('usr');
 const GROUP = newId('grp');
@@ -27,7 +27,8 @@ it.each([
 
 it('logs what an accepted request did', () => {
   const effect = { outcome: 'linked', userId: USER, held: 'no_seat', linkedBy: 'email' };
-  expect(logged('/scim/v2/Users', { effect, dialect: 'okta' })).toMatchObject({ ...effect, dialect: 'okta' });
+  const headers = { 'user-agent': 'Okta SCIM Client 1.0.0' };
+  expect(logged('/scim/v2/Users', { effect, headers })).toMatchObject({ ...effect, dialect: 'okta' });
 });
 
 it('logs why a request was refused, cut to 500 characters that the database accepts', () => {
@@ -56,4 +57,16 @@ it('logs no body that is no JSON', () => {
 it('logs no request of another channel, and none without a valid token', () => {
   expect(logged('/api/v1/users')).toBeNull();
   expect(logged('/scim/v2/Users', { directoryId: undefined })).toBeNull();
+});
+
+it('logs the operations of a Bulk request that were run', () => {
+  const of = { method: 'PATCH', status: 200, scimType: undefined };
+  const done = { ...of, path: `/scim/v2/Users/${USER}`, effect: { outcome: 'changed', userId: USER } };
+  const refused = { ...of, path: '/scim/v2/Groups/x', status: 404, scimType: 'noTarget', effect: undefined };
+  const bulk = logged('/scim/v2/Bulk', { rawBody: Buffer.from('{}'), body: {} })!;
+  const common = { ...OWN, method: 'PATCH', body: null, bodyBytes: null, durationMs: 1.5 };
+  expect(loggedOperationsOf(bulk, [done, undefined, refused])).toMatchObject([
+    { ...common, id: 'req_1.0001', path: '/scim/v2/Users/{id}', userId: USER, outcome: 'changed', status: 200 },
+    { ...common, id: 'req_1.0003', path: '/scim/v2/Groups/:id', groupId: null, scimType: 'noTarget', status: 404 },
+  ]);
 });

@@ -44,7 +44,7 @@ describe('a row of the log', () => {
     const changed = await at.scim.patch(`/Users/${id}`, replace('title', 'T'));
     const unchanged = await at.scim.patch(`/Users/${id}`, replace('title', 'T'));
     const deleted = await at.scim.delete(`/Users/${id}`);
-    const of = { directory_id: at.directoryId, user_id: id, group_id: null, dialect: 'okta', held: null, code: null };
+    const of = { directory_id: at.directoryId, user_id: id, group_id: null, dialect: null, held: null, code: null };
     expect(await rowOf(at, created)).toMatchObject({
       ...of,
       id: idOf(created),
@@ -111,6 +111,40 @@ describe('a row of the log', () => {
     });
   });
 
+  it('of a Bulk request is found from each user that the request has changed', async () => {
+    const at = await newHouse(service);
+    const [ann, bob] = [await madeUser(at.scim), await madeUser(at.scim)];
+    const answer = await at.scim.post(
+      '/Bulk',
+      bulk([
+        { method: 'PATCH', path: `/Users/${ann}`, data: replace('title', 'T') },
+        { method: 'PATCH', path: `/Users/${bob}`, data: replace('nonsense', 'T') },
+        { method: 'POST', path: '/Users', bulkId: 'a', data: user(`${fresh()}@x.example`) },
+      ]),
+    );
+    const made = String(answer.body.Operations[2].location).split('/').at(-1);
+    await rowOf(at, answer);
+    const list = await rows(at, `/requests?request_id=${idOf(answer)}`);
+    const common = { directory_id: at.directoryId, duration_ms: list[3]!['duration_ms'], body_bytes: null };
+    expect(list).toMatchObject([
+      { ...common, id: `${idOf(answer)}.0003`, method: 'POST', path: '/scim/v2/Users', status: 201, user_id: made },
+      { ...common, path: `/scim/v2/Users/${bob}`, status: 400, scim_type: 'invalidPath', outcome: null, user_id: bob },
+      { ...common, path: `/scim/v2/Users/${ann}`, status: 200, outcome: 'changed', user_id: ann },
+      { id: idOf(answer), path: '/scim/v2/Bulk', outcome: 'bulk', user_id: null },
+    ]);
+    expect((await rows(at, `/requests?user=${made}`)).map(({ id }) => id)).toEqual([list[0]!.id]);
+    expect((await at.api.get(`/requests/${list[2]!.id}`)).body).toEqual({ ...list[2], body: null });
+    const { body } = await at.api.get(`/users/${ann}/history?kind=request`);
+    expect(body.data[0]).toMatchObject({ request_id: idOf(answer), outcome: 'changed', status: 200 });
+  });
+
+  it('has the IdP that the request shows', async () => {
+    const at = await newHouse(service);
+    const id = await madeUser(at.scim);
+    const off = patch({ op: 'Replace', path: 'active', value: 'False' });
+    expect(await rowOf(at, await at.scim.patch(`/Users/${id}`, off))).toMatchObject({ status: 200, dialect: 'entra' });
+  });
+
   it('has why a request was refused, without the words of the caller', async () => {
     const at = await newHouse(service);
     const refused = await at.scim.get(`/Users?filter=${encodeURIComponent('nonsense eq "ann@x.example"')}`);
@@ -136,7 +170,7 @@ describe('a row of the log', () => {
        union all select 1 from request_bodies b where b::text like '%${canary}%' or b::text like '%${at.scimToken}%'`,
     );
     expect(found).toEqual([]);
-    expect((await rows(at, '/requests')).length).toBe(5);
+    expect((await rows(at, '/requests')).length).toBe(6);
   });
 });
 

@@ -11,19 +11,21 @@ create table request_sources (
 create unique index request_sources_number on request_sources (tenant_id, number);
 
 -- A SCIM request, in months (see operations.sql). `at` is the time in the id, so an id leads to its row. Ids of users and groups
--- refer to no row: a request stays after its user.
+-- refer to no row: a request stays after its user. Numbers come first: after texts they would be padded.
 create table requests (
-  tenant_id text collate "C" not null,
   at timestamptz not null,
-  id text collate "C" not null,
   directory int not null,
   credential int not null,
+  duration_ms real not null,
+  body_bytes int,
+  status smallint not null,
+  tenant_id text collate "C" not null,
+  -- Of an operation of a Bulk request the id of the request, a dot and the place.
+  id text collate "C" not null,
   method text collate "C" not null,
   -- Without the query; of a value of the caller its name, such as `:id`. `{id}` is `user_id` or `group_id`.
   path text collate "C" not null,
-  status smallint not null,
-  duration_ms real not null,
-  -- The profile by which the body was read; null: the request was refused before.
+  -- The IdP that the request shows.
   dialect text collate "C",
   user_id text collate "C",
   group_id text collate "C",
@@ -36,7 +38,6 @@ create table requests (
   scim_type text collate "C",
   -- Why it was refused; of a Bulk request its operations.
   detail text,
-  body_bytes int,
   primary key (tenant_id, at, id)
 ) partition by range (at);
 create table requests_default partition of requests default;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { OperationEffect, RequestEffect } from '../../../base/http/request.js';
 import { planBulk, type BulkStep } from '../../../protocols/scim/messages/bulk-order.js';
 import { substituteBulkIds, withoutReferences } from '../../../protocols/scim/messages/bulk-references.js';
 import type { BulkOperation, BulkRequest } from '../../../protocols/scim/messages/bulk-request.js';
@@ -32,6 +33,7 @@ interface Progress {
   ids: Map<string, string>;
   results: (BulkResult | undefined)[];
   failures: number;
+  effects: (RequestEffect | undefined)[];
 }
 
 /**
@@ -48,7 +50,7 @@ export class ScimBulkService {
   /** Returns the BulkResponse as an object. Stops once `failOnErrors` operations have failed. */
   async run(directory: CurrentDirectory, request: BulkRequest, facts: RequestFacts): Promise<object> {
     const plan = planBulk(request.operations);
-    const progress: Progress = { ids: new Map(), results: [], failures: 0 };
+    const progress: Progress = { ids: new Map(), results: [], failures: 0, effects: [] };
     const { done, ...ofOperation } = facts;
     for (const step of plan.steps) {
       // Resources that were created without their references are still completed or deleted.
@@ -60,7 +62,11 @@ export class ScimBulkService {
       );
       await this.step(directory, step, operation, missing, ofOperation, progress);
     }
-    done?.({ outcome: 'bulk', detail: countsOf(request.operations, progress.results) });
+    done?.({
+      outcome: 'bulk',
+      detail: countsOf(request.operations, progress.results),
+      operations: request.operations.map((operation) => operationEffectOf(operation, progress)),
+    });
     return { schemas: [BULK_RESPONSE_URN], Operations: progress.results.filter((result) => result !== undefined) };
   }
 
@@ -131,7 +137,12 @@ export class ScimBulkService {
     progress: Progress,
   ): Promise<BulkResult> {
     const isUser = operation.type!.name === 'User';
-    const request: RequestFacts = { ...facts, ifMatch: operation.version, withMembers: false };
+    const request: RequestFacts = {
+      ...facts,
+      ifMatch: operation.version,
+      withMembers: false,
+      done: (effect) => (progress.effects[operation.index] = effect),
+    };
     const result: BulkResult = { method: operation.method, status: '200' };
     if (operation.bulkId !== undefined) result.bulkId = operation.bulkId;
     switch (operation.method) {
@@ -204,6 +215,25 @@ function countsOf(operations: readonly BulkOperation[], results: Progress['resul
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
+}
+
+/** Returns what one operation did, for the logs; undefined: it was not run. */
+function operationEffectOf(
+  { index, method, type, id }: BulkOperation,
+  { results, effects }: Progress,
+): OperationEffect | undefined {
+  const result = results[index];
+  if (result === undefined || type === null) return undefined;
+  // The location has the id in place of `bulkId:x`.
+  const last = id === null ? '' : `/${result.location?.split('/').at(-1) ?? id}`;
+  const status = Number(result.status);
+  return {
+    method,
+    path: `/scim/v2${type.endpoint}${last}`,
+    status,
+    scimType: (result.response as { scimType?: string } | undefined)?.scimType,
+    effect: status < 400 ? effects[index] : undefined,
+  };
 }
 
 function locationOf({ scimBase }: CurrentDirectory, operation: BulkOperation, id: string): string {
