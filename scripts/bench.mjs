@@ -9,6 +9,7 @@ const PARTS = {
   webhooks: 'webhooks.mjs',
   classes: 'hidden-classes.mjs',
   ats: 'ats.mjs',
+  log: 'log.mjs',
   'sign-in': 'sign-in.mjs',
   layers: 'second-layer.mjs',
 };
