@@ -6,6 +6,7 @@ import { KeysOfSteps1767227930000 } from './migrations/1767227930000-keys-of-ste
 import { Guard1767227950000 } from './migrations/1767227950000-guard.js';
 import { Requests1767227960000 } from './migrations/1767227960000-requests.js';
 import { SmallRequests1767227980000 } from './migrations/1767227980000-small-requests.js';
+import { PreviewPlans1767227970000 } from './migrations/1767227970000-preview-plans.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -20,4 +21,5 @@ export const MIGRATIONS = [
   Guard1767227950000,
   Requests1767227960000,
   SmallRequests1767227980000,
+  PreviewPlans1767227970000,
 ];

@@ -54,6 +54,23 @@ export function ApiPage(shape: Shape, { exports = false } = {}): MethodDecorator
   );
 }
 
+/** Documents a page of a form of its own as the answer; the whole list also comes as CSV and NDJSON. */
+export function ApiExportedPage(page: Type): MethodDecorator {
+  const text = { schema: { type: 'string' as const } };
+  return applyDecorators(
+    modelsOf(page),
+    ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] }),
+    ApiResponse({
+      status: 200,
+      content: {
+        'application/json': { schema: schemaOf(page) },
+        'text/csv': text,
+        'application/x-ndjson': text,
+      },
+    }),
+  );
+}
+
 /** Documents an HTML page as the answer. */
 export function ApiHtml(status: number, description: string): MethodDecorator {
   return ApiResponse({ status, description, content: { 'text/html': { schema: { type: 'string' } } } });

@@ -6,6 +6,8 @@ import { PreviewEditing } from './preview/preview-editing.js';
 import { PreviewController } from './preview/preview.controller.js';
 import { PreviewLive } from './preview/preview-live.js';
 import { PreviewPlan } from './preview/preview-plan.js';
+import { PreviewPlans } from './preview/preview-plans.js';
+import { PreviewPlansRepository } from './preview/preview-plans.repository.js';
 import { PreviewWritesRepository } from './preview/preview-writes.repository.js';
 import { RootSearch } from './bulk/root-search.js';
 import { ScimBulkService } from './bulk/scim-bulk.service.js';
@@ -38,6 +40,8 @@ import { UserRemovals } from './users/user-removals.js';
   providers: [
     RoleTasks,
     PreviewPlan,
+    PreviewPlans,
+    PreviewPlansRepository,
     PreviewLive,
     PreviewWritesRepository,
     DeletedDirectories,
@@ -45,7 +49,15 @@ import { UserRemovals } from './users/user-removals.js';
     { provide: DirectoryContent, useClass: DirectoryContentRepository },
     { provide: DirectoryPeople, useClass: PeopleOfDirectory },
   ],
-  exports: [PreviewPlan, PreviewWritesRepository, DeletedDirectories, RoleReview, DirectoryContent, DirectoryPeople],
+  exports: [
+    PreviewPlans,
+    PreviewPlansRepository,
+    PreviewWritesRepository,
+    DeletedDirectories,
+    RoleReview,
+    DirectoryContent,
+    DirectoryPeople,
+  ],
 })
 export class DirectoryConsequencesModule {}
 

@@ -28,6 +28,7 @@ export const TASK_KINDS = [
   'role-review',
   'rules-changed',
   'preview-live',
+  'preview.plan',
   'candidates.retitle',
   'webhooks.replay',
   'ats.release',

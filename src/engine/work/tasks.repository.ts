@@ -88,6 +88,16 @@ export class TasksRepository {
     return rows[0];
   }
 
+  /** Returns the task of a kind that waits or runs for a directory. */
+  async open(db: SqlRunner, tenantId: string, kind: TaskKind, directoryId: string): Promise<TaskRow | undefined> {
+    const { rows } = await db.query<TaskRow>(
+      `select ${COLUMNS} from tasks where tenant_id = $1 and state in ('waiting', 'running') and kind = $2
+         and directory_id = $3 order by created_at limit 1`,
+      [tenantId, kind, directoryId],
+    );
+    return rows[0];
+  }
+
   /** Returns one page, newest first, with one row too many. */
   async list(tenantId: string, filter: TaskFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<TaskRow[]> {
     const ofDirectory = filter.directoryId === undefined ? '' : 'and directory_id = $6';

@@ -71,12 +71,14 @@ export const PROBLEM_CODES: Record<string, string> = {
   not_checkable: 'SAML connections have no check. Use refresh-metadata, or a test sign-in.',
   not_found: 'It does not exist, or it belongs to another tenant.',
   not_implemented: 'The protocol has this operation, and this service does not offer it.',
+  not_in_preview: 'The directory is live. A plan is made of a directory in preview.',
   not_parked: 'Only a parked change can be retried or dismissed.',
   not_waiting: 'The change is not waiting any more.',
   operator_only: 'The address is for the operator of the installation.',
   owner_inactive: 'The user of the sign-in link is inactive or deleted. `id` names the user.',
   position_too_old:
     'Events behind this position are no longer kept. `oldest` is the oldest position; an empty `after` begins there.',
+  plan_not_made: 'The first plan of the preview is being made by a task. Ask again when the task is done.',
   precondition_failed: 'If-Match names another version than the present one.',
   record_busy:
     'Other requests kept writing the same user or group for 9 seconds. Nothing was changed. Send the request again after `Retry-After`.',

@@ -80,6 +80,8 @@ create index users_held on users (tenant_id, held_since, id) where held is not n
 create index users_protected on users (tenant_id, id) where held = 'protected';
 -- The base of the guard: the users in force of a directory.
 create index users_in_force on users (tenant_id, directory_id) where status = 'active' and directory_id is not null;
+-- Users whom a directory in preview has written to, in the order of its plan.
+create index users_previewed on users (tenant_id, directory_id, id) where held = 'preview';
 create index users_waiting on users (tenant_id, waiting_since, id) where seat = 'waiting';
 create index users_reconsidered on users (tenant_id)
   where seat = 'waiting' or held in ('email_taken', 'external_id_taken', 'superseded');
@@ -224,3 +226,38 @@ create table preview_writes (
 );
 create unique index preview_writes_user_name on preview_writes (tenant_id, directory_id, user_name_key);
 create index preview_writes_user on preview_writes (tenant_id, user_id);
+-- Tells whether a plan is stale.
+create index preview_writes_updated on preview_writes (tenant_id, directory_id, updated_at);
+
+-- What going live of a directory in preview would change, as it was planned last. `made_at` names the plan: it is when the
+-- work began.
+create table preview_plans (
+  tenant_id text collate "C" not null,
+  directory_id text collate "C" not null,
+  made_at timestamptz not null,
+  -- The settings of the directory then: with others the plan is stale.
+  settings text not null,
+  totals jsonb not null,
+  primary key (tenant_id, directory_id)
+);
+
+-- A user whom a plan would change. Those of a plan that is being made are there before it is. A user who is deleted meanwhile
+-- keeps a row without personal data until the next plan.
+create table preview_plan_users (
+  tenant_id text collate "C" not null,
+  directory_id text collate "C" not null,
+  made_at timestamptz not null,
+  user_id text collate "C" not null,
+  owner_kind text check (owner_kind in ('create', 'link', 'take_over')),
+  change_kind text check (change_kind in ('update', 'deactivate', 'delete')),
+  -- The fields that would change.
+  fields text[] not null,
+  take_seat boolean not null,
+  -- Why the user would be held; null: not.
+  held text,
+  primary key (tenant_id, directory_id, made_at, user_id)
+);
+create index preview_plan_users_owner on preview_plan_users (tenant_id, directory_id, made_at, owner_kind, user_id)
+  where owner_kind is not null;
+create index preview_plan_users_change on preview_plan_users (tenant_id, directory_id, made_at, change_kind, user_id)
+  where change_kind is not null;

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
-import { NotFound } from '../../../base/errors/domain-error.js';
 import type { RuleRole } from '../../../tenancy/identity/role.rules.js';
-import { SeatsRepository } from '../../../seats/seats.repository.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
-import { GuardReport } from '../../users/held/guard-report.js';
+import type { Directory } from '../../directories/directory.js';
 import { writtenIn } from '../../users/write/requested-state.rules.js';
 import { decide } from '../../users/write/effective-state.rules.js';
 import { NO_CONFLICTS, type WriteCase } from '../../users/write/write-case.js';
@@ -12,24 +10,22 @@ import { draftOf, emailKey, type UserDocument } from '../../users/user.mapping.j
 import { currentOf, USER_COLUMNS, type UserRow } from '../../users/user.row.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import type { WritingDirectory } from '../../users/write/write-context.js';
-import type { SeatNeed } from '../../directories/directory-people.js';
-import { DirectoryStore } from '../../directories/directory.store.js';
-import { effectOf, PREVIEW_KINDS, type PreviewEffect, type PreviewKind } from './preview.rules.js';
+import { noTotals, withEffects, type PlanTotals } from './plan-totals.rules.js';
+import { effectOf, type PreviewEffect } from './preview.rules.js';
 
 /** The effect of going live on one user. */
 export interface PlannedUser extends PreviewEffect {
   id: string;
-  userName: string;
 }
 
-/** The effects of going live on all users. */
-export interface Plan {
-  counts: Record<PreviewKind, number>;
-  seats: SeatNeed;
-  /** How many departures the guard of the directory would hold. */
-  heldByGuard: number;
-  /** Users that would change, in the order of their ids. */
+/** The effects of going live on the next users in the order of their ids. */
+export interface PlannedBatch {
+  /** Of these users, those that would change. */
   users: PlannedUser[];
+  /** The user after which the next batch begins; null: this batch is the last one. */
+  next: string | null;
+  /** How many users the batch has looked at. */
+  seen: number;
 }
 
 /** A user that the directory in preview has written to, with the overlay if the user has another owner. */
@@ -38,44 +34,57 @@ interface Row extends UserRow {
   overlay: string | null;
 }
 
+/** Only these users are in memory at one time. */
 const BATCH = 500;
 
-/** Computes the effects of going live now. Changes nothing. */
+/** SQL of the ids of users that a directory in preview (`$2`) has written to, of those after `$3`. */
+const WRITTEN = (limit: string): string => `(
+  (select h.id from users h where h.tenant_id = $1 and h.directory_id = $2 and h.held = 'preview' and h.id > $3
+   order by h.id limit ${limit})
+  union
+  (select w.user_id from preview_writes w where w.tenant_id = $1 and w.directory_id = $2 and w.user_id > $3
+   order by w.user_id limit ${limit})
+  order by 1 limit ${limit})`;
+
+/** Computes the effects of going live now, in batches. Changes nothing. */
 @Injectable()
 export class PreviewPlan {
   constructor(
     private readonly db: Database,
-    private readonly directories: DirectoryStore,
     private readonly tenants: TenantStore,
-    private readonly seats: SeatsRepository,
     private readonly users: UsersRepository,
-    private readonly guard: GuardReport,
   ) {}
 
-  /**
-   * Computes the plan.
-   *
-   * @throws {NotFound} when the tenant has no such directory
-   */
-  async of(tenantId: string, directoryId: string): Promise<Plan> {
-    const directory = await this.directories.fresh(tenantId, directoryId);
-    if (directory === null) throw new NotFound('directory');
+  /** Computes the effects on the users after a user; `after` '': on the first ones. */
+  async batch(directory: Directory, after: string): Promise<PlannedBatch> {
+    const { tenantId } = directory;
     const tenant = await this.tenants.get(tenantId);
     const live: WritingDirectory = { ...directory, state: 'live', superseded: false };
-    const users: PlannedUser[] = [];
-    let after = '';
-    for (;;) {
-      const rows = await this.rows(tenantId, directoryId, after);
-      users.push(...(await this.plan(tenantId, tenant, live, rows)));
-      if (rows.length < BATCH) break;
-      after = rows.at(-1)!.id;
+    const rows = await this.rows(tenantId, directory.id, after);
+    const users = await this.plan(tenantId, tenant, live, rows);
+    return { users, next: rows.length < BATCH ? null : rows.at(-1)!.id, seen: rows.length };
+  }
+
+  /** Computes the totals alone. */
+  async totals(directory: Directory): Promise<PlanTotals> {
+    let totals = noTotals();
+    for (let after: string | null = ''; after !== null;) {
+      const { users, next } = await this.batch(directory, after);
+      totals = withEffects(totals, users);
+      after = next;
     }
-    const counts = Object.fromEntries(PREVIEW_KINDS.map((kind) => [kind, 0])) as Plan['counts'];
-    for (const { kinds } of users) for (const kind of kinds) counts[kind]++;
-    const room = await this.guard.room(tenantId, directoryId, directory.guard);
-    const leaving = users.filter(({ leaves }) => leaves).length;
-    const heldByGuard = room === null ? 0 : Math.max(0, leaving - room);
-    return { counts, seats: await this.seatsFor(tenantId, users), heldByGuard, users };
+    return totals;
+  }
+
+  /** Counts the users that the directory has written to, up to a number. */
+  async count(tenantId: string, directoryId: string, most: number): Promise<number> {
+    const { rows } = await this.db.query<{ n: number }>(`select count(*)::int as n from ${WRITTEN('$4')} w`, [
+      tenantId,
+      directoryId,
+      '',
+      most,
+    ]);
+    return rows[0]!.n;
   }
 
   private async plan(
@@ -103,28 +112,16 @@ export class PreviewPlan {
       const would = removed ? null : decide(cases[i]!, written[i]!, { ...NO_CONFLICTS, ...taken(i) });
       const owner = row.directory_id === live.id ? 'own' : row.directory_id === null ? 'unmanaged' : 'replaced';
       const effect = effectOf({ owner, removed, current: currentOf(row), would });
-      return effect.kinds.length === 0 ? [] : [{ id: row.id, userName: drafts[i]!.userName, ...effect }];
+      return effect.kinds.length === 0 ? [] : [{ id: row.id, ...effect }];
     });
-  }
-
-  private async seatsFor(tenantId: string, users: PlannedUser[]): Promise<SeatNeed> {
-    const needed = users.filter(({ takesSeat }) => takesSeat).length;
-    const { limit, policies } = await this.seats.limitOf(tenantId);
-    if (limit === null || policies.scim === 'allow') return { needed, free: null, missing: 0 };
-    // Seats of leavers are available for users who wait.
-    const freed = users.filter(({ freesSeat }) => freesSeat).length;
-    const free = Math.max(0, limit - (await this.seats.used(tenantId)) + freed);
-    return { needed, free, missing: Math.max(0, needed - free) };
   }
 
   private async rows(tenantId: string, directoryId: string, after: string): Promise<Row[]> {
     const { rows } = await this.db.query<Row>(
       `select ${USER_COLUMNS}, o.user_id is not null as overlaid, o.doc::text as overlay
-       from users u left join preview_writes o on o.tenant_id = $1 and o.directory_id = $2 and o.user_id = u.id
-       where u.tenant_id = $1 and u.id > $3 and u.id = any(array(
-         select h.id from users h where h.tenant_id = $1 and h.held is not null and h.held = 'preview' and h.directory_id = $2
-         union all select w.user_id from preview_writes w where w.tenant_id = $1 and w.directory_id = $2))
-       order by u.id limit ${BATCH}`,
+       from ${WRITTEN(String(BATCH))} w join users u on u.tenant_id = $1 and u.id = w.id
+         left join preview_writes o on o.tenant_id = $1 and o.directory_id = $2 and o.user_id = u.id
+       order by u.id`,
       [tenantId, directoryId, after],
     );
     return rows;

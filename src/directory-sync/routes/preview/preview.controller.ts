@@ -1,54 +1,126 @@
-import { Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Conflict } from '../../../base/errors/domain-error.js';
+import { ApiExportedPage } from '../../../base/http/api-answers.js';
+import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { csvLine } from '../../../base/http/csv.js';
+import { exportFormat, sendExport } from '../../../base/http/export.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
+import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
+import { newTaskBody } from '../../../engine/work/task.mapping.js';
+import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireEveryScope } from '../../../tenancy/tenants/require-scope.js';
-import { DirectoriesService } from '../../directories/directories.service.js';
-import { PreviewPlan, type PlannedUser } from './preview-plan.js';
-import { PreviewBody, type PreviewedUser } from './preview.dto.js';
-import { PREVIEW_KINDS } from './preview.rules.js';
+import { RequireEveryScope, RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { GuardReport } from '../../users/held/guard-report.js';
+import { PreviewPlansRepository } from './preview-plans.repository.js';
+import { PreviewPlans, type CurrentPlan } from './preview-plans.js';
+import { PreviewBody } from './preview.dto.js';
+import { PLAN_COLUMNS, planCells, previewedUser } from './preview.mapping.js';
+import { PREVIEW_KINDS, type PreviewKind } from './preview.rules.js';
+
+/** The rows of an export that are in memory at one time. */
+const EXPORTED = 1_000;
 
 /** Shows the effects of going live for a directory in preview. */
 @ApiController('directories/:directory_id/preview', { tag: 'directories' })
-@RequireEveryScope('users:read', 'directories:read')
+@RequireScope('admin')
 export class PreviewController {
   constructor(
-    private readonly directories: DirectoriesService,
-    private readonly plan: PreviewPlan,
+    private readonly plans: PreviewPlans,
+    private readonly repository: PreviewPlansRepository,
+    private readonly guard: GuardReport,
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'The effects of going live now: counts over all users, and a list by page' })
+  @RequireEveryScope('users:read', 'directories:read')
+  @ApiRefusals({ 409: ['plan_not_made'] })
+  @ApiOperation({
+    summary: 'The effects of going live: counts over all users, and a list by page',
+    description:
+      'Read from the stored plan. Where there is none, or it is stale, a directory that has written to at most 1 000 ' +
+      'users gets a new one within this request; for a larger one a task begins (`task_id`). `format=csv` or ' +
+      '`format=ndjson` exports the list: 409 `plan_not_made` while the first plan is being made.',
+  })
   @ApiQuery({ name: 'kind', required: false, enum: PREVIEW_KINDS })
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
-  @ApiOkResponse({ type: PreviewBody })
+  @ApiExportedPage(PreviewBody)
   async show(
-    @CurrentCaller() caller: Caller,
+    @CurrentCaller() { tenantId, actor }: Caller,
     @Param('directory_id') id: string,
     @Query() query: QueryMap,
-  ): Promise<PreviewBody> {
-    const options = queryOptions(query, ['kind', ...PAGE_OPTIONS]);
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const options = queryOptions(query, ['kind', 'format', ...PAGE_OPTIONS]);
     const kind = queryChoice('kind', options.kind, PREVIEW_KINDS);
+    const format = exportFormat(options.format, req.headers.accept);
     const page = readPage(query, `preview ${id} ${kind ?? ''}`);
-    const { state } = await this.directories.demand(caller.tenantId, id);
-    const { counts, seats, heldByGuard, users } = await this.plan.of(caller.tenantId, id);
-    const listed = users
-      .filter((user) => kind === undefined || user.kinds.includes(kind))
-      .filter((user) => page.after === null || user.id > page.after);
-    return {
-      directory_id: id,
-      state,
-      counts: { ...counts, take_seat: seats.needed, find_none: seats.missing, held_by_guard: heldByGuard },
-      seats_free: seats.free,
-      ...pageOf(page, listed.slice(0, page.limit + 1), (user) => user.id, shown),
-    };
+    const plan = await this.plans.current(tenantId, id, actor);
+    if (format === 'json') {
+      const rows = await this.repository.users(tenantId, id, kind, { after: page.after, limit: page.limit + 1 });
+      const list = pageOf(page, rows, (row) => row.user_id, previewedUser);
+      res.json({ ...(await this.head(tenantId, plan)), ...list } satisfies PreviewBody);
+      return;
+    }
+    if (plan.totals === null) {
+      throw new Conflict('plan_not_made', `The first plan of the directory is being made by the task ${plan.taskId}.`);
+    }
+    await sendExport(res, format, 'preview', this.export(tenantId, id, kind, format));
   }
-}
 
-function shown({ id, userName, kinds, fields, takesSeat, held }: PlannedUser): PreviewedUser {
-  return { user_id: id, user_name: userName, would: kinds, fields, take_seat: takesSeat, held };
+  @Post('plan')
+  @HttpCode(202)
+  @ApiRefusals({ 409: ['not_in_preview'] })
+  @ApiOperation({
+    summary: 'Makes the plan of a directory in preview anew, in a task',
+    description: 'Answers the task that does so already, if there is one. The former plan is shown until then.',
+  })
+  @ApiAcceptedResponse({ type: TaskBody })
+  async make(@CurrentCaller() { tenantId, actor }: Caller, @Param('directory_id') id: string): Promise<TaskBody> {
+    return newTaskBody(await this.plans.begin(tenantId, id, actor));
+  }
+
+  /** Seats and guard are compared with what is there now. */
+  private async head(
+    tenantId: string,
+    { directory, totals, madeAt, stale, taskId }: CurrentPlan,
+  ): Promise<Omit<PreviewBody, 'data' | 'next_cursor'>> {
+    const about = { directory_id: directory.id, state: directory.state, made_at: madeAt?.toISOString() ?? null };
+    const newer = { stale, task_id: taskId };
+    if (totals === null) return { ...about, ...newer, counts: null, seats_free: null };
+    const seats = await this.plans.seatsOf(tenantId, totals);
+    const room = await this.guard.room(tenantId, directory.id, directory.guard);
+    const counts = {
+      ...totals.kinds,
+      take_seat: seats.needed,
+      find_none: seats.missing,
+      held_by_guard: room === null ? 0 : Math.max(0, totals.leave - room),
+    };
+    return { ...about, ...newer, counts, seats_free: seats.free };
+  }
+
+  private async *export(
+    tenantId: string,
+    id: string,
+    kind: PreviewKind | undefined,
+    format: 'csv' | 'ndjson',
+  ): AsyncGenerator<string> {
+    if (format === 'csv') yield csvLine(PLAN_COLUMNS);
+    let after: string | null = null;
+    do {
+      const rows = await this.repository.users(tenantId, id, kind, { after, limit: EXPORTED });
+      yield rows
+        .map((row) =>
+          format === 'csv'
+            ? csvLine(planCells(row))
+            : `${JSON.stringify({ ...previewedUser(row), made_at: row.made_at })}\n`,
+        )
+        .join('');
+      after = rows.length < EXPORTED ? null : rows.at(-1)!.user_id;
+    } while (after !== null);
+  }
 }

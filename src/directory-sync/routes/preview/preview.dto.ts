@@ -49,8 +49,28 @@ export class PreviewBody {
   directory_id!: string;
   @ApiProperty({ enum: ['live', 'preview'] })
   state!: string;
-  @ApiProperty()
-  counts!: PreviewCounts;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description:
+      'When the plan was begun: it may lack what was written later. Null: the directory is live, or has no plan yet.',
+  })
+  made_at!: string | null;
+  @ApiProperty({ description: 'The directory has changed since, or has no plan yet.' })
+  stale!: boolean;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The task that makes a newer plan; null: there is none.',
+  })
+  task_id!: string | null;
+  @ApiProperty({
+    type: PreviewCounts,
+    nullable: true,
+    description: 'Numbers over all users; null: the first plan is being made.',
+  })
+  counts!: PreviewCounts | null;
   @ApiProperty({ type: Number, nullable: true, description: 'Seats that are free; null: there is no limit.' })
   seats_free!: number | null;
   @ApiProperty({ type: [PreviewedUser] })

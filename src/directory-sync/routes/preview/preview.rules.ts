@@ -1,11 +1,37 @@
 import { isOther, leaves, type Current, type Decision } from '../../../tenancy/identity/held.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 
-/** The kinds of effects of going live on one user. */
-export const PREVIEW_KINDS = ['create', 'link', 'take_over', 'update', 'deactivate', 'delete'] as const;
+const OWNER_KINDS = ['create', 'link', 'take_over'] as const;
+const CHANGE_KINDS = ['update', 'deactivate', 'delete'] as const;
 
+/** The kinds of effects of going live on one user. */
+export const PREVIEW_KINDS = [...OWNER_KINDS, ...CHANGE_KINDS] as const;
+
+/** How the directory gets a user. A user has at most one of these kinds. */
+export type OwnerKind = (typeof OWNER_KINDS)[number];
+/** What changes of a user. A user has at most one of these kinds. */
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
 /** The effect of going live on one user. */
 export type PreviewKind = (typeof PREVIEW_KINDS)[number];
+
+/** The kinds of a user in two columns, as they are stored. */
+export interface KindParts {
+  owner_kind: OwnerKind | null;
+  change_kind: ChangeKind | null;
+}
+
+/** Returns the kinds of a user in two columns. */
+export function partsOf(kinds: readonly PreviewKind[]): KindParts {
+  return {
+    owner_kind: OWNER_KINDS.find((kind) => kinds.includes(kind)) ?? null,
+    change_kind: CHANGE_KINDS.find((kind) => kinds.includes(kind)) ?? null,
+  };
+}
+
+/** Returns the kinds of a user from two columns. */
+export function kindsOf({ owner_kind: owner, change_kind: change }: KindParts): PreviewKind[] {
+  return [owner, change].filter((kind) => kind !== null);
+}
 
 /** A user that a directory in preview has written to. */
 export interface Previewed {

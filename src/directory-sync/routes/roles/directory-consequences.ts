@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { ChangeSource } from '../../../tenancy/identity/source.js';
 import { DirectoryPeople, type SeatNeed } from '../../directories/directory-people.js';
-import { PreviewPlan } from '../preview/preview-plan.js';
+import { PreviewPlans } from '../preview/preview-plans.js';
+import { PreviewPlansRepository } from '../preview/preview-plans.repository.js';
 import type { DirectoryState } from '../../directories/directory.js';
 import { RoleReview } from '../../directories/role-review.js';
 import { PreviewWritesRepository } from '../preview/preview-writes.repository.js';
@@ -28,7 +29,8 @@ export class RulesReview extends RoleReview {
 export class PeopleOfDirectory extends DirectoryPeople {
   constructor(
     private readonly tasks: TasksRepository,
-    private readonly plan: PreviewPlan,
+    private readonly plans: PreviewPlans,
+    private readonly storedPlans: PreviewPlansRepository,
     private readonly released: ReleasedUsers,
     private readonly writes: PreviewWritesRepository,
   ) {
@@ -39,11 +41,12 @@ export class PeopleOfDirectory extends DirectoryPeople {
   async release(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
     await this.released.lock(db, tenantId, directoryId);
     await this.writes.dropAll(db, tenantId, directoryId);
+    await this.storedPlans.dropAll(db, tenantId, directoryId);
     await this.released.release(db, tenantId, directoryId, source);
   }
 
-  async seatsNeeded(tenantId: string, directoryId: string): Promise<SeatNeed> {
-    return (await this.plan.of(tenantId, directoryId)).seats;
+  seatsNeeded(tenantId: string, directoryId: string): Promise<SeatNeed> {
+    return this.plans.seatsNeeded(tenantId, directoryId);
   }
 
   async stateChanged(
@@ -55,6 +58,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
   ): Promise<void> {
     // Going back to preview changes no user.
     if (state === 'preview') return;
+    await this.storedPlans.dropAll(db, tenantId, directoryId);
     const payload = { directory_id: directoryId };
     const task = { kind: 'preview-live', payload, createdBy: source.actor, directoryId } as const;
     await this.tasks.add(db, tenantId, task);

@@ -1,0 +1,28 @@
+import { PREVIEW_KINDS, type PreviewEffect, type PreviewKind } from './preview.rules.js';
+
+/** Numbers of the users of a plan. */
+export interface PlanTotals {
+  kinds: Record<PreviewKind, number>;
+  takeSeat: number;
+  freeSeat: number;
+  /** Departures, which the guard of the directory counts. */
+  leave: number;
+}
+
+/** Returns the totals of a plan without users. */
+export function noTotals(): PlanTotals {
+  const kinds = Object.fromEntries(PREVIEW_KINDS.map((kind) => [kind, 0])) as PlanTotals['kinds'];
+  return { kinds, takeSeat: 0, freeSeat: 0, leave: 0 };
+}
+
+/** Returns totals with the effects of some more users. */
+export function withEffects(totals: PlanTotals, effects: readonly PreviewEffect[]): PlanTotals {
+  const sum: PlanTotals = { ...totals, kinds: { ...totals.kinds } };
+  for (const { kinds, takesSeat, freesSeat, leaves } of effects) {
+    for (const kind of kinds) sum.kinds[kind]++;
+    sum.takeSeat += Number(takesSeat);
+    sum.freeSeat += Number(freesSeat);
+    sum.leave += Number(leaves);
+  }
+  return sum;
+}
