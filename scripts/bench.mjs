@@ -12,6 +12,7 @@ const PARTS = {
   log: 'log.mjs',
   'sign-in': 'sign-in.mjs',
   layers: 'second-layer.mjs',
+  preview: 'preview.mjs',
 };
 
 const [part = 'main', ...more] = process.argv.slice(2);

@@ -7,6 +7,7 @@ import { Guard1767227950000 } from './migrations/1767227950000-guard.js';
 import { Requests1767227960000 } from './migrations/1767227960000-requests.js';
 import { SmallRequests1767227980000 } from './migrations/1767227980000-small-requests.js';
 import { PreviewPlans1767227970000 } from './migrations/1767227970000-preview-plans.js';
+import { ActiveUsers1767227971000 } from './migrations/1767227971000-active-users.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -22,4 +23,5 @@ export const MIGRATIONS = [
   Requests1767227960000,
   SmallRequests1767227980000,
   PreviewPlans1767227970000,
+  ActiveUsers1767227971000,
 ];

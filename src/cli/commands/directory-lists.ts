@@ -1,53 +1,15 @@
-import { PREVIEW_KINDS } from '../../directory-sync/routes/preview/preview.rules.js';
 import { CliError, EXIT } from '../client/cli.errors.js';
 import { encode, type Json } from '../client/client.js';
-import { columns, given, LONG_LIST, numbers, queryOf, type Command, type Context } from '../command/command.js';
+import { columns, given, numbers, type Command, type Context } from '../command/command.js';
 import { DIRECTORY, directoryId } from '../references/directory-id.js';
+import { PLAN_COMMANDS } from './plan.js';
 import { REQUEST_COMMANDS } from './requests.js';
-import { exportOf } from './seat-lists.js';
 
 const LIMIT = { name: 'limit', description: 'how many, 200 unless set' };
 
 /** Commands that list what belongs to a directory: its plan of a preview, its rules, its groups and its requests. */
 export const DIRECTORY_LIST_COMMANDS: Command[] = [
-  {
-    noun: 'directory',
-    verb: 'plan',
-    description: 'Counts the users that a directory in preview would change if it went live now',
-    argument: DIRECTORY,
-    async run(context) {
-      const plan = await context.client.call(
-        'GET',
-        `/directories/${encode(await directoryId(context))}/preview?limit=1`,
-      );
-      const { state, made_at, stale, task_id, counts, seats_free } = plan;
-      return { state, made_at, stale, task_id, ...(counts as Json | null), seats_free };
-    },
-  },
-  {
-    noun: 'directory',
-    verb: 'plan users',
-    description: 'Lists the users that a directory in preview would change if it went live now',
-    argument: DIRECTORY,
-    options: [{ name: 'kind', description: 'only these', choices: PREVIEW_KINDS }, ...LONG_LIST],
-    async run(context) {
-      const path = `/directories/${encode(await directoryId(context))}/preview${queryOf(context, 'kind')}`;
-      const file = await exportOf(context, path);
-      if (file !== undefined) return file;
-      const { limit = 200 } = numbers(context, 'limit');
-      const names = ['user_id', 'user_name', 'would', 'fields', 'take_seat', 'held'];
-      return columns(await context.client.list(path, limit), ...names);
-    },
-  },
-  {
-    noun: 'directory',
-    verb: 'plan make',
-    description: 'Makes the plan of a directory in preview anew',
-    argument: DIRECTORY,
-    begins: 'answer',
-    run: async (context) =>
-      context.client.call('POST', `/directories/${encode(await directoryId(context))}/preview/plan`),
-  },
+  ...PLAN_COMMANDS,
   {
     noun: 'directory',
     verb: 'rules',

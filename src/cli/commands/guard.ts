@@ -1,6 +1,6 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import { encode, type Json } from '../client/client.js';
-import type { Command, Context } from '../command/command.js';
+import type { Command, CommandOption, Context } from '../command/command.js';
 import { personId } from '../references/person-id.js';
 import { DIRECTORY, directoryId } from '../references/directory-id.js';
 
@@ -9,6 +9,14 @@ const ACTS = {
   discard: 'Makes the users active in the directory again whom the guard holds',
   undo: 'Brings back who left before the guard held the others, for 24 hours',
 } as const;
+
+/** Which users a task of one directory is about, and the number that its caller expects. */
+export const COUNTED_OPTIONS: readonly CommandOption[] = [
+  { name: 'user', description: 'one user: id, e-mail, external_id or userName' },
+  { name: 'all', description: 'all of them', flag: true },
+  { name: 'count', description: 'the number of the dry run: where it is another one by now, nothing is done' },
+  { name: 'dry_run', description: 'counts, and changes nothing', flag: true },
+];
 
 /** Commands about what the guard of a directory counts and holds. */
 export const GUARD_COMMANDS: Command[] = [
@@ -30,18 +38,14 @@ export const GUARD_COMMANDS: Command[] = [
     verb: `guard ${act}`,
     description,
     argument: DIRECTORY,
-    options: [
-      { name: 'user', description: 'one user: id, e-mail, external_id or userName' },
-      { name: 'all', description: 'all of them', flag: true },
-      { name: 'count', description: 'the number of the dry run: where it is another one by now, nothing is done' },
-      { name: 'dry_run', description: 'counts, and changes nothing', flag: true },
-    ],
+    options: COUNTED_OPTIONS,
     begins: 'answer',
-    run: (context) => settle(context, act),
+    run: (context) => counted(context, `guard/${act}`),
   })),
 ];
 
-async function settle(context: Context, act: string): Promise<Json> {
+/** Begins a task of one directory about one user or all, or counts the users. */
+export async function counted(context: Context, act: string): Promise<Json> {
   const { client, options } = context;
   const { user, count } = options;
   const isDry = options['dry_run'] === true;
@@ -54,5 +58,5 @@ async function settle(context: Context, act: string): Promise<Json> {
     ...(isDry ? { dry_run: true } : {}),
     ...(typeof count === 'string' ? { count: Number(count) } : {}),
   };
-  return client.call('POST', `/directories/${encode(await directoryId(context))}/guard/${act}`, body);
+  return client.call('POST', `/directories/${encode(await directoryId(context))}/${act}`, body);
 }

@@ -31,6 +31,9 @@ import { UserListsController } from './users/user-lists.controller.js';
 import { UserLists } from './users/user-lists.js';
 import { ScimUsersService } from './users/scim-users.service.js';
 import { RefusedRoles } from './users/refused-roles.js';
+import { UnlinkedDepartures } from './unlinked/unlinked-departures.js';
+import { UnlinkedController } from './unlinked/unlinked.controller.js';
+import { UnlinkedUsers } from './unlinked/unlinked-users.js';
 import { UserRemovals } from './users/user-removals.js';
 
 /** Provides the ports of `directories`; global, because `directories` is on a lower floor. */
@@ -73,6 +76,7 @@ export class DirectoryConsequencesModule {}
     ScimRootController,
     RoleTasksController,
     PreviewController,
+    UnlinkedController,
   ],
   providers: [
     ScimUsersService,
@@ -85,6 +89,8 @@ export class DirectoryConsequencesModule {}
     ScimBulkService,
     RootSearch,
     PreviewEditing,
+    UnlinkedUsers,
+    UnlinkedDepartures,
   ],
 })
 export class ScimRoutesModule {}

@@ -29,6 +29,7 @@ export const TASK_KINDS = [
   'rules-changed',
   'preview-live',
   'preview.plan',
+  'unlinked.deactivate',
   'candidates.retitle',
   'webhooks.replay',
   'ats.release',

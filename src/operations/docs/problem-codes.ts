@@ -31,6 +31,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   entity_id_taken: 'Another tenant uses this `sp_entity_id`, or has used it. An entity id stays with its first tenant.',
   external_id_taken: 'Another user, or another candidate, has this `external_id`. `id` names the record.',
   forbidden: 'The credential does not allow this.',
+  going_live: 'The directory still links users, in a task. Ask again when the task is done.',
   idempotency_key_reused: 'The Idempotency-Key was used with another address or body within the last 24 hours.',
   illegal_state:
     'The interview is not in a state in which this can happen. `state` is its state, and `allowed` names the states that it can move to.',
@@ -67,6 +68,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   no_owner: 'The tenant has no owner. Set `owner_user_id` of the tenant first.',
   no_platform_yet: 'The tenant has no connection to a platform yet.',
   no_session: 'The request has no session, or the session has ended.',
+  no_take_over: 'The directory is in preview, or takes over no other directory.',
   not_acceptable: 'The Accept header excludes every media type of this address.',
   not_checkable: 'SAML connections have no check. Use refresh-metadata, or a test sign-in.',
   not_found: 'It does not exist, or it belongs to another tenant.',

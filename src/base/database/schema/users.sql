@@ -78,8 +78,8 @@ create index users_manager on users (tenant_id, manager_id) where manager_id is 
 create index users_requested_email on users (tenant_id, requested_email_key) where requested_email_key is not null;
 create index users_held on users (tenant_id, held_since, id) where held is not null;
 create index users_protected on users (tenant_id, id) where held = 'protected';
--- The base of the guard: the users in force of a directory.
-create index users_in_force on users (tenant_id, directory_id) where status = 'active' and directory_id is not null;
+-- The base of the guard: the users in force of a directory; and what a replaced one still manages, by id.
+create index users_active on users (tenant_id, directory_id, id) where status = 'active' and directory_id is not null;
 -- Users whom a directory in preview has written to, in the order of its plan.
 create index users_previewed on users (tenant_id, directory_id, id) where held = 'preview';
 create index users_waiting on users (tenant_id, waiting_since, id) where seat = 'waiting';

@@ -1,19 +1,18 @@
 import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { Conflict, NotFound } from '../../../base/errors/domain-error.js';
+import { NotFound } from '../../../base/errors/domain-error.js';
 import { ApiRefusals } from '../../../base/http/api-problems.js';
 import { PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
-import { newTaskBody } from '../../../engine/work/task.mapping.js';
 import { TaskBody } from '../../../engine/work/tasks.dto.js';
-import type { TaskRow } from '../../../engine/work/tasks.repository.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
 import { RequireEveryScope, RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
+import { countedAnswer } from './counted-answer.js';
 import { GuardReport } from './guard-report.js';
 import { GuardUndo } from './guard-undo.js';
 import { GuardBody, GuardSelection } from './guard.dto.js';
@@ -104,7 +103,7 @@ export class GuardController {
     await this.directories.get(caller.tenantId, id);
     const choice = { directory: id, user_ids: body.user_ids };
     const count = await this.undoing.count(caller.tenantId, choice);
-    return this.answer(body, count, res, () => this.undoing.begin(caller, choice, count));
+    return countedAnswer(body, count, res, () => this.undoing.begin(caller, choice, count));
   }
 
   private async held(
@@ -119,24 +118,6 @@ export class GuardController {
     const choice: HeldChoice = { reason: 'guard', directory: id, ...(ids === undefined ? {} : { user_ids: ids }) };
     const count = await this.tasks.count(caller, act, choice);
     if (count === 0 && ids?.length === 1) throw new NotFound('held user');
-    return this.answer(body, count, res, () => this.tasks.begin(caller, act, choice));
+    return countedAnswer(body, count, res, () => this.tasks.begin(caller, act, choice));
   }
-
-  private async answer(
-    { dry_run, count: expected }: GuardSelection,
-    count: number,
-    res: BridgeResponse,
-    begin: () => Promise<TaskRow>,
-  ): Promise<TaskBody | HeldCount> {
-    if (expected !== undefined && expected !== count) throw countChanged(count);
-    if (dry_run !== true) return newTaskBody(await begin());
-    res.status(200);
-    return { count };
-  }
-}
-
-function countChanged(count: number): Conflict {
-  return new Conflict('count_changed', `The number is ${count} by now. Nothing was done; look again.`, {
-    members: { count },
-  });
 }

@@ -1,0 +1,94 @@
+import { Body, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiPage } from '../../../base/http/api-answers.js';
+import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { csvLine } from '../../../base/http/csv.js';
+import { exportFormat, sendExport } from '../../../base/http/export.js';
+import { pageOf, PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
+import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
+import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
+import { TaskBody } from '../../../engine/work/tasks.dto.js';
+import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { RequireEveryScope, RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
+import { countedAnswer } from '../../users/held/counted-answer.js';
+import { GuardSelection } from '../../users/held/guard.dto.js';
+import { HeldCount } from '../../users/held/held.dto.js';
+import { UnlinkedDepartures } from './unlinked-departures.js';
+import { UnlinkedUserBody } from './unlinked.dto.js';
+import { UNLINKED_COLUMNS, unlinkedBody, unlinkedCells } from './unlinked.mapping.js';
+import { UnlinkedUsers, type Successor } from './unlinked-users.js';
+
+/** The rows of an export that are in memory at one time. */
+const EXPORTED = 1_000;
+
+/** The users whom a replaced directory still manages, and their departure. */
+@ApiController('directories/:directory_id/unlinked', { tag: 'directories' })
+@RequireScope('admin')
+export class UnlinkedController {
+  constructor(
+    private readonly unlinked: UnlinkedUsers,
+    private readonly departures: UnlinkedDepartures,
+  ) {}
+
+  @Get()
+  @RequireEveryScope('users:read', 'directories:read')
+  @ApiRefusals({ 409: ['no_take_over', 'going_live'] })
+  @ApiOperation({
+    summary: 'Active users of the replaced directory that this directory has not linked, by id',
+    description: '`format=csv` or `format=ndjson` exports all of them.',
+  })
+  @ApiPage(UnlinkedUserBody, { exports: true })
+  async list(
+    @CurrentCaller() { tenantId }: Caller,
+    @Param('directory_id') id: string,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const options = queryOptions(query, ['format', ...PAGE_OPTIONS]);
+    const format = exportFormat(options.format, req.headers.accept);
+    const page = readPage(query, `unlinked ${id}`);
+    const successor = await this.unlinked.successor(tenantId, id);
+    if (format !== 'json') return sendExport(res, format, 'unlinked-users', this.export(successor, format));
+    const rows = await this.unlinked.list(successor, { after: page.after, limit: page.limit + 1 });
+    res.json(pageOf(page, rows, (row) => row.user_id, unlinkedBody));
+  }
+
+  @Post('deactivate')
+  @EvenWhenExhausted()
+  @HttpCode(202)
+  @ApiRefusals({ 409: ['too_many_tasks', 'count_changed', 'no_take_over', 'going_live'] })
+  @ApiOperation({
+    summary: 'Deactivates unlinked users in a task; a `dry_run` answers 200 with their number',
+    description:
+      'This directory takes the users over, as if it had written `active: false`. Its guard holds departures above its limit.',
+  })
+  @ApiAcceptedResponse({ type: TaskBody })
+  @ApiOkResponse({ type: HeldCount })
+  async deactivate(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') id: string,
+    @Body() body: GuardSelection,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<TaskBody | HeldCount> {
+    const successor = await this.unlinked.successor(caller.tenantId, id);
+    const choice = { user_ids: body.user_ids };
+    const count = await this.unlinked.count(successor, choice);
+    return countedAnswer(body, count, res, () => this.departures.begin(caller, successor, choice, count));
+  }
+
+  private async *export(successor: Successor, format: 'csv' | 'ndjson'): AsyncGenerator<string> {
+    if (format === 'csv') yield csvLine(UNLINKED_COLUMNS);
+    let after: string | null = null;
+    do {
+      const rows = await this.unlinked.list(successor, { after, limit: EXPORTED });
+      yield rows
+        .map((row) => (format === 'csv' ? csvLine(unlinkedCells(row)) : `${JSON.stringify(unlinkedBody(row))}\n`))
+        .join('');
+      after = rows.length < EXPORTED ? null : rows.at(-1)!.user_id;
+    } while (after !== null);
+  }
+}
