@@ -8,6 +8,10 @@ export class Accounts {
   readonly users = new SandboxUsers();
   /** Accounts whose human a write changed, with what the account had before. */
   readonly moved: { id: string; from: string; to: string; key: string | null; wasActive: boolean }[] = [];
+  /** Accounts that a write deactivated or deleted, in the order of the writes. */
+  readonly left: string[] = [];
+  /** Accounts whose role a write changed. */
+  readonly otherRole: string[] = [];
   private readonly answers = new Map<string, Effect>();
   private made = 0;
 
@@ -43,7 +47,10 @@ export class Accounts {
       if (method === 'POST') return this.users.create(body);
       return { ...read(200, null), answer: this.users.list(url.searchParams) };
     }
-    if (method === 'DELETE') return this.users.remove(id);
+    if (method === 'DELETE') {
+      this.left.push(id);
+      return this.users.remove(id);
+    }
     const before = this.users.byId.get(id);
     if (method === 'GET') {
       return before === undefined
@@ -52,6 +59,8 @@ export class Accounts {
     }
     const effect = this.users.update(id, body);
     const after = this.users.byId.get(id);
+    if (before?.status === 'active' && after?.status !== 'active') this.left.push(id);
+    if (before !== undefined && after?.role !== before.role) this.otherRole.push(id);
     if (before !== undefined && after !== undefined && before.first_name !== after.first_name) {
       const { first_name: from, external_id: key, status } = before;
       this.moved.push({ id, from, to: after.first_name, key, wasActive: status === 'active' });
