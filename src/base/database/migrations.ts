@@ -5,9 +5,9 @@ import { AtsTokenHashes1767227920000 } from './migrations/1767227920000-ats-toke
 import { KeysOfSteps1767227930000 } from './migrations/1767227930000-keys-of-steps.js';
 import { Guard1767227950000 } from './migrations/1767227950000-guard.js';
 import { Requests1767227960000 } from './migrations/1767227960000-requests.js';
-import { SmallRequests1767227980000 } from './migrations/1767227980000-small-requests.js';
 import { PreviewPlans1767227970000 } from './migrations/1767227970000-preview-plans.js';
 import { ActiveUsers1767227971000 } from './migrations/1767227971000-active-users.js';
+import { SmallRequests1767227980000 } from './migrations/1767227980000-small-requests.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -21,7 +21,7 @@ export const MIGRATIONS = [
   KeysOfSteps1767227930000,
   Guard1767227950000,
   Requests1767227960000,
-  SmallRequests1767227980000,
   PreviewPlans1767227970000,
   ActiveUsers1767227971000,
+  SmallRequests1767227980000,
 ];
