@@ -40,12 +40,12 @@ export const GUARD_COMMANDS: Command[] = [
     argument: DIRECTORY,
     options: COUNTED_OPTIONS,
     begins: 'answer',
-    run: (context) => counted(context, `guard/${act}`),
+    run: (context) => countedTask(context, `guard/${act}`),
   })),
 ];
 
 /** Begins a task of one directory about one user or all, or counts the users. */
-export async function counted(context: Context, act: string): Promise<Json> {
+export async function countedTask(context: Context, act: string): Promise<Json> {
   const { client, options } = context;
   const { user, count } = options;
   const isDry = options['dry_run'] === true;

@@ -2,7 +2,7 @@ import { PREVIEW_KINDS } from '../../directory-sync/routes/preview/preview.rules
 import { encode, type Json } from '../client/client.js';
 import { columns, LONG_LIST, numbers, queryOf, type Command, type Context } from '../command/command.js';
 import { DIRECTORY, directoryId } from '../references/directory-id.js';
-import { counted, COUNTED_OPTIONS } from './guard.js';
+import { countedTask, COUNTED_OPTIONS } from './guard.js';
 import { exportOf } from './seat-lists.js';
 
 /** Commands about a switch to a directory: the plan of going live, and the users that are left with the old directory. */
@@ -55,7 +55,7 @@ export const PLAN_COMMANDS: Command[] = [
     argument: DIRECTORY,
     options: COUNTED_OPTIONS,
     begins: 'answer',
-    run: (context) => counted(context, 'unlinked/deactivate'),
+    run: (context) => countedTask(context, 'unlinked/deactivate'),
   },
 ];
 

@@ -229,7 +229,7 @@ create index preview_writes_user on preview_writes (tenant_id, user_id);
 -- Tells whether a plan is stale.
 create index preview_writes_updated on preview_writes (tenant_id, directory_id, updated_at);
 
--- What going live of a directory in preview would change, as it was planned last. `made_at` names the plan: it is when the
+-- What going live of a directory in preview would change: the newest plan. `made_at` names the plan: it is when the
 -- work began.
 create table preview_plans (
   tenant_id text collate "C" not null,

@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 import type { PlannedUser } from './preview-plan.js';
 import type { PlanTotals } from './plan-totals.rules.js';
-import { partsOf, type ChangeKind, type OwnerKind, type PreviewKind } from './preview.rules.js';
+import { storedKinds, type ChangeEffect, type OwnerKind, type PreviewKind } from './preview.rules.js';
 
 /** A plan that is being made. */
 export interface NewPlan {
@@ -26,7 +26,7 @@ export interface PlannedRow {
   user_id: string;
   user_name: string;
   owner_kind: OwnerKind | null;
-  change_kind: ChangeKind | null;
+  change_kind: ChangeEffect | null;
   fields: string[];
   take_seat: boolean;
   held: HeldReason | null;
@@ -77,7 +77,7 @@ export class PreviewPlansRepository {
   /** Adds users to a plan that is being made. A repeated batch replaces its rows. */
   async add(tenantId: string, directoryId: string, { madeAt }: NewPlan, users: readonly PlannedUser[]): Promise<void> {
     const rows = users.map(({ id, kinds, fields, takesSeat, held }) => {
-      return { user_id: id, ...partsOf(kinds), fields, take_seat: takesSeat, held };
+      return { user_id: id, ...storedKinds(kinds), fields, take_seat: takesSeat, held };
     });
     await this.db.transaction(tenantId, async (tx) => {
       if (!(await this.lockInPreview(tx, tenantId, directoryId))) return;
@@ -127,7 +127,7 @@ export class PreviewPlansRepository {
     { after, limit }: { after: string | null; limit: number },
   ): Promise<PlannedRow[]> {
     // Each kind is in one of two columns, so that its index finds the users.
-    const { owner_kind: owner, change_kind: change } = partsOf(kind === undefined ? [] : [kind]);
+    const { owner_kind: owner, change_kind: change } = storedKinds(kind === undefined ? [] : [kind]);
     const ofKind = owner !== null ? 'and r.owner_kind = $5' : change !== null ? 'and r.change_kind = $5' : '';
     const { rows } = await this.db.query<PlannedRow>(
       `select r.user_id, coalesce(o.doc, u.doc) ->> 'userName' as user_name, r.owner_kind, r.change_kind, r.fields,

@@ -10,18 +10,18 @@ export const PREVIEW_KINDS = [...OWNER_KINDS, ...CHANGE_KINDS] as const;
 /** How the directory gets a user. A user has at most one of these kinds. */
 export type OwnerKind = (typeof OWNER_KINDS)[number];
 /** What changes of a user. A user has at most one of these kinds. */
-export type ChangeKind = (typeof CHANGE_KINDS)[number];
+export type ChangeEffect = (typeof CHANGE_KINDS)[number];
 /** The effect of going live on one user. */
 export type PreviewKind = (typeof PREVIEW_KINDS)[number];
 
 /** The kinds of a user in two columns, as they are stored. */
 export interface KindParts {
   owner_kind: OwnerKind | null;
-  change_kind: ChangeKind | null;
+  change_kind: ChangeEffect | null;
 }
 
 /** Returns the kinds of a user in two columns. */
-export function partsOf(kinds: readonly PreviewKind[]): KindParts {
+export function storedKinds(kinds: readonly PreviewKind[]): KindParts {
   return {
     owner_kind: OWNER_KINDS.find((kind) => kinds.includes(kind)) ?? null,
     change_kind: CHANGE_KINDS.find((kind) => kinds.includes(kind)) ?? null,

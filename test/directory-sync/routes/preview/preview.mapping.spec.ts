@@ -4,7 +4,7 @@ import {
   previewedUser,
 } from '../../../../src/directory-sync/routes/preview/preview.mapping.js';
 import type { PlannedRow } from '../../../../src/directory-sync/routes/preview/preview-plans.repository.js';
-import { kindsOf, partsOf, type PreviewKind } from '../../../../src/directory-sync/routes/preview/preview.rules.js';
+import { kindsOf, storedKinds, type PreviewKind } from '../../../../src/directory-sync/routes/preview/preview.rules.js';
 
 const ROW: PlannedRow = {
   user_id: 'usr_1',
@@ -43,6 +43,6 @@ it.each<PreviewKind[]>([['create'], ['link', 'deactivate'], ['delete'], ['take_o
   'stores %s %s in two columns and reads them back',
   (...kinds) => {
     const given = kinds.filter((kind) => kind !== undefined);
-    expect(kindsOf(partsOf(given))).toEqual(given);
+    expect(kindsOf(storedKinds(given))).toEqual(given);
   },
 );
