@@ -10,6 +10,8 @@ const LARGE = SMALL * 10;
 const CHUNK = 20_000;
 const ROUNDS = 3;
 const PAGE = 100;
+/** The largest page that an IdP can ask for. */
+const SCIM_PAGE = 1_000;
 
 const report = new Report();
 const stage = await startStage();
@@ -95,7 +97,7 @@ async function listed({ token, users }, pages = Infinity) {
   const began = performance.now();
   let seen = 0;
   for (let cursor = '', page = 0; cursor !== undefined && page < pages; page++) {
-    const answer = await json(token, 'GET', `/scim/v2/Users?count=${PAGE}&cursor=${cursor}`);
+    const answer = await json(token, 'GET', `/scim/v2/Users?count=${SCIM_PAGE}&cursor=${cursor}`);
     seen += answer.Resources.length;
     cursor = answer.nextCursor;
   }

@@ -35,7 +35,7 @@ interface Row extends UserRow {
 }
 
 /** Only these users are in memory at one time. */
-const BATCH = 500;
+const BATCH = 1_000;
 
 /** SQL of the ids of users that a directory in preview (`$2`) has written to, of those after `$3`. */
 const WRITTEN = (limit: string): string => `(

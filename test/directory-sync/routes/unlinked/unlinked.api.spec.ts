@@ -121,6 +121,21 @@ describe('409', () => {
     expect(await refusal(await list(of))).toEqual([409, 'no_take_over']);
     expect(await refusal(await deactivate(of))).toEqual([409, 'no_take_over']);
   });
+
+  it('refuses while the task of going live still links users', async () => {
+    const of = await switched(2);
+    await service.db.query(
+      `insert into tasks (tenant_id, id, kind, payload, created_by, directory_id, lease_until)
+       values ($1, 'tsk_live', 'preview-live', '{}', '{}', $2, now() + interval '1 hour')`,
+      [of.at.tenantId, of.next.id],
+    );
+    for (const answer of [await list(of), await deactivate(of)]) {
+      expect([answer.status, answer.body.code]).toEqual([409, 'going_live']);
+      expect(answer.body.detail).toContain('tsk_live');
+    }
+    await service.db.query(`delete from tasks where tenant_id = $1 and id = 'tsk_live'`, [of.at.tenantId]);
+    expect((await list(of)).status).toBe(200);
+  });
 });
 
 describe('422', () => {
