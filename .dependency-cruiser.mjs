@@ -30,6 +30,8 @@ export const ROOMS = [
   'overview/status',
   'overview/lookup',
   'overview/history',
+  'console/access',
+  'console',
   'operations/surfaces',
   'operations',
   'start',

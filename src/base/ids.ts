@@ -31,7 +31,9 @@ export type IdPrefix =
   | 'alk'
   | 'aev'
   | 'run'
-  | 'awr';
+  | 'awr'
+  | 'clk'
+  | 'csn';
 
 /**
  * Creates an id: prefix, 10 characters of time and 16 of randomness (80 bits). Later ids sort later (to the

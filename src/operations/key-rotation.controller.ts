@@ -9,6 +9,7 @@ import { InstallationAudit } from '../tenancy/tenants/audit/installation-audit.j
 import type { Caller } from '../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../tenancy/tenants/current-caller.js';
 import { SEALED_COLUMNS } from './sealed-columns.js';
+import { RecentSignIn } from '../tenancy/tenants/recent-sign-in.js';
 
 /** Routes by which the operator encrypts all stored secrets with the current key. */
 @OperatorController('tenants/keys')
@@ -20,6 +21,7 @@ export class KeyRotationController {
     private readonly audit: InstallationAudit,
   ) {}
 
+  @RecentSignIn()
   @Post('rotate')
   @HttpCode(200)
   @ApiOperation({

@@ -2,6 +2,7 @@ import { hashToken, sameHash } from '../base/crypto/tokens.js';
 import { isScimPath, pathOf, type BridgeRequest } from '../base/http/request.js';
 import { bearerToken } from '../tenancy/tenants/bearer.js';
 import type { ScimTokenStore } from '../directory-sync/directories/scim-token.store.js';
+import type { ConsoleCredentials } from '../tenancy/tenants/console-credentials.js';
 import type { ApiKeyStore } from '../tenancy/tenants/api-key.store.js';
 import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';
 
@@ -16,11 +17,14 @@ export function knownCaller(
   keys: ApiKeyStore,
   tokens: ScimTokenStore,
   operatorToken: string,
+  consoles: ConsoleCredentials,
 ): (req: BridgeRequest) => Promise<string> {
   const operator = hashToken(operatorToken);
   return async (req) => {
-    const token = bearerToken(req);
     const isScim = isScimPath(pathOf(req));
+    const session = isScim ? null : await consoles.of(req);
+    if (session !== null) return session.tenantId === '' ? 'operator' : session.tenantId;
+    const token = bearerToken(req);
     if (token === null) {
       const header = req.headers.authorization;
       if (isScim && header !== undefined) tokens.noteUnreadable(header);

@@ -11,6 +11,7 @@ import { LOOPBACK_FORMS, securityHeaders } from '../base/http/security-headers.j
 import { limitStrangers } from '../base/http/stranger-limit.js';
 import { MAX_LOGGED_BODY } from '../overview/requests/logged-request.mapping.js';
 import { ApiKeyStore } from '../tenancy/tenants/api-key.store.js';
+import { ConsoleCredentials } from '../tenancy/tenants/console-credentials.js';
 import { ScimTokenStore } from '../directory-sync/directories/scim-token.store.js';
 import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
@@ -26,8 +27,12 @@ function isFormAddress(path: string, contentType: string): boolean {
   return /^\/api\/auth\/(token|introspect)$/.test(path) && contentType.includes('x-www-form-urlencoded');
 }
 
-/** Returns whether every route of an address needs a SCIM token, an API key or the operator token. */
+/** Where a session of the console begins: no credential opens it but the sign-in or the link that the request names. */
+const CONSOLE_ENTRY = /^\/(?:api\/)?v1\/console\/session\/?$/;
+
+/** Returns whether every route of an address needs a SCIM token, an API key, a session of the console or the operator token. */
 function isPrivate(path: string): boolean {
+  if (CONSOLE_ENTRY.test(path)) return false;
   return /^\/(?:scim\/|(?:api\/)?v1\/|api\/(?:users|candidates|jobs|resolve|me)(?:\/|$))/.test(path);
 }
 
@@ -74,6 +79,11 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.use(oneHost);
   app.use(singleSlashes);
   if (config.rateLimit !== null) app.use(limitStrangers(app.get(Clock), isOpen));
-  const admit = knownCaller(app.get(ApiKeyStore), app.get(ScimTokenStore), config.operatorToken);
+  const admit = knownCaller(
+    app.get(ApiKeyStore),
+    app.get(ScimTokenStore),
+    config.operatorToken,
+    app.get(ConsoleCredentials),
+  );
   app.use(bodyReader({ admit, leave: isFormAddress, private: isPrivate, keepText: keepsText, limitOf, ...body }));
 }

@@ -20,6 +20,7 @@ import { SeatReportsRepository, type ReportMoment } from './seat-reports.reposit
 import { SeatsRepository } from './seats.repository.js';
 import { UsageReport, type UsageDay } from './usage-report.js';
 import { HOLDER_FACTS_VERSION } from './usage.rules.js';
+import { RecentSignIn } from '../tenancy/tenants/recent-sign-in.js';
 
 /** A hundred years: no bound that a customer meets, and one for a year with a typing error. */
 const MAX_DAYS = 36_525;
@@ -120,6 +121,7 @@ export class SeatsController {
     await sendParts(res, usageJson(days, { sealed_through: moment.sealed_through, holder_facts: facts }));
   }
 
+  @RecentSignIn()
   @Put('limit')
   @RequireScope('seats:write')
   @ApiOperation({ summary: 'Sets the limit and what happens at it' })

@@ -5,6 +5,7 @@ import { SignInMetrics } from '../auth/sign-in/log/sign-in.metrics.js';
 import { ConfigModule } from '../base/config/config.module.js';
 import type { Config } from '../base/config/config.js';
 import { DatabaseModule } from '../base/database/database.module.js';
+import { ConsoleModule } from '../console/console.module.js';
 import { DirectorySyncModule } from '../directory-sync/directory-sync.module.js';
 import { EngineModule } from '../engine/engine.module.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
@@ -39,6 +40,7 @@ export class AppModule {
         EngineModule,
         IntegrationsModule,
         OverviewModule,
+        ConsoleModule,
         OperationsModule,
         SandboxMeetingModule,
       ],

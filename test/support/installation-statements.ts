@@ -5,6 +5,7 @@ const FIGURES = 'figures of the installation';
 const KEYS = 'keys of the installation';
 const MANY = 'what many requests have noted, of many tenants at once';
 const NEXT = 'what is due next, of any tenant of this database; it is then claimed within its tenant';
+const OPERATOR = 'the operator belongs to no tenant';
 const SWEEP = 'old rows of all tenants of this database';
 const UNKNOWN = 'asked before the tenant is known';
 
@@ -31,6 +32,12 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/as sealed from \w+ where \w+ is not null/, 'each stored secret is sealed anew'],
     [/^update \w+ set \w+_?sealed = \$1 where \w+ = \$2/, 'each stored secret is sealed anew'],
     [/^update webhook_secrets set sealed = \$1/, 'each stored secret is sealed anew'],
+  ],
+  'console/access/console-links.repository.ts': [[/\bconsole_links\b/, OPERATOR]],
+  'console/access/console-session-uses.ts': [[/^update console_sessions c set last_used_at/, MANY]],
+  'console/access/console-sessions.repository.ts': [
+    [/\bconsole_sessions\b/, OPERATOR],
+    [/^delete from console_\w+ where/, SWEEP],
   ],
   'directory-sync/directories/directory-marks.ts': [[/^update directories d set last_request_at/, MANY]],
   'directory-sync/directories/quiet-directories.ts': [[/usual_pause_seconds from directories where/, NEXT]],

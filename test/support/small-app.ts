@@ -12,6 +12,7 @@ import type { SqlRunner } from '../../src/base/database/database.js';
 import { DatabaseModule } from '../../src/base/database/database.module.js';
 import { tuneServer } from '../../src/base/http/server.js';
 import { Logger, NestLogger } from '../../src/base/log/logger.js';
+import { ConsoleSessionsModule } from '../../src/console/access/console-sessions.module.js';
 import { DirectoriesModule } from '../../src/directory-sync/directories/directories.module.js';
 import { DirectoryContent } from '../../src/directory-sync/directories/directory-content.js';
 import { DirectoryPeople } from '../../src/directory-sync/directories/directory-people.js';
@@ -94,6 +95,7 @@ export async function smallApp(parts: SmallAppParts): Promise<SmallApp> {
         SurfacesModule,
         PeopleModule,
         UserAnswersModule,
+        ConsoleSessionsModule,
         TenantsModule,
         DirectoriesModule,
         OperationsModule,

@@ -12,6 +12,7 @@ import { CONNECTION_SHAPE, ConnectionCheckBody, type ConnectionBody } from './co
 import { ChangeConnection, CreateConnection, RefreshMetadata } from './connections.dto.js';
 import { ConnectionChecks } from './connection-checks.js';
 import { ConnectionsService } from './connections.service.js';
+import { RecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
 
 /** The administration of connections. */
 @ApiController('connections')
@@ -23,6 +24,7 @@ export class ConnectionsController {
     private readonly checks: ConnectionChecks,
   ) {}
 
+  @RecentSignIn()
   @Post()
   @ApiOperation({ summary: 'A new connection to an IdP, by OpenID Connect or SAML' })
   @ApiRecord(CONNECTION_SHAPE, 201)
@@ -55,6 +57,7 @@ export class ConnectionsController {
     return this.connections.get(caller.tenantId, id);
   }
 
+  @RecentSignIn()
   @Patch(':connection_id')
   @ApiOperation({ summary: 'Changes a connection; another IdP or directory ends all its bindings and sessions' })
   @ApiRecord(CONNECTION_SHAPE)

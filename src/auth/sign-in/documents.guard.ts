@@ -1,7 +1,6 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { MethodNotAllowed } from '../../base/http/http.errors.js';
+import { CrossSiteRequest, MethodNotAllowed } from '../../base/http/http.errors.js';
 import type { BridgeRequest } from '../../base/http/request.js';
-import { CrossSiteRequest } from './sign-in.errors.js';
 
 const AND_POST = /^\/api\/auth\/(login$|callback\/|test\/|owner-sign-in$)/;
 

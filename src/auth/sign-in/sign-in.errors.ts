@@ -31,15 +31,6 @@ export class InvalidTokenRequest extends DomainError {
   }
 }
 
-/** A form or call that another site has made the browser send. */
-export class CrossSiteRequest extends DomainError {
-  readonly kind = 'forbidden';
-  readonly code = 'cross_site_request';
-  constructor() {
-    super('This request came from another site.');
-  }
-}
-
 /** A logout message of an IdP that is not accepted (OIDC Back-Channel Logout 1.0 §2.8). */
 export class LogoutRefused extends DomainError {
   readonly kind = 'malformed';

@@ -5,8 +5,9 @@ import { crc32 } from 'node:zlib';
  * The kinds of credentials: an API key (`tbk`), a directory's SCIM token (`tbs`), the operator's token (`tbo`). Of a
  * session: the cookie (`tbn`), the one-time code for another application (`tbc`) and its refresh token (`tbr`). A
  * sign-in link of the operator (`tbl`). Of an ATS: a link to connect it (`tbi`), and the `state` of its OAuth (`tba`).
+ * Of the console: a link (`tbe`), and the cookie of a session (`tbw`).
  */
-export type TokenKind = 'tbk' | 'tbs' | 'tbo' | 'tbn' | 'tbc' | 'tbr' | 'tbl' | 'tbi' | 'tba';
+export type TokenKind = 'tbk' | 'tbs' | 'tbo' | 'tbn' | 'tbc' | 'tbr' | 'tbl' | 'tbi' | 'tba' | 'tbe' | 'tbw';
 
 /** A new credential. */
 export interface MintedToken {
@@ -31,11 +32,15 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET = 43;
 const CHECKSUM = 6;
 const OPERATOR = 'operator';
-const SHAPE = /^(tb[ksoncrlia])_([0-9a-z]{8,40})_[0-9A-Za-z]{49}$/;
+const SHAPE = /^(tb[ksoncrliaew])_([0-9a-z]{8,40})_[0-9A-Za-z]{49}$/;
 
-/** Creates a credential: `<kind>_<tenant>_<secret><checksum>`. */
+/**
+ * Creates a credential: `<kind>_<tenant>_<secret><checksum>`.
+ *
+ * @param tenantId '' for a credential of the operator
+ */
 export function mintToken(kind: TokenKind, tenantId: string): MintedToken {
-  const tenantPart = kind === 'tbo' ? OPERATOR : tenantId.replace(/^ten_/, '');
+  const tenantPart = tenantId === '' ? OPERATOR : tenantId.replace(/^ten_/, '');
   const body = `${kind}_${tenantPart}_${randomSigns(SECRET)}`;
   const token = body + checksumOf(body);
   return { token, hash: hashToken(token), prefix: body.slice(0, body.length - SECRET + 4) };
@@ -48,7 +53,7 @@ export function parseToken(text: string): ParsedToken | null {
   const end = text.length - CHECKSUM;
   if (checksumOf(text.slice(0, end)) !== text.slice(end)) return null;
   const kind = match[1] as TokenKind;
-  return { kind, tenantId: kind === 'tbo' ? '' : `ten_${match[2]!}`, hash: hashToken(text) };
+  return { kind, tenantId: match[2] === OPERATOR ? '' : `ten_${match[2]!}`, hash: hashToken(text) };
 }
 
 /** A credential as a request presents it. Guards and limits ask for its parts, which are computed once. */

@@ -20,6 +20,7 @@ const FILES = [
   'ats',
   'ats-inbound',
   'overview',
+  'console',
   'operations',
 ];
 

@@ -31,7 +31,7 @@ function unpadded(text: string): string {
 export function hostCookie(
   name: `__Host-${string}`,
   value: string,
-  sameSite: 'Lax' | 'None',
+  sameSite: 'Strict' | 'Lax' | 'None',
   maxAgeSeconds: number | null,
 ): string {
   const age = maxAgeSeconds === null ? '' : `; Max-Age=${maxAgeSeconds}`;

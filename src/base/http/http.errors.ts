@@ -64,3 +64,23 @@ export class TooManyRequests extends DomainError {
     super(detail, { headers: { ...headers, 'Retry-After': String(retryAfterSeconds) } });
   }
 }
+
+/** A form or call that another site has made the browser send. */
+export class CrossSiteRequest extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'cross_site_request';
+  constructor() {
+    super('This request came from another site.');
+  }
+}
+
+/** A request to the console over plain http from another machine, where its cookie cannot work. */
+export class HttpsNeeded extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'https_needed';
+  constructor() {
+    super(
+      'The console needs https: over plain http from another machine, browsers keep no Secure cookie and do not say from which site a request comes. Set BASE_URL to an https address, or open the console on the machine of the service.',
+    );
+  }
+}

@@ -19,6 +19,7 @@ import { DirectoriesService } from './directories.service.js';
 import { DirectoryContent, type GroupListRow, type PendingMemberRow } from './directory-content.js';
 import type { GroupRuleRow } from './group-rules.repository.js';
 import { GroupRulesService } from './group-rules.service.js';
+import { RecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
 
 /** Routes for the directories of a tenant. */
 @ApiController('directories')
@@ -30,6 +31,7 @@ export class DirectoriesController {
     private readonly content: DirectoryContent,
   ) {}
 
+  @RecentSignIn()
   @Post()
   @ApiRefusals({ 409: ['too_many_directories'] })
   @ApiOperation({ summary: 'Creates a directory with its first SCIM token, which only this answer shows' })
@@ -62,6 +64,7 @@ export class DirectoriesController {
     return this.directories.get(caller.tenantId, id);
   }
 
+  @RecentSignIn()
   @Patch(':directory_id')
   @ApiRefusals({ 409: ['seats_needed'] })
   @ApiOperation({ summary: 'Changes a directory' })

@@ -16,7 +16,7 @@ export interface ScimCredential {
 }
 
 /** A SCIM token as it is stored. */
-type ScimTokenRow = CredentialRow & { directory_id: string };
+type ScimTokenRow = CredentialRow & { name: string; directory_id: string };
 
 /** Finds the SCIM token of a text. Unknown, expired and revoked ones are all null. */
 @Injectable()

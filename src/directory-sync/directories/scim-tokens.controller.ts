@@ -11,6 +11,7 @@ import { RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
 import { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './scim-tokens.dto.js';
 import { ScimTokensService } from './scim-tokens.service.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';
+import { RecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
 
 /** Routes for the SCIM tokens of a directory. */
 @ApiController('directories/:directory_id/tokens', { tag: 'directories' })
@@ -18,6 +19,7 @@ import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhau
 export class ScimTokensController {
   constructor(private readonly tokens: ScimTokensService) {}
 
+  @RecentSignIn()
   @Post()
   @ApiRefusals({ 409: ['too_many_scim_tokens'] })
   @ApiOperation({ summary: 'Creates a SCIM token, which only this answer shows' })
@@ -61,6 +63,7 @@ export class ScimTokensController {
     return this.tokens.get(caller.tenantId, directoryId, id);
   }
 
+  @RecentSignIn()
   @Post(':token_id/rotate')
   @EvenWhenExhausted()
   @ApiRefusals({ 409: ['credential_ended', 'too_many_scim_tokens'] })

@@ -13,6 +13,7 @@ import { PlatformTrial } from './platform-trial.js';
 import { PlatformLookUp } from './platform-look-up.js';
 import { PlatformTasks } from './platform-tasks.js';
 import { PlatformService } from './platform.service.js';
+import { RecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
 
 /** The platform connection of a tenant. */
 @ApiController('platform')
@@ -33,6 +34,7 @@ export class PlatformController {
     return this.platform.show(caller.tenantId);
   }
 
+  @RecentSignIn()
   @Put()
   @ApiOperation({
     summary: 'Makes or changes the connection; what is left out stays',

@@ -13,6 +13,7 @@ import { DirectDelivery } from './direct-delivery.js';
 import { ChangedWebhookBody, WebhookAttemptBody, WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
 import { ChangeWebhook, CreateWebhook, PauseWebhook, RotateSecret, TestWebhook } from './webhooks.dto.js';
 import { WebhooksService } from './webhooks.service.js';
+import { RecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
 
 /** The webhook endpoints of a tenant. `POST` and `DELETE` are also the subscribe and unsubscribe of REST hooks. */
 @ApiController('webhooks')
@@ -24,6 +25,7 @@ export class WebhooksController {
     private readonly direct: DirectDelivery,
   ) {}
 
+  @RecentSignIn()
   @Post()
   @ApiOperation({
     summary: 'A new endpoint; its secret is shown this once',
@@ -58,6 +60,7 @@ export class WebhooksController {
     return this.webhooks.get(caller, id);
   }
 
+  @RecentSignIn()
   @Patch(':webhook_id')
   @ApiOperation({
     summary: 'Changes an endpoint; what waits is sent to a new address',
@@ -80,6 +83,7 @@ export class WebhooksController {
     return this.webhooks.remove(caller, id);
   }
 
+  @RecentSignIn()
   @Post(':webhook_id/rotate-secret')
   @EvenWhenExhausted()
   @HttpCode(200)
@@ -96,6 +100,7 @@ export class WebhooksController {
     return this.webhooks.rotateSecret(caller, id, body);
   }
 
+  @RecentSignIn()
   @Post(':webhook_id/revoke-secrets')
   @EvenWhenExhausted()
   @HttpCode(200)

@@ -56,7 +56,7 @@ export class WebhooksService {
       ordered: input.ordered ?? false,
       headers: headersOf(input.headers ?? {}),
       createdBy: caller.actor,
-      keyId: caller.keyId,
+      keyId: caller.console === undefined ? caller.keyId : null,
     };
     await this.db.transaction(tenantId, async (tx) => {
       await demandRoom(tx, WEBHOOKS_CAP, tenantId);

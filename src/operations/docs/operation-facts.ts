@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { FOREIGN_QUERY, ProblemBody, REFUSALS, type Refusals } from '../../base/http/api-problems.js';
 import { whichSurface } from '../surfaces/which-surface.js';
+import { DOCUMENTED_RECENT, needsRecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
 import { DOCUMENTED_SCOPE, type ScopeDemand } from '../../tenancy/tenants/require-scope.js';
 import { DOCUMENTED_PASSES } from '../../tenancy/tenants/storage/even-when-exhausted.js';
 import { addsData } from '../../tenancy/tenants/storage/storage.rules.js';
@@ -24,6 +25,7 @@ interface Noted {
   [REFUSALS]?: Refusals;
   [FOREIGN_QUERY]?: boolean;
   [DOCUMENTED_PASSES]?: boolean;
+  [DOCUMENTED_RECENT]?: boolean;
 }
 
 /** Says of an operation which scope its key needs, and which refusals it has: what decorators have only noted. */
@@ -31,6 +33,8 @@ export function tellFacts(path: string, method: Method, operation: Operation): v
   const noted = operation as Operation & Noted;
   const { [DOCUMENTED_SCOPE]: scopes, [REFUSALS]: own, [FOREIGN_QUERY]: isForeign = false } = noted;
   const passes = noted[DOCUMENTED_PASSES] ?? false;
+  const isRecent = noted[DOCUMENTED_RECENT] ?? false;
+  delete noted[DOCUMENTED_RECENT];
   delete noted[DOCUMENTED_PASSES];
   delete noted[DOCUMENTED_SCOPE];
   delete noted[REFUSALS];
@@ -45,6 +49,7 @@ export function tellFacts(path: string, method: Method, operation: Operation): v
     method,
     credential,
     addsData: credential === 'api_key' && addsData(method.toUpperCase(), scopes?.flat() ?? [], passes),
+    recent: needsRecentSignIn(method, isRecent),
     scope: scopes !== undefined,
     inPath: path.includes('{'),
     query: options.filter((option) => option.in === 'query').map(({ name }) => name),

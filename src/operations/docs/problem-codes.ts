@@ -10,12 +10,15 @@ export const PROBLEM_CODES: Record<string, string> = {
   changed_meanwhile: 'Another request has changed the record meanwhile. Read it again.',
   confirm_needed:
     'The test would leave something in the ATS, or empty a field. `detail` says what. Send `confirm: true` where that is right.',
+  console_link_over:
+    'The link of the console is not valid. A link works once, for ten minutes. Ask the operator for a new one.',
   conflict: 'The request conflicts with the present state.',
   count_changed: 'The number of users is another one than `count`. `detail` has it. Nothing was done.',
   credential_ended: 'A revoked or expired credential cannot be rotated. Make a new one.',
   credential_invalid: 'The credential is unknown, expired or revoked, or of another kind.',
-  credential_missing: 'The request has no `Authorization: Bearer` header.',
-  cross_site_request: 'Another site made the browser send this request.',
+  credential_missing: 'The request has no `Authorization: Bearer` header, and no cookie of the console.',
+  cross_site_request:
+    'Another site made the browser send this request, or it has a cookie of the console without `Sec-Fetch-Site: same-origin`.',
   document_too_large:
     'The stored record of a user or a group would be over 256 KiB. `limit` and `bytes` have the figures. Nothing was changed.',
   candidate_not_active:
@@ -32,6 +35,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   external_id_taken: 'Another user, or another candidate, has this `external_id`. `id` names the record.',
   forbidden: 'The credential does not allow this.',
   going_live: 'The directory still links users, in a task. Ask again when the task is done.',
+  https_needed:
+    'The console needs https, or a browser on the machine of the service: elsewhere browsers keep no `Secure` cookie. Set `BASE_URL` to an https address.',
   idempotency_key_reused: 'The Idempotency-Key was used with another address or body within the last 24 hours.',
   illegal_state:
     'The interview is not in a state in which this can happen. `state` is its state, and `allowed` names the states that it can move to.',
@@ -64,9 +69,13 @@ export const PROBLEM_CODES: Record<string, string> = {
   method_not_allowed: 'The address has other methods. The Allow header lists them.',
   role_needs_admin:
     'The write gives rights of administration, or moves them to another user. It needs a key with the scope `admin`.',
-  missing_scope: 'The API key lacks the scope that `scope` names.',
+  missing_scope: 'The API key or the session of the console lacks the scope that `scope` names.',
+  no_console_session:
+    'A tenant is entered by a session of the console, not with the operator token. Make a link with the role `auditor` for the tenant.',
   no_owner: 'The tenant has no owner. Set `owner_user_id` of the tenant first.',
   no_platform_yet: 'The tenant has no connection to a platform yet.',
+  no_tenant_entered:
+    'The session of the operator has entered no tenant. `POST /tenants/{tenant_id}/enter` lets it read one for 30 minutes.',
   no_session: 'The request has no session, or the session has ended.',
   no_take_over: 'The directory is in preview, or takes over no other directory.',
   not_acceptable: 'The Accept header excludes every media type of this address.',
@@ -76,6 +85,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   not_in_preview: 'The directory is live. A plan is made of a directory in preview.',
   not_parked: 'Only a parked change can be retried or dismissed.',
   not_waiting: 'The change is not waiting any more.',
+  operator_token_needed: 'Links of the console are made with the operator token, not by a session of the console.',
   operator_only: 'The address is for the operator of the installation.',
   owner_inactive: 'The user of the sign-in link is inactive or deleted. `id` names the user.',
   position_too_old:
@@ -97,6 +107,8 @@ export const PROBLEM_CODES: Record<string, string> = {
     'Going live would leave users without a seat. `needed`, `free` and `missing` have the numbers. Confirm with `confirm: true`.',
   secret_unreadable:
     'No encryption key of the service opens a stored secret. The operator puts the missing key back, or the secret is set again.',
+  sign_in_again:
+    'The act needs a sign-in of the last ten minutes: sign in again, then begin a session of the console anew. A session by a link needs a new link.',
   several_credentials: 'The request has more than one credential.',
   sign_in_link_over:
     'The sign-in link is used, replaced or older than ten minutes, or its user may not sign in. Ask the operator for a new one.',

@@ -4,6 +4,8 @@ import type { Refusals } from '../../base/http/api-problems.js';
 export interface OperationForm {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   credential: 'api_key' | 'operator_token' | 'session' | null;
+  /** Whether a session of the console needs a recent sign-in. */
+  recent: boolean;
   /** Whether its API key needs a scope. */
   scope: boolean;
   /** Whether something varies in its path. */
@@ -47,14 +49,16 @@ export function refusalsOf(form: OperationForm, own: Refusals): Refusals {
 
 type Add = (status: number, ...codes: string[]) => void;
 
-function ofCredential({ method, credential, scope }: OperationForm, add: Add): void {
+function ofCredential({ method, credential, recent, scope }: OperationForm, add: Add): void {
   if (credential === null) return;
   if (credential === 'session') return add(401, 'no_session');
   add(400, 'several_credentials');
   add(401, 'credential_missing', 'credential_invalid');
+  if (recent) add(401, 'sign_in_again');
+  add(403, 'cross_site_request');
   add(429, 'too_many_requests');
   if (credential === 'operator_token') return add(403, 'operator_only');
-  if (scope) add(403, 'missing_scope');
+  if (scope) add(403, 'missing_scope', 'no_tenant_entered');
   add(406, 'not_acceptable');
   if (method !== 'post') return;
   add(400, 'invalid_idempotency_key');

@@ -69,13 +69,14 @@ const TAGS: readonly Tag[] = [
     description: 'Sign-ins, tests and logouts, with the reason of each refusal.',
     of: ['sign-ins'],
   },
+  { name: 'Console', description: 'The session of the console, and who may enter it.', of: ['console', 'members'] },
   { name: 'Audit log', description: 'Administrative changes: a hash chain with signed heads.', of: ['audit'] },
   { name: 'API keys', description: 'Credentials of this API, with scopes.', of: ['api-keys'] },
   { name: 'Tenant', description: 'The tenant of the key, and the bytes that it stores.', of: ['tenant', 'storage'] },
   {
     name: 'Installation',
     description:
-      'For the operator: tenants, their storage, trusted domains, sign-in links, keys, audit log. Needs the operator token.',
+      'For the operator: tenants, their storage, trusted domains, sign-in links, links of the console, keys, audit log. Needs the operator token.',
     of: [
       'tenants',
       'tenants/keys',
@@ -84,6 +85,8 @@ const TAGS: readonly Tag[] = [
       'tenants/:tenant_id/storage',
       'tenants/:tenant_id/owner-sign-in-link',
       'installation/audit',
+      'installation/console-links',
+      'tenants/:tenant_id',
     ],
   },
   { name: 'Operations', description: 'Health and metrics; no credential of a tenant.', of: ['operations'] },

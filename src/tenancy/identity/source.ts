@@ -13,6 +13,9 @@ export interface ChangeSource {
   actor: Actor;
 }
 
+/** The actor of what the operator of the installation does. */
+export const OPERATOR: Actor = Object.freeze({ kind: 'operator', id: 'operator', name: 'operator' });
+
 /** Returns the actor for work of the service itself: a task, a sealer, a promotion from the waiting list. */
 export function systemActor(name: string): Actor {
   return { kind: 'system', id: 'system', name };

@@ -1,23 +1,29 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
 import { proveCaller } from '../../base/http/connection-bound.js';
 import { demandAcceptable } from '../../base/http/accept.js';
 import { Idempotency } from './idempotency.js';
 import { limitRate, RateLimiter } from '../../base/http/rate-limit.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { bearerToken } from './bearer.js';
-import type { AuthenticatedRequest } from './caller.js';
+import type { AuthenticatedRequest, Caller } from './caller.js';
 import { ApiKeyStore } from './api-key.store.js';
+import { ConsoleCredentials, scopesOf } from './console-credentials.js';
+import { demandRecentSignInOf } from './recent-sign-in.js';
 import { demandOf, type Demand, type ScopeDemand } from './require-scope.js';
 import { passesExhausted } from './storage/even-when-exhausted.js';
 import { addsData } from './storage/storage.rules.js';
 import { TenantStorage } from './storage/tenant-storage.js';
 import { TenantAddresses } from './tenant-addresses.js';
-import { MissingScope, Unauthenticated } from './tenants.errors.js';
+import { MissingScope, NoTenantEntered, Unauthenticated } from './tenants.errors.js';
 
 /** What the API answers with: records, and the exports of lists. */
 const API_TYPES = ['application/json', 'application/problem+json', 'text/csv', 'application/x-ndjson'] as const;
 
-/** Guards the API: checks key, rate, scope and storage, in that order; then the Idempotency-Key of a POST. */
+/**
+ * Guards the API: checks the API key or the session of the console, rate, scope and storage, in that order; then the
+ * Idempotency-Key of a POST.
+ */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
@@ -26,6 +32,8 @@ export class ApiKeyGuard implements CanActivate {
     private readonly idempotency: Idempotency,
     private readonly addresses: TenantAddresses,
     private readonly storage: TenantStorage,
+    private readonly consoles: ConsoleCredentials,
+    private readonly clock: Clock,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -33,30 +41,39 @@ export class ApiKeyGuard implements CanActivate {
     const req = http.getRequest<AuthenticatedRequest>();
     const res = http.getResponse<BridgeResponse>();
     const demand = declared(context);
+    const caller = (await this.bySession(req)) ?? (await this.byKey(req));
+    const { tenantId, keyId } = caller;
+    await this.addresses.demandOwn(req, tenantId);
+    req.tenantId = tenantId;
+    req.credentialId = keyId;
+    proveCaller(req);
+    limitRate(this.limiter, res, keyId, tenantId === '' ? null : tenantId);
+    if (tenantId === '' && demand !== 'any-caller') throw new NoTenantEntered();
+    const scopes = typeof demand === 'string' ? [] : demand.flat();
+    if (typeof demand !== 'string') demandScopes(caller.scopes, demand);
+    demandRecentSignInOf(context, req.method, caller, this.clock.now());
+    demandAcceptable(req.headers.accept, ...API_TYPES);
+    if (addsData(req.method, scopes, passesExhausted(context.getHandler()))) this.storage.demandRoom(tenantId);
+    req.caller = caller;
+    await this.idempotency.begin(req, res, tenantId, keyId);
+    return true;
+  }
+
+  private async bySession(req: AuthenticatedRequest): Promise<Caller | null> {
+    const session = await this.consoles.of(req);
+    if (session === null) return null;
+    const { id: keyId, tenantId, actor } = session;
+    return { tenantId, keyId, name: actor.name, scopes: scopesOf(session), actor, requestId: req.id, console: session };
+  }
+
+  private async byKey(req: AuthenticatedRequest): Promise<Caller> {
     const token = bearerToken(req);
     const form = { header: req.headers.authorization, kind: 'tbk' } as const;
     if (token === null) throw new Unauthenticated('missing', form);
     const key = await this.keys.find(token, req);
     if (key === null) throw new Unauthenticated('invalid', form);
-    await this.addresses.demandOwn(req, key.tenantId);
-    req.tenantId = key.tenantId;
-    req.credentialId = key.keyId;
-    proveCaller(req);
-    limitRate(this.limiter, res, key.keyId, key.tenantId);
-    if (demand !== 'any-key') demandScopes(key.scopes, demand);
-    demandAcceptable(req.headers.accept, ...API_TYPES);
-    const scopes = demand === 'any-key' ? [] : demand.flat();
-    if (addsData(req.method, scopes, passesExhausted(context.getHandler()))) this.storage.demandRoom(key.tenantId);
-    req.caller = {
-      tenantId: key.tenantId,
-      keyId: key.keyId,
-      name: key.name,
-      scopes: key.scopes,
-      actor: key.actor,
-      requestId: req.id,
-    };
-    await this.idempotency.begin(req, res, key.tenantId, key.keyId);
-    return true;
+    const { tenantId, keyId, name, scopes, actor } = key;
+    return { tenantId, keyId, name, scopes, actor, requestId: req.id };
   }
 }
 

@@ -18,7 +18,7 @@ export interface ApiKeyCredential {
 }
 
 /** An API key as it is stored. */
-type ApiKeyRow = CredentialRow & { scopes: string[] };
+type ApiKeyRow = CredentialRow & { name: string; scopes: string[] };
 
 /** Finds the API key of a token. Unknown, expired and revoked ones are all null. */
 @Injectable()

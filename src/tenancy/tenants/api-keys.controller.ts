@@ -12,6 +12,7 @@ import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } fr
 import { RequireScope } from './require-scope.js';
 import { ApiKeyBody, CreateApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
 import { EvenWhenExhausted } from './storage/even-when-exhausted.js';
+import { RecentSignIn } from './recent-sign-in.js';
 
 /** The routes of API keys. */
 @ApiController('api-keys')
@@ -19,6 +20,7 @@ import { EvenWhenExhausted } from './storage/even-when-exhausted.js';
 export class ApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 
+  @RecentSignIn()
   @Post()
   @ApiRefusals({ 409: ['too_many_api_keys'] })
   @ApiOperation({ summary: 'A new key; its secret is shown this once' })
@@ -49,6 +51,7 @@ export class ApiKeysController {
     return this.keys.get(caller.tenantId, id);
   }
 
+  @RecentSignIn()
   @Post(':key_id/rotate')
   @EvenWhenExhausted()
   @ApiRefusals({ 409: ['credential_ended', 'too_many_api_keys'] })

@@ -1,17 +1,21 @@
 import type { BridgeRequest } from '../../base/http/request.js';
 import type { Actor, ChangeSource } from '../identity/source.js';
 import { MissingScope } from './tenants.errors.js';
+import type { ConsoleCredential } from './console-credentials.js';
 import type { Scope } from './scopes.js';
 
 /** Who calls the API: the credential decides the tenant, and nothing in the request can name another one. */
 export interface Caller {
   /** '' for the operator, who belongs to no tenant. */
   readonly tenantId: string;
+  /** The API key, or the session of the console. */
   readonly keyId: string;
   readonly name: string;
   readonly scopes: ReadonlySet<string>;
   readonly actor: Actor;
   readonly requestId: string;
+  /** The session of the console that the request came with; undefined: a key or the operator's token. */
+  readonly console?: ConsoleCredential;
 }
 
 /** A request with the caller that its credential names. */

@@ -7,7 +7,6 @@ import { CredentialLookups, nameOfToken } from './credential-lookups.js';
 /** What each kind of credential stores. */
 export interface CredentialRow {
   id: string;
-  name: string;
   expires_at: Date | null;
   revoked_at: Date | null;
 }

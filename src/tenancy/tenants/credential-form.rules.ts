@@ -14,7 +14,7 @@ export interface CredentialForm {
 }
 
 /** The beginning of a credential, with `Bearer` before it or not: it names the kind and the tenant. */
-const NAMED = /([Bb]earer )?(tb[ksoncrlia])_([0-9a-z]{8,40})_[0-9A-Za-z]*/;
+const NAMED = /([Bb]earer )?(tb[ksoncrliaew])_([0-9a-z]{8,40})_[0-9A-Za-z]*/;
 const MOST_READ = 300;
 
 const WORDS: Record<FormProblem, string> = {

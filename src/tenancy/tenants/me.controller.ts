@@ -3,8 +3,9 @@ import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
 import { ApiController } from './api-controller.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { Caller } from './caller.js';
+import { ConsoleCredentials, type ConsoleRole, type ConsoleSessionFacts } from './console-credentials.js';
 import { CurrentCaller } from './current-caller.js';
-import { NoScope } from './require-scope.js';
+import { AnyCaller } from './require-scope.js';
 import { SCOPES } from './scopes.js';
 import { TenantStore } from './tenant.store.js';
 
@@ -26,27 +27,62 @@ class MeKey {
   expires_at!: Date | null;
 }
 
-/** The answer of `GET /me`. */
-class MeBody {
+class MeUser {
   @ApiProperty()
-  tenant!: MeTenant;
+  id!: string;
+  @ApiProperty({ type: String, nullable: true })
+  email!: string | null;
   @ApiProperty()
-  api_key!: MeKey;
+  first_name!: string;
+  @ApiProperty()
+  last_name!: string;
 }
 
-/** The connection test of automation tools: which tenant, which key, what it may do. */
+class MeSession {
+  @ApiProperty({ enum: ['operator', 'admin', 'auditor'] })
+  role!: ConsoleRole;
+  @ApiProperty({ type: () => MeUser, nullable: true, description: 'Null for a session by a link of the operator.' })
+  user!: MeUser | null;
+  @ApiProperty({ description: 'Whether a link of the operator began it, in place of a sign-in.' })
+  by_link!: boolean;
+  @ApiProperty({ type: String, isArray: true, enum: SCOPES })
+  scopes!: string[];
+  @ApiProperty({
+    description:
+      'When the user signed in, or the link was opened. Secrets, deletions and limits need a sign-in of the last ten minutes.',
+  })
+  signed_in_at!: Date;
+  @ApiProperty({ description: 'When it is over if it is not used any more.' })
+  expires_at!: Date;
+  @ApiProperty({ type: Date, nullable: true, description: 'Until when the operator reads `tenant`; null for others.' })
+  entered_until!: Date | null;
+}
+
+/** The answer of `GET /me`: with `api_key` for a key, with `session` for a session of the console. */
+export class MeBody implements Partial<ConsoleSessionFacts> {
+  @ApiProperty({ type: () => MeTenant, nullable: true, description: 'Null for an operator who has entered no tenant.' })
+  tenant!: MeTenant | null;
+  @ApiProperty({ required: false, type: () => MeKey })
+  api_key?: MeKey;
+  @ApiProperty({ required: false, type: () => MeSession })
+  session?: MeSession;
+}
+
+/** The connection test of automation tools, and of the console: which tenant, which credential, what it may do. */
 @ApiController('me', { unversioned: true })
 export class MeController {
   constructor(
     private readonly tenants: TenantStore,
     private readonly keys: ApiKeysService,
+    private readonly consoles: ConsoleCredentials,
   ) {}
 
   @Get()
-  @NoScope()
+  @AnyCaller()
   @ApiOperation({ summary: 'Checks the connection and the credential' })
   @ApiOkResponse({ type: MeBody })
   async me(@CurrentCaller() caller: Caller): Promise<MeBody> {
+    if (caller.console !== undefined) return this.consoles.describe(caller.console);
     const [tenant, key] = await Promise.all([
       this.tenants.get(caller.tenantId),
       this.keys.get(caller.tenantId, caller.keyId),

@@ -7,6 +7,7 @@ import { RequireScope } from './require-scope.js';
 import { ChangeTenant, TenantBody } from './tenants.dto.js';
 import { TenantChanges } from './tenant-changes.js';
 import { TenantsService } from './tenants.service.js';
+import { RecentSignIn } from './recent-sign-in.js';
 
 /** What a tenant may set about itself: its time zone, its named owner, who may write a directory's people. */
 @ApiController('tenant')
@@ -25,6 +26,7 @@ export class OwnTenantController {
     return this.tenants.get(caller.tenantId);
   }
 
+  @RecentSignIn()
   @Patch()
   @ApiOperation({ summary: 'Changes the tenant of this key' })
   @ApiOkResponse({ type: TenantBody })

@@ -5,8 +5,8 @@ import type { Scope } from './scopes.js';
 /** Alternatives, of which one is enough; each is a list of scopes that are needed together. OpenAPI 3.1 lists them so too. */
 export type ScopeDemand = readonly (readonly Scope[])[];
 
-/** What a route demands: scopes, any valid API key, or the operator's token. */
-export type Demand = ScopeDemand | 'any-key' | 'operator';
+/** What a route demands: scopes, any credential of a tenant, any credential at all, or the operator's. */
+export type Demand = ScopeDemand | 'any-key' | 'any-caller' | 'operator';
 
 const DEMAND = Symbol('what a route demands of its caller');
 
@@ -24,8 +24,11 @@ export const RequireEveryScope = (...scopes: [Scope, Scope, ...Scope[]]): Method
 const requireAlternatives = (demand: ScopeDemand): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(DEMAND, demand satisfies Demand), ApiExtension(DOCUMENTED_SCOPE, demand));
 
-/** The route is for every valid API key. */
+/** The route is for every credential of a tenant. */
 export const NoScope = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'any-key' satisfies Demand);
+
+/** The route is for every credential, also for an operator who has entered no tenant. */
+export const AnyCaller = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'any-caller' satisfies Demand);
 
 /** The route is for the installation's operator. */
 export const OperatorOnly = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'operator' satisfies Demand);

@@ -36,3 +36,6 @@ export type Scope = keyof typeof SCOPE_TEXTS;
 
 /** The names of all scopes. */
 export const SCOPES = Object.keys(SCOPE_TEXTS) as readonly Scope[];
+
+/** The scopes that only read: those of an auditor. */
+export const READ_SCOPES: ReadonlySet<string> = new Set(SCOPES.filter((scope) => scope.endsWith(':read')));

@@ -9,6 +9,7 @@ import { RequireScope } from './require-scope.js';
 import { TenantsService } from './tenants.service.js';
 import { SetStorageLimit, StorageBody } from './storage/storage.dto.js';
 import { StorageService } from './storage/storage.service.js';
+import { RecentSignIn } from './recent-sign-in.js';
 
 /** What the tenant of the key stores. */
 @ApiController('storage')
@@ -42,6 +43,7 @@ export class TenantStorageController {
     return this.storage.show(tenantId);
   }
 
+  @RecentSignIn()
   @Put()
   @ApiOperation({ summary: 'Sets the bytes that a tenant may store' })
   @ApiRecord(StorageBody)

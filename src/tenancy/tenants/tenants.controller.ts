@@ -19,6 +19,7 @@ import {
 } from './tenants.dto.js';
 import { TenantChanges } from './tenant-changes.js';
 import { TenantsService } from './tenants.service.js';
+import { RecentSignIn } from './recent-sign-in.js';
 
 /** The operator's: tenants, and the keys by which their own administration begins. */
 @OperatorController('tenants')
@@ -29,6 +30,7 @@ export class TenantsController {
     private readonly keys: ApiKeysService,
   ) {}
 
+  @RecentSignIn()
   @Post()
   @ApiOperation({ summary: 'A new tenant, on request with a first API key' })
   @ApiCreatedResponse({ type: NewTenantBody })
@@ -56,6 +58,7 @@ export class TenantsController {
     return this.tenants.get(id);
   }
 
+  @RecentSignIn()
   @Patch(':tenant_id')
   @ApiOperation({ summary: 'Changes a tenant' })
   @ApiOkResponse({ type: TenantBody })
@@ -81,6 +84,7 @@ export class TenantsController {
     );
   }
 
+  @RecentSignIn()
   @Post(':tenant_id/api-keys')
   @ApiOperation({ summary: 'A key for a tenant: how its own administration begins, or begins again' })
   @ApiCreatedResponse({ type: NewApiKeyBody })

@@ -32,14 +32,14 @@ export class SeveralCredentials extends DomainError {
   }
 }
 
-/** The key is valid and lacks the scope of this route. */
+/** The credential is valid and lacks the scope of this route. */
 export class MissingScope extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'missing_scope';
-  /** @param alternatives what the key lacks of each that would do; the first is named to programs, in the form of RFC 6750 §3 */
+  /** @param alternatives what the caller lacks of each that would do; the first is named to programs, in the form of RFC 6750 §3 */
   constructor(alternatives: ScopeDemand) {
     const [scope = ''] = alternatives.map((together) => together.join(' '));
-    super(`The API key lacks the scope ${alternatives.map((together) => together.join(' and ')).join(' or ')}.`, {
+    super(`The credential lacks the scope ${alternatives.map((together) => together.join(' and ')).join(' or ')}.`, {
       headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` },
       members: { scope },
     });
@@ -62,6 +62,37 @@ export class OperatorNeeded extends DomainError {
   readonly code = 'operator_only';
   constructor() {
     super('This address is for the operator of the installation.');
+  }
+}
+
+/** The signed-in user has no role that administers the tenant. */
+export class NotAnAdministrator extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'not_an_administrator';
+  /** @param detail names the way to the right */
+  constructor(detail: string) {
+    super(detail);
+  }
+}
+
+/** The session of the console belongs to the operator, who has entered no tenant. */
+export class NoTenantEntered extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'no_tenant_entered';
+  constructor() {
+    super('This address shows a tenant, and the session of the operator has entered none. Enter the tenant first.');
+  }
+}
+
+/** The act needs a sign-in of the last ten minutes. */
+export class SignInAgain extends DomainError {
+  readonly kind = 'unauthenticated';
+  readonly code = 'sign_in_again';
+  constructor() {
+    super(
+      'This needs a sign-in of the last ten minutes. Sign in again; a session by a link of the operator needs a new link.',
+      { headers: { 'WWW-Authenticate': 'Cookie realm="talent-bridge"' } },
+    );
   }
 }
 

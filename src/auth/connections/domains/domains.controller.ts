@@ -11,6 +11,7 @@ import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import { domainShape } from './domain.mapping.js';
 import { ChangeDomain, CreateDomain, DomainBody } from './domains.dto.js';
 import { DomainsService } from './domains.service.js';
+import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** The administration of domains. */
 @ApiController('domains')
@@ -19,6 +20,7 @@ import { DomainsService } from './domains.service.js';
 export class DomainsController {
   constructor(private readonly domains: DomainsService) {}
 
+  @RecentSignIn()
   @Post()
   @ApiOperation({ summary: 'A domain to be verified, with the DNS record that does it' })
   @ApiRecord(DomainBody, 201)
@@ -45,6 +47,7 @@ export class DomainsController {
     return this.domains.get(caller.tenantId, domain);
   }
 
+  @RecentSignIn()
   @Patch(':domain')
   @ApiOperation({ summary: 'Binds a domain to a connection, or to none' })
   @ApiRecord(DomainBody)

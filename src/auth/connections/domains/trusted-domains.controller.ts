@@ -9,6 +9,7 @@ import { TenantsService } from '../../../tenancy/tenants/tenants.service.js';
 import type { AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
 import { ChangeDomain, DomainBody } from './domains.dto.js';
 import { DomainsService } from './domains.service.js';
+import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** Domains that the operator verifies without a record. */
 @OperatorController('tenants/:tenant_id/domains')
@@ -19,6 +20,7 @@ export class TrustedDomainsController {
     private readonly tenants: TenantsService,
   ) {}
 
+  @RecentSignIn()
   @Put(':domain')
   @ApiOperation({ summary: 'Takes a domain for a tenant’s, without a DNS record' })
   @ApiRecord(DomainBody)

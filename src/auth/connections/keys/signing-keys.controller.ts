@@ -8,6 +8,7 @@ import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
 import { ServiceKeys, type ServiceKeyView } from './service-keys.js';
 import type { KeyPurpose } from './service-keys.repository.js';
+import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 class RotateSigningKey {
   @Choice(['jwt', 'saml'], { description: 'Tokens of applications, or messages to SAML IdPs.' })
@@ -63,6 +64,7 @@ export class SigningKeysController {
     return { keys: [...(await this.keys.list('jwt')), ...(await this.keys.list('saml'))] };
   }
 
+  @RecentSignIn()
   @Post('rotate')
   @HttpCode(200)
   @ApiOperation({ summary: 'Makes the next key: published at once, active later; the former one stays for a while' })

@@ -9,6 +9,7 @@ import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { ForgetSubjects, ForgottenSubjectsBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
+import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** The remedy for an IdP that now sends other subjects. */
 @ApiController('connections/:connection_id/forget-subjects', { tag: 'sign-in' })
@@ -17,6 +18,7 @@ import { IdentitiesService } from './identities.service.js';
 export class ForgetSubjectsController {
   constructor(private readonly identities: IdentitiesService) {}
 
+  @RecentSignIn()
   @Post()
   @EvenWhenExhausted()
   @HttpCode(200)

@@ -7,6 +7,7 @@ import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
 import { MakeOwnerLink, OwnerLinkBody } from './owner-links.dto.js';
 import { OwnerLinksService, type OwnerLink } from './owner-links.service.js';
+import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** Sign-in links of the operator, for tenants that are locked out. */
 @OperatorController('tenants/:tenant_id/owner-sign-in-link')
@@ -14,6 +15,7 @@ import { OwnerLinksService, type OwnerLink } from './owner-links.service.js';
 export class OwnerLinksController {
   constructor(private readonly links: OwnerLinksService) {}
 
+  @RecentSignIn()
   @Post()
   @ApiOperation({
     summary: 'A sign-in link for the owner of a tenant: works once, for ten minutes',

@@ -43,6 +43,18 @@ export interface ListedSession {
 const LIVE = `s.ended_at is null and s.expires_at > now() and s.seen_at + make_interval(secs => s.idle_seconds) > now()`;
 // A session of a sign-in link has no connection and outlives each of them.
 const OPEN = `(s.connection_id is null or (c.enabled and c.deleted_at is null))`;
+
+/**
+ * Returns the query that finds the user (`id`, `role`) of a session that has not ended. Its idle time does not count: a session
+ * of the console has an idle time of its own. The arguments are SQL expressions.
+ */
+export function openSessionQuery(tenantId: string, sessionId: string): string {
+  return `select u.id, u.role from sessions s
+    join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active' and u.session_epoch = s.user_epoch
+    left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
+    where s.tenant_id = ${tenantId} and s.id = ${sessionId} and s.ended_at is null and s.expires_at > now() and ${OPEN}`;
+}
+
 const CHECKED = `
   select s.id, s.tenant_id, t.name as tenant_name, s.user_id, u.email, u.first_name, u.last_name, u.role,
     s.connection_id, c.slug as connection_slug, c.name as connection_name, c.type as connection_type, s.auth_context,

@@ -1,5 +1,5 @@
+import { CrossSiteRequest } from '../../../base/http/http.errors.js';
 import type { BridgeRequest } from '../../../base/http/request.js';
-import { CrossSiteRequest } from '../sign-in.errors.js';
 
 /**
  * Refuses a request that another site made the browser send with our cookie. Browsers send `Sec-Fetch-Site`, older ones

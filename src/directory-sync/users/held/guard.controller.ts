@@ -1,5 +1,6 @@
 import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Clock } from '../../../base/clock.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { ApiRefusals } from '../../../base/http/api-problems.js';
 import { PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
@@ -9,6 +10,7 @@ import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { demandRecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 import { RequireEveryScope, RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
@@ -28,6 +30,7 @@ export class GuardController {
     private readonly tasks: HeldTasks,
     private readonly undoing: GuardUndo,
     private readonly directories: DirectoryStore,
+    private readonly clock: Clock,
   ) {}
 
   @Get()
@@ -50,7 +53,7 @@ export class GuardController {
   @Post('release')
   @EvenWhenExhausted()
   @HttpCode(202)
-  @ApiRefusals({ 409: ['too_many_tasks', 'count_changed'] })
+  @ApiRefusals({ 401: ['sign_in_again'], 409: ['too_many_tasks', 'count_changed'] })
   @ApiOperation({
     summary: 'Lets held users of the directory go, in a task; a `dry_run` answers 200 with their number',
   })
@@ -114,6 +117,7 @@ export class GuardController {
     res: BridgeResponse,
   ): Promise<TaskBody | HeldCount> {
     await this.directories.get(caller.tenantId, id);
+    if (act === 'release' && body.dry_run !== true) demandRecentSignIn(caller, this.clock.now());
     const { user_ids: ids } = body;
     const choice: HeldChoice = { reason: 'guard', directory: id, ...(ids === undefined ? {} : { user_ids: ids }) };
     const count = await this.tasks.count(caller, act, choice);

@@ -1,5 +1,6 @@
 import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Clock } from '../../../base/clock.js';
 import { ApiRefusals } from '../../../base/http/api-problems.js';
 import { pageOf, readPage, type Page } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
@@ -9,6 +10,7 @@ import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { demandRecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 import { RequireEveryScope, RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { userBody } from '../user.dto.js';
@@ -26,6 +28,7 @@ export class HeldController {
     private readonly held: HeldService,
     private readonly tasks: HeldTasks,
     private readonly repository: UserDirectoryRepository,
+    private readonly clock: Clock,
   ) {}
 
   @Get()
@@ -47,7 +50,7 @@ export class HeldController {
   @Post('release')
   @EvenWhenExhausted()
   @HttpCode(202)
-  @ApiRefusals({ 409: ['too_many_tasks'] })
+  @ApiRefusals({ 401: ['sign_in_again'], 409: ['too_many_tasks'] })
   @ApiOperation({ summary: 'Releases many held users in a task; a `dry_run` answers 200 with their number' })
   @ApiAcceptedResponse({ type: TaskBody })
   @ApiOkResponse({ type: HeldCount })
@@ -81,7 +84,10 @@ export class HeldController {
     res: BridgeResponse,
   ): Promise<TaskBody | HeldCount> {
     demandChoice(act, choice);
-    if (dry_run !== true) return newTaskBody(await this.tasks.begin(caller, act, choice));
+    if (dry_run !== true) {
+      if (act === 'release') demandRecentSignIn(caller, this.clock.now());
+      return newTaskBody(await this.tasks.begin(caller, act, choice));
+    }
     res.status(200);
     return { count: await this.tasks.count(caller, act, choice) };
   }

@@ -8,6 +8,7 @@ import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import { ChangeInterviewEngine, InterviewEngineBody, InterviewEngineTestBody } from './engine.dto.js';
 import { EngineLookUp } from './engine-look-up.js';
 import { EngineService } from './engine.service.js';
+import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** The interview engine of a tenant. */
 @ApiController('interview-engine', { tag: 'interviews' })
@@ -27,6 +28,7 @@ export class InterviewEngineController {
     return this.engine.show(tenantId);
   }
 
+  @RecentSignIn()
   @Put()
   @ApiOperation({
     summary: 'Makes or changes the interview engine; what is left out stays',

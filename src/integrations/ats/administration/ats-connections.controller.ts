@@ -31,6 +31,7 @@ import {
 } from '../connections/ats-connections.dto.js';
 import { AtsWebhookAccess } from './ats-webhook-access.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
+import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** The connections of a tenant to applicant tracking systems. */
 @ApiController('ats-connections', { tag: 'ats-connections' })
@@ -53,6 +54,7 @@ export class AtsConnectionsController {
     return { data: connectors().map(atsProviderBody) };
   }
 
+  @RecentSignIn()
   @Post()
   @ApiOperation({
     summary: 'Connects an ATS with a key; the token of its webhook address is shown this once',
@@ -88,6 +90,7 @@ export class AtsConnectionsController {
     return this.views.one(tenantId, id);
   }
 
+  @RecentSignIn()
   @Patch(':connection_id')
   @ApiOperation({ summary: 'Changes a connection; another credential of the same account sets it up anew' })
   @ApiRecord(AtsConnectionBody)
@@ -179,6 +182,7 @@ export class AtsConnectionsController {
     return this.end.disconnect(caller, id);
   }
 
+  @RecentSignIn()
   @Post(':connection_id/tokens')
   @ApiOperation({ summary: 'A further token of the webhook address; it is shown this once. Two can be live' })
   @ApiRecord(AtsConnectionWithTokenBody, 201)
@@ -204,6 +208,7 @@ export class AtsConnectionsController {
     return this.access.removeToken(caller, id, tokenId);
   }
 
+  @RecentSignIn()
   @Put(':connection_id/signing-secret')
   @ApiOperation({ summary: 'Sets the secret that webhooks are signed with; without one, signatures are not checked' })
   @ApiRecord(AtsConnectionBody)

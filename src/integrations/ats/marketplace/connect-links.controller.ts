@@ -11,6 +11,7 @@ import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import { ConnectLinkBody, CreateConnectLink, NewConnectLinkBody } from './connect-links.dto.js';
 import { ConnectLinksRepository } from './connect-links.repository.js';
 import { ConnectLinksService } from './connect-links.service.js';
+import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** Links with which a person connects an ATS without an account here. */
 @ApiController('ats-connect-links', { tag: 'ats-connections' })
@@ -22,6 +23,7 @@ export class ConnectLinksController {
     private readonly repository: ConnectLinksRepository,
   ) {}
 
+  @RecentSignIn()
   @Post()
   @ApiOperation({
     summary: 'A link that connects an ATS: works once, for three days; it is shown this once',

@@ -48,12 +48,3 @@ export class ConnectRefused extends DomainError {
     this.code = `connect_${reason}`;
   }
 }
-
-/** The signed-in person does not administer the tenant. */
-export class NotAnAdministrator extends DomainError {
-  readonly kind = 'forbidden';
-  readonly code = 'not_an_administrator';
-  constructor() {
-    super('You do not administer this tenant. Ask an administrator to connect the ATS, or to send you a connect link.');
-  }
-}

@@ -5,12 +5,13 @@ import { Logger } from '../../../base/log/logger.js';
 import type { Actor } from '../../../tenancy/identity/source.js';
 import type { SessionRow } from '../../../auth/sign-in/sessions/live-sessions.repository.js';
 import { Administrators } from '../../../tenancy/tenants/administrators.js';
+import { NotAnAdministrator } from '../../../tenancy/tenants/tenants.errors.js';
 import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
 import type { Connector } from '../connectors/connector.js';
 import { AuthorizationStates, stateCookie, type KnownState } from './authorization-states.js';
 import { AuthorizationsRepository, type Authorization } from './authorizations.repository.js';
 import { ConnectLinksRepository, type OpenLink } from './connect-links.repository.js';
-import { atsCodeOf, ConnectRefused, NotAnAdministrator } from './marketplace.errors.js';
+import { atsCodeOf, ConnectRefused } from './marketplace.errors.js';
 import { GrantedConnections, type Connected } from './granted-connections.js';
 import { VendorOAuth } from './vendor-oauth.js';
 import { WriterChoice } from './writer-choice.js';
@@ -68,7 +69,10 @@ export class MarketplaceService {
 
   /** @throws {NotAnAdministrator} when the person does not administer the tenant */
   async demandAdministrator(session: SessionRow): Promise<void> {
-    if (!(await this.administrators.has(session))) throw new NotAnAdministrator();
+    if (await this.administrators.has(session)) return;
+    throw new NotAnAdministrator(
+      'You do not administer this tenant. Ask an administrator to connect the ATS, or to send you a connect link.',
+    );
   }
 
   /** Returns the open link of a secret. @throws {ConnectRefused} `link_over` */

@@ -93,6 +93,8 @@ export const UNCOUNTED_TABLES: Readonly<Record<string, string>> = {
   saml_entity_ids: 'one row a connection, and connections are capped',
   verified_domains: 'one row a domain, and domains are capped',
   owner_sign_in_links: 'one row a user, made by the operator',
+  console_links: 'made by the operator',
+  console_sessions: 'one row a session of an administrator, for a day after its end',
   ats_tokens: 'two rows a connection to an ATS, and connections are capped',
   ats_token_hashes: 'two rows a connection to an ATS, and connections are capped',
   ats_signing_secrets: 'a few rows a connection to an ATS',

@@ -1,0 +1,41 @@
+import { Body, Post } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { InvalidFields } from '../../base/errors/domain-error.js';
+import { ApiRecord } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
+import { OperatorController } from '../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
+import { ConsoleLinkBody, MakeConsoleLink } from './console-access.dto.js';
+import { OperatorTokenNeeded } from './console-access.errors.js';
+import { ConsoleLinksService, type ConsoleLink } from './console-links.service.js';
+
+/** Links of the console: the operator's way in, and the way for tenants that are locked out. */
+@OperatorController('installation/console-links')
+@ApiRefusals()
+export class ConsoleLinksController {
+  constructor(private readonly links: ConsoleLinksService) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'A link of the console: works once, for ten minutes',
+    description:
+      'Making and using it are in the audit log of the tenant; with the role `operator`, of the installation.',
+  })
+  @ApiRecord(ConsoleLinkBody, 201)
+  @ApiRefusals({ 403: ['operator_token_needed'], 404: ['not_found'] })
+  make(
+    @CurrentCaller() { actor, requestId, console }: Caller,
+    @Body() { role, tenant_id: tenantId, reason }: MakeConsoleLink,
+  ): Promise<ConsoleLink> {
+    if (console !== undefined) throw new OperatorTokenNeeded();
+    const isOperator = role === 'operator';
+    if (isOperator !== (tenantId == null)) throw wrongTenant(isOperator);
+    return this.links.make({ role, tenantId: tenantId ?? '', reason }, { actor, requestId });
+  }
+}
+
+function wrongTenant(isOperator: boolean): InvalidFields {
+  const message = isOperator ? 'must be left out for the role operator' : 'must be the tenant that the link opens';
+  return new InvalidFields([{ field: 'tenant_id', message }]);
+}

@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../base/config/config.js';
+import { mintToken } from '../../base/crypto/tokens.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { newId } from '../../base/ids.js';
+import type { Actor } from '../../tenancy/identity/source.js';
+import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
+import { InstallationAudit } from '../../tenancy/tenants/audit/installation-audit.js';
+import type { ConsoleRole } from '../../tenancy/tenants/console-credentials.js';
+import { TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
+import { TenantStore } from '../../tenancy/tenants/tenant.store.js';
+import { LINK_SECONDS } from './console-lifetimes.js';
+import { ConsoleLinksRepository, type UsedConsoleLink } from './console-links.repository.js';
+
+/** What a new link opens, and why it is made. */
+export interface LinkRequest {
+  role: ConsoleRole;
+  /** '' for the role `operator`. */
+  tenantId: string;
+  reason: string;
+}
+
+/** A new link. It is shown once. */
+export interface ConsoleLink {
+  url: string;
+  role: ConsoleRole;
+  tenant_id: string | null;
+  expires_at: Date;
+}
+
+/** What a link did, for the audit log. */
+interface LinkAct {
+  action: 'console_link.created' | 'console_link.used';
+  tenantId: string;
+  linkId: string;
+  after: object;
+}
+
+type By = { actor: Actor; requestId: string | null };
+
+/** Links of one use by which the operator enters the console. The audit log concerned has each link and its use. */
+@Injectable()
+export class ConsoleLinksService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: ConsoleLinksRepository,
+    private readonly tenants: TenantStore,
+    private readonly addresses: TenantAddresses,
+    private readonly audit: AuditService,
+    private readonly installation: InstallationAudit,
+    private readonly config: Config,
+  ) {}
+
+  /** @throws {NotFound} when there is no such tenant */
+  async make({ role, tenantId, reason }: LinkRequest, by: By): Promise<ConsoleLink> {
+    if (tenantId !== '') await this.tenants.get(tenantId);
+    const { token, hash } = mintToken('tbe', tenantId);
+    const id = newId('clk');
+    const expiresAt = await this.db.transaction(tenantId === '' ? null : tenantId, async (tx) => {
+      const until = await this.repository.insert(tx, tenantId, { id, hash, role }, LINK_SECONDS);
+      const after = { role, reason, expires_at: until };
+      await this.note(tx, { action: 'console_link.created', tenantId, linkId: id, after }, by);
+      return until;
+    });
+    const base = tenantId === '' ? this.config.baseUrl : await this.addresses.of(tenantId);
+    return { url: `${base}/console#link=${token}`, role, tenant_id: tenantId || null, expires_at: expiresAt };
+  }
+
+  /** Uses up a link in a transaction; null when it is unknown, used or expired. */
+  async use(
+    tx: SqlRunner,
+    { tenantId, hash }: { tenantId: string; hash: Buffer },
+    sessionId: string,
+    by: By,
+  ): Promise<UsedConsoleLink | null> {
+    const link = await this.repository.use(tx, tenantId, hash);
+    if (link === null) return null;
+    const after = { role: link.role, session_id: sessionId };
+    await this.note(tx, { action: 'console_link.used', tenantId, linkId: link.id, after }, by);
+    return link;
+  }
+
+  private note(tx: SqlRunner, { action, tenantId, linkId, after }: LinkAct, by: By): Promise<void> {
+    const line = { ...by, action, targetType: 'console_link', targetId: linkId, after };
+    return tenantId === '' ? this.installation.record(line, tx) : this.audit.record(tx, { ...line, tenantId });
+  }
+}

@@ -1,0 +1,88 @@
+import { Body, Controller, Delete, HttpCode, Post, Req, Res, UsePipes } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { SignInLimits } from '../../auth/sign-in/limits/sign-in-limits.js';
+import { sessionToken } from '../../auth/sign-in/sessions/session.cookie.js';
+import { parseToken } from '../../base/crypto/tokens.js';
+import { ApiRecord } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
+import { readCookies } from '../../base/http/cookies.js';
+import { TooManyRequests } from '../../base/http/http.errors.js';
+import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
+import { demandSameOrigin } from '../../base/http/same-origin.js';
+import { ValidateBody } from '../../base/http/validate.js';
+import {
+  consoleCookie,
+  consoleToken,
+  demandJson,
+  noConsoleCookie,
+  type ConsoleSessionFacts,
+} from '../../tenancy/tenants/console-credentials.js';
+import { MeBody } from '../../tenancy/tenants/me.controller.js';
+import { EnterConsole } from './console-access.dto.js';
+import { ConsoleLinkOver } from './console-access.errors.js';
+import { ConsoleEntryService, type BegunConsoleSession, type EnteringBrowser } from './console-entry.service.js';
+import { ConsoleSessionsStore } from './console-sessions.store.js';
+
+/** The session of the console: begun by the sign-in of the browser or by a link of the operator. Its cookie opens the API. */
+@Controller(['api/v1/console/session', 'v1/console/session'])
+@UsePipes(ValidateBody)
+@ApiTags('console')
+export class ConsoleSessionController {
+  constructor(
+    private readonly entry: ConsoleEntryService,
+    private readonly sessions: ConsoleSessionsStore,
+    private readonly limits: SignInLimits,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @ApiOperation({
+    summary: 'Begins a session of the console, and sets its cookie',
+    description:
+      'Without `link`: by the sign-in of the browser, of the last ten minutes. Only for pages of this origin (`Sec-Fetch-Site: same-origin`).',
+  })
+  @ApiRecord(MeBody, 201)
+  @ApiRefusals({
+    400: ['console_link_over'],
+    401: ['no_session', 'sign_in_again'],
+    403: ['cross_site_request', 'https_needed', 'not_an_administrator'],
+    429: ['too_many_requests'],
+  })
+  async begin(
+    @Req() req: BridgeRequest,
+    @Res({ passthrough: true }) res: BridgeResponse,
+    @Body() { link }: EnterConsole,
+  ): Promise<ConsoleSessionFacts> {
+    demandSameOrigin(req);
+    demandJson(req);
+    const browser = { old: consoleToken(req), requestId: req.id };
+    const begun =
+      link === undefined
+        ? await this.entry.bySignIn(sessionToken(readCookies(req.headers.cookie)), browser)
+        : await this.byLink(req, link, browser);
+    res.setHeader('Set-Cookie', consoleCookie(begun.token));
+    return this.sessions.describe(begun);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Ends the session of the console; the sign-in stays' })
+  @ApiNoContentResponse()
+  @ApiRefusals({ 403: ['cross_site_request', 'https_needed'] })
+  async end(@Req() req: BridgeRequest, @Res({ passthrough: true }) res: BridgeResponse): Promise<void> {
+    demandSameOrigin(req);
+    await this.entry.end(consoleToken(req));
+    res.setHeader('Set-Cookie', noConsoleCookie());
+  }
+
+  /** Counts wrong links alone: a valid one is accepted, also from an address over the limit. */
+  private async byLink(req: BridgeRequest, secret: string, browser: EnteringBrowser): Promise<BegunConsoleSession> {
+    try {
+      return await this.entry.byLink(secret, browser);
+    } catch (error) {
+      if (!(error instanceof ConsoleLinkOver)) throw error;
+      if (await this.limits.noteGrantFailure(req.ip ?? '', parseToken(secret)?.tenantId ?? '')) throw error;
+      throw new TooManyRequests('Too many links of the console were refused.', 60);
+    }
+  }
+}

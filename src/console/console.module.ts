@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { SignInModule } from '../auth/sign-in/sign-in.module.js';
+import { ConsoleEntryService } from './access/console-entry.service.js';
+import { ConsoleLinksController } from './access/console-links.controller.js';
+import { ConsoleLinksRepository } from './access/console-links.repository.js';
+import { ConsoleLinksService } from './access/console-links.service.js';
+import { ConsoleSessionController } from './access/console-session.controller.js';
+import { ConsoleSessionsModule } from './access/console-sessions.module.js';
+import { EnteredTenantController } from './access/entered-tenant.controller.js';
+import { EnteredTenantService } from './access/entered-tenant.service.js';
+
+/** The way into the console. */
+@Module({
+  imports: [SignInModule, ConsoleSessionsModule],
+  controllers: [ConsoleSessionController, ConsoleLinksController, EnteredTenantController],
+  providers: [ConsoleEntryService, ConsoleLinksRepository, ConsoleLinksService, EnteredTenantService],
+  exports: [ConsoleLinksService],
+})
+export class ConsoleModule {}

@@ -1,0 +1,102 @@
+import { hostCookie, readCookies } from '../../base/http/cookies.js';
+import { UnsupportedMediaType } from '../../base/http/http.errors.js';
+import type { BridgeRequest } from '../../base/http/request.js';
+import { demandSameOrigin } from '../../base/http/same-origin.js';
+import type { Actor } from '../identity/source.js';
+import { READ_SCOPES } from './scopes.js';
+import { SeveralCredentials, Unauthenticated } from './tenants.errors.js';
+
+/** What a session of the console may do. */
+export type ConsoleRole = 'operator' | 'admin' | 'auditor';
+
+/** A live session of the console, as the guards need it. */
+export interface ConsoleCredential {
+  readonly id: string;
+  /** '' for the operator who has entered no tenant. */
+  readonly tenantId: string;
+  readonly role: ConsoleRole;
+  readonly actor: Actor;
+  /** When the user signed in, or the link was opened. */
+  readonly signedInAt: Date;
+}
+
+/** A session of the console, as `GET /me` shows it. */
+export interface ConsoleSessionFacts {
+  tenant: { id: string; name: string } | null;
+  session: {
+    role: ConsoleRole;
+    user: { id: string; email: string | null; first_name: string; last_name: string } | null;
+    by_link: boolean;
+    scopes: string[];
+    signed_in_at: Date;
+    expires_at: Date;
+    entered_until: Date | null;
+  };
+}
+
+const NAME = '__Host-console';
+
+/**
+ * Sessions of the console: the cookie that is a credential of the API beside the key. Abstract, because the console is a
+ * later house, which keeps the sessions.
+ */
+export abstract class ConsoleCredentials {
+  /** Returns the live session of a token; null: there is none. */
+  protected abstract find(token: string): Promise<ConsoleCredential | null>;
+
+  /** Returns what `GET /me` shows of a live session. */
+  abstract describe(session: Pick<ConsoleCredential, 'id' | 'role' | 'tenantId'>): Promise<ConsoleSessionFacts>;
+
+  /**
+   * Returns the session of a request; null when the request has no cookie of the console.
+   *
+   * @throws {SeveralCredentials} when the request has an `Authorization` header too
+   * @throws {CrossSiteRequest} when no page of this origin has sent the request
+   * @throws {UnsupportedMediaType} for a write without a JSON body
+   * @throws {Unauthenticated} when the session has ended
+   */
+  async of(req: BridgeRequest): Promise<ConsoleCredential | null> {
+    // Programs send no cookies: most requests end here.
+    if (req.headers.cookie === undefined) return null;
+    const token = consoleToken(req);
+    if (token === null) return null;
+    if (req.headers.authorization !== undefined) throw new SeveralCredentials();
+    demandSameOrigin(req);
+    if (/^P/.test(req.method)) demandJson(req);
+    const found = await this.find(token);
+    if (found === null) throw new Unauthenticated('invalid');
+    return found;
+  }
+}
+
+/** Returns the scopes of a session: those of an API key. An operator only reads the tenant that was entered. */
+export function scopesOf({ role }: Pick<ConsoleCredential, 'role'>): ReadonlySet<string> {
+  return role === 'admin' ? ALL : READ_SCOPES;
+}
+
+const ALL: ReadonlySet<string> = new Set(['admin']);
+
+/** Returns the token in the cookie of the console; null: there is no cookie. */
+export function consoleToken({ headers }: Pick<BridgeRequest, 'headers'>): string | null {
+  return readCookies(headers.cookie).get(NAME) ?? null;
+}
+
+/** Returns the `Set-Cookie` line of a session. `Strict`: no link, form or script of another site carries it. */
+export function consoleCookie(token: string): string {
+  return hostCookie(NAME, token, 'Strict', null);
+}
+
+/** Returns the `Set-Cookie` line that removes it. */
+export function noConsoleCookie(): string {
+  return hostCookie(NAME, '', 'Strict', 0);
+}
+
+/**
+ * Refuses a write that is not JSON: a form of another site cannot have this type.
+ *
+ * @throws {UnsupportedMediaType} for any other type, and for none
+ */
+export function demandJson({ headers }: Pick<BridgeRequest, 'headers'>): void {
+  if (/^application\/([\w.+-]+\+)?json\b/i.test(headers['content-type'] ?? '')) return;
+  throw new UnsupportedMediaType('A write of the console needs Content-Type: application/json, also without a body.');
+}
