@@ -54,9 +54,11 @@ export class PreviewLive {
 
   private async apply(taskId: string, context: LiveContext, write: PreviewWrite): Promise<void> {
     const { tenantId, directory } = context;
-    const isSeen = (row: UserRow): boolean =>
-      row.directory_id === null || row.directory_id === directory.takesOver || row.directory_id === directory.id;
-    if (write.doc === null) return this.users.remove(context, write.user_id, { visible: isSeen, trigger: LIVE });
+    const isOthers = (row: UserRow): boolean =>
+      row.directory_id === null || row.directory_id === directory.takesOver;
+    const isSeen = (row: UserRow): boolean => isOthers(row) || row.directory_id === directory.id;
+    // A user whom the directory has linked since stays: that write is newer than the removal.
+    if (write.doc === null) return this.users.remove(context, write.user_id, { visible: isOthers, trigger: LIVE });
     const draft = draftOf(JSON.parse(write.doc) as UserDocument, directory.attributeMap);
     const source = { ...context.source, request_id: write.source.request_id };
     try {
@@ -76,7 +78,7 @@ export class PreviewLive {
 
   private remove(context: LiveContext, id: string): Promise<void> {
     const own = (row: UserRow): boolean => row.directory_id === context.directory.id;
-    return this.users.remove(context, id, { visible: own, includesGone: true, trigger: LIVE });
+    return this.users.remove(context, id, { visible: own, ofGone: true, trigger: LIVE });
   }
 
   /** Returns users of the directory whose removal was held because of the preview. */

@@ -69,7 +69,7 @@ export class HeldService {
     const held = row.held === null ? {} : { reason: row.held };
     const trigger: Trigger = { kind: released === null ? 'hold_ended' : 'released', ...held };
     if (row.gone && isReleasable) {
-      const removal = { visible: () => true, includesGone: true, inSameStatement, trigger };
+      const removal = { visible: () => true, ofGone: true, inSameStatement, trigger };
       await this.users.remove({ ...context, channel: 'api' }, row.id, removal);
     } else if (released === null) {
       await this.users.reconsider(context, row.id, { inSameStatement, trigger });

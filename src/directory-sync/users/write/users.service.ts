@@ -174,7 +174,7 @@ export class UsersService {
     await retried(this.db, ctx.tenantId, async (tx) => {
       // The lock lets a sign-in that is being written finish, so that the statement sees its session and ends it.
       const row = await this.repository.read(ctx.tenantId, id, tx, true);
-      if (!row || (row.gone && !removal.includesGone) || !removal.visible(row)) throw new NotFound('user');
+      if (!row || row.gone !== (removal.ofGone ?? false) || !removal.visible(row)) throw new NotFound('user');
       removal.check?.(row);
       // The user's lock keeps new memberships out; the locks of its groups come next, before any row is deleted.
       await lockGroupsOf(tx, ctx.tenantId, id);

@@ -21,13 +21,13 @@ export interface CreateParts extends Pick<Alongside, 'inSameStatement' | 'afterW
   inPreview?: KeepPreview;
 }
 
-/** A removal. `includesGone`: of a user who is gone for SCIM already, too. */
+/** A removal. `ofGone`: of a user who is gone for SCIM already, and of no one who came back meanwhile. */
 export interface Removal extends Pick<Alongside, 'inSameStatement'> {
   /** Returns whether the caller may see the user. */
   visible: (row: UserRow) => boolean;
   /** May refuse by throwing, such as for a version that is not the one the caller saw. */
   check?: (row: UserWithGroups) => void;
-  includesGone?: boolean;
+  ofGone?: boolean;
   /** Statements after the removal, in its transaction. */
   afterWrite?: AfterWrite;
   /** What has led to the removal, if not the request of the source. */
