@@ -1,11 +1,13 @@
 // The promise under test: an accepted change survives a kill at any moment, reaches the platform, in order per user,
 // and takes effect once. 200 users change through SCIM at concurrency 16 while the service is killed again and again,
-// against a platform that fails a tenth of its calls, before or after the effect. Many are deleted and hired again.
+// against a platform that fails a tenth of its calls, before or after the effect. Many are deleted and hired again. An
+// admin switches the guard and the preview of the directory on and off meanwhile.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { credentialsIn, freePort, freshDatabase, Service, startSandbox } from '../support/processes.mjs';
 import { Person } from './person.mjs';
 import { storyOf } from './story.mjs';
+import { Switches } from './switches.mjs';
 import { upheaval } from './upheaval.mjs';
 
 const USERS = Number(process.env.CRASH_USERS ?? 200);
@@ -47,12 +49,22 @@ const set = await call('PUT', `${api}/platform`, apiKey, { on_delete: ON_DELETE 
 if (set.status !== 200) throw new Error(`on_delete: ${set.status} ${JSON.stringify(set.body)}`);
 
 const people = Array.from({ length: USERS }, (_, i) => new Person(i, scim, token, call));
+const switches = new Switches(api, apiKey, call);
 const began = performance.now();
 const counts = await upheaval(service, people, {
   writers: WRITERS,
   kills: KILLS,
   done: () => people.every((person) => person.created),
+  beside: () => switches.next(),
+}).catch(async (error) => {
+  // Such a moment may not come again for a long time: what happened to the users who changed last is printed.
+  const lost = new pg.Client({ connectionString: database.url });
+  await lost.connect();
+  const key = /crash-\d+/.exec(error.message)?.[0];
+  if (key !== undefined) for (const line of await storyOf(lost, key)) console.log(line);
+  throw error;
 });
+await switches.settle();
 
 console.log(
   `${counts.kills} kills in ${Math.round((performance.now() - began) / 1000)} s; waiting for the last deliveries …`,
@@ -147,6 +159,7 @@ console.log(`
   users                              ${directory.size} of ${USERS} in the directory, ${platform.size} on the platform
   kills (SIGKILL at random moments)  ${counts.kills}
   restart to first answer            median ${restarts[Math.floor(restarts.length / 2)]} ms, longest ${restarts.at(-1)} ms
+  switches of guard and preview      ${switches.count}; ${switches.released} departures released at the end
   changes acknowledged               ${counts.acknowledged}
   answers lost with the process      ${counts.lostAnswers}
   changes recorded                   ${changes[0].n}, of which ${changes[0].forwarded} for the platform

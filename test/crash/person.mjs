@@ -47,7 +47,7 @@ export class Person {
     this.version++;
     this.wanted = this.resource(true);
     const { status, body } = await this.call('POST', '/Users', this.wanted);
-    if (status !== 201) throw new Error(`create: ${status} ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`create ${this.externalId}: ${status} ${JSON.stringify(body)}`);
     this.accept(body);
   }
 
@@ -66,21 +66,21 @@ export class Person {
       schemas: [PATCH_OP],
       Operations: operations,
     });
-    if (status !== 200) throw new Error(`patch: ${status} ${JSON.stringify(body)}`);
+    if (status !== 200) throw new Error(`patch ${this.externalId} ${this.id}: ${status} ${JSON.stringify(body)}`);
     this.accept(body);
   }
 
   async replace() {
     this.version++;
     const { status, body } = await this.call('PUT', `/Users/${this.id}`, this.resource(this.state.active));
-    if (status !== 200) throw new Error(`put: ${status} ${JSON.stringify(body)}`);
+    if (status !== 200) throw new Error(`put ${this.externalId}: ${status} ${JSON.stringify(body)}`);
     this.accept(body);
   }
 
   /** Deleted and hired again under the same name. */
   async removeAndReturn() {
     const { status } = await this.call('DELETE', `/Users/${this.id}`);
-    if (status !== 204) throw new Error(`delete: ${status}`);
+    if (status !== 204) throw new Error(`delete ${this.externalId}: ${status}`);
     this.id = null;
     this.state = null;
     await this.create();

@@ -9,6 +9,9 @@ export async function storyOf(db, externalId) {
        concat_ws(' ', user_id, kind, person->>'last_name', array_to_string(changed, ',')) as text
      from changes where user_id = any($1)
      union all
+     select at, 'note', concat_ws(' ', user_id, kind, detail::text, source::text)
+     from user_notes where user_id = any($1)
+     union all
      select sent_at + duration_ms * interval '1 millisecond', 'attempt',
        concat_ws(' ', delivery_id, method, path, status, outcome, detail)
      from attempts where subject = any($1)

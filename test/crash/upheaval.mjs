@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
  *
  * @param subjects have `change()`, and `lookUp()` for when the answer to a change was lost
  * @param done whether all that has to be there is there: writers continue until then, and until the last kill
+ * @param beside what an admin does meanwhile, again and again; it repeats itself what a kill interrupts
  * @returns what was counted
  */
-export async function upheaval(service, subjects, { writers, kills, pauseMs = 0, done = () => true }) {
+export async function upheaval(service, subjects, { writers, kills, pauseMs = 0, done = () => true, beside = null }) {
   const counts = { acknowledged: 0, lostAnswers: 0, kills: 0, restartsMs: [] };
   const free = [...subjects];
   let running = true;
@@ -57,7 +58,10 @@ export async function upheaval(service, subjects, { writers, kills, pauseMs = 0,
     }
     running = false;
   };
-  await Promise.all([killer(), ...Array.from({ length: writers }, writer)]);
+  const admin = async () => {
+    while (beside !== null && running) await beside();
+  };
+  await Promise.all([killer(), admin(), ...Array.from({ length: writers }, writer)]);
   return counts;
 }
 
