@@ -8,6 +8,8 @@ const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const USERS = 40;
 /** A fifth of the users. */
 const LIMIT = 8;
+/** A task of a killed process is taken over when its lease has run out. */
+const PATIENCE_MS = 180_000;
 const GUARD = { percent: 20, people: 200, at_least: 5, within_minutes: 60, day_percent: 50 };
 
 /** The ways by which a directory takes users out of force. */
@@ -128,7 +130,7 @@ export class Departures {
   }
 
   async settled(isSettled) {
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
       const state = await this.state();
       if (isSettled(state) || Date.now() > deadline) return state;
@@ -157,6 +159,11 @@ export class Departures {
     return problems;
   }
 
+  /** Removes the directory: a tenant has a limit of them. Its users stay as they are in force. */
+  remove() {
+    return this.demand(204, 'DELETE', `/directories/${this.id}`);
+  }
+
   get isDeletion() {
     return this.way === 'DELETE' || this.way === 'Bulk';
   }
@@ -169,7 +176,7 @@ export class Departures {
   /** Lets an admin decide, and returns what is wrong then. */
   async act() {
     const task = await this.demand(202, 'POST', `/directories/${this.id}/guard/${this.actName}`, {});
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
       const { state } = await this.demand(200, 'GET', `/tasks/${task.id}`);
       if (state === 'done') break;

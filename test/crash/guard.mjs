@@ -46,6 +46,7 @@ for (let i = 0; i < ROUNDS; i++) {
   const after = found.length === 0 ? await directory.act() : [];
   problems.push(...[...found, ...after].map((text) => `round ${i} (${way}, ${round.atOnce} at once): ${text}`));
   rounds.push(directory);
+  await directory.remove();
 }
 
 async function killed(service) {
