@@ -3,8 +3,19 @@ import { LookupModule, RecordNamesModule } from './lookup/lookup.module.js';
 import { RequestsModule } from './requests/requests.module.js';
 import { ExplainModule } from './explain/explain.module.js';
 import { StatusModule } from './status/status.module.js';
+import { OverviewNowModule } from './now/overview-now.module.js';
 import { HistoryModule } from './history/history.module.js';
 
 /** What is read across the houses. */
-@Module({ imports: [LookupModule, RecordNamesModule, RequestsModule, ExplainModule, StatusModule, HistoryModule] })
+@Module({
+  imports: [
+    LookupModule,
+    RecordNamesModule,
+    RequestsModule,
+    ExplainModule,
+    StatusModule,
+    OverviewNowModule,
+    HistoryModule,
+  ],
+})
 export class OverviewModule {}

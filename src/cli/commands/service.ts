@@ -36,6 +36,31 @@ function words({ destination, waiting, parked, held, guard, ...state }: TenantSt
   };
 }
 
+/** The answer of `GET /overview`. */
+interface Overview extends TenantStatus {
+  seats: { used: number; limit: number | null; waiting: number };
+  directories: { name: string; last_request_at: string | null; last_refusal: { reason: string } | null }[];
+  expiries: { kind: string; name: string; expires_at: string }[];
+  first_steps: Record<string, boolean>;
+}
+
+/** Returns what needs attention as fields of `overview`. */
+function overviewWords({ seats, directories, expiries, first_steps, ...status }: Overview): Json {
+  const open = Object.entries(first_steps).flatMap(([step, isDone]) => (isDone ? [] : [step]));
+  return {
+    ...words(status, false),
+    seats: `${seats.used} of ${seats.limit ?? 'no limit'}, ${seats.waiting} waiting`,
+    directories: directories
+      .map(({ name, last_request_at }) => `${name} (${last_request_at ?? 'no request'})`)
+      .join(', '),
+    refused: directories
+      .flatMap(({ name, last_refusal: r }) => (r === null ? [] : [`${name}: ${r.reason}`]))
+      .join(', '),
+    ends_soon: expiries.map(({ kind, name, expires_at }) => `${kind} ${name} at ${expires_at}`).join(', '),
+    first_steps_open: open.join(', '),
+  };
+}
+
 export const SERVICE_COMMANDS: Command[] = [
   {
     noun: 'status',
@@ -65,6 +90,15 @@ export const SERVICE_COMMANDS: Command[] = [
         storage: storage === null ? null : options['json'] === true ? storage['state'] : storageWords(storage),
         ...(state === null ? {} : words(state, options['json'] === true)),
       };
+    },
+  },
+  {
+    noun: 'overview',
+    verb: '',
+    description: 'Shows what needs attention, credentials that end soon, and the first steps of a tenant',
+    async run({ client, options }) {
+      const overview = await client.call<Overview>('GET', '/overview');
+      return options['json'] === true ? (overview as unknown as Json) : overviewWords(overview);
     },
   },
   {

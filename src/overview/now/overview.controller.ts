@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { Get, Req, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { ApiRecord } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
+import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
+import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
+import { RequireEveryScope } from '../../tenancy/tenants/require-scope.js';
+import { OverviewBody } from './overview.dto.js';
+import { OverviewService } from './overview.service.js';
+
+/** What needs attention in a tenant, for a page that asks again and again. */
+@ApiController('overview')
+@RequireEveryScope('platform:read', 'directories:read', 'users:read', 'seats:read')
+@ApiRefusals()
+export class OverviewController {
+  constructor(private readonly overview: OverviewService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'What needs attention: the status, seats, directories, credentials that end soon, and the first steps',
+    description: 'At most two seconds old. With `If-None-Match` 304 where nothing changed.',
+  })
+  @ApiRecord(OverviewBody)
+  async show(
+    @CurrentCaller() { tenantId }: Caller,
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const body = JSON.stringify(await this.overview.of(tenantId));
+    const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+    res.setHeader('ETag', tag);
+    // The browser keeps the answer, and asks whether it still holds.
+    res.setHeader('Cache-Control', 'private, no-cache');
+    if (req.headers['if-none-match'] === tag) res.status(304).end();
+    else res.type('application/json').send(body);
+  }
+}

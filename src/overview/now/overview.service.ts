@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Database } from '../../base/database/database.js';
+import { FreshCache } from '../../base/fresh-cache.js';
+import { SeatHolders } from '../../seats/ledger/seat-holders.js';
+import { SeatsRepository } from '../../seats/seats.repository.js';
+import { StatusService } from '../status/status.service.js';
+import type { OverviewBody } from './overview.dto.js';
+
+/** How old an answer can be, in milliseconds. */
+const MOST_AGE_MS = 2_000;
+/** How soon a credential has to end to be shown. */
+const SOON_DAYS = 30;
+const MOST_EXPIRIES = 20;
+
+type Facts = Pick<OverviewBody, 'directories' | 'expiries'> & Omit<OverviewBody['first_steps'], 'forwarded'>;
+
+/** Reads what needs attention in a tenant. All who ask within two seconds get one answer. */
+@Injectable()
+export class OverviewService {
+  private readonly answers: FreshCache<OverviewBody>;
+
+  constructor(
+    private readonly db: Database,
+    private readonly status: StatusService,
+    private readonly seats: SeatsRepository,
+    private readonly holders: SeatHolders,
+    clock: Clock,
+  ) {
+    this.answers = new FreshCache(clock, MOST_AGE_MS);
+  }
+
+  of(tenantId: string): Promise<OverviewBody> {
+    return this.answers.get(tenantId, () => this.read(tenantId));
+  }
+
+  private async read(tenantId: string): Promise<OverviewBody> {
+    const [status, { limit }, used, waiting, { directories, expiries, ...steps }] = await Promise.all([
+      this.status.of(tenantId),
+      this.seats.limitOf(tenantId),
+      this.seats.used(tenantId),
+      this.holders.waiting(tenantId),
+      this.facts(tenantId),
+    ]);
+    return {
+      ...status,
+      seats: { used, limit, waiting },
+      directories,
+      expiries,
+      first_steps: { ...steps, forwarded: status.destination.last_success_at !== null },
+    };
+  }
+
+  private async facts(tenantId: string): Promise<Facts> {
+    const { rows } = await this.db.query<Facts>(
+      `select
+         (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name, 'state', d.state,
+             'last_request_at', d.last_request_at, 'last_refusal',
+             case when d.last_request_at is null or (d.last_refusal ->> 'at')::timestamptz > d.last_request_at
+               then jsonb_build_object('at', d.last_refusal -> 'at', 'reason', d.last_refusal -> 'reason') end)
+             order by d.name, d.id), '[]')
+          from directories d where d.tenant_id = $1 and d.deleted_at is null) as directories,
+         (select coalesce(jsonb_agg(e order by e.expires_at), '[]') from (
+            select kind, id, name, expires_at from (
+              select 'api_key' as kind, k.id, k.name, k.expires_at from api_keys k
+              where k.tenant_id = $1 and k.revoked_at is null
+              union all
+              select 'scim_token', s.id, s.name, s.expires_at from scim_tokens s
+              where s.tenant_id = $1 and s.revoked_at is null) c
+            where expires_at between now() and now() + $2 * interval '1 day'
+            order by expires_at limit ${MOST_EXPIRIES}) e) as expiries,
+         exists (select 1 from directories d where d.tenant_id = $1 and d.deleted_at is null) as directory,
+         exists (select 1 from directories d where d.tenant_id = $1 and d.last_request_at is not null) as request,
+         exists (select 1 from users u where u.tenant_id = $1 and u.status = 'active') as "user",
+         exists (select 1 from connections c where c.tenant_id = $1) as connection,
+         exists (select 1 from tenants t join users u on u.tenant_id = t.id and u.id = t.owner_user_id
+                 where t.id = $1 and u.status = 'active')
+           or exists (select 1 from roles r where r.tenant_id = $1 and r.console <> 'none'
+                        and exists (select 1 from users u where u.tenant_id = $1 and u.role = r.name
+                                    and u.status = 'active')) as administrator`,
+      [tenantId, SOON_DAYS],
+    );
+    const [found] = rows;
+    const { directories } = found!;
+    // A directory without any refusal has an object of nulls.
+    return {
+      ...found!,
+      directories: directories.map((one) => ({ ...one, last_refusal: one.last_refusal?.at ? one.last_refusal : null })),
+    };
+  }
+}
