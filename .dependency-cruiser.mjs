@@ -28,9 +28,11 @@ export const ROOMS = [
   'overview/requests',
   'overview/explain',
   'overview/status',
+  'overview/now',
   'overview/lookup',
   'overview/history',
   'console/access',
+  'console/files',
   'console',
   'operations/surfaces',
   'operations',
@@ -112,8 +114,24 @@ export default {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, pathNot: '(\\.d\\.ts$)|(^src/(cli/|sandbox/)?main\\.ts$)|(/tables\\.ts$)' },
+      from: {
+        orphan: true,
+        pathNot: '(\\.d\\.ts$)|(^src/(cli/|sandbox/)?main\\.ts$)|(^web/console/main\\.tsx$)|(/tables\\.ts$)',
+      },
       to: {},
+    },
+    {
+      name: 'page-groups-stand-alone',
+      comment: 'A group of pages is loaded by itself; what two groups share is in web/parts.',
+      severity: 'error',
+      from: { path: '^web/console/(overview|users|held|directories|seats|operator)/' },
+      to: { path: '^web/console/(overview|users|held|directories|seats|operator)/', pathNot: '^web/console/$1/' },
+    },
+    {
+      name: 'parts-know-no-page',
+      severity: 'error',
+      from: { path: '^web/(parts|api|text)/' },
+      to: { path: '^web/console/' },
     },
     { name: 'no-undeclared', severity: 'error', from: {}, to: { dependencyTypes: ['npm-no-pkg', 'unknown'] } },
     {

@@ -8,12 +8,13 @@ FROM node:24-bookworm-slim${BASE_DIGEST} AS build
 WORKDIR /app
 COPY package.json package-lock.json .swcrc tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY scripts/bundle.mjs scripts/compile-ahead.mjs scripts/node-flags.mjs ./scripts/
+COPY scripts/bundle.mjs scripts/build-web.mjs scripts/compile-ahead.mjs scripts/node-flags.mjs ./scripts/
 COPY src ./src
+COPY web ./web
 COPY docs ./docs
-RUN npx swc src -d dist --strip-leading-paths --extensions .ts --copy-files --quiet && node scripts/bundle.mjs && npm prune --omit=dev --omit=optional --ignore-scripts
+RUN npx swc src -d dist --strip-leading-paths --extensions .ts --copy-files --quiet && node scripts/bundle.mjs && node scripts/build-web.mjs && npm prune --omit=dev --omit=optional --ignore-scripts
 # Whatever the checkout's file modes are: everybody reads, nobody but root writes.
-RUN chmod -R u=rwX,go=rX node_modules dist docs
+RUN chmod -R u=rwX,go=rX node_modules dist docs web/dist
 
 FROM node:24-bookworm-slim${BASE_DIGEST}
 # TALENT_BRIDGE_URL is for the command line: inside the container it asks this process, not the public address.
@@ -26,6 +27,7 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --chmod=0444 package.json LICENSE ./
 COPY --from=build /app/docs ./docs
+COPY --from=build /app/web/dist ./web/dist
 # `docker compose exec api talent-bridge tenant list`
 COPY --chmod=0555 bin/talent-bridge.mjs ./bin/talent-bridge.mjs
 RUN ln -s /app/bin/talent-bridge.mjs /usr/local/bin/talent-bridge

@@ -12,9 +12,9 @@ const LARGE_CONSTRUCTOR = 'MethodDefinition[kind="constructor"] > FunctionExpres
 
 // Type-aware rules: what they find (a promise nobody awaits, an `any` that leaks) is what loses data here.
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', '.data/**', 'coverage/**'] },
+  { ignores: ['dist/**', 'web/dist/**', 'node_modules/**', '.data/**', 'coverage/**'] },
   {
-    files: ['src/**/*.ts', 'test/**/*.ts'],
+    files: ['src/**/*.ts', 'test/**/*.ts', 'web/**/*.ts', 'web/**/*.tsx'],
     extends: [...tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -86,6 +86,31 @@ export default tseslint.config(
           selector: `Program:not(:has(${LARGE_CONSTRUCTOR}))`,
           message: 'The constructor is small: remove the file from the list.',
         },
+      ],
+    },
+  },
+  // The browser knows the shapes of the API, and nothing of the service.
+  {
+    files: ['web/**/*.ts', 'web/**/*.tsx'],
+    plugins: { jsdoc },
+    rules: {
+      'max-lines': ['error', 250],
+      'jsdoc/require-jsdoc': [
+        'error',
+        { publicOnly: true, enableFixer: false, require: { FunctionDeclaration: true } },
+      ],
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['**/src/**'], allowTypeImports: true, message: 'Only types come from the service.' }] },
+      ],
+      // Menus, lists of options and comboboxes come from the library behind web/parts.
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'JSXAttribute[name.name="role"] > Literal[value=/^(menu|listbox|combobox)$/]',
+          message: 'Use the part of web/parts: a menu, a list of options or a combobox is not written by hand.',
+        },
+        { selector: 'JSXAttribute[name.name="dangerouslySetInnerHTML"]', message: 'Text stays text.' },
       ],
     },
   },

@@ -16,9 +16,17 @@ const { checkWords } = await import('./check-words.mjs');
 /** A file that did not change since the last run is not looked at again. */
 const cached = (tool) => ['--cache', '--cache-strategy', 'content', '--cache-location', `.data/check/${tool}`];
 const TYPES = ['typescript/bin/tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', '.data/check/types.json'];
-const LINT = ['eslint/bin/eslint.js', 'src', 'test', '--max-warnings', '0', ...cached('eslint')];
+const WEB_TYPES = [
+  'typescript/bin/tsc',
+  '-p',
+  'web',
+  '--incremental',
+  '--tsBuildInfoFile',
+  '.data/check/web-types.json',
+];
+const LINT = ['eslint/bin/eslint.js', 'src', 'test', 'web', '--max-warnings', '0', ...cached('eslint')];
 const FORMAT = ['prettier/bin/prettier.cjs', '--check', '.', ...cached('prettier')];
-const ARROWS = ['dependency-cruiser/bin/dependency-cruise.mjs', 'src', '--config', '.dependency-cruiser.mjs'];
+const ARROWS = ['dependency-cruiser/bin/dependency-cruise.mjs', 'src', 'web', '--config', '.dependency-cruiser.mjs'];
 
 /** Runs a program of a package; returns whether it ended well, after its output was printed as a whole. */
 async function passes([script, ...args]) {
@@ -31,7 +39,7 @@ async function passes([script, ...args]) {
 }
 
 // Lint takes as long as the others together.
-const others = async () => [await passes(TYPES), await passes(FORMAT), await passes(ARROWS)];
+const others = async () => [await passes(TYPES), await passes(WEB_TYPES), await passes(FORMAT), await passes(ARROWS)];
 const results = (await Promise.all([passes(LINT), others()])).flat();
 if (results.includes(false)) process.exit(1);
 checkTables();

@@ -5,10 +5,11 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-/** Brings node_modules and dist up to date with the lock file and the sources; does nothing where they are. */
+/** Brings node_modules, dist and the console up to date with the lock file and the sources; does nothing where they are. */
 export async function prepare() {
   install();
   await build();
+  await buildConsole();
 }
 
 /** Brings node_modules up to date with the lock file. */
@@ -37,8 +38,22 @@ function installed() {
   );
 }
 
+async function buildConsole() {
+  const newest = newestIn(
+    'web',
+    ['scripts/build-web.mjs', 'package-lock.json'],
+    (file) => !file.startsWith(path.join('web', 'dist')),
+  );
+  const mark = path.join('web', 'dist', '.built');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === newest) return;
+  console.error('Building the console …');
+  const { buildWeb } = await import('./build-web.mjs');
+  await buildWeb();
+  writeFileSync(mark, newest);
+}
+
 async function build() {
-  const newest = newestIn('src');
+  const newest = newestIn('src', ['.swcrc', 'scripts/bundle.mjs']);
   const mark = path.join('dist', '.built');
   if (existsSync(mark) && readFileSync(mark, 'utf8') === newest) return;
   console.error('Building …');
@@ -60,15 +75,13 @@ async function build() {
   writeFileSync(mark, newest);
 }
 
-/** A fingerprint of the sources: their names, sizes and times. */
-function newestIn(folder) {
-  const hash = createHash('sha256')
-    .update(readFileSync('.swcrc'))
-    .update(readFileSync('scripts/bundle.mjs'))
-    .update(process.version);
+/** A fingerprint of the sources: the names, sizes and times of a folder, and the content of what builds them. */
+function newestIn(folder, builders, isSource = () => true) {
+  const hash = createHash('sha256').update(process.version);
+  for (const builder of builders) hash.update(readFileSync(builder));
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);
+    if (!entry.isFile() || !isSource(file)) continue;
     const { size, mtimeMs } = statSync(file);
     hash.update(`${file} ${size} ${mtimeMs}\n`);
   }

@@ -8,11 +8,12 @@ import { ConsoleSessionController } from './access/console-session.controller.js
 import { ConsoleSessionsModule } from './access/console-sessions.module.js';
 import { EnteredTenantController } from './access/entered-tenant.controller.js';
 import { EnteredTenantService } from './access/entered-tenant.service.js';
+import { ConsoleFilesController } from './files/console-files.controller.js';
 
-/** The way into the console. */
+/** The console: the way in, and its files. */
 @Module({
   imports: [SignInModule, ConsoleSessionsModule],
-  controllers: [ConsoleSessionController, ConsoleLinksController, EnteredTenantController],
+  controllers: [ConsoleSessionController, ConsoleLinksController, EnteredTenantController, ConsoleFilesController],
   providers: [ConsoleEntryService, ConsoleLinksRepository, ConsoleLinksService, EnteredTenantService],
   exports: [ConsoleLinksService],
 })

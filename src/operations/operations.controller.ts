@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Redirect, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Clock } from '../base/clock.js';
 import { Config } from '../base/config/config.js';
@@ -75,9 +75,4 @@ export class OperationsController {
   securityText(): string {
     return securityText(this.config.baseUrl, this.clock.now());
   }
-
-  @Get('console')
-  @Redirect('/docs', 302)
-  @ApiExcludeEndpoint()
-  console(): void {}
 }

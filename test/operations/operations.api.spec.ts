@@ -281,9 +281,4 @@ describe('the description', () => {
     const page = (await get('/docs/problems')).text;
     for (const code of Object.keys(PROBLEM_CODES)) expect(page).toContain(`id="${code}"`);
   });
-
-  it('is the target of the console', async () => {
-    const answer = await get('/console');
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
-  });
 });

@@ -1,0 +1,2 @@
+export { DirectoriesPage } from './directories-page.js';
+export { DirectoryPage } from './directory-page.js';

@@ -1,0 +1,89 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import type { PreviewBody } from '../../../src/directory-sync/routes/preview/preview.dto.js';
+import { call, Problem, type Json } from '../../api/client.js';
+import { useList, useRead } from '../../api/queries.js';
+import { may, useMe } from '../../api/session.js';
+import { Act } from '../../parts/act.js';
+import { Answer, List } from '../../parts/answer.js';
+import { Choice } from '../../parts/filters.js';
+import { ProblemBox } from '../../parts/problem.js';
+import { Table, type Column } from '../../parts/table.js';
+import { text } from '../../text/text.js';
+import type { TabProps } from './directory-page.js';
+
+type Preview = Json<PreviewBody>;
+type Previewed = Preview['data'][number];
+
+const words = text.directories.preview;
+const kinds = words.kinds;
+
+const COLUMNS: readonly Column<Previewed>[] = [
+  {
+    label: words.user,
+    cell: ({ user_id, user_name }) => (
+      <Link to="/users/$id" params={{ id: user_id }}>
+        {user_name}
+      </Link>
+    ),
+  },
+  { label: words.would, cell: ({ would }) => would.map((kind) => kinds[kind] ?? kind).join(', ') },
+  { label: words.fields, cell: ({ fields }) => fields.join(', ') },
+  { label: words.held, cell: ({ held }) => held ?? '–' },
+];
+
+/** What going live would do, and the switch. */
+export function PreviewTab({ directory: { id, state } }: TabProps) {
+  const me = useMe();
+  const { kind } = useSearch({ from: '/directories/$id/{-$tab}' });
+  const preview = useRead<Preview>(`/directories/${id}/preview`, { limit: 1 });
+  const users = useList<Previewed>(`/directories/${id}/preview`, { kind });
+  const canWrite = may(me.data, 'admin');
+  if (state === 'live') {
+    return (
+      <div className="stack">
+        <p>{words.live}</p>
+        {canWrite && <Act label={words.back} method="PATCH" path={`/directories/${id}`} body={{ state: 'preview' }} />}
+      </div>
+    );
+  }
+  return (
+    <div className="stack">
+      <p className="secondary">{words.lead}</p>
+      <Answer query={preview}>
+        {({ counts }) => (
+          <dl className="facts">
+            {Object.entries(counts).map(([name, n]) => (
+              <div key={name} className="contents">
+                <dt>{kinds[name] ?? name}</dt>
+                <dd>{n}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </Answer>
+      {canWrite && <GoLive directoryId={id} />}
+      <Choice name="kind" label={words.would} value={kind} values={Object.entries(kinds)} />
+      <List query={users} empty={words.empty}>
+        {(rows) => <Table caption={words.would} columns={COLUMNS} rows={rows} keyOf={({ user_id }) => user_id} />}
+      </List>
+    </div>
+  );
+}
+
+function GoLive({ directoryId }: { directoryId: string }) {
+  const cache = useQueryClient();
+  const live = useMutation({
+    mutationFn: (confirm: boolean) => call('PATCH', `/directories/${directoryId}`, { state: 'live', confirm }),
+    onSuccess: () => cache.invalidateQueries(),
+  });
+  const lacksSeats = live.error instanceof Problem && live.error.code === 'seats_needed';
+  return (
+    <div className="stack">
+      {live.error !== null && <ProblemBox error={live.error} />}
+      <button type="button" className="main" disabled={live.isPending} onClick={() => live.mutate(lacksSeats)}>
+        {lacksSeats ? words.confirmSeats : words.goLive}
+      </button>
+    </div>
+  );
+}

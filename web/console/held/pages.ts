@@ -1,0 +1,2 @@
+export { HeldPage } from './held-page.js';
+export { TasksPage } from './tasks-page.js';

@@ -1,0 +1,2 @@
+export { UsersPage } from './users-page.js';
+export { UserPage } from './user-page.js';

@@ -1,0 +1,127 @@
+import { Link, useParams } from '@tanstack/react-router';
+import type { UserExplanationBody } from '../../../src/overview/explain/user-explanation.dto.js';
+import type { Json } from '../../api/client.js';
+import { useRead } from '../../api/queries.js';
+import { may, useMe } from '../../api/session.js';
+import { Act } from '../../parts/act.js';
+import { Answer } from '../../parts/answer.js';
+import { Id } from '../../parts/copy-button.js';
+import { Page, Section } from '../../parts/page.js';
+import { State } from '../../parts/state.js';
+import { Time } from '../../parts/time.js';
+import { text } from '../../text/text.js';
+import { Access } from './access.js';
+import { TimeLine } from './time-line.js';
+import { nameOf } from './users-page.js';
+import { WrittenAndInForce } from './written-and-in-force.js';
+
+type Explanation = Json<UserExplanationBody>;
+
+const words = text.users.one;
+
+/** One user: why the user has, or lacks, access, role and seat, and all that happened. */
+export function UserPage() {
+  const { id } = useParams({ from: '/users/$id' });
+  const explanation = useRead<Explanation>(`/users/${id}/explain`, {}, 5_000);
+  const title = explanation.data === undefined ? id : nameOf(explanation.data.user);
+  return (
+    <Page title={title} lead={<Id value={id} />}>
+      <Answer query={explanation} height={240}>
+        {(answer) => (
+          <>
+            <Facts of={answer} />
+            {answer.held !== null && <Held of={answer} />}
+            <Why of={answer} />
+          </>
+        )}
+      </Answer>
+      <TimeLine userId={id} />
+      <WrittenAndInForce userId={id} />
+      <Access userId={id} />
+    </Page>
+  );
+}
+
+function Facts({ of: { user } }: { of: Explanation }) {
+  const { email, role, external_id, status, seat, managed_by } = user;
+  return (
+    <dl className="facts">
+      <dt>{words.facts.status}</dt>
+      <dd>
+        <State tone={status === 'active' ? 'good' : 'neutral'}>{status}</State>
+      </dd>
+      <dt>{words.facts.email}</dt>
+      <dd>{email ?? '–'}</dd>
+      <dt>{words.facts.role}</dt>
+      <dd>{role ?? '–'}</dd>
+      <dt>{words.facts.seat}</dt>
+      <dd>{seat}</dd>
+      <dt>{words.facts.externalId}</dt>
+      <dd>{external_id === null ? '–' : <Id value={external_id} />}</dd>
+      <dt>{words.facts.managedBy}</dt>
+      <dd>
+        {managed_by === null ? (
+          '–'
+        ) : (
+          <Link to="/directories/$id/{-$tab}" params={{ id: managed_by.id }}>
+            {managed_by.name}
+          </Link>
+        )}
+      </dd>
+    </dl>
+  );
+}
+
+function Held({ of: { user, held } }: { of: Explanation }) {
+  const me = useMe();
+  if (held === null) return null;
+  const reasons: Record<string, string> = text.held.reasons;
+  return (
+    <Section title={`${text.users.held}: ${reasons[held.reason] ?? held.reason}`}>
+      <p>
+        {held.words} {words.heldSince} <Time at={held.since} />.
+      </p>
+      <p>
+        {words.next}: {held.next}
+      </p>
+      {held.conflicts.map(({ field, value, user_id, email }) => (
+        <p key={user_id}>
+          {words.conflicts}:{' '}
+          <Link to="/users/$id" params={{ id: user_id }}>
+            {email ?? user_id}
+          </Link>{' '}
+          ({field} <code>{value}</code>)
+        </p>
+      ))}
+      {may(me.data, 'admin') && (
+        <div className="row">
+          {held.releasable && <Act label={words.release} path={`/held/${user.id}/release`} />}
+          <Act label={words.discard} path={`/held/${user.id}/discard`} isDangerous />
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function Why({ of: { sentences } }: { of: Explanation }) {
+  return (
+    <Section title={words.why}>
+      <dl className="facts">
+        {sentences.map(({ about, words: sentence, since, code }) => (
+          <div key={about} className="contents">
+            <dt>{words.about[about]}</dt>
+            <dd>
+              {sentence}{' '}
+              {since !== null && (
+                <span className="secondary">
+                  <Time at={since} />
+                </span>
+              )}{' '}
+              <code className="secondary">{code}</code>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}

@@ -1,0 +1,110 @@
+import { useContext, useId, useState } from 'react';
+import { text } from '../../text/text.js';
+import { TimeZone } from '../time.js';
+import { dayOf } from '../time.rules.js';
+import { roundUp, stepPath, xOf, yOf, type Frame, type Step } from './steps.rules.js';
+
+/** A step line of a chart. */
+export interface Series {
+  label: string;
+  steps: readonly Step[];
+  /** Lines differ by their pattern, too. */
+  isDashed?: boolean;
+}
+
+const WIDTH = 960;
+const HEIGHT = 200;
+
+/** Step lines over time. A button shows the same as a table. */
+export function StepChart({
+  title,
+  description,
+  series,
+  from,
+  until,
+}: {
+  title: string;
+  description: string;
+  series: readonly Series[];
+  from: number;
+  until: number;
+}) {
+  const id = useId();
+  const zone = useContext(TimeZone);
+  const [isTable, setTable] = useState(false);
+  const most = roundUp(Math.max(...series.flatMap(({ steps }) => steps.map(({ value }) => value ?? 0)), 0));
+  const frame: Frame = { from, until, most, width: WIDTH, height: HEIGHT };
+  const middle = (from + until) / 2;
+  return (
+    <figure className="chart tight">
+      <svg viewBox={`-48 -12 ${WIDTH + 60} ${HEIGHT + 44}`} role="img" aria-labelledby={`${id}-t ${id}-d`}>
+        <title id={`${id}-t`}>{title}</title>
+        <desc id={`${id}-d`}>{description}</desc>
+        {[0, most / 2, most].map((value) => (
+          <g key={value}>
+            <line className="grid" x1={0} x2={WIDTH} y1={yOf(frame, value)} y2={yOf(frame, value)} />
+            <text className="tick" x={-8} y={yOf(frame, value) + 4} textAnchor="end">
+              {value}
+            </text>
+          </g>
+        ))}
+        {[from, middle, until].map((at, place) => (
+          <text
+            key={at}
+            className="tick"
+            x={xOf(frame, at)}
+            y={HEIGHT + 24}
+            textAnchor={(['start', 'middle', 'end'] as const)[place]}
+          >
+            {dayOf(at, zone)}
+          </text>
+        ))}
+        {series.map(({ label, steps, isDashed }) => (
+          <path key={label} className={isDashed ? 'line dashed' : 'line'} d={stepPath(steps, frame)} />
+        ))}
+      </svg>
+      <figcaption className="row help">
+        {series.map(({ label, isDashed }) => (
+          <span key={label} className={isDashed ? 'key dashed' : 'key'}>
+            {label}
+          </span>
+        ))}
+        <button type="button" className="plain" aria-expanded={isTable} onClick={() => setTable(!isTable)}>
+          {isTable ? text.chart.hideTable : text.chart.showTable}
+        </button>
+      </figcaption>
+      {isTable && <ChartTable title={title} series={series} zone={zone} />}
+    </figure>
+  );
+}
+
+function ChartTable({ title, series, zone }: { title: string; series: readonly Series[]; zone: string }) {
+  const days = [...new Set(series.flatMap(({ steps }) => steps.map(({ at }) => at)))].sort((a, b) => a - b);
+  return (
+    <table className="table">
+      <caption className="visually-hidden">{title}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{text.chart.day}</th>
+          {series.map(({ label }) => (
+            <th key={label} scope="col" className="number">
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {days.map((at) => (
+          <tr key={at}>
+            <th scope="row">{dayOf(at, zone)}</th>
+            {series.map(({ label, steps }) => (
+              <td key={label} data-label={label} className="number">
+                {steps.findLast((step) => step.at <= at)?.value ?? text.chart.unknown}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,103 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type SyntheticEvent } from 'react';
+import { call, Problem } from '../api/client.js';
+import { text } from '../text/text.js';
+import { Dialog } from './dialog.js';
+import { ProblemBox } from './problem.js';
+
+/** An act on many users, by an operation with `dry_run` and `count`. */
+export interface CountedActProps {
+  /** What the button says, such as "Release". */
+  label: string;
+  path: string;
+  body: Readonly<Record<string, unknown>>;
+  /** Says what happens to so many users. */
+  consequence: (count: number) => string;
+  isDangerous?: boolean;
+  onDone?: () => void;
+}
+
+/** A button whose act counts first, and is done once the number was typed. */
+export function CountedAct({ label, path, body, consequence, isDangerous, onDone }: CountedActProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className={isDangerous ? 'danger' : undefined} onClick={() => setOpen(true)}>
+        {label}
+      </button>
+      {isOpen && (
+        <Dialog title={label} onClose={() => setOpen(false)}>
+          <Confirmation
+            {...{ label, path, body, consequence }}
+            isDangerous={isDangerous ?? false}
+            close={() => setOpen(false)}
+            onDone={onDone}
+          />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function Confirmation({
+  label,
+  path,
+  body,
+  consequence,
+  isDangerous,
+  close,
+  onDone,
+}: CountedActProps & { close: () => void }) {
+  const cache = useQueryClient();
+  const [typed, setTyped] = useState('');
+  const counting = useMutation({ mutationFn: () => call<{ count: number }>('POST', path, { ...body, dry_run: true }) });
+  const acting = useMutation({
+    mutationFn: (count: number) => call('POST', path, { ...body, count }),
+    onSuccess: async () => {
+      await cache.invalidateQueries();
+      onDone?.();
+      close();
+    },
+    onError: (error) => {
+      // Others have left or come since: the new number is shown and asked for.
+      if (error instanceof Problem && error.code === 'count_changed') counting.mutate();
+    },
+  });
+  if (counting.isIdle) counting.mutate();
+  const count = counting.data?.count;
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (count !== undefined && typed === String(count)) acting.mutate(count);
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      {counting.error !== null && <ProblemBox error={counting.error} retry={() => counting.mutate()} />}
+      {acting.error !== null && <ProblemBox error={acting.error} />}
+      <p aria-live="polite">{count === undefined ? text.act.counting : consequence(count)}</p>
+      {count !== undefined && count > 0 && (
+        <label>
+          {text.act.type(count)}
+          <input
+            value={typed}
+            inputMode="numeric"
+            autoComplete="off"
+            onChange={({ target }) => setTyped(target.value)}
+            autoFocus
+          />
+        </label>
+      )}
+      <div className="row">
+        <button
+          type="submit"
+          className={isDangerous ? 'danger' : 'main'}
+          disabled={count === undefined || count === 0 || typed !== String(count) || acting.isPending}
+        >
+          {label}
+        </button>
+        <button type="button" onClick={close}>
+          {text.act.cancel}
+        </button>
+      </div>
+    </form>
+  );
+}

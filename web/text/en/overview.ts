@@ -1,0 +1,49 @@
+const plural = (n: number, one: string, many: string): string =>
+  n === 1 ? `1 ${one}` : `${new Intl.NumberFormat('en').format(n)} ${many}`;
+
+/** Texts of the overview. */
+export const overview = {
+  title: 'Overview',
+  lead: 'What needs attention now.',
+  nothing: 'Nothing needs attention.',
+  platform: 'Platform',
+  waiting: (n: number) => (n === 0 ? 'No change waits.' : `${plural(n, 'user waits', 'users wait')} to be forwarded.`),
+  oldest: 'The oldest since',
+  parked: (n: number, reason: string) => `${plural(n, 'change is', 'changes are')} parked: ${reason}.`,
+  held: (n: number, reason: string) => `${plural(n, 'user is', 'users are')} held: ${reason}.`,
+  guard: (n: number) => `The guard holds ${plural(n, 'departure', 'departures')}. Release, discard or undo them.`,
+  seatsUsed: (used: number, limit: number | null) =>
+    limit === null
+      ? `${plural(used, 'seat is', 'seats are')} used; there is no limit.`
+      : `${used} of ${limit} seats are used.`,
+  seatsWaiting: (n: number) => `${plural(n, 'user waits', 'users wait')} for a seat.`,
+  directories: 'Directories',
+  quiet: 'No request has come yet.',
+  lastRequest: 'Last request',
+  refused: 'A credential was refused',
+  expires: 'ends',
+  expiries: 'What ends soon',
+  lastEvent: 'Last event',
+  attention: 'Attention',
+  seats: 'Seats',
+  states: {
+    ok: 'Forwarding',
+    open: 'Unavailable',
+    paused: 'Paused',
+    no_platform_yet: 'No platform yet',
+    no_key_yet: 'No key yet',
+    key_unreadable: 'Key unreadable',
+  } as Record<string, string>,
+  checklist: {
+    title: 'First steps',
+    lead: 'Each line is done when it has really happened.',
+    done: 'done',
+    open: 'open',
+    directory: 'A directory exists',
+    request: 'The IdP has sent a request',
+    user: 'A user has arrived',
+    forwarded: 'A change was confirmed by the platform',
+    connection: 'A sign-in connection exists',
+    administrator: 'A user of the tenant administers it',
+  },
+};
