@@ -159,7 +159,7 @@ console.log(`
   users                              ${directory.size} of ${USERS} in the directory, ${platform.size} on the platform
   kills (SIGKILL at random moments)  ${counts.kills}
   restart to first answer            median ${restarts[Math.floor(restarts.length / 2)]} ms, longest ${restarts.at(-1)} ms
-  switches of guard and preview      ${switches.count}; ${switches.released} departures released at the end
+  switches of guard and preview      ${switches.count}
   changes acknowledged               ${counts.acknowledged}
   answers lost with the process      ${counts.lostAnswers}
   changes recorded                   ${changes[0].n}, of which ${changes[0].forwarded} for the platform

@@ -4,5 +4,10 @@ import { StatusController } from './status.controller.js';
 import { StatusService } from './status.service.js';
 
 /** How a tenant is doing. Only reads. */
-@Module({ imports: [ForwardingModule], controllers: [StatusController], providers: [StatusService], exports: [StatusService] })
+@Module({
+  imports: [ForwardingModule],
+  controllers: [StatusController],
+  providers: [StatusService],
+  exports: [StatusService],
+})
 export class StatusModule {}

@@ -54,8 +54,7 @@ export class PreviewLive {
 
   private async apply(taskId: string, context: LiveContext, write: PreviewWrite): Promise<void> {
     const { tenantId, directory } = context;
-    const isOthers = (row: UserRow): boolean =>
-      row.directory_id === null || row.directory_id === directory.takesOver;
+    const isOthers = (row: UserRow): boolean => row.directory_id === null || row.directory_id === directory.takesOver;
     const isSeen = (row: UserRow): boolean => isOthers(row) || row.directory_id === directory.id;
     // A user whom the directory has linked since stays: that write is newer than the removal.
     if (write.doc === null) return this.users.remove(context, write.user_id, { visible: isOthers, trigger: LIVE });
