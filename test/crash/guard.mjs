@@ -1,6 +1,6 @@
-// The promise under test: of a directory whose limit is L exactly L users leave, whatever takes them out of force, one at a
+// The promise under test: of a directory whose limit is L exactly L users leave, by each way that takes them out of force, one at a
 // time or all at once, through two processes, and when a process is killed meanwhile. The rest is held, the IdP reads back
-// what it wrote, and the platform is told of each leaver once. Each round is a directory of its own.
+// what it wrote, and the platform hears of each leaver once. Each round is a directory of its own.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { credentialsIn, freePort, freshDatabase, Service, startSandbox } from '../support/processes.mjs';
@@ -55,7 +55,7 @@ async function killed(service) {
   await service.start();
 }
 
-// --- what the platform was told ---------------------------------------------------------------------------------------
+// --- what the platform has heard ---------------------------------------------------------------------------------------
 const last = rounds.at(-1);
 const deadline = Date.now() + 120_000;
 while ((await last.api('GET', '/platform')).body.waiting > 0) {
@@ -76,7 +76,7 @@ const status = new Map(accounts.map(({ doc }) => [doc.external_id, doc.status]))
 for (const directory of rounds) {
   for (const { key, left, active } of directory.expected) {
     const n = leavings.get(key);
-    if (n !== (left ? 1 : 0)) problems.push(`${directory.name}: the platform was told ${n} times that ${key} leaves`);
+    if (n !== (left ? 1 : 0)) problems.push(`${directory.name}: the platform heard ${n} times that ${key} leaves`);
     if ((status.get(key) === 'active') !== active) problems.push(`${directory.name}: ${key} has another status there`);
   }
 }
