@@ -1,6 +1,6 @@
 // The promise under test: of a directory whose limit is L exactly L users leave, by each way that takes them out of force, one at a
 // time or all at once, through two processes, and when a process is killed meanwhile. The rest is held, the IdP reads back
-// what it wrote, and the platform hears of each leaver once. Each round is a directory of its own.
+// what it wrote, and the platform receives each departure once. Each round is a directory of its own.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { credentialsIn, freePort, freshDatabase, Service, startSandbox } from '../support/processes.mjs';
