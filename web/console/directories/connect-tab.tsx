@@ -10,7 +10,7 @@ import { Section } from '../../parts/page.js';
 import { Table, type Column } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
-import type { TabProps } from './directory-page.js';
+import type { TabProps } from './tab.js';
 
 type Token = Json<ScimTokenBody>;
 

@@ -1,7 +1,5 @@
 import { useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import type { DirectoryDetailBody } from '../../../src/directory-sync/directories/directories.dto.js';
-import type { Json } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
 import { Answer } from '../../parts/answer.js';
 import { Id } from '../../parts/copy-button.js';
@@ -16,14 +14,7 @@ import { PreviewTab } from './preview-tab.js';
 import { RequestsTab } from './requests-tab.js';
 import { RolesTab } from './roles-tab.js';
 import { SettingsTab } from './settings-tab.js';
-
-/** A directory with its counts. */
-export type DirectoryDetail = Json<DirectoryDetailBody>;
-
-/** What each part of the page is given. */
-export interface TabProps {
-  directory: DirectoryDetail;
-}
+import type { DirectoryDetail, TabProps } from './tab.js';
 
 const words = text.directories;
 const TABS: Readonly<Record<string, ComponentType<TabProps>>> = {

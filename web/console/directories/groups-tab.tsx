@@ -5,7 +5,7 @@ import { List } from '../../parts/answer.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Table, type Column } from '../../parts/table.js';
 import { text } from '../../text/text.js';
-import type { TabProps } from './directory-page.js';
+import type { TabProps } from './tab.js';
 import type { Group } from './group.js';
 
 /** A user in a group. */

@@ -10,7 +10,7 @@ import { State } from '../../parts/state.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
-import type { TabProps } from './directory-page.js';
+import type { TabProps } from './tab.js';
 
 type Guard = Json<GuardBody>;
 

@@ -1,7 +1,7 @@
 import { State } from '../../parts/state.js';
 import { Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
-import type { TabProps } from './directory-page.js';
+import type { TabProps } from './tab.js';
 
 const words = text.directories;
 

@@ -10,7 +10,7 @@ import { Choice } from '../../parts/filters.js';
 import { ProblemBox } from '../../parts/problem.js';
 import { Table, type Column } from '../../parts/table.js';
 import { text } from '../../text/text.js';
-import type { TabProps } from './directory-page.js';
+import type { TabProps } from './tab.js';
 
 type Preview = Json<PreviewBody>;
 type Previewed = Preview['data'][number];

@@ -11,7 +11,7 @@ import { State } from '../../parts/state.js';
 import { Table, type Column } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
-import type { TabProps } from './directory-page.js';
+import type { TabProps } from './tab.js';
 
 type Request = Json<RequestBody>;
 

@@ -7,7 +7,7 @@ import { may, useMe } from '../../api/session.js';
 import { Answer } from '../../parts/answer.js';
 import { ProblemBox } from '../../parts/problem.js';
 import { text } from '../../text/text.js';
-import type { TabProps } from './directory-page.js';
+import type { TabProps } from './tab.js';
 import type { Group } from './group.js';
 import { RulesPlan, type Plan } from './rules-plan.js';
 

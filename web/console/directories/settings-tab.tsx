@@ -7,7 +7,7 @@ import { Act } from '../../parts/act.js';
 import { ProblemBox } from '../../parts/problem.js';
 import { text } from '../../text/text.js';
 import { PROFILES } from './create-directory.js';
-import type { DirectoryDetail, TabProps } from './directory-page.js';
+import type { DirectoryDetail, TabProps } from './tab.js';
 
 const words = text.directories.settings;
 const FIGURES = ['percent', 'people', 'at_least', 'within_minutes', 'day_percent'] as const;
