@@ -8,6 +8,7 @@ import { Requests1767227960000 } from './migrations/1767227960000-requests.js';
 import { PreviewPlans1767227970000 } from './migrations/1767227970000-preview-plans.js';
 import { ActiveUsers1767227971000 } from './migrations/1767227971000-active-users.js';
 import { SmallRequests1767227980000 } from './migrations/1767227980000-small-requests.js';
+import { DeliveredMinutes1767227981000 } from './migrations/1767227981000-delivered-minutes.js';
 import { Console1767227990000 } from './migrations/1767227990000-console.js';
 
 /**
@@ -25,5 +26,6 @@ export const MIGRATIONS = [
   PreviewPlans1767227970000,
   ActiveUsers1767227971000,
   SmallRequests1767227980000,
+  DeliveredMinutes1767227981000,
   Console1767227990000,
 ];

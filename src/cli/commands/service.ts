@@ -10,6 +10,8 @@ interface TenantStatus {
   destination: { state: string };
   waiting: number;
   oldest_waiting_since: string | null;
+  rate: { last_5_minutes: number };
+  estimated_end: string | null;
   parked: Record<string, number>;
   held: Record<string, number>;
   guard: { held: number };
@@ -27,6 +29,8 @@ function words({ destination, waiting, parked, held, guard, ...state }: TenantSt
     platform: isJson ? destination.state : stateWord(destination.state),
     waiting,
     waiting_since: state.oldest_waiting_since,
+    rate_per_minute: state.rate.last_5_minutes,
+    estimated_end: state.estimated_end,
     parked: total(parked),
     parked_reasons: isJson ? parked : named(parked),
     held: total(held),

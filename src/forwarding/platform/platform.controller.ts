@@ -1,5 +1,5 @@
 import { Body, Get, HttpCode, Post, Put } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiRefusals } from '../../base/http/api-problems.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
@@ -96,5 +96,13 @@ export class PlatformController {
   @ApiAcceptedResponse({ type: TaskBody })
   async drift(@CurrentCaller() caller: Caller): Promise<TaskBody> {
     return newTaskBody(await this.tasks.drift(caller));
+  }
+
+  /** The name that the list of these tasks had first. */
+  @Get('jobs')
+  @RequireScope('platform:read')
+  @ApiExcludeEndpoint()
+  listJobs(@CurrentCaller() caller: Caller): Promise<{ data: TaskBody[] }> {
+    return this.tasks.list(caller.tenantId);
   }
 }

@@ -16,6 +16,9 @@ const TENANT_BYTES = 4 * 1024 * 1024;
 /** The memory of a row beside its body. */
 const ROW_BYTES = 512;
 
+/** `unique_violation`: a former attempt has written the row, and its answer was lost. */
+const WRITTEN = '23505';
+
 /** What a row takes in the database beside its body, on the average. */
 const STORED_BYTES = 200;
 
@@ -109,6 +112,7 @@ export class RequestRows implements OnApplicationShutdown {
     try {
       await this.repository.add([row]);
     } catch (error) {
+      if (codeOf(error) === WRITTEN) return true;
       this.failed(error);
       if (!isOfValue(error)) return false;
       this.drop('refused');

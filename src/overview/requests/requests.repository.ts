@@ -66,7 +66,11 @@ export class RequestsRepository {
     private readonly sources: RequestSources,
   ) {}
 
-  /** Adds rows of several tenants. A row that is there already stays, so that a batch can be sent again. */
+  /**
+   * Adds rows of several tenants.
+   *
+   * @throws {DatabaseError} `unique_violation` when one of them is there: the answer to a former attempt was lost
+   */
   async add(rows: readonly LoggedRequest[]): Promise<void> {
     const numberOf = await this.sources.numbersOf(rows);
     // Bodies come first, so that a row is never seen without its body.
@@ -77,8 +81,7 @@ export class RequestsRepository {
          group_id, outcome, held, linked_by, code, scim_type, detail, body_bytes)
        select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[],
          $8::smallint[], $9::real[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
-         $16::text[], $17::text[], $18::text[], $19::int[])
-       on conflict do nothing`,
+         $16::text[], $17::text[], $18::text[], $19::int[])`,
       [
         values((row) => row.tenantId),
         values((row) => row.id),

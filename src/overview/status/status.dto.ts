@@ -14,6 +14,13 @@ class DestinationStatus {
   last_success_at!: Date | null;
 }
 
+class RateStatus {
+  @ApiProperty({ type: Number, example: 420.2, description: 'Changes a minute that the platform took.' })
+  last_5_minutes!: number;
+  @ApiProperty({ type: Number, example: 398.4 })
+  last_15_minutes!: number;
+}
+
 class GuardStatus {
   @ApiProperty({ type: 'integer', description: 'Users whom the guard holds.' })
   held!: number;
@@ -38,6 +45,13 @@ export class StatusBody {
   waiting!: number;
   @ApiProperty({ ...TIME, description: 'Since when the oldest of these changes waits.' })
   oldest_waiting_since!: Date | null;
+  @ApiProperty()
+  rate!: RateStatus;
+  @ApiProperty({
+    ...TIME,
+    description: 'When nothing will wait at this rate; null: nothing waits, or nothing is taken.',
+  })
+  estimated_end!: Date | null;
   @ApiProperty({
     ...COUNTS,
     example: { refused: 2 },

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
 import { pendingFiguresOf } from '../../engine/delivery/lanes/pending-figures.js';
 import { eventId } from '../../engine/events/event-id.js';
@@ -6,6 +7,7 @@ import { EventReader } from '../../engine/events/event-reader.js';
 import { platformOf } from '../../forwarding/platform-destination.js';
 import { PlatformService } from '../../forwarding/platform/platform.service.js';
 import { heldCounts, type HeldRow } from './held-counts.rules.js';
+import { rateOf } from './rate.rules.js';
 import type { StatusBody } from './status.dto.js';
 
 /** Held users that are counted at the most. */
@@ -18,6 +20,7 @@ export class StatusService {
     private readonly db: Database,
     private readonly platform: PlatformService,
     private readonly events: EventReader,
+    private readonly clock: Clock,
   ) {}
 
   async of(tenantId: string): Promise<StatusBody> {
@@ -31,6 +34,7 @@ export class StatusService {
       destination: { state, message, since, last_success_at },
       waiting: pending.waiting,
       oldest_waiting_since: pending.oldest,
+      ...rateOf(pending, this.clock.now()),
       parked: pending.parked,
       ...heldCounts(held),
       last_event,

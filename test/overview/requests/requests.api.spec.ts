@@ -307,6 +307,16 @@ describe('rows that cannot be kept', () => {
     await dropped('refused', 1);
   });
 
+  it('are none of a batch that is sent again', async () => {
+    const at = await newHouse(service);
+    const written = service.app.nest.get(RequestRows);
+    const twice = row(at.tenantId);
+    for (const one of [twice, twice, row(at.tenantId)]) written.note(one);
+    await written.flush();
+    expect(await rows(at, '/requests')).toHaveLength(2);
+    await dropped('refused', 1);
+  });
+
   it('are those after a tenth of the storage of the tenant, which keeps its room for all else', async () => {
     const at = await newHouse(service);
     const operator = client(`${service.url}/api/v1`, service.operatorToken);

@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse } from '../../support/house.js';
+import { send } from '../../support/http.js';
 import { madeUser } from '../../support/scim.js';
 
 let service: TestApp;
@@ -12,7 +13,7 @@ afterAll(() => service.close());
 it('counts what waits, what is parked and who is held of the own tenant, and has the newest event', async () => {
   const [at, other] = [await newHouse(service, { default_role: null }), await newHouse(service)];
   const { body: before } = await at.api.get('/status');
-  expect(before).toMatchObject({ waiting: 0, oldest_waiting_since: null, parked: {}, held: {} });
+  expect(before).toMatchObject({ waiting: 0, oldest_waiting_since: null, estimated_end: null, parked: {}, held: {} });
   await madeUser(at.scim);
   await at.api.post('/users', { email: 'w@x.example', first_name: 'W', last_name: 'X' });
   const { body: parked } = await at.api.post('/users', { email: 'p@x.example', first_name: 'P', last_name: 'X' });
@@ -36,6 +37,30 @@ it('counts what waits, what is parked and who is held of the own tenant, and has
   expect((await other.api.get('/status')).body).toMatchObject({ waiting: 0, parked: {}, held: {} });
   const shown = await commandLine(service, at.apiKey)('status', '--json');
   expect(shown.json).toMatchObject({ platform: 'no_platform_yet', waiting: 1, parked: 1, held: 1 });
+});
+
+it('has the rate of the last minutes and the estimate that follows from it', async () => {
+  const at = await newHouse(service);
+  await service.db.query(
+    `insert into delivered_minutes (tenant_id, channel, destination, minute, delivered)
+     select $1, 'platform', 'main', date_trunc('minute', now()) - n * interval '1 minute', 10 from generate_series(0, 13) n`,
+    [at.tenantId],
+  );
+  await madeUser(at.scim);
+  const { body } = await at.api.get('/status');
+  expect(body.waiting).toBe(1);
+  expect(body.rate.last_5_minutes).toBeCloseTo(10);
+  expect(body.rate.last_15_minutes).toBeCloseTo(9.3);
+  expect(Date.parse(body.estimated_end as string)).toBeGreaterThan(Date.now());
+});
+
+it('answers under the names that the lists of tasks had first, which no document has', async () => {
+  const [at, other] = [await newHouse(service), await newHouse(service)];
+  expect(await at.api.get(`/directories/${at.directoryId}/jobs`)).toMatchObject({ status: 200, body: { data: [] } });
+  expect((await other.api.get(`/directories/${at.directoryId}/jobs`)).status).toBe(404);
+  expect(await at.api.get('/platform/jobs')).toMatchObject({ status: 200, body: { data: [] } });
+  const { body } = await send('GET', `${service.url}/docs/openapi.json`, null);
+  expect(Object.keys(body.paths as object).filter((path) => /(platform|directory_id\})\/jobs/.test(path))).toEqual([]);
 });
 
 it('lists the held users of one directory', async () => {

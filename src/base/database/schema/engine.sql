@@ -99,6 +99,16 @@ create index lanes_outdated on lanes (tenant_id, channel, destination) where new
 -- of the table; for a small tenant the other plan costs as little. The same is set for other large tables.
 alter table lanes alter column tenant_id set (n_distinct = 10);
 
+-- How many calls a destination took in each of its last minutes.
+create table delivered_minutes (
+  tenant_id text collate "C" not null,
+  channel text collate "C" not null,
+  destination text collate "C" not null,
+  minute timestamptz not null,
+  delivered int not null,
+  primary key (tenant_id, channel, destination, minute)
+) with (fillfactor = 50);
+
 -- An attempt: one request to a destination. In months, which are dropped when their retention is over (see operations.sql).
 create table attempts (
   tenant_id text collate "C" not null,

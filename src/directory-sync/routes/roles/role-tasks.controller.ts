@@ -1,5 +1,5 @@
 import { Get, Param, Query } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiOperation } from '@nestjs/swagger';
 import { Clock } from '../../../base/clock.js';
 import { PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
@@ -34,5 +34,16 @@ export class RoleTasksController {
     const page = readPage(query, `tasks ${directoryId}`);
     const rows = await this.tasks.list(caller.tenantId, { directoryId }, page);
     return taskPage(page, rows, this.clock.now());
+  }
+
+  /** The name that the list had first. */
+  @Get('jobs')
+  @ApiExcludeEndpoint()
+  listJobs(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') directoryId: string,
+    @Query() query: QueryMap,
+  ): Promise<Page<TaskBody>> {
+    return this.list(caller, directoryId, query);
   }
 }

@@ -63,15 +63,15 @@ const namesOf = (columns: ArrayColumns<PlainStep>): string => columns.map(([name
 // A lane is looked for where its claim left the row: by its name it cost a tenth more. A lane that has moved since, and one
 // that a newer change (last_pending), a request to send again (round), another address (epoch) or another claim
 // (lease_token) has reached is left alone.
-const settleSql = (columns: ArrayColumns<PlainStep>, words: string, end: string): string => `
+const settleSql = (columns: ArrayColumns<PlainStep>, words: string, more: string, end: string): string => `
   with r as (
     select * from ${arraysOf(columns, 5)} with ordinality as r(${namesOf(columns)}, n)
   ), d as (
     select epoch from destinations where tenant_id = $1 and channel = $2 and id = $3
   ), touched as (
     update destinations set last_success_at = now(), refusals = '[]'
-    where tenant_id = $1 and channel = $2 and id = $3 and $4
-  ), tried as (
+    where tenant_id = $1 and channel = $2 and id = $3 and $4::int > 0
+  ), ${more}tried as (
     insert into attempts (tenant_id, channel, destination, subject, delivery_id, first_sequence, last_sequence, method,
       path, status, outcome, duration_ms, sent_at, n${words})
     select $1, $2, $3, subject, delivery_id, first, through, method, path, status, outcome, ms, sent_at, n${words} from r
@@ -83,10 +83,21 @@ const settleSql = (columns: ArrayColumns<PlainStep>, words: string, end: string)
     and r.epoch = d.epoch
   returning l.subject`;
 
+// The rate of a destination is shown from the counts of its last minutes.
+const COUNT = `counted as (
+    insert into delivered_minutes as m (tenant_id, channel, destination, minute, delivered)
+    select $1, $2, $3, date_trunc('minute', now()), $4::int where $4::int > 0
+    on conflict (tenant_id, channel, destination, minute) do update set delivered = m.delivered + excluded.delivered
+  ), over as (
+    delete from delivered_minutes where tenant_id = $1 and channel = $2 and destination = $3 and $4::int > 0
+      and minute < now() - interval '20 minutes'
+  ), `;
+
 // Writes lanes at rest: the columns that `isAtRest` names are constants here.
 const SETTLE_SUBJECTS = settleSql(
   OF_SUBJECT,
   '',
+  COUNT,
   `update lanes l set
     state = 'idle', first_pending = null, pending_since = null, newer_since = null, call = null, lease_token = null,
     lookup = null, failure_count = 0, own_failure_count = 0, failed_at = null, next_at = '-infinity',
@@ -96,23 +107,24 @@ const SETTLE_SUBJECTS = settleSql(
 );
 
 // The lane of a delivered message has nothing to remember.
-const SETTLE_MESSAGES = settleSql(OF_MESSAGE, ', answer, address', `delete from lanes l using r, d`);
+const SETTLE_MESSAGES = settleSql(OF_MESSAGE, ', answer, address', '', `delete from lanes l using r, d`);
 
 /**
  * Settles plain steps and records their requests. Lanes that do not fold are removed.
  *
+ * @param delivered the calls that the destination took since they were last noted; 0: none are noted
  * @returns the subjects that were as their claim left them
  */
 export async function settlePlain(
   db: SqlRunner,
   { tenantId, channel, id }: DestinationKey,
   steps: readonly PlainStep[],
-  touch: boolean,
+  delivered: number,
   folds = true,
 ): Promise<Set<string>> {
-  if (steps.length === 0 && !touch) return new Set();
+  if (steps.length === 0 && delivered === 0) return new Set();
   const columns = folds ? OF_SUBJECT : OF_MESSAGE;
-  const values = [tenantId, channel, id, touch, ...arrayParameters(columns, steps)];
+  const values = [tenantId, channel, id, delivered, ...arrayParameters(columns, steps)];
   const { rows } = await db.query<{ subject: string }>(folds ? SETTLE_SUBJECTS : SETTLE_MESSAGES, values);
   return new Set(rows.map(({ subject }) => subject));
 }

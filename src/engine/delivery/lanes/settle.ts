@@ -15,8 +15,8 @@ export interface SettleOptions {
   ownFailureLimit: number;
   /** Lanes stay for newer changes of their subjects; else the lane of a delivered message is removed. */
   folds: boolean;
-  /** Also note that the destination took something. */
-  touch: boolean;
+  /** Also note that the destination took this number of calls; 0: note nothing. */
+  delivered: number;
   /** Carries `ChangeParked`, in the transaction that parks. */
   events: DomainEvents;
 }
@@ -49,7 +49,7 @@ export async function settle(
 ): Promise<SettledBatch> {
   const sorted = [...steps].sort((a, b) => (a.lane.subject < b.lane.subject ? -1 : 1));
   const plain = sorted.flatMap((step) => plainOf(step, options.folds) ?? []);
-  const written = await settlePlain(db, key, plain, options.touch, options.folds);
+  const written = await settlePlain(db, key, plain, options.delivered, options.folds);
   const rest = sorted.filter(({ lane }) => !written.has(lane.subject));
   if (rest.length === 0) return { due: 0, parked: [] };
   const { changes, parked } = await settleLocked(db, key, rest, new Set(plain.map(({ step }) => step)), options);

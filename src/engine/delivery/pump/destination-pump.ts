@@ -216,7 +216,7 @@ export class DestinationPump {
   private async conclude(lane: LeasedLane, destination: Destination, { outcome, attempts }: Sent): Promise<void> {
     const recovered = showsOf(outcome) === 'alive' ? this.watch.succeeded(destination) : null;
     if (recovered !== null) await recovered;
-    if (outcome.kind === 'delivered') this.settling.touch ||= this.watch.mustTouch();
+    if (outcome.kind === 'delivered') this.settling.countDelivered(this.watch.mustTouch());
     if (outcome.kind === 'unavailable') await this.watch.failed(lane, destination, outcome);
     if (outcome.kind === 'stopped') await this.watch.stopped(destination, outcome);
     const event = settlementOf(lane, outcome, this.rules, Math.random());

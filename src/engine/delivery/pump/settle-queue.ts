@@ -21,8 +21,9 @@ const TRIES = 4;
 export class SettleQueue {
   private steps: SettledStep[] = [];
   private writing: Promise<void> | null = null;
-  /** The next batch also notes that the destination took something. */
-  touch = false;
+  /** The calls that the destination took and that are not noted yet, and whether the next batch notes them. */
+  private delivered = 0;
+  private touch = false;
   private endGathering: () => void = () => undefined;
 
   constructor(
@@ -46,6 +47,12 @@ export class SettleQueue {
     this.steps.push(step);
     this.writing ??= this.write();
     if (this.steps.length >= ENOUGH) this.endGathering();
+  }
+
+  /** Counts a call that the destination took; the next batch notes it with `touch`. */
+  countDelivered(touch: boolean): void {
+    this.delivered++;
+    this.touch ||= touch;
   }
 
   /** Writes all that was added so far, at once. */
@@ -90,11 +97,12 @@ export class SettleQueue {
 
   private async writeBatch(): Promise<void> {
     const steps = this.steps.splice(0, MOST);
-    const touch = this.touch;
+    const delivered = this.touch ? this.delivered : 0;
+    if (this.touch) this.delivered = 0;
     this.touch = false;
     for (let tries = 1; ; tries++) {
       try {
-        this.onWritten(await this.settle(steps, touch));
+        this.onWritten(await this.settle(steps, delivered));
         return;
       } catch (error) {
         const { tenantId, channel } = this.key;
@@ -106,12 +114,12 @@ export class SettleQueue {
     }
   }
 
-  private async settle(steps: readonly SettledStep[], touch: boolean): Promise<number> {
+  private async settle(steps: readonly SettledStep[], delivered: number): Promise<number> {
     const { db, events, options } = this.parts;
     const settled = await settle(db, this.key, steps, {
       ownFailureLimit: options.ownFailureLimit,
       folds: this.channel.folds,
-      touch,
+      delivered,
       events,
     });
     for (const one of settled.parked) this.reportParked(one);

@@ -87,6 +87,7 @@ export const UNCOUNTED_TABLES: Readonly<Record<string, string>> = {
   population_steps: 'steps that are added up within a second',
   chain_heads: 'one row a chain',
   closed_days: 'one row a chain and day',
+  delivered_minutes: 'twenty rows a destination',
   destinations: 'one row an endpoint, and endpoints are capped',
   tenant_addresses: 'one row a tenant',
   connection_slugs: 'one row a connection, and connections are capped',

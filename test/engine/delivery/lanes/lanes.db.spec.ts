@@ -1,5 +1,6 @@
 import type { Destination } from '../../../../src/engine/delivery/destination.js';
 import type { LeasedLane } from '../../../../src/engine/delivery/lane-state.js';
+import { pendingFiguresOf } from '../../../../src/engine/delivery/lanes/pending-figures.js';
 import { claim as claimLanes, type ClaimOptions } from '../../../../src/engine/delivery/lanes/claim.js';
 import { settle as settleLanes } from '../../../../src/engine/delivery/lanes/settle.js';
 import { plainOf, settlePlain } from '../../../../src/engine/delivery/lanes/settle-plain.js';
@@ -27,12 +28,12 @@ describe('lanes', () => {
   const policy = { active: 'inactive', inactive: 'inactive', deleted: 'delete' };
   const claim = (limit = 10, more: Partial<ClaimOptions> = {}): Promise<LeasedLane[]> =>
     claimLanes(h.db, destination, { limit, leaseMs: 60_000, mode: 'normal', policy, ...more });
-  const settle = (lane: LeasedLane, outcome: Outcome, { ownFailureLimit = 8, touch = true } = {}) => {
+  const settle = (lane: LeasedLane, outcome: Outcome, { ownFailureLimit = 8, delivered = 1 } = {}) => {
     const event = settlementOf(lane, outcome, steadyPause({ firstMs: 0, maxMs: 0 }), 0);
     return settleLanes(h.db, platformOf(t), [{ lane, event, attempts: [] }], {
       ownFailureLimit,
       folds: true,
-      touch,
+      delivered,
       events: h.told.events,
     });
   };
@@ -97,9 +98,10 @@ describe('lanes', () => {
       attempts: [createdAttempt()],
     }));
     const plain = steps.map((step) => plainOf(step)!);
-    expect([...(await settlePlain(h.db, platformOf(t), plain.slice(1), false))]).toEqual([]);
-    expect([...(await settlePlain(h.db, platformOf(t), plain.slice(0, 1), false))]).toEqual(['usr_1']);
-    const options = { ownFailureLimit: 8, folds: true, touch: false, events: h.told.events };
+    expect([...(await settlePlain(h.db, platformOf(t), plain.slice(1), 0))]).toEqual([]);
+    expect([...(await settlePlain(h.db, platformOf(t), plain.slice(0, 1), 3))]).toEqual(['usr_1']);
+    expect(await pendingFiguresOf(h.db, platformOf(t))).toMatchObject({ delivered5: 3, delivered15: 3 });
+    const options = { ownFailureLimit: 8, folds: true, delivered: 0, events: h.told.events };
     expect(await settleLanes(h.db, platformOf(t), steps.slice(1), options)).toEqual({ due: 0, parked: [] });
     expect(await h.lane(t, 'usr_2')).toMatchObject({ state: 'idle', platform_id: 'hp_1' });
   });
@@ -135,7 +137,7 @@ describe('lanes', () => {
     await settleLanes(h.db, platformOf(t), [step], {
       ownFailureLimit: 8,
       folds: true,
-      touch: false,
+      delivered: 0,
       events: h.told.events,
     });
     const handedBack = { state: 'due', call: null, lease_token: null, own_failure_count: 0, failed_at: null };
@@ -147,7 +149,7 @@ describe('lanes', () => {
     await h.change(t, 'usr_1', 'active');
     const fail = async (): Promise<Record<string, unknown>> => {
       const lane = (await claim(1, { early: true })).find(({ subject }) => subject === 'usr_1');
-      await settle(lane!, away, { ownFailureLimit: 3, touch: false });
+      await settle(lane!, away, { ownFailureLimit: 3, delivered: 0 });
       return h.lane(t, 'usr_1');
     };
     for (let i = 0; i < 5; i++) expect(await fail()).toMatchObject({ own_failure_count: 1, parked_reason: null });
@@ -170,7 +172,7 @@ describe('lanes', () => {
   it('take a newer change when they are parked, and look for the account of a lost create', async () => {
     await h.change(t, 'usr_1', 'active');
     const [lane] = await claim();
-    await settle(lane!, away, { ownFailureLimit: 1, touch: false });
+    await settle(lane!, away, { ownFailureLimit: 1, delivered: 0 });
     expect(await h.lane(t, 'usr_1')).toMatchObject({ parked_reason: 'poison' });
     await h.change(t, 'usr_1', 'deleted');
     expect(await h.lane(t, 'usr_1')).toMatchObject({
