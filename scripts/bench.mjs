@@ -10,6 +10,7 @@ const PARTS = {
   classes: 'hidden-classes.mjs',
   ats: 'ats.mjs',
   log: 'log.mjs',
+  overview: 'overview.mjs',
   'sign-in': 'sign-in.mjs',
   layers: 'second-layer.mjs',
   preview: 'preview.mjs',

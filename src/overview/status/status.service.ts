@@ -10,6 +10,9 @@ import { heldCounts, type HeldRow } from './held-counts.rules.js';
 import { rateOf } from './rate.rules.js';
 import type { StatusBody } from './status.dto.js';
 
+/** Changes among which the newest event is looked for at once: not each change is an event. */
+const NEWEST = 50;
+
 /** Held users that are counted at the most. */
 const MOST_HELD = 10_000;
 
@@ -53,7 +56,7 @@ export class StatusService {
   }
 
   private async lastEvent(tenantId: string): Promise<StatusBody['last_event']> {
-    const { events } = await this.events.part(tenantId, { limit: 1, newestFirst: true });
+    const { events } = await this.events.part(tenantId, { limit: NEWEST, newestFirst: true });
     const [last] = events;
     return last === undefined ? null : { id: eventId(last.sequence), event: last.event, at: last.at };
   }
