@@ -5,6 +5,11 @@ import { DIRECTORY, directoryId } from '../references/directory-id.js';
 import { PLAN_COMMANDS } from './plan.js';
 import { REQUEST_COMMANDS } from './requests.js';
 
+interface NamedGroup extends Json {
+  id: string;
+  display_name: string;
+}
+
 const LIMIT = { name: 'limit', description: 'how many, 200 unless set' };
 
 /** Commands that list what belongs to a directory: its plan of a preview, its rules, its groups and its requests. */
@@ -41,6 +46,21 @@ export const DIRECTORY_LIST_COMMANDS: Command[] = [
     'pending_members',
     'updated_at',
   ]),
+  {
+    noun: 'directory',
+    verb: 'group-members',
+    description: 'Lists the users who are members of a group',
+    argument: DIRECTORY,
+    options: [{ name: 'group', description: 'the group, by id or name', required: true }, LIMIT],
+    async run(context) {
+      const { limit = 200 } = numbers(context, 'limit');
+      const path = `/directories/${encode(await directoryId(context))}/groups`;
+      const named = given(context, 'group')['group']!;
+      const groups = named.startsWith('grp_') ? [] : await groupsOf(context);
+      const members = `${path}/${encode(groupIn(groups, named))}/members`;
+      return columns(await context.client.list(members, limit), 'user_id', 'user_name', 'email', 'status');
+    },
+  },
   list('pending', 'Lists members of groups whose user does not exist yet', 'pending-members', [
     'group_id',
     'group',
@@ -78,12 +98,15 @@ async function rulesOf(context: Context, text: string): Promise<Json[]> {
   });
   if (pairs.every(({ group }) => group.startsWith('grp_')))
     return pairs.map(({ group, role }) => ({ group_id: group, role }));
-  const path = `/directories/${encode(await directoryId(context))}/groups`;
-  const groups = await context.client.list<{ id: string; display_name: string }>(path, 10_000);
+  const groups = await groupsOf(context);
   return pairs.map(({ group, role }) => ({ group_id: groupIn(groups, group), role }));
 }
 
-function groupIn(groups: readonly { id: string; display_name: string }[], named: string): string {
+async function groupsOf(context: Context): Promise<NamedGroup[]> {
+  return context.client.list<NamedGroup>(`/directories/${encode(await directoryId(context))}/groups`, 10_000);
+}
+
+function groupIn(groups: readonly NamedGroup[], named: string): string {
   if (named.startsWith('grp_')) return named;
   const found = groups.filter(({ display_name: name }) => name.toLowerCase() === named.toLowerCase());
   if (found.length === 1) return found[0]!.id;

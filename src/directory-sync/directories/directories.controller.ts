@@ -1,5 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { ApiPage } from '../../base/http/api-answers.js';
 import { ApiRefusals } from '../../base/http/api-problems.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
@@ -12,9 +14,9 @@ import {
   CreateDirectory,
   DirectoryBody,
   DirectoryDetailBody,
-  GroupRules,
   NewDirectoryBody,
 } from './directories.dto.js';
+import { GroupMemberBody, GroupRules } from './groups.dto.js';
 import { DirectoriesService } from './directories.service.js';
 import { DirectoryContent, type GroupListRow, type PendingMemberRow } from './directory-content.js';
 import type { GroupRuleRow } from './group-rules.repository.js';
@@ -122,6 +124,30 @@ export class DirectoriesController {
       page,
       await this.content.groups(caller.tenantId, id, page),
       (row) => row.id,
+      (row) => row,
+    );
+  }
+
+  @Get(':directory_id/groups/:group_id/members')
+  @RequireEveryScope('users:read', 'directories:read')
+  @ApiOperation({
+    summary: 'The users who are members of a group, in the order of their ids; nested groups are left out',
+  })
+  @ApiPage(GroupMemberBody)
+  async groupMembers(
+    @CurrentCaller() { tenantId }: Caller,
+    @Param('directory_id') id: string,
+    @Param('group_id') groupId: string,
+    @Query() query: QueryMap,
+  ): Promise<Page<GroupMemberBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    await this.directories.demand(tenantId, id);
+    if (!(await this.content.hasGroup(tenantId, id, groupId))) throw new NotFound('group');
+    const page = readPage(query, `members of ${groupId}`);
+    return pageOf(
+      page,
+      await this.content.groupMembers(tenantId, groupId, page),
+      (row) => row.user_id,
       (row) => row,
     );
   }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Flag, Nested, NestedList, Ruled } from '../../base/http/fields.js';
+import { Choice, Flag, Nested, Ruled } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { ServerSet } from '../../base/http/validate.js';
 import { PROFILE_NAMES, type Profile } from '../../protocols/scim/dialects/dialects.js';
@@ -162,21 +162,6 @@ export class ChangeDirectory {
 
   @Ruled(guardProblem, GUARD, { optional: true })
   guard?: 'off' | 'on' | Partial<GuardFigures>;
-}
-
-/** One rule: members of the group get the role. */
-export class GroupRule {
-  @Text({ max: 64, example: 'grp_01k0000000abcdefghjkmnpqrs' })
-  group_id!: string;
-  @Text({ max: 100, example: 'Admin' })
-  role!: string;
-}
-
-/** The body of `PUT /directories/{id}/group-rules`: the whole list, in the order of precedence. */
-@ServerSet('group')
-export class GroupRules {
-  @NestedList(() => GroupRule, { max: 1_000, description: 'In order: the first one that matches gives the role.' })
-  rules!: GroupRule[];
 }
 
 /** A directory as the API shows it. */

@@ -1,5 +1,6 @@
 import type { SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
+import type { GroupMemberBody } from './groups.dto.js';
 
 /** A group in the list of an admin. */
 export interface GroupListRow {
@@ -41,6 +42,12 @@ export abstract class DirectoryContent {
    * between.
    */
   abstract pendingMembers(tenantId: string, directoryId: string, page: PageRequest): Promise<PendingMemberRow[]>;
+
+  /** Returns whether a directory has a group. */
+  abstract hasGroup(tenantId: string, directoryId: string, groupId: string): Promise<boolean>;
+
+  /** Returns the users who are members of a group, in the order of their ids. Nested groups are left out. */
+  abstract groupMembers(tenantId: string, groupId: string, page: PageRequest): Promise<GroupMemberBody[]>;
 
   /** Returns the names of groups by id. Groups that are unknown are left out. */
   abstract groupNames(db: SqlRunner | null, tenantId: string, ids: readonly string[]): Promise<Map<string, string>>;

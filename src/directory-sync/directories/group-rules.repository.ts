@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import type { GroupRule } from './directories.dto.js';
+import type { GroupRule } from './groups.dto.js';
 import { DirectoryContent } from './directory-content.js';
 
 /** A group rule with the current name of its group. */

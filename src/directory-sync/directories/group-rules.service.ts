@@ -4,7 +4,7 @@ import { InvalidFields, type FieldError } from '../../base/errors/domain-error.j
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { adminSourceOf, type AdminRequest } from './admin-request.js';
 import { DirectoriesService } from './directories.service.js';
-import type { GroupRule } from './directories.dto.js';
+import type { GroupRule } from './groups.dto.js';
 import { DirectoryStore } from './directory.store.js';
 import { GroupRulesRepository, type GroupRuleRow } from './group-rules.repository.js';
 import { RoleReview } from './role-review.js';

@@ -7,6 +7,7 @@ import {
   type GroupListRow,
   type PendingMemberRow,
 } from '../../directories/directory-content.js';
+import type { GroupMemberBody } from '../../directories/groups.dto.js';
 
 /** What admins see of the users and groups of a directory. */
 @Injectable()
@@ -49,6 +50,28 @@ export class DirectoryContentRepository extends DirectoryContent {
        where p.tenant_id = $1 and g.directory_id = $2 and ($3::text is null or (p.group_id, p.member_id) > ($3, $4))
        order by p.group_id, p.member_id limit $5`,
       [tenantId, directoryId, groupId, memberId, page.limit + 1],
+    );
+    return rows;
+  }
+
+  override async hasGroup(tenantId: string, directoryId: string, groupId: string): Promise<boolean> {
+    const { rows } = await this.db.query(
+      `select 1 from groups where tenant_id = $1 and directory_id = $2 and id = $3`,
+      [tenantId, directoryId, groupId],
+    );
+    return rows.length > 0;
+  }
+
+  // Each user is looked up alone (`lateral`, `offset 0`): a join could read all users of the tenant for one page.
+  override async groupMembers(tenantId: string, groupId: string, page: PageRequest): Promise<GroupMemberBody[]> {
+    const { rows } = await this.db.query<GroupMemberBody>(
+      `select m.member_id as user_id, u.user_name, u.email, u.status
+       from group_members m cross join lateral (
+         select u.user_name, u.email, u.status from users u
+         where u.tenant_id = $1 and u.id = m.member_id and u.gone_at is null offset 0) u
+       where m.tenant_id = $1 and m.group_id = $2 and m.kind = 'User' and m.member_id > $3
+       order by m.member_id limit $4`,
+      [tenantId, groupId, page.after ?? '', page.limit + 1],
     );
     return rows;
   }

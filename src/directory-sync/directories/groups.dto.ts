@@ -1,0 +1,31 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { NestedList } from '../../base/http/fields.js';
+import { Text } from '../../base/http/text.js';
+import { ServerSet } from '../../base/http/validate.js';
+
+/** One rule: members of the group get the role. */
+export class GroupRule {
+  @Text({ max: 64, example: 'grp_01k0000000abcdefghjkmnpqrs' })
+  group_id!: string;
+  @Text({ max: 100, example: 'Admin' })
+  role!: string;
+}
+
+/** The body of `PUT /directories/{id}/rules`: the whole list, in the order of precedence. */
+@ServerSet('group')
+export class GroupRules {
+  @NestedList(() => GroupRule, { max: 1_000, description: 'In order: the first one that matches gives the role.' })
+  rules!: GroupRule[];
+}
+
+/** A user who is a member of a group, as the API shows the member. */
+export class GroupMemberBody {
+  @ApiProperty({ example: 'usr_01k0000000abcdefghjkmnpqrs' })
+  user_id!: string;
+  @ApiProperty()
+  user_name!: string;
+  @ApiProperty({ type: String, nullable: true })
+  email!: string | null;
+  @ApiProperty({ enum: ['active', 'inactive'] })
+  status!: 'active' | 'inactive';
+}
