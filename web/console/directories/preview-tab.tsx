@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { PreviewBody } from '../../../src/directory-sync/routes/preview/preview.dto.js';
 import { call, Problem, type Json } from '../../api/client.js';
 import { useList, useRead } from '../../api/queries.js';
@@ -9,6 +10,7 @@ import { Answer, List } from '../../parts/answer.js';
 import { Choice } from '../../parts/filters.js';
 import { ProblemBox } from '../../parts/problem.js';
 import { Table, type Column } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
 import type { TabProps } from './tab.js';
 
@@ -51,15 +53,17 @@ export function PreviewTab({ directory: { id, state } }: TabProps) {
     <div className="stack">
       <p className="secondary">{words.lead}</p>
       <Answer query={preview}>
-        {({ counts }) => (
-          <dl className="facts">
-            {Object.entries(counts).map(([name, n]) => (
-              <div key={name} className="contents">
-                <dt>{kinds[name] ?? name}</dt>
-                <dd>{n}</dd>
-              </div>
-            ))}
-          </dl>
+        {({ counts, made_at, stale }) => (
+          <Made {...{ made_at, stale }}>
+            <dl className="facts">
+              {Object.entries(counts ?? {}).map(([name, n]) => (
+                <div key={name} className="contents">
+                  <dt>{kinds[name] ?? name}</dt>
+                  <dd>{n}</dd>
+                </div>
+              ))}
+            </dl>
+          </Made>
         )}
       </Answer>
       {canWrite && <GoLive directoryId={id} />}
@@ -68,6 +72,19 @@ export function PreviewTab({ directory: { id, state } }: TabProps) {
         {(rows) => <Table caption={words.would} columns={COLUMNS} rows={rows} keyOf={({ user_id }) => user_id} />}
       </List>
     </div>
+  );
+}
+
+/** Says of when the plan is. A plan of a large directory is made as a task. */
+function Made({ made_at, stale, children }: Pick<Preview, 'made_at' | 'stale'> & { children: ReactNode }) {
+  if (made_at === null) return <p role="status">{words.beingMade}</p>;
+  return (
+    <>
+      <p className="secondary">
+        {words.madeAt} <Time at={made_at} />. {stale && words.stale}
+      </p>
+      {children}
+    </>
   );
 }
 

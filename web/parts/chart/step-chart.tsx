@@ -1,4 +1,4 @@
-import { useContext, useId, useState } from 'react';
+import { useContext, useEffect, useId, useRef, useState } from 'react';
 import { text } from '../../text/text.js';
 import { TimeZone } from '../time.js';
 import { dayOf } from '../time.rules.js';
@@ -12,7 +12,8 @@ export interface Series {
   isDashed?: boolean;
 }
 
-const WIDTH = 960;
+/** Room for the numbers of the axis, and for half of the last day. */
+const MARGIN = { left: 48, right: 12, top: 12, bottom: 32 };
 const HEIGHT = 200;
 
 /** Step lines over time. A button shows the same as a table. */
@@ -32,17 +33,23 @@ export function StepChart({
   const id = useId();
   const zone = useContext(TimeZone);
   const [isTable, setTable] = useState(false);
+  const figure = useRef<HTMLElement>(null);
+  const width = useWidth(figure) - MARGIN.left - MARGIN.right;
   const most = roundUp(Math.max(...series.flatMap(({ steps }) => steps.map(({ value }) => value ?? 0)), 0));
-  const frame: Frame = { from, until, most, width: WIDTH, height: HEIGHT };
+  const frame: Frame = { from, until, most, width, height: HEIGHT };
   const middle = (from + until) / 2;
   return (
-    <figure className="chart tight">
-      <svg viewBox={`-48 -12 ${WIDTH + 60} ${HEIGHT + 44}`} role="img" aria-labelledby={`${id}-t ${id}-d`}>
+    <figure ref={figure} className="chart tight">
+      <svg
+        viewBox={`${-MARGIN.left} ${-MARGIN.top} ${width + MARGIN.left + MARGIN.right} ${HEIGHT + MARGIN.top + MARGIN.bottom}`}
+        role="img"
+        aria-labelledby={`${id}-t ${id}-d`}
+      >
         <title id={`${id}-t`}>{title}</title>
         <desc id={`${id}-d`}>{description}</desc>
         {[0, most / 2, most].map((value) => (
           <g key={value}>
-            <line className="grid" x1={0} x2={WIDTH} y1={yOf(frame, value)} y2={yOf(frame, value)} />
+            <line className="grid" x1={0} x2={width} y1={yOf(frame, value)} y2={yOf(frame, value)} />
             <text className="tick" x={-8} y={yOf(frame, value) + 4} textAnchor="end">
               {value}
             </text>
@@ -76,6 +83,17 @@ export function StepChart({
       {isTable && <ChartTable title={title} series={series} zone={zone} />}
     </figure>
   );
+}
+
+/** The width of an element in pixels, so that text in a chart has its own size. */
+function useWidth(element: React.RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(960);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.max(240, entry!.contentRect.width)));
+    observer.observe(element.current!);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
 }
 
 function ChartTable({ title, series, zone }: { title: string; series: readonly Series[]; zone: string }) {

@@ -82,6 +82,9 @@ export const directories = {
   },
   preview: {
     lead: 'What going live would do now. Nobody in force has changed.',
+    madeAt: 'The plan was made',
+    stale: 'The directory has changed since; the plan is made anew.',
+    beingMade: 'The plan is being made.',
     live: 'The directory is live: what it writes is in force.',
     goLive: 'Go live',
     confirmSeats: 'Go live; users without a seat wait',
