@@ -52,7 +52,7 @@ export function SearchField({ name, label, value }: { name: string; label: strin
     set(typed.trim());
   };
   return (
-    <form role="search" className="row" onSubmit={submit}>
+    <form role="search" aria-label={label} className="row" onSubmit={submit}>
       <label>
         {label}
         <input

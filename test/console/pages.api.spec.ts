@@ -1,0 +1,200 @@
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { startApp, type TestApp } from '../support/app.js';
+import { describeInBrowser, launch } from '../support/browser.js';
+import { entered } from '../support/console-pages.js';
+import { newHouse, type House } from '../support/house.js';
+import { madeGroup, madeUser, user } from '../support/scim.js';
+import { patience } from '../support/speed.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Text that an IdP can send, and that must stay text. */
+const HOSTILE = '<img src=x onerror=alert(1)>\u202E=cmd|calc';
+
+let service: TestApp;
+let browser: Browser;
+let house: House;
+let pages: string[];
+
+interface Finding {
+  id: string;
+  nodes: { target: unknown[]; failureSummary?: string }[];
+}
+
+/** The faults of accessibility that axe finds on a page. */
+async function faultsOf(page: Page): Promise<string[]> {
+  // The policy of the page admits no script but its own files; the test evaluates beside it.
+  await page.evaluate(AXE);
+  const findings = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run: () => Promise<{ violations: Finding[] }> } };
+    return (await axe.run()).violations;
+  });
+  return findings.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+const widthOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth');
+
+describeInBrowser('the pages of the console', () => {
+  beforeAll(async () => {
+    service = await startApp();
+    browser = await launch();
+    house = await newHouse(service, { default_role: null, guard: 'on' });
+    const id = await madeUser(
+      house.scim,
+      user('anna@x.example', { displayName: HOSTILE, name: { givenName: HOSTILE, familyName: 'N' } }),
+    );
+    await madeGroup(house.scim, [id], { displayName: HOSTILE });
+    await house.api.post('/users', { email: 'b@x.example', first_name: HOSTILE, last_name: 'X' });
+    const at = `/console/directories/${house.directoryId}`;
+    const parts = ['connect', 'groups', 'roles', 'preview', 'guard', 'requests', 'settings'].map(
+      (part) => `${at}/${part}`,
+    );
+    const seats = ['', '/holders', '/ledger', '/limit'].map((part) => `/console/seats${part}`);
+    pages = [
+      '/console',
+      '/console/users',
+      `/console/users/${id}`,
+      '/console/held',
+      '/console/directories',
+      at,
+      ...parts,
+      ...seats,
+      '/console/tasks',
+      '/console/nothing',
+    ];
+  }, patience(60_000));
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  it.each([
+    ['light', 1280],
+    ['dark', 320],
+  ] as const)(
+    'are without findings of axe, complaints and sideways scrolling, %s and %i px wide',
+    async (colorScheme, width) => {
+      const { page, complaints, context } = await entered(browser, service, {
+        tenantId: house.tenantId,
+        viewport: { width, height: 900 },
+        colorScheme,
+      });
+      for (const path of pages) {
+        await page.goto(`${service.url}${path}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.waitForLoadState('networkidle');
+        expect([path, await faultsOf(page)]).toEqual([path, []]);
+        expect([path, await widthOf(page)]).toEqual([path, width]);
+        expect([path, await page.locator('h1').count()]).toEqual([path, 1]);
+      }
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+    patience(120_000),
+  );
+
+  it('show what an IdP wrote as text', async () => {
+    const { page, complaints, context } = await entered(browser, service, { tenantId: house.tenantId });
+    await page.goto(`${service.url}/console/users`);
+    await page.getByText('onerror').first().waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('show no act to an auditor', async () => {
+    const { page, context } = await entered(browser, service, { role: 'auditor', tenantId: house.tenantId });
+    for (const path of pages) {
+      await page.goto(`${service.url}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      const acts = page.getByRole('button', {
+        name: /release|discard|delete|end|unbind|revoke|token|save|set |go live|create a|cancel/i,
+      });
+      expect([path, await acts.allTextContents()]).toEqual([path, []]);
+      expect([path, await page.getByRole('alert').allTextContents()]).toEqual([path, []]);
+    }
+    await context.close();
+  });
+
+  it(
+    'keep their heading and say what to do when the service is slow or does not answer',
+    async () => {
+      const { page, context } = await entered(browser, service, { tenantId: house.tenantId });
+      const lists = /\/api\/v1\/(users|held|tasks|seats\/events)\?/;
+      for (const path of ['/console/users', '/console/held', '/console/tasks', '/console/seats/ledger']) {
+        // An answer that is on its way: the page stands, and says that it is loading.
+        let release = (): void => undefined;
+        const held = new Promise<void>((resolve) => (release = resolve));
+        await page.route(lists, async (route) => held.then(() => route.abort()));
+        await page.goto(`${service.url}${path}`);
+        await page.getByText('Loading').first().waitFor({ state: 'attached' });
+        release();
+        // No answer at all: in words, with a way to try again.
+        await page.getByRole('alert').first().waitFor();
+        expect(await page.getByRole('alert').first().textContent()).toContain('The service did not answer');
+        await page.unroute(lists);
+        await page.getByRole('button', { name: 'Try again' }).first().click();
+        await page.getByRole('alert').first().waitFor({ state: 'detached' });
+      }
+      await context.close();
+    },
+    patience(60_000),
+  );
+
+  it(
+    'keep what was typed when the session ends',
+    async () => {
+      const { page, context } = await entered(browser, service, { tenantId: house.tenantId });
+      await page.goto(`${service.url}/console/directories/${house.directoryId}/settings`);
+      await page.getByLabel('Name').fill('A name that was typed');
+      await service.db.query(`update console_sessions set revoked_at = now() where tenant_id = $1`, [house.tenantId]);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('status').getByText('Your session has ended').waitFor();
+      expect(await page.getByLabel('Name').inputValue()).toBe('A name that was typed');
+      await context.close();
+    },
+    patience(60_000),
+  );
+
+  it(
+    'show users who come while the page is open, each with an explanation',
+    async () => {
+      const { page, context } = await entered(browser, service, { tenantId: house.tenantId });
+      await page.goto(`${service.url}/console/users?q=comes`);
+      await page.getByText('No user matches').waitFor();
+      await madeUser(house.scim, user('comes-later@x.example', { name: { givenName: 'Comes', familyName: 'Later' } }));
+      await page.getByRole('link', { name: 'Comes Later' }).click({ timeout: patience(30_000) });
+      await page.getByText('no role applies').first().waitFor();
+      await page.getByText('POST /scim/v2/Users 201 created').waitFor();
+      await context.close();
+    },
+    patience(90_000),
+  );
+
+  it(
+    'undo by keyboard what the guard let go, once the number was typed',
+    async () => {
+      const at = await newHouse(service, {
+        guard: { percent: 20, people: 200, at_least: 2, within_minutes: 60, day_percent: 50 },
+      });
+      const ids: string[] = [];
+      for (let i = 0; i < 10; i++) ids.push(await madeUser(at.scim));
+      for (const id of ids) await at.scim.delete(`/Users/${id}`);
+      const { page, context } = await entered(browser, service, { tenantId: at.tenantId });
+      await page.goto(`${service.url}/console/directories/${at.directoryId}/guard`);
+      await page.getByText('It holds 8 users.').waitFor();
+      await page.getByRole('button', { name: 'Undo those who left' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('This brings back 2 users').waitFor();
+      await page.keyboard.type('2');
+      await page.keyboard.press('Enter');
+      await page.getByText('Nobody has left within 24 hours.').waitFor({ timeout: patience(30_000) });
+      const { body } = await at.api.get(`/users?directory=${at.directoryId}&status=active`);
+      expect(body.data).toHaveLength(10);
+      await context.close();
+    },
+    patience(90_000),
+  );
+});

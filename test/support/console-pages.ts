@@ -1,0 +1,62 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { TestApp } from './app.js';
+import { send } from './http.js';
+
+/** What a browser has said and been refused while the console was open. */
+export interface Watched {
+  page: Page;
+  /** Errors and warnings of the console, violations of the policy among them, and requests to other origins. */
+  complaints: string[];
+}
+
+/** Opens a page that notes what the browser complains of. */
+export async function watched(context: BrowserContext, service: TestApp): Promise<Watched> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    // Chromium reports each answer of 400 and more; the page shows it to the user.
+    if (['error', 'warning'].includes(message.type()) && !message.text().startsWith('Failed to load resource')) {
+      complaints.push(message.text());
+    }
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(service.url) && !request.url().startsWith('data:')) complaints.push(request.url());
+  });
+  return { page, complaints };
+}
+
+/** Makes a one-use link to the console, and returns what stands in its fragment. */
+export async function consoleLink(service: TestApp, role: 'admin' | 'auditor', tenantId: string): Promise<string> {
+  const { status, body, text } = await send(
+    'POST',
+    `${service.url}/api/v1/installation/console-links`,
+    service.operatorToken,
+    { role, tenant_id: tenantId, reason: 'a test' },
+  );
+  if (status !== 201) throw new Error(`no link: ${status} ${text}`);
+  return new URL(body.url as string).hash;
+}
+
+/** Opens the console of a tenant in a browser of its own, by a link. */
+export async function entered(
+  browser: Browser,
+  service: TestApp,
+  {
+    role = 'admin',
+    tenantId,
+    ...look
+  }: {
+    role?: 'admin' | 'auditor';
+    tenantId: string;
+    viewport?: { width: number; height: number };
+    colorScheme?: 'light' | 'dark';
+  },
+): Promise<Watched & { context: BrowserContext }> {
+  const context = await browser.newContext(look);
+  const opened = await watched(context, service);
+  await opened.page.goto(`${service.url}/console${await consoleLink(service, role, tenantId)}`);
+  await opened.page.getByRole('button', { name: 'Open the console' }).click();
+  await opened.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  return { context, ...opened };
+}
