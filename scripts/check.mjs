@@ -1,4 +1,4 @@
-// `npm run check`: types, lint, format, the arrows between the rooms, no order by a cast, no unused export, a spec for each pure file, no package that is not in the table of dependencies, and no phrase that has to be read twice.
+// `npm run check`: types, lint, format, the arrows between the rooms, no order by a cast, no unused export, a spec for each pure file, no package that is not in the table of dependencies, no phrase that has to be read twice, and no page of the console that is too large.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { prepare } from './prepare.mjs';
@@ -11,6 +11,7 @@ const { checkExports } = await import('./check-exports.mjs');
 const { checkOrders } = await import('./check-orders.mjs');
 const { checkSpecs } = await import('./check-specs.mjs');
 const { checkTables } = await import('./check-tables.mjs');
+const { checkWebSize } = await import('./check-web-size.mjs');
 const { checkWords } = await import('./check-words.mjs');
 
 /** A file that did not change since the last run is not looked at again. */
@@ -49,4 +50,5 @@ checkExports();
 checkSpecs();
 checkDependencies();
 checkWords();
+checkWebSize();
 console.log('all checks passed');

@@ -26,7 +26,7 @@ export async function watched(context: BrowserContext, service: TestApp): Promis
   return { page, complaints };
 }
 
-/** Makes a one-use link to the console, and returns what stands in its fragment. */
+/** Makes a one-use link to the console, and returns its fragment. */
 export async function consoleLink(service: TestApp, role: 'admin' | 'auditor', tenantId: string): Promise<string> {
   const { status, body, text } = await send(
     'POST',

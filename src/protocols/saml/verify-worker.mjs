@@ -162,7 +162,7 @@ function signedOctets(signature, xml, certificates) {
  * Verifies all signatures of a job. Any one that does not verify refuses the job.
  *
  * @param {import('./verifier.js').SignatureJob} job
- * @returns {import('./verifier.js').SignatureVerdict}
+ * @returns {import('./verifier.js').SignatureJobResult}
  */
 function verify({ signatures, certificates }) {
   const elements = signatures.map(({ excerpt }) => parse(excerpt).documentElement);

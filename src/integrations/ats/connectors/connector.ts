@@ -185,7 +185,7 @@ export interface OAuthRules {
 }
 
 /**
- * One vendor's adapter. A connector is one folder, and one line in `index.ts`; it keeps no state, and knows neither
+ * One vendor's adapter. A connector is one folder, and one line in `providers/providers.ts`; it keeps no state, and knows neither
  * database nor tenant.
  */
 export interface Connector {
