@@ -13,12 +13,17 @@ const MOST_AGE_MS = 2_000;
 const SOON_DAYS = 30;
 const MOST_EXPIRIES = 20;
 
-type Facts = Pick<OverviewBody, 'directories' | 'expiries'> & Omit<OverviewBody['first_steps'], 'forwarded'>;
+/** For how long the answer to who administers holds: no index has the role, so a search reads all users of the tenant. */
+const ADMINISTRATORS_AGE_MS = 60_000;
+
+type Facts = Pick<OverviewBody, 'directories' | 'expiries'> &
+  Omit<OverviewBody['first_steps'], 'forwarded' | 'administrator'>;
 
 /** Reads what needs attention in a tenant. All who ask within two seconds get one answer. */
 @Injectable()
 export class OverviewService {
   private readonly answers: FreshCache<OverviewBody>;
+  private readonly administrators: FreshCache<boolean>;
 
   constructor(
     private readonly db: Database,
@@ -28,6 +33,7 @@ export class OverviewService {
     clock: Clock,
   ) {
     this.answers = new FreshCache(clock, MOST_AGE_MS);
+    this.administrators = new FreshCache(clock, ADMINISTRATORS_AGE_MS);
   }
 
   of(tenantId: string): Promise<OverviewBody> {
@@ -35,19 +41,20 @@ export class OverviewService {
   }
 
   private async read(tenantId: string): Promise<OverviewBody> {
-    const [status, { limit }, used, waiting, { directories, expiries, ...steps }] = await Promise.all([
+    const [status, { limit }, used, waiting, { directories, expiries, ...steps }, administrator] = await Promise.all([
       this.status.of(tenantId),
       this.seats.limitOf(tenantId),
       this.seats.used(tenantId),
       this.holders.waiting(tenantId),
       this.facts(tenantId),
+      this.administrators.get(tenantId, () => this.hasAdministrator(tenantId)),
     ]);
     return {
       ...status,
       seats: { used, limit, waiting },
       directories,
       expiries,
-      first_steps: { ...steps, forwarded: status.destination.last_success_at !== null },
+      first_steps: { ...steps, administrator, forwarded: status.destination.last_success_at !== null },
     };
   }
 
@@ -72,12 +79,7 @@ export class OverviewService {
          exists (select 1 from directories d where d.tenant_id = $1 and d.deleted_at is null) as directory,
          exists (select 1 from directories d where d.tenant_id = $1 and d.last_request_at is not null) as request,
          exists (select 1 from users u where u.tenant_id = $1 and u.status = 'active') as "user",
-         exists (select 1 from connections c where c.tenant_id = $1) as connection,
-         exists (select 1 from tenants t join users u on u.tenant_id = t.id and u.id = t.owner_user_id
-                 where t.id = $1 and u.status = 'active')
-           or exists (select 1 from roles r where r.tenant_id = $1 and r.console <> 'none'
-                        and exists (select 1 from users u where u.tenant_id = $1 and u.role = r.name
-                                    and u.status = 'active')) as administrator`,
+         exists (select 1 from connections c where c.tenant_id = $1) as connection`,
       [tenantId, SOON_DAYS],
     );
     const [found] = rows;
@@ -87,5 +89,16 @@ export class OverviewService {
       ...found!,
       directories: directories.map((one) => ({ ...one, last_refusal: one.last_refusal?.at ? one.last_refusal : null })),
     };
+  }
+
+  private async hasAdministrator(tenantId: string): Promise<boolean> {
+    const { rows } = await this.db.query<{ found: boolean }>(
+      `select exists (select 1 from tenants t join users u on u.tenant_id = t.id and u.id = t.owner_user_id
+                      where t.id = $1 and u.status = 'active')
+         or exists (select 1 from roles r join users u on u.tenant_id = r.tenant_id and u.role = r.name
+                    where r.tenant_id = $1 and r.console <> 'none' and u.status = 'active') as found`,
+      [tenantId],
+    );
+    return rows[0]!.found;
   }
 }
