@@ -14,6 +14,7 @@ const PARTS = {
   'sign-in': 'sign-in.mjs',
   layers: 'second-layer.mjs',
   preview: 'preview.mjs',
+  guard: 'guard.mjs',
 };
 
 const [part = 'main', ...more] = process.argv.slice(2);
