@@ -1,23 +1,61 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call } from '../api/client.js';
+import { text } from '../text/text.js';
+import { Dialog } from './dialog.js';
 import { ProblemBox } from './problem.js';
 
-/** A button that calls one operation, and reads the page anew. */
-export function Act({
-  label,
-  method = 'POST',
-  path,
-  body,
-  isDangerous,
-  onDone,
-}: {
+/** An act on one object, by one operation. */
+export interface ActProps {
   label: string;
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
-  isDangerous?: boolean;
+  /** What a dangerous act does, which is read before it is done. Left out: the act is harmless. */
+  danger?: string;
   onDone?: (answer: unknown) => void;
-}) {
+}
+
+/** A button that calls one operation, and reads the page anew. */
+export function Act(props: ActProps) {
+  const { label, danger } = props;
+  const [isAsking, setAsking] = useState(false);
+  if (danger === undefined) return <Button {...props} className={undefined} />;
+  return (
+    <>
+      <button type="button" className="danger" onClick={() => setAsking(true)}>
+        {label}
+      </button>
+      {isAsking && (
+        <Dialog title={label} onClose={() => setAsking(false)}>
+          <p>{danger}</p>
+          <div className="row">
+            <Button
+              {...props}
+              className="danger"
+              onDone={(answer) => {
+                setAsking(false);
+                props.onDone?.(answer);
+              }}
+            />
+            <button type="button" onClick={() => setAsking(false)}>
+              {text.act.cancel}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function Button({
+  label,
+  method = 'POST',
+  path,
+  body,
+  onDone,
+  className,
+}: ActProps & { className: string | undefined }) {
   const cache = useQueryClient();
   const act = useMutation({
     mutationFn: () => call(method, path, body),
@@ -28,12 +66,7 @@ export function Act({
   });
   return (
     <>
-      <button
-        type="button"
-        className={isDangerous ? 'danger' : undefined}
-        disabled={act.isPending}
-        onClick={() => act.mutate()}
-      >
+      <button type="button" className={className} disabled={act.isPending} onClick={() => act.mutate()}>
         {label}
       </button>
       {act.error !== null && <ProblemBox error={act.error} />}

@@ -82,7 +82,12 @@ function columnsFor(directoryId: string, canWrite: boolean): Column<Token>[] {
     {
       label: text.act.actions,
       cell: ({ id }) => (
-        <Act label={words.revoke} method="DELETE" path={`/directories/${directoryId}/tokens/${id}`} isDangerous />
+        <Act
+          label={words.revoke}
+          method="DELETE"
+          path={`/directories/${directoryId}/tokens/${id}`}
+          danger={words.revokes}
+        />
       ),
     },
   ];

@@ -31,7 +31,7 @@ export function SettingsTab({ directory }: TabProps) {
             label={words.remove}
             method="DELETE"
             path={`/directories/${directory.id}`}
-            isDangerous
+            danger={words.removeLead}
             onDone={() => void navigate({ to: '/directories' })}
           />
         </div>

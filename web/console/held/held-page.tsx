@@ -114,7 +114,7 @@ function columnsFor(canWrite: boolean): Column<HeldUser>[] {
       cell: ({ user_id, reason }) => (
         <span className="row">
           {RELEASABLE.has(reason) && <Act label={words.release} path={`/held/${user_id}/release`} />}
-          <Act label={words.discard} path={`/held/${user_id}/discard`} isDangerous />
+          <Act label={words.discard} path={`/held/${user_id}/discard`} danger={words.discards(1)} />
         </span>
       ),
     },

@@ -47,7 +47,7 @@ export function Access({ userId }: { userId: string }) {
                         label={words.unbind}
                         method="DELETE"
                         path={`/users/${userId}/identities/${connection_id}`}
-                        isDangerous
+                        danger={words.dangers.unbind}
                       />
                     )}
                   </li>
@@ -78,11 +78,25 @@ function Sessions({
             <span>
               {connection ?? '–'} · {ip ?? '–'} · {user_agent ?? '–'} · <Time at={created_at} />, <Time at={seen_at} />
             </span>
-            {canWrite && <Act label={words.end} method="DELETE" path={`/users/${userId}/sessions/${id}`} isDangerous />}
+            {canWrite && (
+              <Act
+                label={words.end}
+                method="DELETE"
+                path={`/users/${userId}/sessions/${id}`}
+                danger={words.dangers.end}
+              />
+            )}
           </li>
         ))}
       </ul>
-      {canWrite && <Act label={words.endSessions} method="DELETE" path={`/users/${userId}/sessions`} isDangerous />}
+      {canWrite && (
+        <Act
+          label={words.endSessions}
+          method="DELETE"
+          path={`/users/${userId}/sessions`}
+          danger={words.dangers.endSessions}
+        />
+      )}
     </>
   );
 }

@@ -96,7 +96,7 @@ function Held({ of: { user, held } }: { of: Explanation }) {
       {may(me.data, 'admin') && (
         <div className="row">
           {held.releasable && <Act label={words.release} path={`/held/${user.id}/release`} />}
-          <Act label={words.discard} path={`/held/${user.id}/discard`} isDangerous />
+          <Act label={words.discard} path={`/held/${user.id}/discard`} danger={text.held.discards(1)} />
         </div>
       )}
     </Section>

@@ -50,6 +50,7 @@ export const directories = {
     ends: 'Ends',
     never: 'never',
     revoke: 'Revoke',
+    revokes: 'The token ends at once: an IdP that uses it is refused from then on.',
     empty: 'No token is live: the IdP cannot send anything.',
     guides: 'How to connect each IdP',
   },

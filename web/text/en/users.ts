@@ -49,6 +49,12 @@ export const users = {
     identities: 'Accounts at the IdP',
     noIdentities: 'No account at an IdP is bound to this user.',
     unbind: 'Unbind',
+    dangers: {
+      end: 'This session ends at once, on each process.',
+      endSessions: 'All sessions of the user end at once. The user can sign in again.',
+      unbind:
+        'The account at the IdP opens this user no longer, and its sessions end. The next sign-in may bind it again.',
+    },
     release: 'Release',
     discard: 'Discard',
     heldSince: 'Held since',

@@ -42,6 +42,7 @@ export const work = {
     ends: 'Ends',
     estimated: 'about',
     cancel: 'Cancel the task',
+    cancels: 'The task stops. What it has done stays.',
     empty: 'No task has run yet. Imports, drift reports, changed rules and releases appear here.',
     of: (done: number, total: number | null) => (total === null ? `${done}` : `${done} of ${total}`),
     states: { waiting: 'waiting', running: 'running', done: 'done', failed: 'failed', cancelled: 'cancelled' },
