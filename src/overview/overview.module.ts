@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { LookupModule, RecordNamesModule } from './lookup/lookup.module.js';
 import { RequestsModule } from './requests/requests.module.js';
 import { ExplainModule } from './explain/explain.module.js';
+import { SearchModule } from './search/search.module.js';
 import { StatusModule } from './status/status.module.js';
 import { OverviewNowModule } from './now/overview-now.module.js';
 import { HistoryModule } from './history/history.module.js';
@@ -13,6 +14,7 @@ import { HistoryModule } from './history/history.module.js';
     RecordNamesModule,
     RequestsModule,
     ExplainModule,
+    SearchModule,
     StatusModule,
     OverviewNowModule,
     HistoryModule,

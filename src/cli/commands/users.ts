@@ -4,6 +4,7 @@ import { encode, type Client, type Json } from '../client/client.js';
 import { numbers, queryOf, type Command } from '../command/command.js';
 import { CliError, EXIT } from '../client/cli.errors.js';
 import { EXPLAIN_COMMAND } from './explain.js';
+import { SEARCH_COMMAND } from './search.js';
 import { PERSON, personId } from '../references/person-id.js';
 
 const FILTERS = ['directory', 'status', 'role', 'seat', 'held'] as const;
@@ -62,6 +63,7 @@ export const USER_COMMANDS: Command[] = [
     },
   },
   EXPLAIN_COMMAND,
+  SEARCH_COMMAND,
 ];
 
 interface Departure {

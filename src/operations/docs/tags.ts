@@ -22,6 +22,7 @@ const TAGS: readonly Tag[] = [
     of: ['requests'],
   },
   { name: 'Status', description: 'How the tenant is doing, in one answer.', of: ['status'] },
+  { name: 'Search', description: 'Finds records of the tenant by name or id.', of: ['search'] },
   { name: 'Candidates', description: 'People who apply, with the metadata of an ATS or program.', of: ['candidates'] },
   { name: 'Jobs', description: 'Job openings. Candidates show the title of theirs.', of: ['jobs'] },
   {

@@ -1,0 +1,39 @@
+import { Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { isLongerThan } from '../../base/characters.js';
+import { InvalidFields } from '../../base/errors/domain-error.js';
+import { ApiRecord } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
+import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
+import { RequireEveryScope } from '../../tenancy/tenants/require-scope.js';
+import { SearchBody } from './search.dto.js';
+import { SearchService } from './search.service.js';
+
+/** A search over the records of a tenant. */
+@ApiController('search')
+@RequireEveryScope('users:read', 'directories:read')
+@ApiRefusals()
+export class SearchController {
+  constructor(private readonly search: SearchService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Finds users, directories and groups by the beginning of a name, and records by their id',
+    description:
+      'An id of a user, directory, group, task, request or change finds that record. Else users whose e-mail, `userName` or ' +
+      '`external_id` is the text come first, then users as `q` of `GET /users` finds them, directories and groups. A task needs ' +
+      '`settings:read`, a change `changes:read`; without the scope the record is not found.',
+  })
+  @ApiQuery({ name: 'q', description: '1 to 100 characters. `%`, `_` and quotes are text.' })
+  @ApiRecord(SearchBody)
+  async find(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<SearchBody> {
+    const text = queryOptions(query, ['q']).q?.trim() ?? '';
+    if (text === '' || isLongerThan(text, 100)) {
+      throw new InvalidFields([{ field: 'q', message: 'must have 1 to 100 characters' }]);
+    }
+    return { data: await this.search.find(caller, text) };
+  }
+}

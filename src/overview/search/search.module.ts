@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { UsersModule } from '../../directory-sync/users/users.module.js';
+import { TasksModule } from '../../engine/work/tasks.module.js';
+import { ForwardingModule } from '../../forwarding/forwarding.module.js';
+import { RequestsModule } from '../requests/requests.module.js';
+import { SearchController } from './search.controller.js';
+import { SearchRepository } from './search.repository.js';
+import { SearchService } from './search.service.js';
+
+/** A search over the records of a tenant. Only reads. */
+@Module({
+  imports: [UsersModule, TasksModule, ForwardingModule, RequestsModule],
+  controllers: [SearchController],
+  providers: [SearchRepository, SearchService],
+})
+export class SearchModule {}
