@@ -127,11 +127,9 @@ export async function runCli(args: readonly string[], env: Env, terminal: Termin
   } catch (error) {
     // Commander has said already what was wrong with the words; asking for help is no mistake.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    if (error instanceof CliError) {
-      terminal.err(`${error.message}\n`);
-      return error.exitCode;
-    }
-    throw error;
+    if (!(error instanceof CliError)) throw error;
+    terminal.err(`${error.message}\n`);
+    return error.exitCode;
   }
 }
 
@@ -140,6 +138,7 @@ function program(env: Env, terminal: Terminal): Commander {
     .description('Administration of a running talent-bridge, through its own API.')
     .addHelpText('after', AFTER)
     .helpCommand(false)
+    .enablePositionalOptions() // `--set` after `rules plan` belongs to `plan`, not to `rules`.
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
   for (const command of COMMANDS) {

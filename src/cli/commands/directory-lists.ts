@@ -10,6 +10,7 @@ interface NamedGroup extends Json {
   display_name: string;
 }
 
+const RULES = 'group=role with commas between, the group by id or name, the first match wins; or none';
 const LIMIT = { name: 'limit', description: 'how many, 200 unless set' };
 
 /** Commands that list what belongs to a directory: its plan of a preview, its rules, its groups and its requests. */
@@ -24,7 +25,7 @@ export const DIRECTORY_LIST_COMMANDS: Command[] = [
       {
         name: 'set',
         of: 'rules',
-        description: 'group=role with commas between, the group by id or name, the first match wins; or none',
+        description: RULES,
       },
     ],
     begins: ['rules-changed'],
@@ -36,6 +37,23 @@ export const DIRECTORY_LIST_COMMANDS: Command[] = [
           ? await context.client.call<{ rules: Json[] }>('GET', path)
           : await context.client.call<{ rules: Json[] }>('PUT', path, { rules: await rulesOf(context, set) });
       return columns(rules, 'group_id', 'group', 'role');
+    },
+  },
+  {
+    noun: 'directory',
+    verb: 'rules plan',
+    description: 'Shows the users whose role or seat would change with other group rules; changes nothing',
+    argument: DIRECTORY,
+    options: [
+      { name: 'set', of: 'rules', description: RULES, required: true },
+      { name: 'users', description: 'lists the first 200 users in place of the counts', flag: true },
+    ],
+    async run(context) {
+      const path = `/directories/${encode(await directoryId(context))}/rules/plan`;
+      const rules = await rulesOf(context, given(context, 'set')['set']!);
+      const { data, ...counts } = await context.client.call<Json & { data: Json[] }>('POST', path, { rules });
+      if (context.options['json'] === true) return { ...counts, data };
+      return context.options['users'] === true ? columns(data, 'user_id', 'user_name', 'from', 'to', 'seat') : counts;
     },
   },
   list('groups', 'Lists the groups of a directory, newest first', 'groups', [

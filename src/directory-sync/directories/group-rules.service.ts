@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
 import { InvalidFields, type FieldError } from '../../base/errors/domain-error.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { adminSourceOf, type AdminRequest } from './admin-request.js';
@@ -32,15 +32,7 @@ export class GroupRulesService {
     const after = await this.db.transaction(tenantId, async (tx) => {
       await this.directories.demand(tenantId, directoryId, tx, true);
       const before = await this.repository.list(tenantId, directoryId, tx);
-      const known = await this.repository.knownOf(tx, tenantId, directoryId, before, rules);
-      const errors: FieldError[] = [];
-      rules.forEach(({ group_id, role }, i) => {
-        if (!known.groups.has(group_id))
-          errors.push({ field: `rules.${i}.group_id`, message: 'must be a group of this directory' });
-        if (!known.roles.has(role))
-          errors.push({ field: `rules.${i}.role`, message: 'must be a role of the catalogue' });
-      });
-      if (errors.length > 0) throw new InvalidFields(errors);
+      await this.demandGroupsAndRoles(tx, tenantId, directoryId, before, rules);
       const same = JSON.stringify(before.map(essence)) === JSON.stringify(rules.map(essence));
       if (same) return before;
       await this.repository.replace(tx, tenantId, directoryId, rules);
@@ -57,6 +49,34 @@ export class GroupRulesService {
     });
     await this.store.forget();
     return after;
+  }
+
+  /**
+   * Demands what a replacement by these rules would demand.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   * @throws {InvalidFields} naming the groups and roles that do not exist
+   */
+  async demandKnown(tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<void> {
+    await this.directories.demand(tenantId, directoryId);
+    await this.demandGroupsAndRoles(this.db, tenantId, directoryId, [], rules);
+  }
+
+  private async demandGroupsAndRoles(
+    db: SqlRunner,
+    tenantId: string,
+    directoryId: string,
+    current: readonly GroupRule[],
+    rules: readonly GroupRule[],
+  ): Promise<void> {
+    const known = await this.repository.knownOf(db, tenantId, directoryId, current, rules);
+    const errors: FieldError[] = [];
+    rules.forEach(({ group_id, role }, i) => {
+      if (!known.groups.has(group_id))
+        errors.push({ field: `rules.${i}.group_id`, message: 'must be a group of this directory' });
+      if (!known.roles.has(role)) errors.push({ field: `rules.${i}.role`, message: 'must be a role of the catalogue' });
+    });
+    if (errors.length > 0) throw new InvalidFields(errors);
   }
 }
 

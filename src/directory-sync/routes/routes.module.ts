@@ -24,6 +24,8 @@ import { ScimGroupsService } from './groups/scim-groups.service.js';
 import { DeletedDirectories } from './roles/deleted-directories.js';
 import { PeopleOfDirectory, RulesReview } from './roles/directory-consequences.js';
 import { MembershipReview } from './roles/membership-review.js';
+import { RulesPlanController } from './roles/rules-plan.controller.js';
+import { RulesPlan } from './roles/rules-plan.js';
 import { RoleTasksController } from './roles/role-tasks.controller.js';
 import { RoleTasks } from './roles/role-tasks.js';
 import { ScimUsersController } from './users/scim-users.controller.js';
@@ -75,6 +77,7 @@ export class DirectoryConsequencesModule {}
     DiscoveryController,
     ScimRootController,
     RoleTasksController,
+    RulesPlanController,
     PreviewController,
     UnlinkedController,
   ],
@@ -86,6 +89,7 @@ export class DirectoryConsequencesModule {}
     ScimGroupsService,
     GroupsRepository,
     MembershipReview,
+    RulesPlan,
     ScimBulkService,
     RootSearch,
     PreviewEditing,

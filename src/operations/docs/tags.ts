@@ -21,7 +21,7 @@ const TAGS: readonly Tag[] = [
     description: 'The provisioning log: SCIM requests, what each did, and why it was refused.',
     of: ['requests'],
   },
-  { name: 'Status', description: 'How the tenant is doing, in one answer.', of: ['status'] },
+  { name: 'Status', description: 'How the tenant is doing, and what needs attention.', of: ['status', 'overview'] },
   { name: 'Search', description: 'Finds records of the tenant by name or id.', of: ['search'] },
   { name: 'Candidates', description: 'People who apply, with the metadata of an ATS or program.', of: ['candidates'] },
   { name: 'Jobs', description: 'Job openings. Candidates show the title of theirs.', of: ['jobs'] },

@@ -116,6 +116,7 @@ it('finds the operations that carry authority in the description of the API', ()
     'POST /api/v1/connections scopes',
     'POST /api/v1/directories default_role',
     'POST /api/v1/directories may_grant_console',
+    'POST /api/v1/directories/{directory_id}/rules/plan rules',
     'POST /api/v1/roles console',
     'POST /api/v1/users role',
     'PUT /api/v1/directories/{directory_id}/rules rules',

@@ -226,6 +226,7 @@ describe('another tenant’s ids', () => {
     const bodies: Record<string, object> = {
       'RolesController.change': { takes_seat: false },
       'DirectoriesController.replaceRules': { rules: [] },
+      'RulesPlanController.show': { rules: [] },
       'MessagesController.redeliver': { event_id: 'evt_0000000000000001' },
       'CandidateInterviewsController.schedule': { starts_at: '2026-03-05T13:00:00Z', ends_at: '2026-03-05T14:00:00Z' },
       'ScorecardsController.put': { overall: 3 },

@@ -111,7 +111,10 @@ export class PreviewPlans {
   }
 
   /** Compares the seats of a plan with the seats that are free now. */
-  async seatsOf(tenantId: string, { takeSeat: needed, freeSeat }: PlanTotals): Promise<SeatNeed> {
+  async seatsOf(
+    tenantId: string,
+    { takeSeat: needed, freeSeat }: Pick<PlanTotals, 'takeSeat' | 'freeSeat'>,
+  ): Promise<SeatNeed> {
     const { limit, policies } = await this.seatsRepository.limitOf(tenantId);
     if (limit === null || policies.scim === 'allow') return { needed, free: null, missing: 0 };
     // Seats of leavers are available for users who wait.

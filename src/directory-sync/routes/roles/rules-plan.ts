@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../base/database/database.js';
+import { DomainError } from '../../../base/errors/domain-error.js';
+import type { RuleRole } from '../../../tenancy/identity/role.rules.js';
+import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
+import type { Directory } from '../../directories/directory.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
+import { GroupRulesService } from '../../directories/group-rules.service.js';
+import type { GroupRule } from '../../directories/groups.dto.js';
+import { GuardReport } from '../../users/held/guard-report.js';
+import { draftOf, type UserDocument } from '../../users/user.mapping.js';
+import { currentOf, USER_COLUMNS, type UserRow } from '../../users/user.row.js';
+import { UsersRepository } from '../../users/users.repository.js';
+import { decide } from '../../users/write/effective-state.rules.js';
+import { writtenIn } from '../../users/write/requested-state.rules.js';
+import { NO_CONFLICTS, type Conflicts, type WriteCase } from '../../users/write/write-case.js';
+import { PreviewPlans } from '../preview/preview-plans.js';
+import type { RulesPlanBody } from './rules-plan.dto.js';
+import { effectOfRules } from './rules-plan.rules.js';
+
+/** The most users of a directory whose plan is made within a request. */
+const MOST_USERS = 10_000;
+/** Only these users are in memory at one time. */
+const BATCH = 1_000;
+/** The users that an answer shows. */
+const SHOWN = 200;
+
+/** A directory has too many users for a plan. */
+export class TooManyUsers extends DomainError {
+  readonly kind = 'invalid';
+  readonly code = 'too_many_users';
+}
+
+/** Computes the effect of changed group rules on the users of a directory. Changes nothing. */
+@Injectable()
+export class RulesPlan {
+  constructor(
+    private readonly db: Database,
+    private readonly tenants: TenantStore,
+    private readonly directories: DirectoryStore,
+    private readonly rules: GroupRulesService,
+    private readonly users: UsersRepository,
+    private readonly plans: PreviewPlans,
+    private readonly guard: GuardReport,
+  ) {}
+
+  /**
+   * Plans the rules that would replace the present ones.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   * @throws {InvalidFields} naming the groups and roles that do not exist
+   * @throws {TooManyUsers} when the directory has more than 10 000 users
+   */
+  async of(tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<RulesPlanBody> {
+    await this.rules.demandKnown(tenantId, directoryId, rules);
+    await this.demandFew(tenantId, directoryId);
+    const directory = await this.directories.get(tenantId, directoryId);
+    const tenant = await this.tenants.get(tenantId);
+    const plan = { total: 0, data: [] as RulesPlanBody['data'], take_seat: 0, free_seat: 0 };
+    let leavers = 0;
+    for (let rows = await this.rows(tenantId, directoryId, ''); rows.length > 0;) {
+      for (const { row, effect } of await this.effects(tenant, directory, rules, rows)) {
+        const { from, to, seat, leaves } = effect;
+        plan.total++;
+        plan.take_seat += Number(seat === 'gains');
+        plan.free_seat += Number(seat === 'loses');
+        leavers += Number(leaves);
+        if (plan.data.length < SHOWN) plan.data.push({ user_id: row.id, user_name: row.user_name, from, to, seat });
+      }
+      rows = rows.length < BATCH ? [] : await this.rows(tenantId, directoryId, rows.at(-1)!.id);
+    }
+    const seats = await this.plans.seatsOf(tenantId, { takeSeat: plan.take_seat, freeSeat: plan.free_seat });
+    const room = await this.guard.room(tenantId, directoryId, directory.guard);
+    return { ...plan, seats_free: seats.free, held_by_guard: room === null ? 0 : Math.max(0, leavers - room) };
+  }
+
+  private async effects(tenant: TenantView, directory: Directory, rules: readonly GroupRule[], rows: UserRow[]) {
+    const { tenantId, id } = directory;
+    const ids = rows.map((row) => row.id);
+    const [present, changed] = [
+      await this.users.rolesOfUsers(tenantId, id, ids),
+      await this.rolesBy(tenantId, rules, ids),
+    ];
+    const ctx = { tenantId, channel: 'scim' as const, directory, receivedAt: new Date() };
+    return rows.flatMap((row) => {
+      const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory.attributeMap);
+      const under = (fromRules: RuleRole[] = []) => {
+        const about: WriteCase = { ctx, tenant, row, draft, roleSet: row.role_set, fromRules, released: row.released };
+        return decide(about, writtenIn(about), conflictsOf(row));
+      };
+      const effect = effectOfRules(currentOf(row), under(present.get(row.id)), under(changed.get(row.id)));
+      return effect === null ? [] : [{ row, effect }];
+    });
+  }
+
+  /** Returns the roles that rules would give each of the users, in the order of the rules. */
+  private async rolesBy(
+    tenantId: string,
+    rules: readonly GroupRule[],
+    userIds: string[],
+  ): Promise<Map<string, RuleRole[]>> {
+    // Memberships are read by user: a rule may name a group of a hundred thousand.
+    const { rows } = await this.db.query<{ member_id: string; role: string; group_id: string }>(
+      `select m.member_id, r.role, m.group_id from unnest($4::text[]) u (id)
+         cross join lateral (
+           select m.member_id, m.group_id from group_members m where m.tenant_id = $1 and m.member_id = u.id offset 0) m
+         join unnest($2::text[], $3::text[]) with ordinality r (group_id, role, position) on r.group_id = m.group_id
+       order by r.position`,
+      [tenantId, rules.map((rule) => rule.group_id), rules.map((rule) => rule.role), userIds],
+    );
+    const found = new Map<string, RuleRole[]>();
+    for (const { member_id: user, role, group_id: id } of rows) {
+      found.set(user, [...(found.get(user) ?? []), { role, group: { id, name: id } }]);
+    }
+    return found;
+  }
+
+  private async demandFew(tenantId: string, directoryId: string): Promise<void> {
+    const { rows } = await this.db.query<{ n: number }>(
+      `select count(*)::int as n from (
+         select 1 from users where tenant_id = $1 and directory_id = $2 limit ${MOST_USERS + 1}) x`,
+      [tenantId, directoryId],
+    );
+    if (rows[0]!.n <= MOST_USERS) return;
+    throw new TooManyUsers(`The directory has more than ${MOST_USERS} users: their plan takes too long for a request.`);
+  }
+
+  private async rows(tenantId: string, directoryId: string, after: string): Promise<UserRow[]> {
+    const { rows } = await this.db.query<UserRow>(
+      `select ${USER_COLUMNS} from users u
+       where u.tenant_id = $1 and u.directory_id = $2 and u.id > $3 and u.gone_at is null
+       order by u.id limit ${BATCH}`,
+      [tenantId, directoryId, after],
+    );
+    return rows;
+  }
+}
+
+/** Returns the obstacles of a user as they are now: rules change none of them. */
+function conflictsOf(row: UserRow): Conflicts {
+  return {
+    ...NO_CONFLICTS,
+    emailTaken: row.held === 'email_taken',
+    externalIdTaken: row.held === 'external_id_taken',
+    formerTaken: row.status === 'inactive',
+  };
+}

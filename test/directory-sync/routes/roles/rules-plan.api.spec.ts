@@ -1,0 +1,171 @@
+import { sharedApp, type TestApp } from '../../../support/app.js';
+import { commandLine } from '../../../support/cli.js';
+import { newHouse, type House } from '../../../support/house.js';
+import { client, eventually, type Answer } from '../../../support/http.js';
+import { fresh, madeGroup, madeUser, mail, replace, user } from '../../../support/scim.js';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await sharedApp();
+});
+afterAll(() => service.close());
+
+type Rule = readonly [group: string, role: string];
+const bodyOf = (rules: readonly Rule[]) => ({ rules: rules.map(([group_id, role]) => ({ group_id, role })) });
+const ask = ({ api, directoryId }: House, rules: readonly Rule[], id = directoryId): Promise<Answer> =>
+  api.post(`/directories/${id}/rules/plan`, bodyOf(rules));
+const planOf = async (at: House, ...rules: Rule[]) => {
+  const { status, body } = await ask(at, rules);
+  expect([status, body.errors]).toEqual([200, undefined]);
+  return body;
+};
+const roleAndSeat = async ({ api }: House, id: string) => {
+  const { role, seat } = (await api.get(`/users/${id}`)).body;
+  return [role, seat];
+};
+/** Writes rules, and waits for the task that works them off. */
+const write = async ({ api, directoryId }: House, ...rules: Rule[]): Promise<void> => {
+  await api.put(`/directories/${directoryId}/rules`, bodyOf(rules));
+  await eventually(
+    async () => (await api.get(`/directories/${directoryId}/tasks`)).body.data as { state: string }[],
+    (tasks) => tasks.every(({ state }) => state === 'done'),
+  );
+};
+
+describe('200', () => {
+  it('shows who gains or loses which role and seat, changes nothing, and is what the write then does', async () => {
+    const at = await newHouse(service);
+    const [admin, observer, both, plain] = [
+      await madeUser(at.scim),
+      await madeUser(at.scim),
+      await madeUser(at.scim),
+      await madeUser(at.scim),
+    ];
+    const [admins, observers] = [await madeGroup(at.scim, [admin, both]), await madeGroup(at.scim, [observer, both])];
+    const rules: Rule[] = [[observers, 'Observer'], [admins, 'Admin']]; // prettier-ignore
+    const plan = await planOf(at, ...rules);
+    expect(plan).toMatchObject({ total: 3, take_seat: 0, free_seat: 2, seats_free: null, held_by_guard: 0 });
+    const rows = new Map(plan.data.map((row: { user_id: string }) => [row.user_id, row]));
+    const name = (await at.scim.get(`/Users/${admin}`)).body.userName;
+    expect(rows.get(admin)).toEqual({ user_id: admin, user_name: name, from: 'User', to: 'Admin', seat: 'none' });
+    expect(rows.get(observer)).toMatchObject({ from: 'User', to: 'Observer', seat: 'loses' });
+    expect(rows.get(both)).toMatchObject({ from: 'User', to: 'Observer', seat: 'loses' });
+    expect(await roleAndSeat(at, admin)).toEqual(['User', 'held']);
+    expect((await at.api.get(`/directories/${at.directoryId}/rules`)).body.rules).toEqual([]);
+
+    await write(at, ...rules);
+    expect(await roleAndSeat(at, admin)).toEqual(['Admin', 'held']);
+    expect(await roleAndSeat(at, both)).toEqual(['Observer', 'none']);
+    expect(await roleAndSeat(at, plain)).toEqual(['User', 'held']);
+    expect(await planOf(at, ...rules)).toMatchObject({ total: 0, data: [] });
+    expect(await planOf(at)).toMatchObject({ total: 3, take_seat: 2, free_seat: 0 });
+    expect(await planOf(at, rules[1]!, rules[0]!)).toMatchObject({ total: 1, data: [{ user_id: both, to: 'Admin' }] });
+  });
+
+  it('gives users without a role their first one, and leaves out those who have a role by SCIM or are deactivated', async () => {
+    const at = await newHouse(service, { default_role: null });
+    const waiting = await madeUser(at.scim);
+    const byScim = await madeUser(at.scim, user(mail(), { roles: [{ value: 'User' }] }));
+    const group = await madeGroup(at.scim, [waiting, byScim]);
+    await at.api.put('/seats/limit', { limit: 5 });
+    const plan = await planOf(at, [group, 'Observer']);
+    expect(plan).toMatchObject({ total: 1, data: [{ user_id: waiting, from: null, to: 'Observer', seat: 'none' }] });
+    expect(await planOf(at, [group, 'User'])).toMatchObject({
+      data: [{ user_id: waiting, from: null, to: 'User', seat: 'gains' }],
+      take_seat: 1,
+    });
+  });
+
+  it('counts the departures that the guard would hold', async () => {
+    const guard = { percent: 1, people: 1, at_least: 1, within_minutes: 60, day_percent: 1 };
+    const at = await newHouse(service, { guard });
+    const ids = [await madeUser(at.scim), await madeUser(at.scim), await madeUser(at.scim)];
+    const group = await madeGroup(at.scim, ids);
+    expect(await planOf(at, [group, 'Observer'])).toMatchObject({ total: 3, free_seat: 3, held_by_guard: 2 });
+  });
+
+  it('shows nothing for a directory in preview, whose writes have no effect', async () => {
+    const at = await newHouse(service);
+    const group = await madeGroup(at.scim, [await madeUser(at.scim)]);
+    await at.api.patch(`/directories/${at.directoryId}`, { state: 'preview' });
+    expect(await planOf(at, [group, 'Admin'])).toMatchObject({ total: 0, data: [] });
+  });
+
+  it('has a command', async () => {
+    const at = await newHouse(service);
+    const id = await madeUser(at.scim);
+    const group = await madeGroup(at.scim, [id], { displayName: 'Leads' });
+    const { code, json } = await commandLine(service, at.apiKey)(
+      'directory',
+      'rules',
+      'plan',
+      '--set',
+      'Leads=Admin',
+      '--json',
+    );
+    expect([code, json.total, json.data]).toEqual([0, 1, [expect.objectContaining({ user_id: id, to: 'Admin' })]]);
+    expect(group).toMatch(/^grp_/);
+  });
+});
+
+describe('403', () => {
+  it('needs both scopes, and no other one', async () => {
+    const at = await newHouse(service);
+    for (const [scopes, status] of [
+      [['users:read'], 403],
+      [['directories:read'], 403],
+      [['users:read', 'directories:read'], 200],
+    ] as const) {
+      const { api_key: key } = (await at.api.post('/api-keys', { name: fresh(), scopes })).body;
+      const api = client(`${service.url}/api/v1`, key);
+      expect([scopes, (await ask({ ...at, api }, [])).status]).toEqual([scopes, status]);
+    }
+  });
+});
+
+describe('404', () => {
+  it('for an unknown directory and for one of another tenant', async () => {
+    const [at, other] = [await newHouse(service), await newHouse(service)];
+    for (const id of ['dir_0', other.directoryId]) expect((await ask(at, [], id)).status).toBe(404);
+  });
+});
+
+describe('422', () => {
+  it('names groups and roles that are none of the tenant, as the write does', async () => {
+    const [at, other] = [await newHouse(service), await newHouse(service)];
+    const theirs = await madeGroup(other.scim);
+    const rules: Rule[] = [[theirs, 'Admin'], ['grp_0', 'Nothing']]; // prettier-ignore
+    const planned = await ask(at, rules);
+    const written = await at.api.put(`/directories/${at.directoryId}/rules`, bodyOf(rules));
+    expect([planned.status, planned.body.errors]).toEqual([422, written.body.errors]);
+    expect(planned.body.errors.map(({ field }: { field: string }) => field)).toEqual([
+      'rules.0.group_id',
+      'rules.1.group_id',
+      'rules.1.role',
+    ]);
+    const shapeless = await at.api.post(`/directories/${at.directoryId}/rules/plan`, { rules: [{ group_id: 1 }] });
+    expect(shapeless.status).toBe(422);
+  });
+
+  it('refuses a directory of more than 10 000 users, and plans one of 10 000', async () => {
+    const at = await newHouse(service);
+    const first = await madeUser(at.scim);
+    const group = await madeGroup(at.scim, [first]);
+    await crowd(at, first, 9_999);
+    expect(await planOf(at, [group, 'Admin'])).toMatchObject({ total: 1 });
+    await at.scim.patch(`/Users/${first}`, replace('active', false));
+    await crowd(at, first, 1);
+    expect((await ask(at, [])).body.code).toBe('too_many_users');
+  });
+});
+
+/** Copies a user many times, without the work of a request for each. */
+async function crowd({ tenantId }: House, of: string, count: number): Promise<void> {
+  const tag = fresh();
+  await service.db.query(
+    `insert into users (tenant_id, id, directory_id, source, doc, user_name, user_name_key, active, first_name, last_name, role, status, seat)
+     select tenant_id, 'usr_' || $3 || i, directory_id, source, doc, $3 || i, $3 || i, active, first_name, last_name, role, 'inactive', 'none'
+     from users, generate_series(1, $4::int) i where tenant_id = $1 and id = $2`,
+    [tenantId, of, tag, count],
+  );
+}

@@ -1,0 +1,33 @@
+import { effectOfRules, type RulesEffect } from '../../../../src/directory-sync/routes/roles/rules-plan.rules.js';
+import type { Current, Decision } from '../../../../src/tenancy/identity/held.rules.js';
+
+const PERSON = { email: 'a@x.example', first_name: 'A', last_name: 'B', role: 'User', external_id: 'E' };
+const current = (role: string | null, seat: Current['seat'], more: Partial<Current> = {}): Current => ({
+  person: { ...PERSON, role },
+  status: 'active',
+  seat,
+  held: null,
+  everActive: true,
+  ...more,
+});
+const decision = (role: string | null, seat: Decision['seat'], status: 'active' | 'inactive' = 'active'): Decision => ({
+  inForce: { ...PERSON, role, status },
+  seat,
+  held: null,
+});
+
+const SAME = decision('User', 'held');
+const rows: [string, Current, Decision, Decision, RulesEffect | null][] = [
+  ['the same role', current('User', 'held'), SAME, SAME, null],
+  ['another role with a seat', current('User', 'held'), SAME, decision('Admin', 'held'), { from: 'User', to: 'Admin', seat: 'none', leaves: false }],
+  ['a role without a seat', current('User', 'held'), SAME, decision('Observer', 'none'), { from: 'User', to: 'Observer', seat: 'loses', leaves: true }],
+  ['a role that takes a seat', current('Observer', 'none'), decision('Observer', 'none'), SAME, { from: 'Observer', to: 'User', seat: 'gains', leaves: false }],
+  ['no role', current('User', 'held'), SAME, decision(null, 'none', 'inactive'), { from: 'User', to: null, seat: 'loses', leaves: true }],
+  ['the first role', current(null, 'none', { status: 'inactive', held: 'no_role' }), decision(null, 'none', 'inactive'), SAME, { from: null, to: 'User', seat: 'gains', leaves: false }],
+  ['a user who waits for a seat under both', current('User', 'waiting', { status: 'inactive', held: 'no_seat' }), SAME, SAME, null],
+  ['a user who has the new role already', current('Admin', 'held'), SAME, decision('Admin', 'held'), null],
+]; // prettier-ignore
+
+it.each(rows)('shows the effect of %s', (_, now, present, changed, effect) => {
+  expect(effectOfRules(now, present, changed)).toEqual(effect);
+});
