@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 
 /** The kinds of records that the search finds. */
-export const HIT_KINDS = ['user', 'directory', 'group', 'task', 'request', 'change'] as const;
+const HIT_KINDS = ['user', 'directory', 'group', 'task', 'request', 'change'] as const;
 
 /** A record that the search has found. */
 export class SearchHit {

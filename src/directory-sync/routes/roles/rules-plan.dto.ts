@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 
 /** The effect of changed rules on one user, as the API shows it. */
-export class RulesPlanUser {
+class RulesPlanUser {
   @ApiProperty()
   user_id!: string;
   @ApiProperty()

@@ -26,7 +26,7 @@ const BATCH = 1_000;
 const SHOWN = 200;
 
 /** A directory has too many users for a plan. */
-export class TooManyUsers extends DomainError {
+class TooManyUsers extends DomainError {
   readonly kind = 'invalid';
   readonly code = 'too_many_users';
 }
