@@ -5,6 +5,7 @@ import { byOptions, optionOf, type Command, type CommandOption } from './command
 import { ATS_COMMANDS } from './commands/ats.js';
 import { ATS_EVENT_COMMANDS } from './commands/ats-events.js';
 import { AUDIT_COMMANDS } from './commands/audit.js';
+import { CONSOLE_COMMANDS } from './commands/console.js';
 import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
 import { DIRECTORY_LIST_COMMANDS } from './commands/directory-lists.js';
@@ -51,6 +52,7 @@ export const COMMANDS: readonly Command[] = [
   ...SEAT_COMMANDS,
   ...SEAT_LIST_COMMANDS,
   ...AUDIT_COMMANDS,
+  ...CONSOLE_COMMANDS,
   ...HISTORY_COMMANDS,
   ...SIGN_IN_COMMANDS,
   ...IDENTITY_COMMANDS,
@@ -91,6 +93,8 @@ export const NOUNS: Record<string, string> = {
   held: 'users whose requested state has no effect: list, release, discard',
   storage: 'bytes that a tenant stores: show, limit (operator token)',
   seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, reconcile, heads',
+  console: 'the way into the console: link (operator token)',
+  member: 'users who administer the tenant: list',
   audit: 'the log of administrative changes: list, verify, heads',
   installation: 'the log of the operator: audit (operator token)',
   'sign-in': 'the sign-in log, with the reasons of refusals: list',

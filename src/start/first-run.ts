@@ -5,7 +5,9 @@ import type { Config } from '../base/config/config.js';
 import { Database } from '../base/database/database.js';
 import { DirectoriesService } from '../directory-sync/directories/directories.service.js';
 import { PlatformService } from '../forwarding/platform/platform.service.js';
-import { systemActor } from '../tenancy/identity/source.js';
+import { NotFound } from '../base/errors/domain-error.js';
+import { ConsoleLinksService } from '../console/access/console-links.service.js';
+import { OPERATOR, systemActor } from '../tenancy/identity/source.js';
 import { TenantsService } from '../tenancy/tenants/tenants.service.js';
 import type { Application } from './application.js';
 
@@ -87,6 +89,21 @@ export async function refreshCredentials(app: Application, sandboxUrl: string | 
     await nest.get(PlatformService).follow(before.tenant_id, before.sandbox_url, sandboxUrl);
   }
   await writeCredentials(config, after);
+}
+
+/** Returns a link that opens the console of the demo tenant once; null where this database has no such tenant. */
+export async function consoleAddress(
+  { nest }: Application,
+  { tenant_id: tenantId }: Credentials,
+): Promise<string | null> {
+  const request = { role: 'admin', tenantId, reason: 'start of the service' } as const;
+  try {
+    return (await nest.get(ConsoleLinksService).make(request, { actor: OPERATOR, requestId: null })).url;
+  } catch (error) {
+    // The credentials file is that of another database.
+    if (error instanceof NotFound) return null;
+    throw error;
+  }
 }
 
 function sandboxKey(): string {

@@ -5,7 +5,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import { Sealer } from '../base/crypto/seal.js';
 import { EmbeddedPostgres, type EmbeddedEvent } from '../base/database/embedded/embedded-postgres.js';
 import { prepareSandbox } from './database-access.js';
-import { createDemoTenant, credentialsFile, readCredentials, refreshCredentials } from './first-run.js';
+import { consoleAddress, createDemoTenant, credentialsFile, readCredentials, refreshCredentials } from './first-run.js';
 import { SANDBOX_SCHEMA, SandboxProcess } from '../sandbox/sandbox-process.js';
 import { startFailure } from './start-failure.js';
 
@@ -73,7 +73,7 @@ async function main(config: Config): Promise<void> {
   }
   await app.listen();
   app.startWork();
-  await announce(config, sandbox?.url ?? null, embedded);
+  await announce(app, sandbox?.url ?? null, embedded);
 }
 
 /** The sandbox has a role of its own, whose password follows from the encryption key: equal in every process. */
@@ -105,13 +105,19 @@ async function end(code: number): Promise<void> {
   process.exit(code);
 }
 
-async function announce(config: Config, sandboxUrl: string | null, embedded: EmbeddedPostgres | null): Promise<void> {
+async function announce(app: Application, sandboxUrl: string | null, embedded: EmbeddedPostgres | null): Promise<void> {
   if (asJson) return; // the line `started` says it
+  const { config } = app;
   const credentials = await readCredentials(config);
+  const console = credentials === null ? null : await consoleAddress(app, credentials);
   say();
   say('  talent-bridge is ready');
   say();
   say(`  SCIM address    ${config.baseUrl}/scim/v2`);
+  if (console) {
+    say(`  Console         ${console}`);
+    say('                  (once, for ten minutes; another: npx talent-bridge console link --reason …)');
+  }
   say(`  API and docs    ${config.baseUrl}/docs`);
   if (sandboxUrl)
     say(`  Sandbox         ${sandboxUrl}   (the hiring platform’s stand-in: what arrived, faults on request)`);

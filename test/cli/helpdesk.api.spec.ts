@@ -53,7 +53,11 @@ describe('a key that reads users, sign-ins and directories', () => {
     ];
     for (const args of refused) {
       const { code, err } = await helpdesk(...args);
-      expect([args[0], code, err]).toEqual([args[0], 4, expect.stringContaining('The API key lacks the scope admin.')]);
+      expect([args[0], code, err]).toEqual([
+        args[0],
+        4,
+        expect.stringContaining('The credential lacks the scope admin.'),
+      ]);
     }
     expect((await helpdesk('session', 'list', userId, '--json')).json).toHaveLength(1);
   });

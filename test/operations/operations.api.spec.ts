@@ -254,7 +254,9 @@ describe('the description', () => {
         // The sign-in is for browsers and IdPs, which have no credential yet; a person's own sessions need theirs.
         // The pages that connect an ATS, and its webhooks, carry theirs in the request.
         const isAts = /^\/api\/(?:integrations|webhooks)\//.test(path);
-        const door = isAts || (path.startsWith('/api/auth/') && !/^\/api\/auth\/sessions?\b/.test(path));
+        // A session of the console begins with the sign-in or the link that the request names.
+        const isEntry = path === '/api/v1/console/session';
+        const door = isAts || isEntry || (path.startsWith('/api/auth/') && !/^\/api\/auth\/sessions?\b/.test(path));
         // Signing out takes a session's cookie, and does without one.
         const credentials = path === '/api/auth/logout' ? 2 : door ? 0 : 1;
         // Several scopes of one credential are alternatives.

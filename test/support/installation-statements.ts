@@ -33,10 +33,8 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/^update \w+ set \w+_?sealed = \$1 where \w+ = \$2/, 'each stored secret is sealed anew'],
     [/^update webhook_secrets set sealed = \$1/, 'each stored secret is sealed anew'],
   ],
-  'console/access/console-links.repository.ts': [[/\bconsole_links\b/, OPERATOR]],
-  'console/access/console-session-uses.ts': [[/^update console_sessions c set last_used_at/, MANY]],
   'console/access/console-sessions.repository.ts': [
-    [/\bconsole_sessions\b/, OPERATOR],
+    [/\bconsole_(sessions|links)\b/, OPERATOR],
     [/^delete from console_\w+ where/, SWEEP],
   ],
   'directory-sync/directories/directory-marks.ts': [[/^update directories d set last_request_at/, MANY]],

@@ -19,6 +19,7 @@ import { HeldMetrics } from './held/held.metrics.js';
 import { HeldTasks } from './held/held-tasks.js';
 import { HeldService } from './held/held.service.js';
 import { ImportedPeople } from './people/imported-people.js';
+import { MembersController } from './members/members.controller.js';
 import { PeopleService } from './people/people.service.js';
 import { PeopleUpkeep } from './people/people-upkeep.js';
 import { Circles } from './write/circles.js';
@@ -36,7 +37,7 @@ import { UsersService } from './write/users.service.js';
 /** The users of a tenant: one record each, whichever channel wrote them. */
 @Module({
   imports: [DirectoriesModule, SeatsModule, ForwardingModule, SessionsModule, TasksModule],
-  controllers: [UsersController, HeldController, GuardController],
+  controllers: [UsersController, MembersController, HeldController, GuardController],
   providers: [
     UsersRepository,
     CaseReader,

@@ -12,7 +12,7 @@ export type ConsoleAccess = (typeof CONSOLE_ACCESS)[number];
 const CONSOLE_FIELD = {
   optional: true,
   description:
-    'Whether users with this role administer the tenant, such as connecting its ATS. `auditor` has no effect yet. `none` unless set; of the role `Admin`, `admin`.',
+    'What users with this role may do in the console: `admin` everything of the tenant, `auditor` read. `none` unless set; of the role `Admin`, `admin`.',
 };
 
 /** The body of `POST /roles`. */

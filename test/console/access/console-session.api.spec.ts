@@ -215,3 +215,30 @@ describe('a link', () => {
     expect((await new ConsoleBrowser(service).open(url)).status).toBe(201);
   });
 });
+
+it('lists who administers, and where the role comes from', async () => {
+  const [admin, auditor, none] = [
+    await consoleUser(house, 'admin'),
+    await consoleUser(house, 'auditor'),
+    await consoleUser(house, 'none'),
+  ];
+  await house.api.patch('/tenant', { owner_user_id: none });
+  const first = (await house.api.get('/members?limit=2')).body;
+  const rest = (await house.api.get(`/members?limit=2&cursor=${first.next_cursor}`)).body;
+  const shown = [...first.data, ...rest.data].map(({ user_id, console, owner, role_from }) => [
+    user_id,
+    console,
+    owner,
+    role_from,
+  ]);
+  expect(shown).toEqual([
+    [none, 'admin', true, null],
+    [auditor, 'auditor', false, 'api'],
+    [admin, 'admin', false, 'api'],
+  ]);
+  await house.api.patch(`/users/${admin}`, { status: 'inactive' });
+  expect((await house.api.get('/members')).body.data).toHaveLength(2);
+  const key = await house.api.post('/api-keys', { name: 'k', scopes: ['users:read'] });
+  const refused = await client(`${service.url}/api/v1`, key.body.api_key).get('/members');
+  expect([refused.status, refused.body.scope]).toEqual([403, 'settings:read']);
+});

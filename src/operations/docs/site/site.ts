@@ -10,6 +10,7 @@ const FOLDERS: readonly (readonly [folder: string, title: string, first: readonl
   ['connect', 'Connect an IdP', ['README', 'okta', 'entra']],
   ['directory', 'Directory', ['directories', 'scim', 'matching', 'roles', 'held', 'preview', 'leavers']],
   ['sign-in', 'Sign-in', ['connections', 'domains', 'accounts', 'sessions', 'logout', 'refused', 'owner-links']],
+  ['console', 'Console', ['roles', 'links']],
   ['seats', 'Seats', ['seats', 'ledger']],
   ['integrate', 'Integrate', ['api', 'platform']],
   ['ats', 'ATS', ['connect', 'sync', 'writes', 'connectors']],

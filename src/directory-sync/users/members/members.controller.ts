@@ -1,0 +1,83 @@
+import { Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiProperty } from '@nestjs/swagger';
+import { Database } from '../../../base/database/database.js';
+import { ApiPage } from '../../../base/http/api-answers.js';
+import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
+import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
+import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { RequireEveryScope } from '../../../tenancy/tenants/require-scope.js';
+import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
+import { memberOf, type Member, type MemberRow } from './member.mapping.js';
+
+class MemberDirectory {
+  @ApiProperty()
+  id!: string;
+  @ApiProperty()
+  name!: string;
+}
+
+/** A user who administers the tenant. */
+class MemberBody implements Member {
+  @ApiProperty({ example: 'usr_01k0000000abcdefghjkmnpqrs' })
+  user_id!: string;
+  @ApiProperty({ type: String, nullable: true })
+  email!: string | null;
+  @ApiProperty()
+  first_name!: string;
+  @ApiProperty()
+  last_name!: string;
+  @ApiProperty({ type: String, nullable: true })
+  role!: string | null;
+  @ApiProperty({ enum: ['admin', 'auditor'], description: 'The right of the role; the owner always has `admin`.' })
+  console!: Member['console'];
+  @ApiProperty({ description: 'Whether the user is the owner of the tenant.' })
+  owner!: boolean;
+  @ApiProperty({
+    type: String,
+    enum: ['directory', 'api', 'sign-in', null],
+    nullable: true,
+    description:
+      'Who gave the role: the directory, by groups, default or SCIM roles; the users API; the claims of a sign-in. Null for an owner whose role administers nothing.',
+  })
+  role_from!: Member['role_from'];
+  @ApiProperty({ type: () => MemberDirectory, nullable: true, description: 'The directory that manages the user.' })
+  directory!: MemberDirectory | null;
+}
+
+/** Who administers a tenant: the owner, and the active users whose role has `console`. */
+@ApiController('members')
+@RequireEveryScope('users:read', 'settings:read')
+@ApiRefusals({ 400: ['search_too_expensive'] })
+export class MembersController {
+  constructor(
+    private readonly db: Database,
+    private readonly tenants: TenantStore,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Who administers the tenant, and where the role comes from; newest first' })
+  @ApiPage(MemberBody)
+  async list(@CurrentCaller() { tenantId }: Caller, @Query() query: QueryMap): Promise<Page<MemberBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    const page = readPage(query, 'members');
+    const tenant = await this.tenants.get(tenantId);
+    const roles = [...tenant.roles].filter(([, { console }]) => console !== 'none').map(([name]) => name);
+    // No index has the role, since few lists ask for it and every write of a user would pay.
+    const { rows } = await this.db.search<MemberRow>(
+      `select u.id, u.email, u.first_name, u.last_name, u.role, u.role_set, u.source, u.directory_id, d.name as directory_name
+       from users u left join directories d on d.tenant_id = $1 and d.id = u.directory_id
+       where u.tenant_id = $1 and u.status = 'active' and (u.role = any($2::text[]) or u.id = $3)
+         and ($4::text is null or u.id < $4) order by u.id desc limit $5`,
+      [tenantId, roles, tenant.ownerUserId, page.after, page.limit + 1],
+    );
+    return pageOf(
+      page,
+      rows,
+      ({ id }) => id,
+      (row) => memberOf(row, tenant),
+    );
+  }
+}
