@@ -26,6 +26,9 @@ const OPEN = new Set([
   // The documentation, which is the same for all.
   'SiteController.home',
   'SiteController.picture',
+  // The files of the console, which are the same for all.
+  'ConsoleFilesController.asset',
+  'ConsoleFilesController.document',
   'OperationsController.favicon',
   'OperationsController.securityText',
   'SiteController.css',
