@@ -31,6 +31,7 @@ import { ATS_WRITE_COMMANDS } from './commands/ats-writes.js';
 import { CANDIDATE_COMMANDS } from './commands/candidates.js';
 import { JOB_COMMANDS } from './commands/jobs.js';
 import { findConnection, type Env } from './client/connection.js';
+import { NOUNS } from './nouns.js';
 import { print, type Terminal } from './output/output.js';
 import { withIds } from './references/references.js';
 import { optionsOf, runToEnd } from './command/wait.js';
@@ -66,45 +67,6 @@ export const COMMANDS: readonly Command[] = [
   ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
-
-/** Each noun in a few words, for the help. */
-export const NOUNS: Record<string, string> = {
-  tenant: 'customers: create, list (operator token)',
-  owner: 'sign-in without an IdP: sign-in-link (operator token)',
-  'api-key': 'credentials of the API: create, list, revoke',
-  user: 'users: find, show (why a user is held, and which user has the name)',
-  candidate: 'candidates: list, show',
-  job: 'job openings: list, show',
-  interview: 'interviews of candidates: schedule, list, show, move, cancel, scorecard; their engine: set, engine, test',
-  event: 'the events of the tenant: list, and the feed after a position',
-  directory:
-    'SCIM sources: create, list, show, set, delete, rotate-token, preview, plan, live, guard, rules, groups, pending, requests',
-  request: 'SCIM requests and what each did: list, show',
-  role: 'the catalogue of roles: list, show, create, set, delete',
-  connection:
-    'sign-in through IdPs: create-oidc, create-saml, list, show, set, enable, disable, delete, refresh-metadata, check, test, forget-subjects',
-  domain: 'e-mail domains of a tenant: add, verify, list, remove, trust (operator token)',
-  platform: 'the destination of changes: set, show, test, pause, resume, import',
-  drift: 'compares the platform with the expected state: run',
-  changes: 'changes that were or will be forwarded: list, show, retry, dismiss, resend',
-  webhook:
-    'addresses that events are sent to: create, list, show, set, test, rotate, pause, resume, delete, attempts, messages, redeliver, replay, explain',
-  ats: 'connections to applicant tracking systems: connect, list, show, set, test, sync, pause, resume, disconnect, delete, token, link, links, providers, runs, events, retry, dismiss, writes, retry-write, dismiss-write, test-write',
-  held: 'users whose requested state has no effect: list, release, discard',
-  storage: 'bytes that a tenant stores: show, limit (operator token)',
-  seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, reconcile, heads',
-  console: 'the way into the console: link (operator token)',
-  member: 'users who administer the tenant: list',
-  audit: 'the log of administrative changes: list, verify, heads',
-  installation: 'the log of the operator: audit (operator token)',
-  'sign-in': 'the sign-in log, with the reasons of refusals: list',
-  session: 'live sessions: list, end',
-  identity: 'bindings of users to subjects at IdPs: list, release',
-  leavers: 'users who left, and the time of each step: list',
-  history: 'all that happened to a user: show',
-  task: 'background work: list, show, cancel, left-out',
-  keys: 'encryption and signing keys of the installation: rotate, rotate-signing (operator token)',
-};
 
 /** The text below the help: where the service and the credentials are found, and the exit codes. */
 export const AFTER = `

@@ -1,6 +1,7 @@
 import { REFUSAL_REASONS, type SignInRefusalReason } from '../../auth/sign-in/refusals/sign-in-refused.js';
 import { plainRefusal } from '../../auth/sign-in/refusal-pages/refusal-texts.rules.js';
-import { AFTER, COMMANDS, NOUNS } from '../program.js';
+import { NOUNS } from '../nouns.js';
+import { AFTER, COMMANDS } from '../program.js';
 import { EVENTS } from '../../engine/events/catalogue.js';
 import { SCOPE_TEXTS } from '../../tenancy/tenants/scopes.js';
 import { PROBLEM_CODES } from '../../operations/docs/problem-codes.js';
