@@ -16,7 +16,7 @@ export interface MemberRow {
 }
 
 /** A user who administers, and where the right comes from. */
-export interface Member {
+export interface ListedMember {
   user_id: string;
   email: string | null;
   first_name: string;
@@ -35,7 +35,7 @@ export interface Member {
 export function memberOf(
   row: MemberRow,
   tenant: { ownerUserId: string | null; roles: ReadonlyMap<string, CatalogueRole> },
-): Member {
+): ListedMember {
   const right = consoleOf(tenant.roles, row.role);
   const owner = row.id === tenant.ownerUserId;
   const isDirectory = row.directory_id !== null && (row.role_set === null || row.role_set !== row.role);

@@ -10,7 +10,7 @@ import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
 import { RequireEveryScope } from '../../../tenancy/tenants/require-scope.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
-import { memberOf, type Member, type MemberRow } from './member.mapping.js';
+import { memberOf, type ListedMember, type MemberRow } from './member.mapping.js';
 
 class MemberDirectory {
   @ApiProperty()
@@ -20,7 +20,7 @@ class MemberDirectory {
 }
 
 /** A user who administers the tenant. */
-class MemberBody implements Member {
+class MemberBody implements ListedMember {
   @ApiProperty({ example: 'usr_01k0000000abcdefghjkmnpqrs' })
   user_id!: string;
   @ApiProperty({ type: String, nullable: true })
@@ -32,7 +32,7 @@ class MemberBody implements Member {
   @ApiProperty({ type: String, nullable: true })
   role!: string | null;
   @ApiProperty({ enum: ['admin', 'auditor'], description: 'The right of the role; the owner always has `admin`.' })
-  console!: Member['console'];
+  console!: ListedMember['console'];
   @ApiProperty({ description: 'Whether the user is the owner of the tenant.' })
   owner!: boolean;
   @ApiProperty({
@@ -42,7 +42,7 @@ class MemberBody implements Member {
     description:
       'Who gave the role: the directory, by groups, default or SCIM roles; the users API; the claims of a sign-in. Null for an owner whose role administers nothing.',
   })
-  role_from!: Member['role_from'];
+  role_from!: ListedMember['role_from'];
   @ApiProperty({ type: () => MemberDirectory, nullable: true, description: 'The directory that manages the user.' })
   directory!: MemberDirectory | null;
 }

@@ -1,4 +1,8 @@
-import { memberOf, type Member, type MemberRow } from '../../../../src/directory-sync/users/members/member.mapping.js';
+import {
+  memberOf,
+  type ListedMember,
+  type MemberRow,
+} from '../../../../src/directory-sync/users/members/member.mapping.js';
 
 const TENANT = {
   ownerUserId: 'usr_owner',
@@ -20,7 +24,7 @@ const ROW: MemberRow = {
   directory_name: 'Okta',
 };
 
-it.each<[string, Partial<MemberRow>, Partial<Member>]>([
+it.each<[string, Partial<MemberRow>, Partial<ListedMember>]>([
   ['a role of the directory', {}, { console: 'admin', owner: false, role_from: 'directory' }],
   [
     'a role that the API has set',
