@@ -7,7 +7,7 @@ import { declaredRoutes, filled, type DeclaredRoute } from '../../support/routes
 import { fresh, madeUser, user } from '../../support/scim.js';
 
 /** Operations that are writes by their method and change nothing: an auditor has them too. */
-const READING_POSTS = ['AuditController.verify', 'SeatChainController.verify'];
+const READING_POSTS = ['AuditController.verify', 'RulesPlanController.show', 'SeatChainController.verify'];
 
 let service: TestApp;
 let house: House;
@@ -103,7 +103,10 @@ it('answers for the records of another tenant as for none', async () => {
   const named = routes.filter(({ demand, paths: [path = ''] }) => typeof demand !== 'string' && /\/(directories|users|held)\/:/.test(path) && !path.includes('external')); // prettier-ignore
   expect(named.length).toBeGreaterThan(20);
   for (const route of named) {
-    const bodies: Record<string, object> = { 'DirectoriesController.replaceRules': { rules: [] } };
+    const bodies: Record<string, object> = {
+      'DirectoriesController.replaceRules': { rules: [] },
+      'RulesPlanController.show': { rules: [] },
+    };
     const path = filled(route.paths[0]!, (name) => ids[name] ?? 'x').replace('/api/v1', '');
     const answer = await other.ask(route.method, path, bodies[route.name] ?? bodyOf(route));
     expect([route.name, answer.status]).toEqual([route.name, 404]);
