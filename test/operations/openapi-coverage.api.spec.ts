@@ -14,11 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Pages that a browser is led to by another one, and what their forms send; no program calls them. */
+/** Pages that a browser is led to by another one, and what their forms send; and lists under a former name. */
 const PAGES = [
   / \/api\/auth\/(landing|test)\//,
   / \/api\/auth\/sessions\/end$/,
-  / \/console$/,
+  / \/console(\/assets\/\{name\})?$/,
+  / \/api\/v1\/(platform|directories\/\{directory_id\})\/jobs$/,
   / \/docs\b/,
   / \/favicon\./,
   / \/\.well-known\/security\.txt$/,
