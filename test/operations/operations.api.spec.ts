@@ -222,7 +222,8 @@ describe('the description', () => {
         .map((method) => `${method.toUpperCase()} ${path}`),
     );
     for (const { method, paths, demand } of declaredRoutes(edge.app.nest)) {
-      if (demand === undefined) continue;
+      // Lists under a former name answer, and have no place in the description.
+      if (demand === undefined || /\/(platform|:directory_id)\/jobs$/.test(paths[0]!)) continue;
       expect(described).toContain(`${method} ${paths[0]!.replace(/:(\w+)/g, '{$1}')}`);
     }
     expect(described.filter((route) => / \/v1\//.test(route))).toEqual([]);
