@@ -6,6 +6,7 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query';
+import { isAttended } from './activity.js';
 import { read, Problem, type Options, type Page } from './client.js';
 import { ME } from './session.js';
 import { endSession } from './session-end.js';
@@ -37,6 +38,11 @@ export function makeQueryClient(): QueryClient {
   });
 }
 
+/** How often an answer is read anew while somebody looks at the page. */
+function again(refetchMs: number | undefined) {
+  return refetchMs === undefined ? {} : { refetchInterval: () => (isAttended() ? refetchMs : false) };
+}
+
 /**
  * Reads one answer, and keeps the former one while it is read anew.
  *
@@ -47,7 +53,7 @@ export function useRead<T>(path: string, options: Options = {}, refetchMs?: numb
     queryKey: [path, options],
     queryFn: () => read<T>(path, options),
     placeholderData: keepPreviousData,
-    ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }),
+    ...again(refetchMs),
   });
 }
 
@@ -59,6 +65,6 @@ export function useList<T>(path: string, options: Options = {}, refetchMs?: numb
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
-    ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }),
+    ...again(refetchMs),
   });
 }
