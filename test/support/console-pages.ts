@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { TestApp } from './app.js';
-import { send } from './http.js';
+import { consoleLink } from './console.js';
 
 /** What a browser has said and been refused while the console was open. */
 export interface Watched {
@@ -26,18 +26,6 @@ export async function watched(context: BrowserContext, service: TestApp): Promis
   return { page, complaints };
 }
 
-/** Makes a one-use link to the console, and returns its fragment. */
-export async function consoleLink(service: TestApp, role: 'admin' | 'auditor', tenantId: string): Promise<string> {
-  const { status, body, text } = await send(
-    'POST',
-    `${service.url}/api/v1/installation/console-links`,
-    service.operatorToken,
-    { role, tenant_id: tenantId, reason: 'a test' },
-  );
-  if (status !== 201) throw new Error(`no link: ${status} ${text}`);
-  return new URL(body.url as string).hash;
-}
-
 /** Opens the console of a tenant in a browser of its own, by a link. */
 export async function entered(
   browser: Browser,
@@ -55,7 +43,8 @@ export async function entered(
 ): Promise<Watched & { context: BrowserContext }> {
   const context = await browser.newContext(look);
   const opened = await watched(context, service);
-  await opened.page.goto(`${service.url}/console${await consoleLink(service, role, tenantId)}`);
+  const link = new URL(await consoleLink(service, role, tenantId));
+  await opened.page.goto(`${service.url}/console${link.hash}`);
   await opened.page.getByRole('button', { name: 'Open the console' }).click();
   await opened.page.getByRole('heading', { name: 'Overview' }).waitFor();
   return { context, ...opened };

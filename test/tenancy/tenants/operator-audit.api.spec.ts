@@ -1,4 +1,5 @@
 import { startApp, type TestApp } from '../../support/app.js';
+import { consoleByLink, type ConsoleBrowser } from '../../support/console.js';
 import { newHouse, type House } from '../../support/house.js';
 import { send } from '../../support/http.js';
 import { declaredRoutes } from '../../support/routes.js';
@@ -6,14 +7,19 @@ import { fresh, madeUser, user } from '../../support/scim.js';
 
 let service: TestApp;
 let house: House;
+let session: ConsoleBrowser;
 beforeAll(async () => {
   service = await startApp();
+  session = await consoleByLink(service, 'operator');
   house = await newHouse(service);
 });
 afterAll(() => service.close());
 
 const operate = (method: string, path: string, body?: unknown) =>
   send(method, `${service.url}/api/v1${path}`, service.operatorToken, body);
+
+/** Operations of the operator's session of the console alone. */
+const BY_SESSION = ['POST /tenants/:tenant_id/enter', 'POST /tenants/:tenant_id/leave'];
 
 /** A request for each operation of the operator that writes, by `METHOD path`. */
 const REQUESTS: Record<string, () => Promise<[path: string, body?: unknown]>> = {
@@ -45,6 +51,12 @@ const REQUESTS: Record<string, () => Promise<[path: string, body?: unknown]>> = 
     await house.api.patch('/tenant', { owner_user_id: owner });
     return [`/tenants/${house.tenantId}/owner-sign-in-link`, {}];
   },
+  'POST /installation/console-links': async () => ['/installation/console-links', { role: 'operator', reason: 'r' }],
+  'POST /tenants/:tenant_id/enter': async () => [`/tenants/${house.tenantId}/enter`, { reason: 'r' }],
+  'POST /tenants/:tenant_id/leave': async () => {
+    await session.ask('POST', `/tenants/${house.tenantId}/enter`, { reason: 'r' });
+    return [`/tenants/${house.tenantId}/leave`, {}];
+  },
   'POST /tenants/keys/rotate': async () => ['/tenants/keys/rotate', {}],
   'POST /tenants/keys/signing/rotate': async () => ['/tenants/keys/signing/rotate', { purpose: 'jwt' }],
 };
@@ -69,7 +81,10 @@ it('has a request for each writing operation of the operator', () => {
 it.each(Object.keys(REQUESTS))('%s writes an audit line, of the tenant or of the installation', async (operation) => {
   const [path, body] = await REQUESTS[operation]!();
   const before = await lines();
-  const answer = await operate(operation.split(' ')[0]!, path, body);
+  const method = operation.split(' ')[0]!;
+  const answer = BY_SESSION.includes(operation)
+    ? await session.ask(method, path, body)
+    : await operate(method, path, body);
   expect([answer.status < 300, answer.text.slice(0, 300)]).toEqual([true, expect.any(String)]);
   expect(await lines()).toBeGreaterThan(before);
 });
