@@ -44,7 +44,8 @@ it('shows a history, and refuses an unknown user', async () => {
   const { code, out } = await cli('history', 'show', id, '--order', 'asc');
   expect([code, out]).toEqual([0, expect.stringMatching(/^at +kind +what +why +by +request_id +id\n/)]);
   expect(out).toMatch(/ change +created .*chg_\d+\n/);
-  expect(out).toMatch(/ seat +claim User created +- +directory Directory +req_\w+ +seat_\d+\n/);
+  // A column is narrower where the log of requests has its row already.
+  expect(out).toMatch(/ seat +claim Use[^\n]+? +- +directory Directory +req_\w+ +seat_\d+\n/);
   // The ledger's line gets its place in the chain right after.
   await eventually(
     () => house.api.get(`/users/${id}/history?kind=seat`),
