@@ -23,7 +23,7 @@ interface Known {
   isDeleted: boolean;
 }
 
-/** Writes what an IdP may write, at random, and counts by itself who left and who is held. */
+/** Writes what an IdP may write, at random, and counts who left and who is held. */
 class Model {
   readonly users: Known[] = [];
   /** Ids of those who left and are not back. */
