@@ -190,7 +190,7 @@ describeInBrowser('the pages of the console', () => {
       await page.getByText('This brings back 2 users').waitFor();
       await page.keyboard.type('2');
       await page.keyboard.press('Enter');
-      await page.getByText('Nobody has left within 24 hours.').waitFor({ timeout: patience(30_000) });
+      await page.getByText('No user has left within 24 hours.').waitFor({ timeout: patience(30_000) });
       const { body } = await at.api.get(`/users?directory=${at.directoryId}&status=active`);
       expect(body.data).toHaveLength(10);
       await context.close();

@@ -6,7 +6,7 @@ for (const kind of ['pointerdown', 'keydown', 'focus']) {
   addEventListener(kind, () => (lastInput = Date.now()), { capture: true, passive: true });
 }
 
-/** Returns whether somebody has used the page lately. */
+/** Returns whether the page was used within that time. */
 export function isAttended(): boolean {
   return Date.now() - lastInput < ATTENDED_MS;
 }

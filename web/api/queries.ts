@@ -38,7 +38,7 @@ export function makeQueryClient(): QueryClient {
   });
 }
 
-/** How often an answer is read anew while somebody looks at the page. */
+/** The interval in which an answer is read anew, while the page is used. */
 function again(refetchMs: number | undefined) {
   return refetchMs === undefined ? {} : { refetchInterval: () => (isAttended() ? refetchMs : false) };
 }

@@ -11,7 +11,7 @@ export interface CountedActProps {
   label: string;
   path: string;
   body: Readonly<Record<string, unknown>>;
-  /** Says what happens to so many users. */
+  /** Returns the effect on a number of users, in words. */
   consequence: (count: number) => string;
   isDangerous?: boolean;
   onDone?: () => void;

@@ -34,7 +34,7 @@ export const en = {
       'Roles that open the console have “console” set to “admin” or “auditor”. Ask an admin of your company for one, or sign in with another account.',
     email: 'E-mail address',
     signIn: 'Sign in',
-    byLink: 'Nobody can sign in yet? The operator makes a link: talent-bridge console link',
+    byLink: 'No user can sign in yet? The operator makes a link: talent-bridge console link',
     linkTitle: 'A link to the console',
     linkLead: 'This link works once. The button opens the console in this browser.',
     linkButton: 'Open the console',

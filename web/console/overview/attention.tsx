@@ -6,7 +6,7 @@ import { Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
 import type { Overview } from './overview.js';
 
-/** What waits for somebody: held and parked changes, refused credentials, what ends soon. */
+/** What an admin has to decide: held and parked changes, refused credentials, what ends soon. */
 export function Attention({ now }: { now: Overview }) {
   const lines = linesOf(now);
   return (

@@ -38,7 +38,7 @@ export const seats = {
     costCenter: 'Cost centre',
     reason: 'Why',
   },
-  noHolders: 'Nobody held a seat then.',
+  noHolders: 'No user held a seat then.',
   ledger: {
     sequence: 'Line',
     what: 'What',
@@ -65,7 +65,7 @@ export const seats = {
       limit === null
         ? 'Each user whose role takes a seat gets one.'
         : used > limit
-          ? `${plural(used - limit, 'seat is', 'seats are')} used above this limit. Nobody loses a seat; no further one is given.`
+          ? `${plural(used - limit, 'seat is', 'seats are')} used above this limit. No user loses a seat; no further one is given.`
           : `${plural(limit - used, 'seat is', 'seats are')} free then.`,
     save: 'Set the limit',
     saved: 'The limit is set.',
