@@ -51,6 +51,7 @@ function filesOf(place) {
   if (TEXTS.test(place)) return [place];
   return readdirSync(place, { withFileTypes: true }).flatMap((entry) => {
     const file = path.posix.join(place, entry.name);
+    if (entry.name === 'node_modules') return [];
     return entry.isDirectory() ? filesOf(file) : TEXTS.test(file) ? [file] : [];
   });
 }
