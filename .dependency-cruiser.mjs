@@ -7,6 +7,7 @@ export const ROOMS = [
   'protocols/saml',
   'tenancy/identity',
   'tenancy/ledger',
+  'tenancy/idempotency',
   'tenancy/tenants',
   'tenancy/sessions',
   'engine/delivery',

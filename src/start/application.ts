@@ -20,7 +20,7 @@ import { tuneServer } from '../base/http/server.js';
 import { createDataSource } from './data-source.js';
 import { demandRole, prepareDatabase } from './database-access.js';
 import { DayCloser } from '../tenancy/ledger/day-closer.js';
-import { DeletedDirectories } from '../directory-sync/routes/roles/deleted-directories.js';
+import { DeletedDirectories } from '../directory-sync/routes/role-tasks/deleted-directories.js';
 import { FirstPlatform } from '../forwarding/platform/first-platform.js';
 import { DeliveryWorker } from '../engine/delivery/pump/delivery.worker.js';
 import { TasksRunner } from '../engine/work/tasks.runner.js';

@@ -2,6 +2,8 @@ import { startAshby, startLever, type AshbySimulator } from '../simulators/index
 import { startApp, type TestApp } from '../support/app.js';
 import { commandLine, type Ran } from '../support/cli.js';
 import { newHouse, type House } from '../support/house.js';
+import { eventually } from '../support/http.js';
+import { patience } from '../support/speed.js';
 
 let service: TestApp;
 let house: House;
@@ -75,6 +77,9 @@ it('lists runs, events and writes, and settles events', async () => {
   expect((await cli('ats', 'retry', id)).code).toBe(2);
   expect((await cli('ats', 'retry', id, '--event-id', events[0]!.id)).code).toBe(0);
   expect((await cli('ats', 'retry', id, '--failed', '--json')).json).toHaveProperty('retried');
+  // An event in work cannot be dismissed: the retried one has to have failed again.
+  const failed = () => cli('ats', 'events', id, '--state', 'failed', '--json');
+  await eventually(failed, ({ json }) => (json as unknown as unknown[]).length === 2, patience(20_000));
   expect((await cli('ats', 'dismiss', id, '--event-id', events[0]!.id)).code).toBe(2);
   const dismissed = await cli('ats', 'dismiss', id, '--event-id', events[0]!.id, '--reason', 'A test', '--json');
   expect(dismissed.json).toMatchObject({ state: 'dismissed' });

@@ -26,7 +26,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/^select pg_advisory_xact_lock\(\$1::bigint\)$/, 'one process makes a key of the installation'],
   ],
   'auth/sign-in/limits/shared-buckets.store.ts': [[/\btries (as )?t\b/, 'an address belongs to no tenant']],
-  'auth/sign-in/sessions/live-sessions.repository.ts': [[/x\.tenant_id as of_tenant/, MANY]],
+  'auth/sign-in/browser-sessions/live-sessions.repository.ts': [[/x\.tenant_id as of_tenant/, MANY]],
   'auth/sign-in/tokens/session-tokens.repository.ts': [[/unnest\(\$1::text\[\], \$2::bytea\[\]\) x/, MANY]],
   'base/sealing/reseal.ts': [
     [/as sealed from \w+ where \w+ is not null/, 'each stored secret is sealed anew'],
@@ -39,7 +39,9 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
   ],
   'directory-sync/directories/directory-marks.ts': [[/^update directories d set last_request_at/, MANY]],
   'directory-sync/directories/quiet-directories.ts': [[/usual_pause_seconds from directories where/, NEXT]],
-  'directory-sync/routes/roles/deleted-directories.ts': [[/from directories d where d\.deleted_at is not null/, NEXT]],
+  'directory-sync/routes/role-tasks/deleted-directories.ts': [
+    [/from directories d where d\.deleted_at is not null/, NEXT],
+  ],
   'directory-sync/users/held/former-protected.ts': [[/where u\.held = 'protected'/, NEXT]],
   'directory-sync/users/held/held.metrics.ts': [[/^select held, count/, FIGURES]],
   'directory-sync/users/people/people-upkeep.ts': [
@@ -102,7 +104,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
   'tenancy/tenants/audit/installation-audit.ts': [[/\binstallation_audit\b/, 'the log of the installation']],
   'tenancy/tenants/credential-cache.ts': [[/^select t\.tenant_id as of_tenant, t\.hash as of_hash, c\.\*/, MANY]],
   'tenancy/tenants/credential-uses.ts': [[/ c set last_used_at = u\.at from unnest/, MANY]],
-  'tenancy/tenants/idempotency.ts': [[/^delete from idempotency_keys where created_at/, SWEEP]],
+  'tenancy/idempotency/idempotency-keys.ts': [[/^delete from idempotency_keys where created_at/, SWEEP]],
   'tenancy/tenants/storage/storage.metrics.ts': [[/from tenant_storage\b/, FIGURES]],
   'tenancy/tenants/storage/storage.repository.ts': [
     [/^insert into tenant_storage as s .* from unnest\(\$1/, MANY],

@@ -4,7 +4,7 @@ import { InvalidFields, type FieldError } from '../../base/errors/domain-error.j
 import type { IdpSettings, StoredSamlSettings } from './connection.settings.js';
 import type { ConnectionFields } from './connections.dto.js';
 import { idpFromMetadata } from './metadata-refresh.rules.js';
-import type { JobOwner } from '../../protocols/saml/verifier.js';
+import type { JobOwner } from '../../protocols/saml/signature-verifier.js';
 import { MetadataSource } from './metadata-source.js';
 import { signersAfter, idpSourceOf } from './saml-settings.rules.js';
 

@@ -4,7 +4,7 @@ import { Config } from '../../base/config/config.js';
 import { Outbound, type OutboundFailure } from '../../base/http/outbound.js';
 import { demandSignedMetadata } from '../../protocols/saml/metadata-signature.js';
 import { MetadataProblem, readIdpMetadata, type IdpMetadata } from '../../protocols/saml/metadata.rules.js';
-import { SamlVerifier, type JobOwner } from '../../protocols/saml/verifier.js';
+import { SamlVerifier, type JobOwner } from '../../protocols/saml/signature-verifier.js';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;

@@ -9,7 +9,7 @@ import { ServiceKeysRepository } from './keys/service-keys.repository.js';
 import { SigningKeysController } from './keys/signing-keys.controller.js';
 import { OidcProtocol } from '../../protocols/oidc/oidc.protocol.js';
 import { SamlProtocol } from '../../protocols/saml/saml.protocol.js';
-import { SamlVerifier } from '../../protocols/saml/verifier.js';
+import { SamlVerifier } from '../../protocols/saml/signature-verifier.js';
 
 /** The protocols OpenID Connect and SAML, with our addresses and our keys. */
 @Module({

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { SessionRow } from '../../auth/sign-in/sessions/live-sessions.repository.js';
-import { LiveSessions } from '../../auth/sign-in/sessions/live-sessions.js';
+import type { SessionRow } from '../../auth/sign-in/browser-sessions/live-sessions.repository.js';
+import { LiveSessions } from '../../auth/sign-in/browser-sessions/live-sessions.js';
 import { NoSession } from '../../auth/sign-in/sign-in.errors.js';
 import { Clock } from '../../base/clock.js';
 import { mintToken, parseToken } from '../../base/crypto/tokens.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, HttpCode, Post, Req, Res, UsePipes } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { SignInLimits } from '../../auth/sign-in/limits/sign-in-limits.js';
-import { sessionToken } from '../../auth/sign-in/sessions/session.cookie.js';
+import { sessionToken } from '../../auth/sign-in/browser-sessions/session.cookie.js';
 import { parseToken } from '../../base/crypto/tokens.js';
 import { ApiRecord } from '../../base/http/api-answers.js';
 import { ApiRefusals } from '../../base/http/api-problems.js';

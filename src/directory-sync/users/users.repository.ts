@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { KeyedReads } from '../../base/database/keyed-reads.js';
-import type { RuleRole } from '../../tenancy/identity/role.rules.js';
+import type { RuleRole } from './role-from-groups.rules.js';
 import { userNameKey } from '../../protocols/scim/text.js';
 import { emailKey, type UserDraft } from './user.mapping.js';
 import { standIn } from './stand-in.js';

@@ -2,7 +2,7 @@ import { Catch, NotFoundException, type ArgumentsHost, type ExceptionFilter } fr
 import { scimMediaType } from '../../base/http/accept.js';
 import { sendJson } from '../../base/http/answer.js';
 import { MethodNotAllowed } from '../../base/http/http.errors.js';
-import { StoredAnswer } from '../../tenancy/tenants/idempotency.js';
+import { StoredAnswer } from '../../tenancy/idempotency/idempotency-keys.js';
 import { loggedPath } from '../../base/http/logged-path.js';
 import { pathOf, type BridgeRequest, type BridgeResponse } from '../../base/http/request.js';
 import { Logger } from '../../base/log/logger.js';

@@ -3,7 +3,7 @@ import type { SamlSignIn } from './saml-sign-in.js';
 import { readClaims, subjectIn } from './attributes.mapping.js';
 import { BEARER, NS, STATUS_SUCCESS } from './names.js';
 import { bounded, demandFresh, demandIssuer, momentOf, readNameId, type Moments } from './parts.rules.js';
-import { quotedText, shown } from './signature.rules.js';
+import { quotedText, shown } from './signature-form.rules.js';
 import { attributeOf, childrenOf, collapsed, is, type XmlElement } from './xml-tree.js';
 
 /** An honest assertion has one AuthnStatement, seldom two. */

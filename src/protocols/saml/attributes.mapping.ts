@@ -1,7 +1,7 @@
 import { NS } from './names.js';
 import { SamlRefused } from './saml-refused.js';
 import { demandName } from './parts.rules.js';
-import { shown } from './signature.rules.js';
+import { shown } from './signature-form.rules.js';
 import { attributeOf, childrenOf, is, isBlank, type XmlElement } from './xml-tree.js';
 
 /** Names with a meaning of their own on a JavaScript object. */

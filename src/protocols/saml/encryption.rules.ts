@@ -1,6 +1,6 @@
 import { SamlRefused } from './saml-refused.js';
 import { NS } from './names.js';
-import { shown } from './signature.rules.js';
+import { shown } from './signature-form.rules.js';
 import { decodeBase64 } from './xml-scan.js';
 import { attributeOf, childrenOf, everyElement, is, type XmlElement } from './xml-tree.js';
 

@@ -9,7 +9,7 @@ const NO_CACHE: CacheProvider = {
 
 /**
  * Every option of node-saml that shapes what is sent, so that no default counts. The options about answers are needed
- * to be consistent and have no effect: answers are verified in `verify-worker.mjs` and judged in `assertion.rules.ts`.
+ * to be consistent and have no effect: answers are verified in `signature-worker.mjs` and judged in `assertion.rules.ts`.
  */
 export const SENDING: Omit<SamlConfig, 'callbackUrl' | 'issuer' | 'idpCert'> = {
   signatureAlgorithm: 'sha256',

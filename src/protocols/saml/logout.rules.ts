@@ -10,7 +10,7 @@ import {
   readNameId,
   type Moments,
 } from './parts.rules.js';
-import { shown } from './signature.rules.js';
+import { shown } from './signature-form.rules.js';
 import { attributeOf, childrenOf, is, type XmlElement } from './xml-tree.js';
 
 /** A verified logout message. */

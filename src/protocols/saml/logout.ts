@@ -6,11 +6,11 @@ import { usable } from './certificates.js';
 import { readLogoutMessage, type LogoutExpectations, type LogoutMessage } from './logout.rules.js';
 import { skewOf } from './parts.rules.js';
 import { readRedirect } from './redirect.rules.js';
-import { signatureExcerpt } from './signature.rules.js';
+import { signatureExcerpt } from './signature-form.rules.js';
 import { isQuerySignedBy } from './signing.js';
 import { signerRefusal } from './signer-refusal.rules.js';
 import { checkLogoutShape } from './structure.rules.js';
-import type { SamlVerifier } from './verifier.js';
+import type { SamlVerifier } from './signature-verifier.js';
 import { decodeBase64, decodeUtf8, MESSAGE_LIMITS, scanMessage, scanXml } from './xml-scan.js';
 
 /** A logout message as it arrived: the raw query without its "?", or the fields of a form. */

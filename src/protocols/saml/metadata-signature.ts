@@ -1,9 +1,9 @@
 import { SamlRefused } from './saml-refused.js';
 import { usable } from './certificates.js';
 import { MetadataProblem, readRoot, tidied } from './metadata.rules.js';
-import { signatureExcerpt } from './signature.rules.js';
+import { signatureExcerpt } from './signature-form.rules.js';
 import { checkMetadataShape } from './structure.rules.js';
-import type { JobOwner, SamlVerifier } from './verifier.js';
+import type { JobOwner, SamlVerifier } from './signature-verifier.js';
 
 /**
  * Demands that metadata is signed as a whole, by one of these certificates (SAML Metadata §3).

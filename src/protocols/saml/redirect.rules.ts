@@ -1,6 +1,6 @@
 import { SamlRefused } from './saml-refused.js';
 import { SIGNATURE_ALGORITHMS } from './names.js';
-import { shown } from './signature.rules.js';
+import { shown } from './signature-form.rules.js';
 import { decodeBase64 } from './xml-scan.js';
 
 /** A message of the redirect binding, split and not verified. */

@@ -10,10 +10,10 @@ import { decrypt } from './decrypt.js';
 import { readEncrypted, type EncryptedParts } from './encryption.rules.js';
 import { NS } from './names.js';
 import { skewOf } from './parts.rules.js';
-import { signatureExcerpt } from './signature.rules.js';
+import { signatureExcerpt } from './signature-form.rules.js';
 import { signerRefusal } from './signer-refusal.rules.js';
 import { checkDecryptedAssertion, demandSignatures } from './structure.rules.js';
-import type { SamlVerifier } from './verifier.js';
+import type { SamlVerifier } from './signature-verifier.js';
 import { decodeUtf8, scanMessage, scanXml } from './xml-scan.js';
 import { attributeOf, childrenOf, type XmlElement } from './xml-tree.js';
 

@@ -17,7 +17,7 @@ import {
 } from './requests.js';
 import { verifyAnswer } from './responses.js';
 import { spMetadata } from './sp-metadata.js';
-import { SamlVerifier } from './verifier.js';
+import { SamlVerifier } from './signature-verifier.js';
 
 /** A SAML 2.0 service provider: makes requests and verifies answers. Keeps no state. */
 @Injectable()

@@ -2,7 +2,7 @@ import type { SamlSigned } from './saml-settings.js';
 import { SamlRefused } from './saml-refused.js';
 import { NS } from './names.js';
 import { bounded } from './parts.rules.js';
-import { checkSignatureOf, shown } from './signature.rules.js';
+import { checkSignatureOf, shown } from './signature-form.rules.js';
 import { attributeOf, everyElement, is, type XmlElement } from './xml-tree.js';
 
 /** The parts of a Response in their places; nothing is verified yet. */

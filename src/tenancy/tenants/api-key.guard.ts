@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Clock } from '../../base/clock.js';
 import { proveCaller } from '../../base/http/connection-bound.js';
 import { demandAcceptable } from '../../base/http/accept.js';
-import { Idempotency } from './idempotency.js';
+import { Idempotency } from '../idempotency/idempotency-keys.js';
 import { limitRate, RateLimiter } from '../../base/http/rate-limit.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { bearerToken } from './bearer.js';

@@ -7,7 +7,6 @@ export const OWNED = [
   'audit_entries',
   'installation_audit',
   'tenant_storage',
-  'idempotency_keys',
 ];
 
 /** Of these, the ones that statements of rooms above may read, by tenant. */

@@ -113,14 +113,3 @@ export class RoleInUse extends DomainError {
     super(`The role "${name}" is in use: ${uses}.`);
   }
 }
-
-/** 422: the Idempotency-Key was used for another request before. */
-export class IdempotencyKeyReused extends DomainError {
-  readonly kind = 'invalid';
-  readonly code = 'idempotency_key_reused';
-  constructor() {
-    super('This Idempotency-Key came with another request before.', {
-      errors: [{ field: 'Idempotency-Key', message: 'was used with another address or body' }],
-    });
-  }
-}

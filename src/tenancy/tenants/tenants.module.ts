@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { Idempotency } from './idempotency.js';
+import { Idempotency } from '../idempotency/idempotency-keys.js';
 import { FailedTries, RateLimiter } from '../../base/http/rate-limit.js';
 import { Administrators } from './administrators.js';
 import { ApiKeysController } from './api-keys.controller.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { demandSignedMetadata } from '../../../src/protocols/saml/metadata-signature.js';
 import { MetadataProblem } from '../../../src/protocols/saml/metadata.rules.js';
 import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
-import { SamlVerifier } from '../../../src/protocols/saml/verifier.js';
+import { SamlVerifier } from '../../../src/protocols/saml/signature-verifier.js';
 import { newKey } from './support/keys.js';
 import { signElement, type SignOptions } from './support/sign.js';
 

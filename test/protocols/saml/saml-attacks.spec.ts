@@ -1,4 +1,4 @@
-import { signatureExcerpt } from '../../../src/protocols/saml/signature.rules.js';
+import { signatureExcerpt } from '../../../src/protocols/saml/signature-form.rules.js';
 import { scanXml } from '../../../src/protocols/saml/xml-scan.js';
 import { newKey } from './support/keys.js';
 import { formOf, samlIdp, SP, type AnswerParts, type AnswerShape, type SamlIdp } from './support/idp.js';

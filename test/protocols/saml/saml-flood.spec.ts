@@ -1,9 +1,9 @@
 import { createSign } from 'node:crypto';
-import { signatureExcerpt } from '../../../src/protocols/saml/signature.rules.js';
+import { signatureExcerpt } from '../../../src/protocols/saml/signature-form.rules.js';
 import { decodeUtf8, scanXml } from '../../../src/protocols/saml/xml-scan.js';
 import { childrenOf } from '../../../src/protocols/saml/xml-tree.js';
 import { NS } from '../../../src/protocols/saml/names.js';
-import type { SignatureJob } from '../../../src/protocols/saml/verifier.js';
+import type { SignatureJob } from '../../../src/protocols/saml/signature-verifier.js';
 import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
 import { formOf, samlIdp, SP, type SamlIdp } from './support/idp.js';
 import { newKey } from './support/keys.js';

@@ -1,4 +1,4 @@
-import type { ListedSessionBody } from '../../../src/auth/sign-in/sessions/sessions.dto.js';
+import type { ListedSessionBody } from '../../../src/auth/sign-in/browser-sessions/sessions.dto.js';
 import type { PersonIdentityBody } from '../../../src/auth/sign-in/identities/identities.dto.js';
 import type { Json } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';

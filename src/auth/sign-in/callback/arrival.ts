@@ -3,7 +3,7 @@ import type { BridgeResponse } from '../../../base/http/request.js';
 import type { Connection } from '../../connections/connection.js';
 import { forgetCookie } from '../requests/browser-half.js';
 import type { SignInRequest } from '../requests/sign-in-requests.repository.js';
-import { sessionCookie } from '../sessions/session.cookie.js';
+import { sessionCookie } from '../browser-sessions/session.cookie.js';
 import { TokenExchange } from '../tokens/token-exchange.js';
 import { SignInStart } from '../requests/sign-in-start.js';
 

@@ -6,7 +6,7 @@ import type { BridgeResponse } from '../../../base/http/request.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import { IDP_PROVIDER } from '../../connections/slug.rules.js';
 import { newHandle } from '../requests/browser-half.js';
-import { sessionToken } from '../sessions/session.cookie.js';
+import { sessionToken } from '../browser-sessions/session.cookie.js';
 import { Arrival } from './arrival.js';
 import { DescribedOidcCallback, DescribedSamlCallback } from './callback.description.js';
 import { DocumentsGuard } from '../documents.guard.js';

@@ -8,7 +8,7 @@ import { ConnectionStore } from '../../connections/connection.store.js';
 import { sendPage } from '../pages/layout.js';
 import { testLinkPage, testPage } from '../pages/pages.js';
 import { TenantFaces } from '../pages/tenant-faces.js';
-import { demandSameSite } from '../sessions/same-site.js';
+import { demandSameSite } from '../browser-sessions/same-site.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { DocumentsGuard } from '../documents.guard.js';
 import { follow } from './next-step.js';

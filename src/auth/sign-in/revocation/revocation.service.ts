@@ -8,7 +8,7 @@ import { DomainsStore } from '../../connections/domains/domains.store.js';
 import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
 import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
 import { IdpLogouts } from '../../../tenancy/sessions/idp-logouts.repository.js';
-import { LiveSessions } from '../sessions/live-sessions.js';
+import { LiveSessions } from '../browser-sessions/live-sessions.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
 import type { RevocationProof } from './revocation-token.rules.js';

@@ -9,8 +9,8 @@ import { AuthAddresses } from '../../connections/addresses.js';
 import { InvalidGrant, NoSession } from '../sign-in.errors.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
 import { ServiceKeys } from '../../connections/keys/service-keys.js';
-import type { SessionRow } from '../sessions/live-sessions.repository.js';
-import { LiveSessions } from '../sessions/live-sessions.js';
+import type { SessionRow } from '../browser-sessions/live-sessions.repository.js';
+import { LiveSessions } from '../browser-sessions/live-sessions.js';
 import { SessionTokensRepository, type SessionTokenKind, type SessionTokenRow } from './session-tokens.repository.js';
 
 /** A browser takes the code to its application at once. */

@@ -20,7 +20,7 @@ import type { CurrentDirectory } from '../current-directory.js';
 import { PageMarks } from '../page-marks.js';
 import type { ListAsk } from '../page-reader.js';
 import { listText } from '../resource-list.js';
-import { MembershipReview, type Review } from '../roles/membership-review.js';
+import { MembershipReview, type Review } from '../role-tasks/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { requireVersion } from '../scim.refusals.js';
 import { addedBy, idsOf, nameTaken, splitGroup } from './group-draft.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
-import type { RuleRole } from '../../../tenancy/identity/role.rules.js';
+import type { RuleRole } from '../../users/role-from-groups.rules.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { Directory } from '../../directories/directory.js';
 import { writtenIn } from '../../users/write/requested-state.rules.js';

@@ -14,7 +14,7 @@ import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../../users/groups/pending-members.js';
 import type { ListTable } from '../list-table.js';
 import { PreviewEditing } from '../preview/preview-editing.js';
-import { MembershipReview, type Review } from '../roles/membership-review.js';
+import { MembershipReview, type Review } from '../role-tasks/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { requireVersion } from '../scim.refusals.js';
 import { departureIn, isOf, ownContext } from './departures.js';

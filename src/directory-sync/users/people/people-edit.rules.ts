@@ -1,4 +1,4 @@
-import { roleNames } from '../../../tenancy/identity/role.rules.js';
+import { roleNames } from '../role-from-groups.rules.js';
 import type { ChangedFields } from '../user.dto.js';
 import type { Edit } from '../write/write-case.js';
 import { draftOf, withFields, type UserDocument, type UserDraft } from '../user.mapping.js';

@@ -1,6 +1,6 @@
 import type { Written } from '../../../tenancy/identity/held.rules.js';
 import type { RoleOrigin } from '../../../tenancy/identity/cause.rules.js';
-import { roleOf } from '../../../tenancy/identity/role.rules.js';
+import { roleOf } from '../role-from-groups.rules.js';
 import type { GivenRoles } from './discard.rules.js';
 import type { Edit, WriteCase } from './write-case.js';
 import type { UserDraft } from '../user.mapping.js';

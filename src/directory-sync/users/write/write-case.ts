@@ -3,7 +3,7 @@ import type { WriteStatement } from '../../../base/database/write-statement.js';
 import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
 import type { RoleOrigin, Trigger } from '../../../tenancy/identity/cause.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
-import type { RuleRole } from '../../../tenancy/identity/role.rules.js';
+import type { RuleRole } from '../role-from-groups.rules.js';
 import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';

@@ -1,4 +1,4 @@
-import type { RuleRole } from '../../../../src/tenancy/identity/role.rules.js';
+import type { RuleRole } from '../../../../src/directory-sync/users/role-from-groups.rules.js';
 import type { TenantView } from '../../../../src/tenancy/tenants/tenant.store.js';
 import { documentOf, draftOf, type UserDraft } from '../../../../src/directory-sync/users/user.mapping.js';
 import type { UserWithGroups } from '../../../../src/directory-sync/users/users.repository.js';

@@ -2,7 +2,7 @@ import { AuthAddresses } from '../../../../src/auth/connections/addresses.js';
 import type { SamlSettings } from '../../../../src/protocols/saml/saml-settings.js';
 import { SamlKeySource, type SamlKeyPair, type SamlKeys } from '../../../../src/protocols/saml/saml-keys.js';
 import { SamlProtocol } from '../../../../src/protocols/saml/saml.protocol.js';
-import { SamlVerifier } from '../../../../src/protocols/saml/verifier.js';
+import { SamlVerifier } from '../../../../src/protocols/saml/signature-verifier.js';
 import { SamlRefused } from '../../../../src/protocols/saml/saml-refused.js';
 import type { SamlSignIn } from '../../../../src/protocols/saml/saml-sign-in.js';
 import { SystemClock, type Clock } from '../../../../src/base/clock.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Body, Post, Res } from '@nestjs/common';
 import { Sealer } from '../../../src/base/crypto/seal.js';
-import { Idempotency } from '../../../src/tenancy/tenants/idempotency.js';
+import { Idempotency } from '../../../src/tenancy/idempotency/idempotency-keys.js';
 import { ApiController } from '../../../src/tenancy/tenants/api-controller.js';
 import { NoScope } from '../../../src/tenancy/tenants/require-scope.js';
 import { adminApp, type AdminApp } from '../../support/admin-app.js';

@@ -1,4 +1,4 @@
-import type { GroupName } from './cause.rules.js';
+import type { GroupName } from '../../tenancy/identity/cause.rules.js';
 
 /** A role that a group rule gives, and the group of the rule. */
 export interface RuleRole {

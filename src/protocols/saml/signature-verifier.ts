@@ -37,7 +37,7 @@ const DEADLINE_MS = 2_000;
 /** Verifies signatures of SAML messages in threads of their own. */
 @Injectable()
 export class SamlVerifier implements OnApplicationShutdown {
-  private readonly pool = new WorkerPool(new URL('./verify-worker.mjs', import.meta.url), {
+  private readonly pool = new WorkerPool(new URL('./signature-worker.mjs', import.meta.url), {
     size: 2,
     deadlineMs: DEADLINE_MS,
     queue: 200,

@@ -1,4 +1,4 @@
-import { roleNames, roleOf } from '../../../src/tenancy/identity/role.rules.js';
+import { roleNames, roleOf } from '../../../src/directory-sync/users/role-from-groups.rules.js';
 
 const KNOWN = new Set(['User', 'Admin', 'Observer']);
 

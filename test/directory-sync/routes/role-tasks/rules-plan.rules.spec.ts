@@ -1,4 +1,4 @@
-import { effectOfRules, type RulesEffect } from '../../../../src/directory-sync/routes/roles/rules-plan.rules.js';
+import { effectOfRules, type RulesEffect } from '../../../../src/directory-sync/routes/role-tasks/rules-plan.rules.js';
 import type { Current, Decision } from '../../../../src/tenancy/identity/held.rules.js';
 
 const PERSON = { email: 'a@x.example', first_name: 'A', last_name: 'B', role: 'User', external_id: 'E' };

@@ -1,5 +1,5 @@
 import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
-import { checkSignatureOf, shown, signatureExcerpt } from '../../../src/protocols/saml/signature.rules.js';
+import { checkSignatureOf, shown, signatureExcerpt } from '../../../src/protocols/saml/signature-form.rules.js';
 import { scanXml } from '../../../src/protocols/saml/xml-scan.js';
 import { newKey } from './support/keys.js';
 import { reasonOf } from './support/reason.js';

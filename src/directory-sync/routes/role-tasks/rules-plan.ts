@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { DomainError } from '../../../base/errors/domain-error.js';
-import type { RuleRole } from '../../../tenancy/identity/role.rules.js';
+import type { RuleRole } from '../../users/role-from-groups.rules.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { Directory } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';

@@ -3,10 +3,20 @@ import { hash } from 'node:crypto';
 import { Config } from '../../base/config/config.js';
 import { Sealer } from '../../base/crypto/seal.js';
 import { Database } from '../../base/database/database.js';
-import { Conflict, MalformedRequest } from '../../base/errors/domain-error.js';
+import { Conflict, DomainError, MalformedRequest } from '../../base/errors/domain-error.js';
 import { Logger } from '../../base/log/logger.js';
-import { IdempotencyKeyReused } from './tenants.errors.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
+
+/** 422: the Idempotency-Key was used for another request before. */
+class IdempotencyKeyReused extends DomainError {
+  readonly kind = 'invalid';
+  readonly code = 'idempotency_key_reused';
+  constructor() {
+    super('This Idempotency-Key came with another request before.', {
+      errors: [{ field: 'Idempotency-Key', message: 'was used with another address or body' }],
+    });
+  }
+}
 
 /** The first answer to an Idempotency-Key, thrown in place of repeating the work; the surfaces send it unchanged. */
 export class StoredAnswer extends Error {

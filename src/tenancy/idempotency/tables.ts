@@ -1,0 +1,2 @@
+/** The tables that only this room writes. `npm run check` reads it. */
+export const OWNED = ['idempotency_keys'];
