@@ -89,6 +89,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
       'one process makes the first tenant',
     ],
   ],
+  'tenancy/idempotency/idempotency-keys.ts': [[/^delete from idempotency_keys where created_at/, SWEEP]],
   'tenancy/ledger/chain-keys.ts': [[/\bchain_keys\b/, KEYS]],
   'tenancy/ledger/chain.ts': [
     [/^with recursive waiting as \( \(select tenant_id from/, NEXT],
@@ -104,7 +105,6 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
   'tenancy/tenants/audit/installation-audit.ts': [[/\binstallation_audit\b/, 'the log of the installation']],
   'tenancy/tenants/credential-cache.ts': [[/^select t\.tenant_id as of_tenant, t\.hash as of_hash, c\.\*/, MANY]],
   'tenancy/tenants/credential-uses.ts': [[/ c set last_used_at = u\.at from unnest/, MANY]],
-  'tenancy/idempotency/idempotency-keys.ts': [[/^delete from idempotency_keys where created_at/, SWEEP]],
   'tenancy/tenants/storage/storage.metrics.ts': [[/from tenant_storage\b/, FIGURES]],
   'tenancy/tenants/storage/storage.repository.ts': [
     [/^insert into tenant_storage as s .* from unnest\(\$1/, MANY],
