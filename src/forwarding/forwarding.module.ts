@@ -28,12 +28,15 @@ import { PlatformService } from './platform/platform.service.js';
 import { TasksModule } from '../engine/work/tasks.module.js';
 import { EventSources } from '../engine/events/event-source.js';
 import { PlatformChannel } from './platform.channel.js';
+import { AcceptedChanges } from './statistics/accepted-changes.js';
+import { StatisticsController } from './statistics/statistics.controller.js';
+import { StatisticsRepository } from './statistics/statistics.repository.js';
 import { UserEventSource } from './user-events.js';
 
 /** Telling the platform about people. */
 @Module({
   imports: [DeliveryModule, PlatformClientModule, TasksModule],
-  controllers: [PlatformController, ChangesController],
+  controllers: [PlatformController, StatisticsController, ChangesController],
   providers: [
     Connections,
     AccountFinder,
@@ -58,8 +61,11 @@ import { UserEventSource } from './user-events.js';
     PlatformTasks,
     FirstPlatform,
     PlatformTrial,
+    StatisticsRepository,
+    AcceptedChanges,
   ],
   exports: [
+    AcceptedChanges,
     PeopleIntakePort,
     FirstPlatform,
     ForwardingService,

@@ -1,5 +1,5 @@
 /** The tables that only this room writes. `npm run check` reads it. */
-export const OWNED = ['changes', 'task_seen'];
+export const OWNED = ['changes', 'counted_changes', 'task_seen'];
 
 /** Of these, the ones that statements of rooms above may read, by tenant. */
 export const READABLE = ['changes'];

@@ -21,6 +21,7 @@ import { createDataSource } from './data-source.js';
 import { demandRole, prepareDatabase } from './database-access.js';
 import { DayCloser } from '../tenancy/ledger/day-closer.js';
 import { DeletedDirectories } from '../directory-sync/routes/role-tasks/deleted-directories.js';
+import { AcceptedChanges } from '../forwarding/statistics/accepted-changes.js';
 import { FirstPlatform } from '../forwarding/platform/first-platform.js';
 import { DeliveryWorker } from '../engine/delivery/pump/delivery.worker.js';
 import { TasksRunner } from '../engine/work/tasks.runner.js';
@@ -139,6 +140,7 @@ export class Application {
     const rooms = [
       DeliveryWorker,
       TasksRunner,
+      AcceptedChanges,
       EventsWorker,
       SyncWorker,
       PeopleUpkeep,

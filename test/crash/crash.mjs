@@ -133,6 +133,15 @@ const { rows: changes } = await db.query(
   `select count(*)::int as n, count(*) filter (where forwarded)::int as forwarded from changes where tenant_id = $1`,
   [tenantId],
 );
+// The totals by hour are as exact as the facts, however often the process was killed.
+const statistics = await call('GET', `${api}/changes/statistics`, apiKey);
+const total = (name) => statistics.body.data.reduce((sum, line) => sum + line[name], 0);
+const { rows: confirmed } = await db.query(
+  `select count(*)::int as n from attempts where tenant_id = $1 and channel = 'platform' and outcome in ('delivered', 'adopted', 'nothing_to_say')`,
+  [tenantId],
+);
+check(total('accepted') === changes[0].n, `${total('accepted')} of ${changes[0].n} changes are in the totals`);
+check(total('confirmed') === confirmed[0].n, `${total('confirmed')} of ${confirmed[0].n} calls are in the totals`);
 const seats = await call('POST', `${api}/seats/verify`, apiKey);
 const { rows: held } = await db.query(`select count(*)::int as n from users where seat = 'held'`);
 check(seats.body.ok === true, `the seat ledger is broken: ${JSON.stringify(seats.body)}`);

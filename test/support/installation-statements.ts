@@ -60,6 +60,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
   ],
   'engine/events/horizon.ts': [[/event_mark\(\$1\)/, 'what is committed in this database']],
   'engine/work/task-claims.repository.ts': [[/^select d\.tenant_id, d\.id from tasks d/, NEXT]],
+  'forwarding/statistics/accepted-changes.ts': [[/^with recursive found as \( \(select tenant_id from changes/, NEXT]],
   'integrations/ats/connections/ats-connections.store.ts': [[/\bats_token_hashes\b/, UNKNOWN]],
   'integrations/ats/connections/renewals.repository.ts': [[/^update ats_connections set renew_at/, NEXT]],
   'integrations/ats/inbound/inboxes.repository.ts': [[/^with recursive t as \( \(select o\.tenant_id/, NEXT]],

@@ -111,6 +111,7 @@ export function settledBy(
     failureCount,
     fresh: call.by === TOKEN,
     claimedAt: 0,
+    waitedMs: 0,
   };
   const event = settlementOf(leased, outcome, steadyPause({ firstMs: 1_000, maxMs: 60_000 }), 1);
   const { lastSuccessAt = null, limit = 8 } = more;

@@ -33,3 +33,8 @@ export function exactTime(at: string, timeZone: string): string {
 export function dayOf(at: string | number, timeZone: string): string {
   return new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone }).format(new Date(at));
 }
+
+/** Returns the hour and minute of a time in a zone, with its day: `2026-03-31 14:00`. */
+export function hourOf(at: string | number, timeZone: string): string {
+  return new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'short', timeZone }).format(new Date(at));
+}

@@ -100,5 +100,5 @@ export const en = {
     type: (n: number) => `Type ${n} to confirm`,
     actions: 'Actions',
   },
-  chart: { showTable: 'Show as a table', hideTable: 'Hide the table', day: 'Day', unknown: 'unknown' },
+  chart: { showTable: 'Show as a table', hideTable: 'Hide the table', day: 'Day', hour: 'Hour', unknown: 'unknown' },
 };

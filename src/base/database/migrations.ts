@@ -10,6 +10,7 @@ import { ActiveUsers1767227971000 } from './migrations/1767227971000-active-user
 import { SmallRequests1767227980000 } from './migrations/1767227980000-small-requests.js';
 import { DeliveredMinutes1767227981000 } from './migrations/1767227981000-delivered-minutes.js';
 import { Console1767227990000 } from './migrations/1767227990000-console.js';
+import { DeliveryHours1767228050000 } from './migrations/1767228050000-delivery-hours.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -28,4 +29,5 @@ export const MIGRATIONS = [
   SmallRequests1767227980000,
   DeliveredMinutes1767227981000,
   Console1767227990000,
+  DeliveryHours1767228050000,
 ];

@@ -139,6 +139,20 @@ export const PLATFORM_COMMANDS: Command[] = [
       return options['json'] === true ? { ...found } : readable(found);
     },
   },
+  {
+    noun: 'changes',
+    verb: 'statistics',
+    description: 'Shows how many changes were accepted, confirmed, failed and parked, and their lag',
+    options: [
+      { name: 'from', description: 'such as 2026-10-31; 24 hours or 30 days before --to unless set' },
+      { name: 'to', description: 'before this time; now unless set' },
+      { name: 'interval', description: 'hour unless set', choices: ['hour', 'day'] },
+    ],
+    async run(context) {
+      const path = `/changes/statistics${queryOf(context, 'from', 'to', 'interval')}`;
+      return (await context.client.call<{ data: Json[] }>('GET', path)).data;
+    },
+  },
   ...PARKED_COMMANDS,
   {
     noun: 'changes',

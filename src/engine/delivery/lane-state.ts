@@ -151,6 +151,8 @@ export interface LeasedLane {
   fresh: boolean;
   /** When it was claimed, in monotonic milliseconds of this process. */
   claimedAt: number;
+  /** For how long its oldest change had waited then, by the clock of the database. */
+  waitedMs: number;
 }
 
 /** A leased lane, the event that ends its lease, and its requests. */

@@ -15,7 +15,7 @@ import { RecordedSessionEvents } from './recorded-session-events.js';
 import { RecordedStorageEvents } from './recorded-storage-events.js';
 import { StoredEvents } from './stored-events.js';
 
-const SHARED = [EventsRepository, EventReceivers, EventRecorder, EventReader, EventSources, EventFloors];
+const SHARED = [EventHorizon, EventsRepository, EventReceivers, EventRecorder, EventReader, EventSources, EventFloors];
 
 /** The catalogue of events, their record and their feed. Global: each room records the events of its own facts. */
 @Global()
@@ -26,7 +26,6 @@ const SHARED = [EventsRepository, EventReceivers, EventRecorder, EventReader, Ev
     { provide: SessionEvents, useClass: RecordedSessionEvents },
     { provide: StorageEventRecorder, useClass: RecordedStorageEvents },
     StoredEvents,
-    EventHorizon,
     EventsService,
     LedgerFacts,
   ],

@@ -7,6 +7,7 @@ import { Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
 import { Attention } from './attention.js';
 import { Checklist } from './checklist.js';
+import { Deliveries } from './deliveries.js';
 import type { Overview } from './overview.js';
 
 /** How often the figures are read anew. */
@@ -23,6 +24,7 @@ export function OverviewPage() {
             <Checklist now={now} />
             <Attention now={now} />
             <Platform now={now} />
+            <Deliveries />
             <Seats now={now} />
             <Directories now={now} />
           </>

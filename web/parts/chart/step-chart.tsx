@@ -23,12 +23,18 @@ export function StepChart({
   series,
   from,
   until,
+  labelOf = dayOf,
+  unit = text.chart.day,
 }: {
   title: string;
   description: string;
   series: readonly Series[];
   from: number;
   until: number;
+  /** The text of a time on the axis and in the table. */
+  labelOf?: (at: number, zone: string) => string;
+  /** What one row of the table is. */
+  unit?: string;
 }) {
   const id = useId();
   const zone = useContext(TimeZone);
@@ -63,7 +69,7 @@ export function StepChart({
             y={HEIGHT + 24}
             textAnchor={(['start', 'middle', 'end'] as const)[place]}
           >
-            {dayOf(at, zone)}
+            {labelOf(at, zone)}
           </text>
         ))}
         {series.map(({ label, steps, isDashed }) => (
@@ -80,7 +86,7 @@ export function StepChart({
           {isTable ? text.chart.hideTable : text.chart.showTable}
         </button>
       </figcaption>
-      {isTable && <ChartTable title={title} series={series} zone={zone} />}
+      {isTable && <ChartTable title={title} series={series} unit={unit} labelOf={(at) => labelOf(at, zone)} />}
     </figure>
   );
 }
@@ -96,14 +102,24 @@ function useWidth(element: React.RefObject<HTMLElement | null>): number {
   return width;
 }
 
-function ChartTable({ title, series, zone }: { title: string; series: readonly Series[]; zone: string }) {
-  const days = [...new Set(series.flatMap(({ steps }) => steps.map(({ at }) => at)))].sort((a, b) => a - b);
+function ChartTable({
+  title,
+  series,
+  unit,
+  labelOf,
+}: {
+  title: string;
+  series: readonly Series[];
+  unit: string;
+  labelOf: (at: number) => string;
+}) {
+  const times = [...new Set(series.flatMap(({ steps }) => steps.map(({ at }) => at)))].sort((a, b) => a - b);
   return (
     <table className="table">
       <caption className="visually-hidden">{title}</caption>
       <thead>
         <tr>
-          <th scope="col">{text.chart.day}</th>
+          <th scope="col">{unit}</th>
           {series.map(({ label }) => (
             <th key={label} scope="col" className="number">
               {label}
@@ -112,9 +128,9 @@ function ChartTable({ title, series, zone }: { title: string; series: readonly S
         </tr>
       </thead>
       <tbody>
-        {days.map((at) => (
+        {times.map((at) => (
           <tr key={at}>
-            <th scope="row">{dayOf(at, zone)}</th>
+            <th scope="row">{labelOf(at)}</th>
             {series.map(({ label, steps }) => (
               <td key={label} data-label={label} className="number">
                 {steps.findLast((step) => step.at <= at)?.value ?? text.chart.unknown}

@@ -26,6 +26,16 @@ export const overview = {
   lastEvent: 'Last event',
   attention: 'Attention',
   seats: 'Seats',
+  deliveries: {
+    title: 'Last 24 hours',
+    chart: 'Changes by hour',
+    chartText: 'Changes accepted and calls confirmed in each of the last 24 hours.',
+    accepted: 'Accepted',
+    confirmed: 'Confirmed',
+    totals: (accepted: number, confirmed: number, failed: number, parked: number) =>
+      `${plural(accepted, 'change', 'changes')} accepted, ${plural(confirmed, 'call', 'calls')} confirmed, ${failed} failed, ${plural(parked, 'user', 'users')} parked.`,
+    lag: (half: number, most: number) => `In the last hour with a call: half within ${half} s, 95 % within ${most} s.`,
+  },
   states: {
     ok: 'Forwarding',
     open: 'Unavailable',

@@ -109,6 +109,20 @@ create table delivered_minutes (
   primary key (tenant_id, channel, destination, minute)
 ) with (fillfactor = 50);
 
+-- What happened between the bridge and a destination, by hour. `lags` counts confirmed calls by class of their lag.
+create table delivery_hours (
+  tenant_id text collate "C" not null,
+  channel text collate "C" not null,
+  destination text collate "C" not null,
+  hour timestamptz not null,
+  accepted int not null,
+  confirmed int not null,
+  failed int not null,
+  parked int not null,
+  lags int[] not null,
+  primary key (tenant_id, channel, destination, hour)
+) with (fillfactor = 50);
+
 -- An attempt: one request to a destination. In months, which are dropped when their retention is over (see operations.sql).
 create table attempts (
   tenant_id text collate "C" not null,

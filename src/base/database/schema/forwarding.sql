@@ -29,6 +29,12 @@ create index changes_user on changes (tenant_id, user_id, sequence);
 create index changes_departures on changes (tenant_id, sequence) where kind in ('deactivated', 'deleted');
 alter table changes alter column tenant_id set (n_distinct = 10);
 
+-- Up to which change the changes of a tenant are in the totals of their hours (engine.sql).
+create table counted_changes (
+  tenant_id text collate "C" primary key references tenants (id),
+  sequence bigint not null default 0
+);
+
 -- A user that a comparison with the platform has met in the platform's list so far. Emptied when the comparison ends.
 create table task_seen (
   tenant_id text collate "C" not null,

@@ -45,7 +45,8 @@ const claimSql = (early: boolean): string => `
   from gate g
   where l.tenant_id = $1 and l.channel = $2 and l.destination = $3
     and l.ctid = any(array(select due.ctid from due))
-  returning l.subject, l.call, l.failure_count, l.ctid::text as place`;
+  returning l.subject, l.call, l.failure_count, l.ctid::text as place,
+    extract(epoch from now() - l.pending_since)::float8 * 1000 as waited_ms`;
 const REPEATED = `(l.call is not null and l.epoch = g.epoch)`;
 
 // The columns as the JSON of a `Call`. `json_build_object` looks up the type of each value for each row, which cost as
@@ -87,6 +88,14 @@ function jsonSql(fields: Record<string, string>): string {
   return `('{' || ${parts.join(' || ')} || '}')::json`;
 }
 
+interface ClaimedRow {
+  subject: string;
+  call: Call;
+  failure_count: number;
+  place: string;
+  waited_ms: number;
+}
+
 const CLAIM = claimSql(false);
 const CLAIM_EARLY = claimSql(true);
 
@@ -99,23 +108,20 @@ export async function claim(db: SqlRunner, destination: Destination, options: Cl
   const token = randomUUID();
   const claimedAt = performance.now();
   const { tenantId, channel, id, version } = destination;
-  const { rows } = await db.query<{ subject: string; call: Call; failure_count: number; place: string }>(
-    options.early ? CLAIM_EARLY : CLAIM,
-    [
-      tenantId,
-      channel,
-      id,
-      version,
-      options.mode === 'probe' ? 'open' : 'ok',
-      options.limit,
-      options.leaseMs,
-      token,
-      JSON.stringify(options.policy),
-      options.inLineOnly === true ? ASIDE : ASIDE + 1,
-    ],
-  );
-  const lanes = rows.map(({ subject, call, failure_count: failureCount, place }): LeasedLane => {
-    return { subject, place, token, call, failureCount, fresh: call.by === token, claimedAt };
+  const { rows } = await db.query<ClaimedRow>(options.early ? CLAIM_EARLY : CLAIM, [
+    tenantId,
+    channel,
+    id,
+    version,
+    options.mode === 'probe' ? 'open' : 'ok',
+    options.limit,
+    options.leaseMs,
+    token,
+    JSON.stringify(options.policy),
+    options.inLineOnly === true ? ASIDE : ASIDE + 1,
+  ]);
+  const lanes = rows.map(({ subject, call, failure_count: failureCount, place, waited_ms: waitedMs }): LeasedLane => {
+    return { subject, place, token, call, failureCount, fresh: call.by === token, claimedAt, waitedMs };
   });
   // The order of an update's answer is the database's own.
   return lanes.sort((a, b) => rankOf(a) - rankOf(b) || a.call.first - b.call.first);

@@ -5,6 +5,8 @@ import type { Lane, SettledStep } from '../lane-state.js';
 import { claimedLane, isAtRest, transition } from './lane.js';
 import type { Attempt } from '../outcome.js';
 import { arraysOf, arrayParameters, type ArrayColumns } from '../attempts/arrays.js';
+import { addHoursSql, lagOf } from '../hours/delivery-hours.js';
+import { countLags } from '../hours/lags.rules.js';
 
 /** A step after which nothing is pending, with its one request. */
 export interface PlainStep {
@@ -91,6 +93,8 @@ const COUNT = `counted as (
   ), over as (
     delete from delivered_minutes where tenant_id = $1 and channel = $2 and destination = $3 and $4::int > 0
       and minute < now() - interval '20 minutes'
+  ), hours as (${addHoursSql(`select $1, $2, $3, date_trunc('hour', now()), 0, count(*)::int, 0, 0, $${5 + OF_SUBJECT.length}::int[]
+      from r having count(*) > 0`)}
   ), `;
 
 // Writes lanes at rest: the columns that `isAtRest` names are constants here.
@@ -125,6 +129,8 @@ export async function settlePlain(
   if (steps.length === 0 && delivered === 0) return new Set();
   const columns = folds ? OF_SUBJECT : OF_MESSAGE;
   const values = [tenantId, channel, id, delivered, ...arrayParameters(columns, steps)];
-  const { rows } = await db.query<{ subject: string }>(folds ? SETTLE_SUBJECTS : SETTLE_MESSAGES, values);
+  const { rows } = folds
+    ? await db.query<{ subject: string }>(SETTLE_SUBJECTS, [...values, countLags(steps.map(({ step }) => lagOf(step)))])
+    : await db.query<{ subject: string }>(SETTLE_MESSAGES, values);
   return new Set(rows.map(({ subject }) => subject));
 }

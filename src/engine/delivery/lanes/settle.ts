@@ -1,6 +1,7 @@
 import type { Database } from '../../../base/database/database.js';
 import type { DomainEvents } from '../../../base/domain-events.js';
 import { recordAttempts } from '../attempts/record.js';
+import { addOutcomes } from '../hours/delivery-hours.js';
 import { ChangeParked, MessageGivenUp } from '../delivery.events.js';
 import type { DestinationKey } from '../destination.js';
 import type { LaneState, SettledStep } from '../lane-state.js';
@@ -66,19 +67,23 @@ function settleLocked(
   key: DestinationKey,
   steps: readonly SettledStep[],
   recorded: ReadonlySet<SettledStep>,
-  { ownFailureLimit, events }: SettleOptions,
+  { ownFailureLimit, folds, events }: SettleOptions,
 ): Promise<{ changes: LaneChange[]; parked: ParkedLane[] }> {
   const stepOf = new Map(steps.map((step) => [step.lane.subject, step]));
   return db.transaction(key.tenantId, async (tx) => {
     const locked = await lock(tx, key, 'l.subject = any($4::text[])', [[...stepOf.keys()]]);
-    const attempts = steps.flatMap((step) =>
-      recorded.has(step) ? [] : step.attempts.map((attempt) => ({ ...step.lane, attempt })),
-    );
+    const open = steps.filter((step) => !recorded.has(step));
+    const attempts = open.flatMap((step) => step.attempts.map((attempt) => ({ ...step.lane, attempt })));
     await recordAttempts(tx, key, attempts);
     const changes = await apply(tx, key, locked, ({ subject, epoch, lastSuccessAt }) => {
       const { event } = stepOf.get(subject)!;
       return event.kind === 'settled' ? { ...event, epoch, lastSuccessAt, ownFailureLimit } : event;
     });
+    if (folds) {
+      const isParked = ({ before, after }: LaneChange): boolean =>
+        before.state !== 'parked' && after.state === 'parked';
+      await addOutcomes(tx, key, open, changes.filter(isParked).length);
+    }
     const parked: ParkedLane[] = [];
     for (const { subject, after } of changes) {
       const { lane, event } = stepOf.get(subject)!;

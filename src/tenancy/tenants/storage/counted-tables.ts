@@ -88,6 +88,8 @@ export const UNCOUNTED_TABLES: Readonly<Record<string, string>> = {
   chain_heads: 'one row a chain',
   closed_days: 'one row a chain and day',
   delivered_minutes: 'twenty rows a destination',
+  delivery_hours: 'one row an hour, for 25 months',
+  counted_changes: 'one row a tenant',
   destinations: 'one row an endpoint, and endpoints are capped',
   tenant_addresses: 'one row a tenant',
   connection_slugs: 'one row a connection, and connections are capped',

@@ -113,6 +113,7 @@ describe.each(['full of lanes that are due', 'full of idle lanes'])('a table %s 
       failureCount: 0,
       fresh: true,
       claimedAt: 0,
+      waitedMs: 0,
     };
     const attempt = createdAttempt();
     const event = settlementOf(lane, { kind: 'delivered', bind: 'hp_1' }, steadyPause({ firstMs: 0, maxMs: 0 }), 0);

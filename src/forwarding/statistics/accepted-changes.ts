@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { Logger } from '../../base/log/logger.js';
+import { Background } from '../../base/loop.js';
+import { addAccepted } from '../../engine/delivery/hours/delivery-hours.js';
+import { EventHorizon } from '../../engine/events/horizon.js';
+import { platformOf } from '../platform-destination.js';
+
+const EVERY_MS = 60_000;
+/** Changes that are counted in one transaction. */
+const BATCH = 20_000;
+
+/** The changes of one batch in one hour. */
+interface CountedHour {
+  hour: Date;
+  accepted: number;
+  last: string;
+  all: number;
+}
+
+/**
+ * Adds accepted changes to the totals of their hours. The request that accepts a change does not: one row for each hour
+ * would let the writes of a tenant wait for each other.
+ */
+@Injectable()
+export class AcceptedChanges extends Background {
+  constructor(
+    private readonly db: Database,
+    private readonly horizon: EventHorizon,
+    logger: Logger,
+  ) {
+    super(EVERY_MS, 'counting accepted changes', logger);
+  }
+
+  /** Counts the changes of all tenants up to the horizon: no change with a lower sequence is still to come. */
+  override async run(): Promise<void> {
+    const through = await this.horizon.newest();
+    for (const tenantId of await this.tenantsWithChanges(through)) {
+      let isFull = true;
+      while (isFull) isFull = await this.count(tenantId, through);
+    }
+  }
+
+  /** One step of the index for each tenant, not one for each change. */
+  private async tenantsWithChanges(through: string): Promise<string[]> {
+    const { rows } = await this.db.query<{ tenant_id: string }>(
+      `with recursive found as (
+         (select tenant_id from changes order by tenant_id limit 1)
+         union all
+         select (select c.tenant_id from changes c where c.tenant_id > f.tenant_id order by c.tenant_id limit 1)
+         from found f where f.tenant_id is not null)
+       select f.tenant_id from found f left join counted_changes d on d.tenant_id = f.tenant_id
+       where f.tenant_id is not null and exists (
+         select 1 from changes c where c.tenant_id = f.tenant_id and c.sequence > coalesce(d.sequence, 0)
+           and c.sequence <= $1)`,
+      [through],
+    );
+    return rows.map((row) => row.tenant_id);
+  }
+
+  /** Counts a batch; returns whether there may be more. */
+  private count(tenantId: string, through: string): Promise<boolean> {
+    return this.db.transaction(tenantId, async (tx) => {
+      await tx.query(`insert into counted_changes (tenant_id) values ($1) on conflict do nothing`, [tenantId]);
+      const { rows: marks } = await tx.query<{ sequence: string }>(
+        `select sequence from counted_changes where tenant_id = $1 for update`,
+        [tenantId],
+      );
+      const { rows } = await tx.query<CountedHour>(
+        `select date_trunc('hour', c.occurred_at) as hour, count(*)::int as accepted,
+           max(max(c.sequence)) over () as last, (sum(count(*)) over ())::int as all
+         from (select sequence, occurred_at from changes where tenant_id = $1 and sequence > $2 and sequence <= $3
+               order by sequence limit ${BATCH}) c
+         group by 1`,
+        [tenantId, marks[0]!.sequence, through],
+      );
+      if (rows.length === 0) return false;
+      await addAccepted(tx, platformOf(tenantId), rows);
+      await tx.query(`update counted_changes set sequence = $2 where tenant_id = $1`, [tenantId, rows[0]!.last]);
+      return rows[0]!.all === BATCH;
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import { Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Clock } from '../../base/clock.js';
+import { InvalidFields } from '../../base/errors/domain-error.js';
+import { ApiRecord } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
+import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
+import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
+import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
+import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { INTERVALS, startOf, statisticsOf, type Interval } from './statistics.rules.js';
+import { ChangeStatisticsPage } from './statistics.dto.js';
+import { StatisticsRepository } from './statistics.repository.js';
+
+const NAMES = Object.keys(INTERVALS) as Interval[];
+/** The most intervals of one answer: a month of hours, and a leap year of days. */
+const MOST: Record<Interval, number> = { hour: 31 * 24, day: 366 };
+/** The intervals that are shown unless `from` is given. */
+const SHOWN: Record<Interval, number> = { hour: 24, day: 30 };
+
+/** How many changes came and were forwarded. */
+@ApiController('changes/statistics', { tag: 'changes' })
+@RequireScope('changes:read')
+@ApiRefusals()
+export class StatisticsController {
+  constructor(
+    private readonly repository: StatisticsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Changes accepted, confirmed, failed and parked, and their lag, by hour or day',
+    description:
+      'From totals by hour that are written with the facts. Hours and days are those of UTC; the range is widened to full ones. ' +
+      'The lag of a call is the time from the oldest change that it carries to the answer of the platform, rounded up by at ' +
+      'most 19 %. Hours are kept for 25 months.',
+  })
+  @ApiQuery({ name: 'interval', required: false, enum: NAMES, description: '`hour` unless set' })
+  @ApiQuery({
+    name: 'from',
+    required: false,
+    description: 'a time, or a date in UTC; unless set, 24 hours or 30 days before `to`',
+  })
+  @ApiQuery({
+    name: 'to',
+    required: false,
+    description: 'before this time; now unless set. At most 31 days after `from` by hour, 366 by day',
+  })
+  @ApiRecord(ChangeStatisticsPage)
+  async show(@CurrentCaller() { tenantId }: Caller, @Query() query: QueryMap): Promise<ChangeStatisticsPage> {
+    const options = queryOptions(query, ['from', 'to', 'interval']);
+    const interval = queryChoice('interval', options.interval, NAMES) ?? 'hour';
+    const length = INTERVALS[interval];
+    const until = queryTime('to', options.to)?.getTime() ?? this.clock.now().getTime() + 1;
+    const to = startOf(until - 1, interval) + length;
+    const from = startOf(queryTime('from', options.from)?.getTime() ?? to - SHOWN[interval] * length, interval);
+    if (from >= to) throw new InvalidFields([{ field: 'from', message: 'must be before to' }]);
+    if (to - from > MOST[interval] * length) {
+      throw new InvalidFields([{ field: 'to', message: `must be at most ${MOST[interval]} ${interval}s after from` }]);
+    }
+    const hours = await this.repository.hours(tenantId, new Date(from), new Date(to));
+    return { data: statisticsOf(hours, { from, to, interval }) };
+  }
+}

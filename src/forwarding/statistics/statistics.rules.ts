@@ -1,0 +1,54 @@
+import { addLags, lagAt } from '../../engine/delivery/hours/lags.rules.js';
+import type { DeliveryHour } from '../../engine/delivery/hours/delivery-hours.js';
+
+/** The lengths of intervals, in milliseconds. They begin at full hours and days of UTC. */
+export const INTERVALS = { hour: 3_600_000, day: 86_400_000 } as const;
+/** The length of an interval, as the API names it. */
+export type Interval = keyof typeof INTERVALS;
+
+/** What happened to changes in one interval. */
+export interface ChangeStatistics {
+  from: string;
+  accepted: number;
+  confirmed: number;
+  failed: number;
+  parked: number;
+  lag_p50_ms: number | null;
+  lag_p95_ms: number | null;
+}
+
+/** Returns the start of the interval that a moment is in. */
+export function startOf(moment: number, interval: Interval): number {
+  return moment - (moment % INTERVALS[interval]);
+}
+
+/**
+ * Adds hours up to intervals.
+ *
+ * @param from the start of the first interval, in milliseconds
+ * @param to the end of the range
+ * @returns one line for each interval, also where nothing happened
+ */
+export function statisticsOf(
+  hours: readonly DeliveryHour[],
+  { from, to, interval }: { from: number; to: number; interval: Interval },
+): ChangeStatistics[] {
+  const length = INTERVALS[interval];
+  const sums = Array.from({ length: Math.ceil((to - from) / length) }, (_, i) => ({
+    from: new Date(from + i * length).toISOString(),
+    accepted: 0,
+    confirmed: 0,
+    failed: 0,
+    parked: 0,
+    lags: [] as number[],
+  }));
+  for (const { hour, accepted, confirmed, failed, parked, lags } of hours) {
+    const sum = sums[Math.floor((hour.getTime() - from) / length)]!;
+    sum.accepted += accepted;
+    sum.confirmed += confirmed;
+    sum.failed += failed;
+    sum.parked += parked;
+    addLags(sum.lags, lags);
+  }
+  return sums.map(({ lags, ...sum }) => ({ ...sum, lag_p50_ms: lagAt(lags, 0.5), lag_p95_ms: lagAt(lags, 0.95) }));
+}
