@@ -17,6 +17,9 @@ import { Readiness } from './readiness.js';
 import { RequestsModule } from '../overview/requests/requests.module.js';
 import { RequestRows } from '../overview/requests/request-rows.js';
 import { RequestLog } from './request-log.js';
+import { InstallationController } from './installation/installation.controller.js';
+import { ProcessSigns } from './installation/process-signs.js';
+import { ProcessesRepository } from './installation/processes.repository.js';
 import { InstallationRepository } from './restore/installation.repository.js';
 import { RestoreWatch } from './restore/restore-watch.js';
 import { Retention } from './retention.js';
@@ -27,7 +30,7 @@ import { SurfacesModule } from './surfaces/surfaces.module.js';
 /** Operation of the service: health, readiness, metrics, request log, retention. */
 @Module({
   imports: [DeliveryModule, UsersModule, RequestsModule, SurfacesModule],
-  controllers: [OperationsController, PlatformDocsController, SiteController, KeyRotationController],
+  controllers: [OperationsController, PlatformDocsController, SiteController, KeyRotationController, InstallationController],
   providers: [
     ExpiryNotice,
     InstallationRepository,
@@ -36,6 +39,8 @@ import { SurfacesModule } from './surfaces/surfaces.module.js';
     Metrics,
     MetricsAccess,
     MetricsServer,
+    ProcessesRepository,
+    ProcessSigns,
     Readiness,
     RequestLog,
     Retention,
@@ -48,6 +53,7 @@ import { SurfacesModule } from './surfaces/surfaces.module.js';
     Lifecycle,
     Metrics,
     MetricsServer,
+    ProcessSigns,
     Readiness,
     RequestLog,
     Retention,

@@ -1,2 +1,2 @@
 /** The tables that only this room writes. `npm run check` reads it. */
-export const OWNED = ['installation'];
+export const OWNED = ['installation', 'processes'];

@@ -29,6 +29,7 @@ import { MetricsServer } from '../operations/metrics-server.js';
 import { setupDocs } from '../operations/docs/docs.js';
 import { InboundDoor, isInboundPath } from '../integrations/ats/inbound/inbound-door.js';
 import { GrantKeepAlive } from '../integrations/ats/marketplace/keep-alive.js';
+import { ProcessSigns } from '../operations/installation/process-signs.js';
 import { Retention } from '../operations/retention.js';
 import { RestoreWatch } from '../operations/restore/restore-watch.js';
 import { SealedSecrets } from '../operations/sealed-secrets.js';
@@ -99,6 +100,7 @@ export class Application {
     await this.nest.listen(port);
     await this.nest.get(MetricsServer).start();
     this.nest.get(RestoreWatch).start();
+    this.nest.get(ProcessSigns).start();
     this.nest.get(Logger).info('started', {
       base_url: this.config.baseUrl,
       port: (server.address() as AddressInfo).port,
@@ -128,6 +130,7 @@ export class Application {
     if (server.listening) await drain(server, 25_000, quietMs);
     await Promise.all(this.workers().map((worker) => worker.stop()));
     await this.nest.get(RestoreWatch).stop();
+    await this.nest.get(ProcessSigns).stop();
     await this.nest.get(MetricsServer).stop();
     await this.nest.close();
     await this.nest.get(Database).close();

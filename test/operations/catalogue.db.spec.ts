@@ -59,6 +59,7 @@ const WITHOUT_TENANT: Record<string, string> = {
   storage_probe: 'always empty: written to and rolled back, to see whether the disk has room',
   installation_audit: 'acts of the operator that concern no tenant',
   installation: 'the installation itself, in one row',
+  processes: 'the processes of the installation',
   service_keys: 'the installation’s own keys',
   chain_keys: 'public keys that sign the heads of all chains, with what vouches for them',
   tries: 'how often an address or account has tried; an address is no tenant’s, and all of them are kept as hashes',

@@ -35,17 +35,18 @@ export async function entered(
     tenantId,
     ...look
   }: {
-    role?: 'admin' | 'auditor';
-    tenantId: string;
+    role?: 'admin' | 'auditor' | 'operator';
+    /** Left out: the operator enters no tenant. */
+    tenantId?: string;
     viewport?: { width: number; height: number };
     colorScheme?: 'light' | 'dark';
   },
 ): Promise<Watched & { context: BrowserContext }> {
   const context = await browser.newContext(look);
   const opened = await watched(context, service);
-  const link = new URL(await consoleLink(service, role, tenantId));
+  const link = new URL(await consoleLink(service, role, role === 'operator' ? undefined : tenantId));
   await opened.page.goto(`${service.url}/console${link.hash}`);
   await opened.page.getByRole('button', { name: 'Open the console' }).click();
-  await opened.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await opened.page.getByRole('heading', { level: 1, name: role === 'operator' ? 'Tenants' : 'Overview' }).waitFor();
   return { context, ...opened };
 }

@@ -52,7 +52,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/^select state, count\(\*\) as n from destinations/, FIGURES],
     [/^update destinations set .* returning tenant_id/, 'a restored database pauses all destinations'],
   ],
-  'engine/delivery/lanes/backlog.ts': [[/^select d\.waiting, p\.parked/, FIGURES]],
+  'engine/delivery/lanes/backlog.ts': [[/^select (d\.waiting, p\.parked|o\.tenant_id, o\.oldest)/, FIGURES]],
   'engine/delivery/lanes/due.ts': [[/^with recursive t as \( \(select l\.tenant_id/, NEXT]],
   'engine/events/event-floors.ts': [
     [/^select t\.id, \(select e\.sequence from/, 'the floors of all tenants, when a month is dropped'],
@@ -66,6 +66,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
   'integrations/ats/inbound/inboxes.repository.ts': [[/^with recursive t as \( \(select o\.tenant_id/, NEXT]],
   'integrations/ats/sync/syncs.repository.ts': [[/^select s\.tenant_id as "tenantId"/, NEXT]],
   'operations/expiry-notice.ts': [[/^select tenant_id, 'api_key' as kind/, NEXT]],
+  'operations/installation/processes.repository.ts': [[/\b(processes|migrations|tenants)\b/, 'the installation itself']],
   'operations/metrics.ts': [[/as held from chain_heads/, FIGURES]],
   'operations/restore/installation.repository.ts': [[/\binstallation\b/, 'the row of the installation']],
   'operations/retention.ts': [

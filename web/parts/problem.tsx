@@ -7,7 +7,7 @@ export function ProblemBox({ error, retry }: { error: unknown; retry?: () => voi
   const problem = error instanceof Problem ? error : new Problem(0, 'unknown', String(error), null);
   const words = problem.status === 0 ? text.problem.offline : problem.detail;
   return (
-    <div className="problem tight" role="alert">
+    <div className="problem-box tight" role="alert">
       <p>{words}</p>
       {problem.errors.map(({ field, message }) => (
         <p key={field}>

@@ -50,6 +50,7 @@ export const en = {
     goOn: 'I have signed in',
     newLink: 'Ask the operator for a new link: talent-bridge console link',
     entered: 'You read this tenant as the operator, until',
+    leaveTenant: 'Leave this tenant',
   },
   keys: {
     title: 'Keys',

@@ -11,6 +11,7 @@ import { SmallRequests1767227980000 } from './migrations/1767227980000-small-req
 import { DeliveredMinutes1767227981000 } from './migrations/1767227981000-delivered-minutes.js';
 import { Console1767227990000 } from './migrations/1767227990000-console.js';
 import { DeliveryHours1767228050000 } from './migrations/1767228050000-delivery-hours.js';
+import { Processes1767228051000 } from './migrations/1767228051000-processes.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -30,4 +31,5 @@ export const MIGRATIONS = [
   DeliveredMinutes1767227981000,
   Console1767227990000,
   DeliveryHours1767228050000,
+  Processes1767228051000,
 ];

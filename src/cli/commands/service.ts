@@ -3,6 +3,8 @@ import { CliError, EXIT } from '../client/cli.errors.js';
 import type { Json } from '../client/client.js';
 import { columns, given, numbers, type Command } from '../command/command.js';
 import { stateWord } from './platform.js';
+import type { InstallationBody } from '../../operations/installation/installation.dto.js';
+import { installationWords } from '../output/installation-words.js';
 import { storageWords } from './storage.js';
 
 /** The answer of `GET /status`. */
@@ -128,6 +130,15 @@ export const SERVICE_COMMANDS: Command[] = [
       };
       const { keys } = await context.client.operate<{ keys: Json[] }>('POST', '/tenants/keys/signing/rotate', body);
       return columns(keys, 'id', 'purpose', 'active_from', 'retired_at');
+    },
+  },
+  {
+    noun: 'installation',
+    verb: 'show',
+    description: 'Shows processes, the newest migration, and the tenants whose changes wait longest (operator token)',
+    async run({ client, options }) {
+      const found = await client.operate<InstallationBody>('GET', '/installation');
+      return options['json'] === true ? { ...found } : installationWords(found);
     },
   },
   {

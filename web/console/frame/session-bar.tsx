@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { call } from '../../api/client.js';
 import { resumeSession, useSessionEnd } from '../../api/session-end.js';
@@ -15,13 +15,28 @@ export function SessionBar({ me }: { me: Me | undefined }) {
   if (end !== null) return <Ended code={end} me={me} />;
   const until = me?.session.entered_until;
   if (until != null) {
-    return (
-      <Bar>
-        {text.bar.entered} <ExactTime at={until} />
-      </Bar>
-    );
+    return <Entered tenantId={me!.tenant!.id} until={until} />;
   }
   return null;
+}
+
+/** The operator has entered a tenant, and can leave it. */
+function Entered({ tenantId, until }: { tenantId: string; until: string }) {
+  const cache = useQueryClient();
+  const leave = useMutation({
+    mutationFn: () => call('POST', `/tenants/${tenantId}/leave`, {}),
+    onSuccess: () => cache.resetQueries(),
+  });
+  return (
+    <Bar>
+      <span>
+        {text.bar.entered} <ExactTime at={until} />
+      </span>
+      <button type="button" disabled={leave.isPending} onClick={() => leave.mutate()}>
+        {text.bar.leaveTenant}
+      </button>
+    </Bar>
+  );
 }
 
 function Bar({ children }: { children: React.ReactNode }) {

@@ -10,6 +10,7 @@ import { ProblemBox } from '../../parts/problem.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
+import { InstallationSection } from './installation.js';
 
 type Tenant = Json<TenantBody>;
 
@@ -42,6 +43,7 @@ export function OperatorPage() {
           />
         )}
       </List>
+      <InstallationSection />
       {entering !== null && <Enter tenant={entering} close={() => setEntering(null)} />}
     </Page>
   );

@@ -15,6 +15,8 @@ export interface Series {
 /** Room for the numbers of the axis, and for half of the last day. */
 const MARGIN = { left: 48, right: 12, top: 12, bottom: 32 };
 const HEIGHT = 200;
+/** Below this width the texts of three times do not fit. */
+const NARROW = 360;
 
 /** Step lines over time. A button shows the same as a table. */
 export function StepChart({
@@ -43,7 +45,7 @@ export function StepChart({
   const width = useWidth(figure) - MARGIN.left - MARGIN.right;
   const most = roundUp(Math.max(...series.flatMap(({ steps }) => steps.map(({ value }) => value ?? 0)), 0));
   const frame: Frame = { from, until, most, width, height: HEIGHT };
-  const middle = (from + until) / 2;
+  const times = width < NARROW ? [from, until] : [from, (from + until) / 2, until];
   return (
     <figure ref={figure} className="chart tight">
       <svg
@@ -61,13 +63,13 @@ export function StepChart({
             </text>
           </g>
         ))}
-        {[from, middle, until].map((at, place) => (
+        {times.map((at, place) => (
           <text
             key={at}
             className="tick"
             x={xOf(frame, at)}
             y={HEIGHT + 24}
-            textAnchor={(['start', 'middle', 'end'] as const)[place]}
+            textAnchor={place === 0 ? 'start' : at === until ? 'end' : 'middle'}
           >
             {labelOf(at, zone)}
           </text>

@@ -11,6 +11,16 @@ create table installation (
 );
 insert into installation default values;
 
+-- The processes of the last day. Each shows itself every 30 seconds.
+create table processes (
+  id uuid primary key,
+  name text not null,
+  role text not null,
+  version text not null,
+  started_at timestamptz not null default now(),
+  seen_at timestamptz not null default now()
+);
+
 -- Updates the planner's statistics of a grown table. Plans need the order of magnitude alone, and a sample of 6 000 rows in
 -- place of 30 000 tells it. Names are quoted, and only tables of this schema qualify.
 create function analyze_table(p_table text, p_columns text[]) returns void

@@ -20,7 +20,7 @@ const WAITS = `l.first_pending is not null and l.parked_reason is null`;
 
 // One step of the index for each destination that something waits for: the lanes of other channels, which may be many, are
 // not read, and changes for a platform that is not named yet are counted.
-const waitingSql = (channel: ReportedChannel): string => `
+const destinationsThatWait = `
   with recursive t as (
     (select l.tenant_id, l.channel, l.destination from lanes l where ${WAITS}
      order by l.tenant_id, l.channel, l.destination limit 1)
@@ -29,7 +29,10 @@ const waitingSql = (channel: ReportedChannel): string => `
       select l.tenant_id, l.channel, l.destination from lanes l
       where ${WAITS} and (l.tenant_id, l.channel, l.destination) > (t.tenant_id, t.channel, t.destination)
       order by l.tenant_id, l.channel, l.destination limit 1) n
-  )
+  )`;
+
+const waitingSql = (channel: ReportedChannel): string => `
+  ${destinationsThatWait}
   select w.pending_since from t cross join lateral (
     select l.pending_since from lanes l
     where l.tenant_id = t.tenant_id and l.channel = '${channel}' and l.destination = t.destination and ${WAITS}
@@ -68,4 +71,33 @@ export async function pendingOf(
     [tenantId, channel, id],
   );
   return rows[0]!;
+}
+
+/** The most lanes of a tenant that are counted for the operator. */
+const COUNTED_OF_TENANT = 10_000;
+/** The ranks of lanes (`lane-state.ts`): in each, the first lane is the oldest one. */
+const RANKS = '0, 1, 2, 3';
+
+/** Returns the tenants whose changes wait longest in a channel. */
+export async function longestWaiting(
+  db: Database,
+  channel: ReportedChannel,
+  limit: number,
+): Promise<{ tenant_id: string; waiting: number; oldest: Date }[]> {
+  const { rows } = await db.query<{ tenant_id: string; waiting: number; oldest: Date }>(
+    `select o.tenant_id, o.oldest, (select count(*)::int from (
+         select 1 from lanes l where l.tenant_id = o.tenant_id and l.channel = '${channel}'
+           and l.destination = o.destination and ${WAITS} limit ${COUNTED_OF_TENANT}) n) as waiting
+     from (${destinationsThatWait}
+       select t.tenant_id, t.destination, min(w.pending_since) as oldest
+       from t cross join unnest(array[${RANKS}]) r(rank) cross join lateral (
+         select l.pending_since from lanes l
+         where l.tenant_id = t.tenant_id and l.channel = '${channel}' and l.destination = t.destination and l.rank = r.rank
+           and ${WAITS}
+         order by l.first_pending limit 1) w
+       where t.channel = '${channel}' group by 1, 2 order by oldest limit $1) o
+     order by o.oldest`,
+    [limit],
+  );
+  return rows;
 }
