@@ -30,7 +30,13 @@ import { SurfacesModule } from './surfaces/surfaces.module.js';
 /** Operation of the service: health, readiness, metrics, request log, retention. */
 @Module({
   imports: [DeliveryModule, UsersModule, RequestsModule, SurfacesModule],
-  controllers: [OperationsController, PlatformDocsController, SiteController, KeyRotationController, InstallationController],
+  controllers: [
+    OperationsController,
+    PlatformDocsController,
+    SiteController,
+    KeyRotationController,
+    InstallationController,
+  ],
   providers: [
     ExpiryNotice,
     InstallationRepository,

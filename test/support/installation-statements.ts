@@ -66,7 +66,9 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
   'integrations/ats/inbound/inboxes.repository.ts': [[/^with recursive t as \( \(select o\.tenant_id/, NEXT]],
   'integrations/ats/sync/syncs.repository.ts': [[/^select s\.tenant_id as "tenantId"/, NEXT]],
   'operations/expiry-notice.ts': [[/^select tenant_id, 'api_key' as kind/, NEXT]],
-  'operations/installation/processes.repository.ts': [[/\b(processes|migrations|tenants)\b/, 'the installation itself']],
+  'operations/installation/processes.repository.ts': [
+    [/\b(processes|migrations|tenants)\b/, 'the installation itself'],
+  ],
   'operations/metrics.ts': [[/as held from chain_heads/, FIGURES]],
   'operations/restore/installation.repository.ts': [[/\binstallation\b/, 'the row of the installation']],
   'operations/retention.ts': [
