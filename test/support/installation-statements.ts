@@ -25,8 +25,8 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/\bservice_keys\b/, KEYS],
     [/^select pg_advisory_xact_lock\(\$1::bigint\)$/, 'one process makes a key of the installation'],
   ],
-  'auth/sign-in/limits/shared-buckets.store.ts': [[/\btries (as )?t\b/, 'an address belongs to no tenant']],
   'auth/sign-in/browser-sessions/live-sessions.repository.ts': [[/x\.tenant_id as of_tenant/, MANY]],
+  'auth/sign-in/limits/shared-buckets.store.ts': [[/\btries (as )?t\b/, 'an address belongs to no tenant']],
   'auth/sign-in/tokens/session-tokens.repository.ts': [[/unnest\(\$1::text\[\], \$2::bytea\[\]\) x/, MANY]],
   'base/sealing/reseal.ts': [
     [/as sealed from \w+ where \w+ is not null/, 'each stored secret is sealed anew'],
