@@ -12,6 +12,7 @@ import { DeliveredMinutes1767227981000 } from './migrations/1767227981000-delive
 import { Console1767227990000 } from './migrations/1767227990000-console.js';
 import { DeliveryHours1767228050000 } from './migrations/1767228050000-delivery-hours.js';
 import { Processes1767228051000 } from './migrations/1767228051000-processes.js';
+import { DirectoryNetworks1767228100000 } from './migrations/1767228100000-directory-networks.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -32,4 +33,5 @@ export const MIGRATIONS = [
   Console1767227990000,
   DeliveryHours1767228050000,
   Processes1767228051000,
+  DirectoryNetworks1767228100000,
 ];

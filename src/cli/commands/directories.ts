@@ -94,6 +94,15 @@ export const DIRECTORY_COMMANDS: Command[] = [
         choices: ['on', 'off'],
       },
       { name: 'may_grant_console', description: 'SCIM roles may give a role that administers', choices: ['on', 'off'] },
+      {
+        name: 'allow_from',
+        description: 'networks from which requests come, with commas between; none: from everywhere',
+      },
+      {
+        name: 'custom_attributes',
+        description:
+          'all of the customer’s own attributes: `badge:string,levels:integer[]` ([]: several values); none: no one',
+      },
       ...MAPPED.map((field) => ({
         name: `map_${field}`,
         description: `the SCIM attribute that feeds ${field}, or none: the usual way`,
@@ -191,8 +200,10 @@ export const DIRECTORY_COMMANDS: Command[] = [
 /** The options of `set` as fields of the API. */
 function changesOf(context: Context): Json {
   const cleared = (value: string) => (value === 'none' ? null : value);
-  const { default_role, takes_over, ...plain } = given(
+  const { default_role, takes_over, allow_from, custom_attributes, ...plain } = given(
     context,
+    'allow_from',
+    'custom_attributes',
     'name',
     'profile',
     'on_match',
@@ -210,7 +221,23 @@ function changesOf(context: Context): Json {
     ...(takes_over === undefined ? {} : { takes_over: cleared(takes_over) }),
     ...Object.fromEntries(switches.map(([name, value]) => [name, value === 'on'])),
     ...(map.length === 0 ? {} : { attribute_map: Object.fromEntries(map) }),
+    ...(allow_from === undefined ? {} : { allow_from: listed(allow_from) }),
+    ...(custom_attributes === undefined ? {} : { custom_attributes: listed(custom_attributes).map(declared) }),
   };
+}
+
+/** The parts of a text with commas between; `none` has no parts. */
+function listed(text: string): string[] {
+  return text === 'none' ? [] : text.split(',').map((part) => part.trim());
+}
+
+/** An attribute as `name:type`, or `name:type[]` for several values. */
+function declared(text: string): Json {
+  const [name = '', kind = ''] = text.split(':').map((part) => part.trim());
+  if (kind === '')
+    throw new CliError(`--custom-attributes: "${text}" needs a type, such as ${name}:string.`, EXIT.usage);
+  const isList = kind.endsWith('[]');
+  return { name, type: isList ? kind.slice(0, -2) : kind, multi_valued: isList };
 }
 
 function change(verb: string, description: string, body: (context: Context) => Json): Command {

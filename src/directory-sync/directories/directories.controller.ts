@@ -1,6 +1,9 @@
-import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { NotFound } from '../../base/errors/domain-error.js';
+import { plainAddress } from '../../base/http/address.js';
+import { AllowedNetworks } from '../../base/http/allowed-networks.js';
+import type { BridgeRequest } from '../../base/http/request.js';
 import { ApiPage } from '../../base/http/api-answers.js';
 import { ApiRefusals } from '../../base/http/api-problems.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
@@ -38,8 +41,12 @@ export class DirectoriesController {
   @ApiRefusals({ 409: ['too_many_directories'] })
   @ApiOperation({ summary: 'Creates a directory with its first SCIM token, which only this answer shows' })
   @ApiCreatedResponse({ type: NewDirectoryBody })
-  create(@CurrentCaller() caller: Caller, @Body() body: CreateDirectory): Promise<NewDirectoryBody> {
-    return this.directories.create(caller, body);
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Req() req: BridgeRequest,
+    @Body() body: CreateDirectory,
+  ): Promise<NewDirectoryBody> {
+    return withNotice(await this.directories.create(caller, body), req);
   }
 
   @Get()
@@ -71,12 +78,13 @@ export class DirectoriesController {
   @ApiRefusals({ 409: ['seats_needed'] })
   @ApiOperation({ summary: 'Changes a directory' })
   @ApiOkResponse({ type: DirectoryBody })
-  change(
+  async change(
     @CurrentCaller() caller: Caller,
+    @Req() req: BridgeRequest,
     @Param('directory_id') id: string,
     @Body() body: ChangeDirectory,
   ): Promise<DirectoryBody> {
-    return this.directories.change(caller, id, body);
+    return withNotice(await this.directories.change(caller, id, body), req);
   }
 
   @Delete(':directory_id')
@@ -171,4 +179,11 @@ export class DirectoriesController {
       (row) => row,
     );
   }
+}
+
+/** Adds that `allow_from` shuts out the address that this request came from. */
+function withNotice<T extends DirectoryBody>(body: T, { ip }: BridgeRequest): T {
+  if (new AllowedNetworks(body.allow_from).admits(ip)) return body;
+  const address = plainAddress(ip) ?? 'unknown';
+  return { ...body, notices: [`allow_from does not admit the address of this request: ${address}.`] };
 }

@@ -1,70 +1,21 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Flag, Nested, Ruled } from '../../base/http/fields.js';
+import { Choice, Flag, Nested, NestedList, Ruled } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { ServerSet } from '../../base/http/validate.js';
+import type { CustomAttribute } from '../../protocols/scim/schema/custom-user.schema.js';
 import { PROFILE_NAMES, type Profile } from '../../protocols/scim/dialects/dialects.js';
+import type { AttributeMap, DirectoryState, Guard, GuardFigures, OnMatch } from './directory.js';
 import {
-  GUARD_DEFAULTS,
-  MAPPABLE,
-  type AttributeMap,
-  type DirectoryState,
-  type Guard,
-  type GuardFigures,
-  type OnMatch,
-} from './directory.js';
-
-const GUARD_MAX: GuardFigures = {
-  percent: 100,
-  people: 1_000_000,
-  at_least: 1_000_000,
-  within_minutes: 1_440,
-  day_percent: 100,
-};
-
-/** Returns why the figures of a guard are not valid, or null. */
-function guardProblem(value: unknown): string | null {
-  if (value === 'off' || value === 'on') return null;
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    return 'must be off, on, or an object of figures';
-  for (const [name, figure] of Object.entries(value)) {
-    if (!Object.hasOwn(GUARD_DEFAULTS, name))
-      return `has no figure ${name}; known: ${Object.keys(GUARD_DEFAULTS).join(', ')}`;
-    const max = GUARD_MAX[name as keyof GuardFigures];
-    if (!Number.isSafeInteger(figure) || figure < 1 || figure > max)
-      return `needs a whole number from 1 to ${max} for ${name}`;
-  }
-  return null;
-}
-
-const GUARD = {
-  oneOf: [
-    { type: 'string', enum: ['off', 'on'] },
-    { type: 'object', additionalProperties: { type: 'integer' } },
-  ],
-  description:
-    'The guard against mass departures: off, on (the default figures), or figures of its own. When more users leave than `percent` of the users in force, or than `people`, within `within_minutes`, or than `day_percent` within a day, and more than `at_least`, the further ones are held until an admin releases or discards them.',
-  example: GUARD_DEFAULTS,
-};
-const REPLACE_CREATES_MISSING = {
-  description: 'A replace with a value path that matches nothing adds the value, in place of 400 noTarget.',
-};
-const MAY_GRANT_CONSOLE = {
-  description:
-    'Whether SCIM `roles` may give a role whose `console` is not `none`. False unless set: the user then gets the next role that applies. Group rules give any role.',
-};
-const OPTIONAL = { optional: true, nullable: true };
-
-/** The SCIM attributes of the platform's fields. Null restores the default of a field. */
-export class AttributeMapFields {
-  @Choice(MAPPABLE.external_id, OPTIONAL)
-  external_id?: string | null;
-  @Choice(MAPPABLE.email, OPTIONAL)
-  email?: string | null;
-  @Choice(MAPPABLE.first_name, OPTIONAL)
-  first_name?: string | null;
-  @Choice(MAPPABLE.last_name, OPTIONAL)
-  last_name?: string | null;
-}
+  ALLOW_FROM,
+  allowFromProblem,
+  AttributeMapFields,
+  CUSTOM_ATTRIBUTES,
+  CustomAttributeFields,
+  GUARD,
+  guardProblem,
+  MAY_GRANT_CONSOLE,
+  REPLACE_CREATES_MISSING,
+} from './directory-fields.dto.js';
 
 const SERVER_SET = [
   'id',
@@ -79,6 +30,7 @@ const SERVER_SET = [
   'pending_members',
   'created_at',
   'updated_at',
+  'notices',
 ] as const;
 
 /** The body of `POST /directories`. */
@@ -122,6 +74,12 @@ export class CreateDirectory {
 
   @Ruled(guardProblem, GUARD, { optional: true })
   guard?: 'off' | 'on' | Partial<GuardFigures>;
+
+  @Ruled(allowFromProblem, ALLOW_FROM, { optional: true })
+  allow_from?: string[];
+
+  @NestedList(() => CustomAttributeFields, { ...CUSTOM_ATTRIBUTES, max: 50, optional: true })
+  custom_attributes?: CustomAttributeFields[];
 }
 
 /** The body of `PATCH /directories/{id}`: fields that are left out stay. */
@@ -162,6 +120,12 @@ export class ChangeDirectory {
 
   @Ruled(guardProblem, GUARD, { optional: true })
   guard?: 'off' | 'on' | Partial<GuardFigures>;
+
+  @Ruled(allowFromProblem, ALLOW_FROM, { optional: true })
+  allow_from?: string[];
+
+  @NestedList(() => CustomAttributeFields, { ...CUSTOM_ATTRIBUTES, max: 50, optional: true })
+  custom_attributes?: CustomAttributeFields[];
 }
 
 /** A directory as the API shows it. */
@@ -190,6 +154,17 @@ export class DirectoryBody {
   may_grant_console!: boolean;
   @ApiProperty({ type: Object })
   guard!: Guard;
+  @ApiProperty(ALLOW_FROM)
+  allow_from!: string[];
+  @ApiProperty({ ...CUSTOM_ATTRIBUTES, type: () => CustomAttributeFields, isArray: true })
+  custom_attributes!: CustomAttribute[];
+  @ApiProperty({
+    type: [String],
+    required: false,
+    description:
+      'Only in the answer to a write: what the caller should know, such as that `allow_from` shuts out the caller.',
+  })
+  notices?: string[];
   @ApiProperty({ description: 'The SCIM base address for the IdP.' })
   scim_base_url!: string;
   @ApiProperty({ type: Date, nullable: true })

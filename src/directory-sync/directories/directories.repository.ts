@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { Profile } from '../../protocols/scim/dialects/dialects.js';
-import type { AttributeMap, DirectoryState, GuardFigures, OnMatch } from './directory.js';
+import type { AttributeMap, DirectoryState, GuardFigures, OnMatch, StoredCustomAttribute } from './directory.js';
 
 /** A row of the table of directories. */
 export interface DirectoryRow {
@@ -17,6 +17,8 @@ export interface DirectoryRow {
   replace_creates_missing: boolean;
   may_grant_console: boolean;
   guard: { off?: boolean } & Partial<GuardFigures>;
+  allow_from: string[];
+  custom_attributes: StoredCustomAttribute[];
   superseded_by: string | null;
   last_request_at: Date | null;
   last_refusal: unknown;
@@ -38,10 +40,12 @@ export type DirectorySettings = Pick<
   | 'replace_creates_missing'
   | 'may_grant_console'
   | 'guard'
+  | 'allow_from'
+  | 'custom_attributes'
 >;
 
 const COLUMNS = `d.id, d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
-  d.replace_creates_missing, d.may_grant_console, d.guard,
+  d.replace_creates_missing, d.may_grant_console, d.guard, d.allow_from, d.custom_attributes,
   (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id and o.deleted_at is null
     and o.state = 'live') as superseded_by,
   d.last_request_at, d.last_refusal, d.last_unknown_role, d.created_at, d.updated_at`;
@@ -55,8 +59,8 @@ export class DirectoriesRepository {
   async insert(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
     await tx.query(
       `insert into directories (tenant_id, id, name, profile, state, default_role, attribute_map, on_match, takes_over,
-         replace_creates_missing, may_grant_console, guard, first_day_from)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce(
+         replace_creates_missing, may_grant_console, guard, allow_from, custom_attributes, first_day_from)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, coalesce(
          (select case when newest.first_day_from > now() - interval '7 days' then newest.first_day_from end
           from (select o.first_day_from from directories o where o.tenant_id = $1 order by o.id desc limit 1) newest),
          now()))`,
@@ -67,7 +71,8 @@ export class DirectoriesRepository {
   async update(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
     await tx.query(
       `update directories set name = $3, profile = $4, state = $5, default_role = $6, attribute_map = $7, on_match = $8,
-         takes_over = $9, replace_creates_missing = $10, may_grant_console = $11, guard = $12, updated_at = now()
+         takes_over = $9, replace_creates_missing = $10, may_grant_console = $11, guard = $12,
+         allow_from = $13, custom_attributes = $14, updated_at = now()
        where tenant_id = $1 and id = $2`,
       [tenantId, id, ...columnsOf(settings)],
     );
@@ -125,6 +130,23 @@ export class DirectoriesRepository {
     return (rowCount ?? 0) > 0;
   }
 
+  /**
+   * Returns every attribute of the customer's own that a directory of the tenant has ever declared, deleted directories
+   * too; a concurrent declaration waits.
+   */
+  async customAttributes(
+    tx: SqlRunner,
+    tenantId: string,
+  ): Promise<{ directory: string; attribute: StoredCustomAttribute }[]> {
+    await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
+    const { rows } = await tx.query<{ directory: string; attribute: StoredCustomAttribute }>(
+      `select d.name as directory, a.value as attribute from directories d, jsonb_array_elements(d.custom_attributes) a
+       where d.tenant_id = $1`,
+      [tenantId],
+    );
+    return rows;
+  }
+
   async hasRole(db: SqlRunner, tenantId: string, role: string): Promise<boolean> {
     // Requests that name the role share the lock; a request that deletes the role waits.
     const { rowCount } = await db.query(`select 1 from roles where tenant_id = $1 and name = $2 for key share`, [
@@ -147,5 +169,7 @@ function columnsOf(settings: DirectorySettings): unknown[] {
     settings.replace_creates_missing,
     settings.may_grant_console,
     JSON.stringify(settings.guard),
+    JSON.stringify(settings.allow_from),
+    JSON.stringify(settings.custom_attributes),
   ];
 }

@@ -11,14 +11,9 @@ import { DIRECTORIES_CAP } from './directories.caps.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
 import { ScimTokenStore } from './scim-token.store.js';
 import { DirectoriesRepository, type DirectoryRow, type DirectorySettings } from './directories.repository.js';
-import type {
-  AttributeMapFields,
-  ChangeDirectory,
-  CreateDirectory,
-  DirectoryBody,
-  NewDirectoryBody,
-} from './directories.dto.js';
-import { guardOf, type AttributeMap, type GuardFigures } from './directory.js';
+import type { ChangeDirectory, CreateDirectory, DirectoryBody, NewDirectoryBody } from './directories.dto.js';
+import { declaredOf, guardOf } from './directory.js';
+import { changesPeople, NEW_DIRECTORY, settingsAfter, settingsProblems } from './directory-settings.rules.js';
 import { DirectoryDeleted } from './directories.events.js';
 import { DirectoryContent, type DirectoryCounts } from './directory-content.js';
 import { DirectoryPeople } from './directory-people.js';
@@ -48,18 +43,7 @@ export class DirectoriesService {
     const id = newId('dir');
     const made = await this.db.transaction(by.tenantId, async (tx) => {
       await demandRoom(tx, DIRECTORIES_CAP, by.tenantId);
-      const settings: DirectorySettings = {
-        name: input.name,
-        profile: input.profile ?? 'tolerant',
-        state: input.state ?? 'live',
-        default_role: input.default_role === undefined ? 'User' : input.default_role,
-        attribute_map: mapAfter({}, input.attribute_map),
-        on_match: input.on_match ?? 'link',
-        takes_over: input.takes_over ?? null,
-        replace_creates_missing: input.replace_creates_missing ?? false,
-        may_grant_console: input.may_grant_console ?? false,
-        guard: guardAfter({}, input.guard),
-      };
+      const settings = settingsAfter(NEW_DIRECTORY, input);
       await this.demandValid(tx, by.tenantId, id, settings);
       await this.repository.insert(tx, by.tenantId, id, settings);
       const directory = await this.shape(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
@@ -106,18 +90,7 @@ export class DirectoriesService {
     if (input.state === 'live' && input.confirm !== true) await this.demandSeats(by.tenantId, id);
     const after = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
-      const settings: DirectorySettings = {
-        name: input.name ?? row.name,
-        profile: input.profile ?? row.profile,
-        state: input.state ?? row.state,
-        default_role: input.default_role === undefined ? row.default_role : input.default_role,
-        attribute_map: mapAfter(row.attribute_map, input.attribute_map),
-        on_match: input.on_match ?? row.on_match,
-        takes_over: input.takes_over === undefined ? row.takes_over : input.takes_over,
-        replace_creates_missing: input.replace_creates_missing ?? row.replace_creates_missing,
-        may_grant_console: input.may_grant_console ?? row.may_grant_console,
-        guard: guardAfter(row.guard, input.guard),
-      };
+      const settings = settingsAfter(row, input);
       await this.demandValid(tx, by.tenantId, id, settings);
       await this.repository.update(tx, by.tenantId, id, settings);
       const changed = await this.shape(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
@@ -151,7 +124,8 @@ export class DirectoriesService {
   /** Returns a directory as the API shows it. */
   async shape(tenantId: string, row: DirectoryRow): Promise<DirectoryBody> {
     const scimBaseUrl = scimBaseOf(await this.addresses.of(tenantId));
-    return { ...row, guard: guardOf(row.guard), scim_base_url: scimBaseUrl };
+    const { guard, custom_attributes: custom } = row;
+    return { ...row, guard: guardOf(guard), custom_attributes: declaredOf(custom), scim_base_url: scimBaseUrl };
   }
 
   /** Refuses that a directory goes live while users would find no free seat. */
@@ -168,6 +142,9 @@ export class DirectoriesService {
   }
 
   private async demandValid(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
+    const known = settings.custom_attributes.length === 0 ? [] : await this.repository.customAttributes(tx, tenantId);
+    const problems = settingsProblems(settings, known);
+    if (problems.length > 0) throw new InvalidFields(problems);
     const role = settings.default_role;
     if (role !== null && !(await this.repository.hasRole(tx, tenantId, role))) {
       throw new InvalidFields([{ field: 'default_role', message: 'must be a role of the catalogue, or null' }]);
@@ -193,39 +170,4 @@ export class DirectoriesService {
   ): Promise<void> {
     return this.audit.record(tx, { ...by, action, targetType: 'directory', targetId: id, before, after });
   }
-}
-
-function mapAfter(before: AttributeMap, change: AttributeMapFields | undefined): AttributeMap {
-  const after: AttributeMap = { ...before };
-  for (const name of ['external_id', 'email', 'first_name', 'last_name'] as const) {
-    const attribute = change?.[name];
-    if (attribute === null) delete after[name];
-    else if (attribute !== undefined) after[name] = attribute;
-  }
-  return after;
-}
-
-/** Returns whether the effective state of users depends on what differs between the settings. */
-function changesPeople(before: DirectorySettings, after: DirectorySettings): boolean {
-  const mapOf = ({ attribute_map }: DirectorySettings) => JSON.stringify(sorted(attribute_map));
-  return (
-    before.default_role !== after.default_role ||
-    before.may_grant_console !== after.may_grant_console ||
-    mapOf(before) !== mapOf(after)
-  );
-}
-
-/** Returns the map with sorted fields, so that its text does not depend on their order. */
-function sorted(map: AttributeMap): object {
-  return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-type StoredGuard = { off?: boolean } & Partial<GuardFigures>;
-
-function guardAfter(before: StoredGuard, change: 'off' | 'on' | Partial<GuardFigures> | undefined): StoredGuard {
-  if (change === undefined) return before;
-  if (change === 'off') return { off: true };
-  if (change === 'on') return {};
-  const { off: _, ...figures } = before;
-  return { ...figures, ...change };
 }

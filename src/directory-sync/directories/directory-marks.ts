@@ -5,10 +5,18 @@ import { EventsRepository, type NewEvent } from '../../engine/events/events.repo
 /**
  * Why a SCIM token was refused. `incomplete`: it has the form of a token, and its length or checksum is wrong, so it was cut or
  * changed. `doubled_bearer`: the header says `Bearer` twice. `no_bearer`: the header does not say it. `not_a_scim_token`: a
- * credential of another kind.
+ * credential of another kind. `outside_allow_from`: the token is valid, and came from an address that the directory does not
+ * admit.
  */
 export type TokenRefusalReason =
-  'expired' | 'revoked' | 'unknown' | 'not_a_scim_token' | 'incomplete' | 'doubled_bearer' | 'no_bearer';
+  | 'expired'
+  | 'revoked'
+  | 'unknown'
+  | 'not_a_scim_token'
+  | 'incomplete'
+  | 'doubled_bearer'
+  | 'no_bearer'
+  | 'outside_allow_from';
 
 /** A refused token; `prefix` holds no part of the secret. */
 export interface TokenRefusal {
@@ -16,6 +24,8 @@ export interface TokenRefusal {
   at: string;
   reason: TokenRefusalReason;
   prefix: string;
+  /** Where a request came from that `allow_from` refused. */
+  address?: string | null;
 }
 
 /** Why a user does not get a role of SCIM `roles`. */

@@ -4,7 +4,7 @@ import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { FreshCache } from '../../base/fresh-cache.js';
 import type { DirectorySettings } from './directories.repository.js';
-import { guardOf, type Directory } from './directory.js';
+import { declaredOf, guardOf, type Directory } from './directory.js';
 
 interface StoredDirectory extends DirectorySettings {
   superseded_by: string | null;
@@ -60,7 +60,8 @@ export class DirectoryStore {
   private async load(tenantId: string, id: string): Promise<Directory> {
     const { rows } = await this.db.query<StoredDirectory>(
       `select d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
-         d.replace_creates_missing, d.may_grant_console, d.guard, extract(epoch from d.first_day_from)::float8 * 1000 as first_day_from_ms,
+         d.replace_creates_missing, d.may_grant_console, d.guard, d.allow_from, d.custom_attributes,
+         extract(epoch from d.first_day_from)::float8 * 1000 as first_day_from_ms,
          (select t.base_url from tenants t where t.id = $1) as base_url,
          (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id
             and o.deleted_at is null and o.state = 'live') as superseded_by,
@@ -89,6 +90,8 @@ export class DirectoryStore {
       guard: guardOf(row.guard),
       hasRules: row.has_rules,
       mayGrantConsole: row.may_grant_console,
+      allowFrom: row.allow_from,
+      customAttributes: declaredOf(row.custom_attributes),
       firstDayFrom: row.first_day_from_ms,
       baseUrl: row.base_url,
     };

@@ -1,3 +1,4 @@
+import type { CustomAttribute } from '../../protocols/scim/schema/custom-user.schema.js';
 import type { Profile } from '../../protocols/scim/dialects/dialects.js';
 
 /** `live`: writes take effect. `preview`: writes are stored, and their effects are shown. */
@@ -70,6 +71,10 @@ export interface Directory {
   readonly hasRules: boolean;
   /** SCIM `roles` may give a role whose holders administer the tenant. */
   readonly mayGrantConsole: boolean;
+  /** Networks (CIDR) from which requests come; empty: from everywhere. */
+  readonly allowFrom: readonly string[];
+  /** The attributes of users that the customer declared for this directory. */
+  readonly customAttributes: readonly CustomAttribute[];
   /** The begin of the tenant's first day that the directory has, in milliseconds since 1970. */
   readonly firstDayFrom: number;
   /** The tenant's own base address; null: the installation's. */
@@ -81,4 +86,14 @@ export function guardOf(stored: { off?: boolean } & Partial<GuardFigures>): Guar
   if (stored.off === true) return 'off';
   const { off: _, ...figures } = stored;
   return { ...GUARD_DEFAULTS, ...figures };
+}
+
+/** An attribute of the customer's own as it is stored: a removed one keeps its type, since users may have values of it. */
+export interface StoredCustomAttribute extends CustomAttribute {
+  readonly removed?: true;
+}
+
+/** Returns the attributes that a directory declares now. */
+export function declaredOf(stored: readonly StoredCustomAttribute[]): CustomAttribute[] {
+  return stored.filter(({ removed }) => removed !== true);
 }

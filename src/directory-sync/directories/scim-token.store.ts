@@ -67,6 +67,11 @@ export class ScimTokenStore {
     return found.credential;
   }
 
+  /** A valid token came from a network that its directory does not admit: the directory remembers the address. */
+  noteOutside({ tenantId, directoryId }: ScimCredential, address: string | null): void {
+    this.refusals.noteOutside(tenantId, directoryId, address);
+  }
+
   /** A header without a bearer token was refused: the directories of the tenant that it names remember why. */
   noteUnreadable(header: string): void {
     this.refusals.noteUnreadable(header);

@@ -34,13 +34,24 @@ export class TokenRefusals {
     this.write(tenantId, directoryId, reason, token.slice(0, token.length - 45));
   }
 
-  private write(tenantId: string, directoryId: string | null, reason: TokenRefusalReason, prefix: string): void {
+  /** Notes that a valid token came from an address that its directory does not admit. */
+  noteOutside(tenantId: string, directoryId: string, address: string | null): void {
+    this.write(tenantId, directoryId, 'outside_allow_from', `tbs_${tenantId.replace(/^ten_/, '')}_`, { address });
+  }
+
+  private write(
+    tenantId: string,
+    directoryId: string | null,
+    reason: TokenRefusalReason,
+    prefix: string,
+    more: { address?: string | null } = {},
+  ): void {
     const name = `${tenantId} ${directoryId ?? ''} ${reason}`;
     const now = this.clock.monotonic();
     if (now - (this.written.get(name) ?? -EVERY) < EVERY) return;
     if (!this.makeRoom(now)) return;
     this.written.set(name, now);
-    const refusal = { at: this.clock.now().toISOString(), reason, prefix };
+    const refusal = { at: this.clock.now().toISOString(), reason, prefix, ...more };
     this.marks
       .refusedToken(tenantId, directoryId, refusal)
       .catch((error: unknown) => this.logger.warn('refused credential not noted', { tenant_id: tenantId, error }));

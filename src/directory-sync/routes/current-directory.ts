@@ -1,5 +1,7 @@
 import type { Actor, ChangeSource } from '../../tenancy/identity/source.js';
 import type { Dialect } from '../../protocols/scim/dialects/dialects.js';
+import type { AllowedNetworks } from '../../base/http/allowed-networks.js';
+import type { ResourceTypeDef } from '../../protocols/scim/schema/resource-types.js';
 import type { WriteContext, WritingDirectory } from '../users/write/write-context.js';
 
 /** The directory of the token of a request, with all settings that the request needs. */
@@ -7,6 +9,10 @@ export interface CurrentDirectory {
   tenantId: string;
   id: string;
   dialect: Dialect;
+  /** Users, with the attributes of the customer's own that the directory declares. */
+  userType: ResourceTypeDef;
+  /** From where it takes requests. */
+  networks: AllowedNetworks;
   writing: WritingDirectory;
   /**
    * Owners of the users that this directory sees. The directory itself is the first, '' means unmanaged users,

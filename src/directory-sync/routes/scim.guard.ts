@@ -10,7 +10,11 @@ import { bearerToken } from '../../tenancy/tenants/bearer.js';
 import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
 import type { CurrentDirectory } from './current-directory.js';
 import { DirectoryRate } from '../directories/directory-rate.js';
+import { Forbidden } from './scim.refusals.js';
 import { ScimTokenStore } from '../directories/scim-token.store.js';
+import { plainAddress } from '../../base/http/address.js';
+import { AllowedNetworks } from '../../base/http/allowed-networks.js';
+import { userTypeWith } from '../../protocols/scim/schema/resource-types.js';
 import { DirectoryStore, type Directory } from '../directories/directory.store.js';
 
 /** A SCIM request after its token was checked. */
@@ -52,10 +56,14 @@ export class ScimGuard implements CanActivate {
     proveCaller(req);
     req.directoryId = credential.directoryId;
     const directory = await this.directories.get(credential.tenantId, credential.directoryId);
+    req.directory = currentDirectory(directory, this.config.baseUrl);
+    if (!req.directory.networks.admits(req.ip)) {
+      this.tokens.noteOutside(credential, plainAddress(req.ip));
+      throw new Forbidden('The directory takes no request from this network.');
+    }
     this.rate.take(http.getResponse<BridgeResponse>(), credential.tokenId, directory);
     demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
     req.answer = this.budget.shareOf(http.getResponse<BridgeResponse>(), credential.tenantId);
-    req.directory = currentDirectory(directory, this.config.baseUrl);
     return true;
   }
 }
@@ -67,6 +75,8 @@ function currentDirectory(directory: Directory, baseUrl: string): CurrentDirecto
       tenantId: directory.tenantId,
       id: directory.id,
       dialect: dialectOf(directory.profile, { replaceCreatesMissing: directory.replaceCreatesMissing }),
+      userType: userTypeWith(directory.customAttributes),
+      networks: new AllowedNetworks(directory.allowFrom),
       writing: directory,
       owners: [directory.id, '', directory.takesOver, directory.supersededBy].filter((id) => id !== null),
       actor: { kind: 'directory', id: directory.id, name: directory.name },

@@ -12,6 +12,9 @@ export const GROUP_URN = `${SCHEMAS}:core:2.0:Group`;
 /** The enterprise extension of users. */
 export const ENTERPRISE_URN = `${SCHEMAS}:extension:enterprise:2.0:User`;
 
+/** The extension of users with a customer's own attributes. */
+export const CUSTOM_URN = `${SCHEMAS}:extension:custom:2.0:User`;
+
 /** The schema of the ServiceProviderConfig. */
 export const SPC_URN = `${SCHEMAS}:core:2.0:ServiceProviderConfig`;
 

@@ -16,6 +16,10 @@ create table directories (
   takes_over text collate "C",
   replace_creates_missing boolean not null default false,
   guard jsonb not null default '{}',
+  -- Networks from which requests come; empty: from everywhere.
+  allow_from jsonb not null default '[]',
+  -- Attributes of users that the customer declared; a removed one stays, as `removed`.
+  custom_attributes jsonb not null default '[]',
   -- When its first day began: a directory that is made again has no second one.
   first_day_from timestamptz not null default now(),
   last_request_at timestamptz,
@@ -33,7 +37,7 @@ create table directories (
 );
 create index directories_deleted on directories (tenant_id, deleted_at) where deleted_at is not null;
 create trigger directories_told after insert or delete or update of name, profile, state, default_role, attribute_map,
-  on_match, takes_over, replace_creates_missing, guard, deleted_at on directories
+  on_match, takes_over, replace_creates_missing, guard, allow_from, custom_attributes, deleted_at on directories
   for each row execute function tell_settings();
 
 -- A token that names a directory.

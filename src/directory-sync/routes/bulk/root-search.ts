@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { listResponseText } from '../../../protocols/scim/messages/list-response.js';
 import type { ListQuery } from '../../../protocols/scim/messages/list-query.js';
 import { parseProjection } from '../../../protocols/scim/resource/project.js';
-import { GROUP_TYPE, USER_TYPE, type ResourceTypeDef } from '../../../protocols/scim/schema/resource-types.js';
+import { GROUP_TYPE, type ResourceTypeDef } from '../../../protocols/scim/schema/resource-types.js';
 import { invalidCursor } from '../../../protocols/scim/scim.errors.js';
 import { groupText } from '../groups/group-resource.js';
 import { ScimGroupsService } from '../groups/scim-groups.service.js';
@@ -59,28 +59,31 @@ export class RootSearch {
 
   private async parts(ask: ListAsk): Promise<Part[]> {
     const { directory, query } = ask;
-    const user = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
+    const { userType } = directory;
+    const types = [userType, GROUP_TYPE];
+    const user = parseProjection(userType, query.attributes, query.excludedAttributes);
     const group = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
     return [
-      await this.part(USER_TYPE, query, (q, into) =>
+      await this.part(types, userType, query, (q, into) =>
         this.users.list({ ...ask, query: q }, (row, view) => keep(into, userText(row, view, user))),
       ),
-      await this.part(GROUP_TYPE, query, (q, into) =>
+      await this.part(types, GROUP_TYPE, query, (q, into) =>
         this.groups.list({ ...ask, query: q }, (row) => keep(into, groupText(row, directory.scimBase, group))),
       ),
     ];
   }
 
   private async part(
+    types: readonly ResourceTypeDef[],
     type: ResourceTypeDef,
     whole: ListQuery,
     reader: (query: ListQuery, into: string[]) => Promise<string>,
   ): Promise<Part> {
     const { filter, sortBy, ...rest } = whole;
-    const sort = sortFor(type, sortBy);
+    const sort = sortFor(types, type, sortBy);
     const query = {
       ...rest,
-      ...(filter === undefined ? {} : { filter: filterFor(type, filter) }),
+      ...(filter === undefined ? {} : { filter: filterFor(types, type, filter) }),
       ...(sort === undefined ? {} : { sortBy: sort }),
     };
     const text = await reader({ ...query, startIndex: 1, count: 0 }, []);

@@ -9,7 +9,7 @@ import {
   schemaDocuments,
   serviceProviderConfig,
 } from '../../../protocols/scim/schema/discovery.js';
-import type { Resource } from '../../../protocols/scim/schema/resource-types.js';
+import { GROUP_TYPE, type Resource, type ResourceTypeDef } from '../../../protocols/scim/schema/resource-types.js';
 import { answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { Forbidden } from '../scim.refusals.js';
@@ -41,22 +41,28 @@ export class ServiceProviderConfigController {
 export class DiscoveryController {
   @Get('ResourceTypes')
   resourceTypes(@Req() req: ScimRequest, @Res() res: BridgeResponse): void {
-    this.answerList(req, res, resourceTypeDocuments(req.directory.scimBase));
+    this.answerList(req, res, resourceTypeDocuments(req.directory.scimBase, typesOf(req)));
   }
 
   @Get('ResourceTypes/:name')
   resourceType(@Req() req: ScimRequest, @Res() res: BridgeResponse, @Param('name') name: string): void {
-    this.answerOne(req, res, resourceTypeDocuments(req.directory.scimBase), name, 'resource type');
+    this.answerOne(req, res, resourceTypeDocuments(req.directory.scimBase, typesOf(req)), name, 'resource type');
   }
 
   @Get('Schemas')
   schemas(@Req() req: ScimRequest, @Res() res: BridgeResponse): void {
-    this.answerList(req, res, schemaDocuments(req.directory.scimBase, req.directory.dialect));
+    this.answerList(req, res, schemaDocuments(req.directory.scimBase, typesOf(req), req.directory.dialect));
   }
 
   @Get('Schemas/:urn')
   schema(@Req() req: ScimRequest, @Res() res: BridgeResponse, @Param('urn') urn: string): void {
-    this.answerOne(req, res, schemaDocuments(req.directory.scimBase, req.directory.dialect), urn, 'schema');
+    this.answerOne(
+      req,
+      res,
+      schemaDocuments(req.directory.scimBase, typesOf(req), req.directory.dialect),
+      urn,
+      'schema',
+    );
   }
 
   private answerList(req: ScimRequest, res: BridgeResponse, documents: Resource[]): void {
@@ -72,6 +78,10 @@ export class DiscoveryController {
     if (!found) throw new NotFound(what);
     answerScim(res, 200, JSON.stringify(found));
   }
+}
+
+function typesOf({ directory }: ScimRequest): readonly ResourceTypeDef[] {
+  return [directory.userType, GROUP_TYPE];
 }
 
 function refuseFilter(req: BridgeRequest): void {

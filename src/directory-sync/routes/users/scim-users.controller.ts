@@ -6,7 +6,6 @@ import { parseProjectionQuery, type ListQuery } from '../../../protocols/scim/me
 import { parsePatchRequest } from '../../../protocols/scim/messages/patch-request.js';
 import { matchesIfNoneMatch } from '../../../protocols/scim/resource/etag.js';
 import { parseProjection, type Projection } from '../../../protocols/scim/resource/project.js';
-import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import type { RequestFacts } from '../request-facts.js';
 import type { ListAsk } from '../page-reader.js';
 import { answerEmpty, answerScim } from '../scim-answer.js';
@@ -105,5 +104,5 @@ export function idInPath(req: ScimRequest): string {
 
 function projectionOf(req: ScimRequest): Projection | null {
   const { attributes, excludedAttributes } = parseProjectionQuery(req.query);
-  return parseProjection(USER_TYPE, attributes, excludedAttributes);
+  return parseProjection(req.directory.userType, attributes, excludedAttributes);
 }

@@ -5,7 +5,6 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import { applyPatch, type PatchOperation } from '../../../protocols/scim/patch/apply.js';
 import { readResource } from '../../../protocols/scim/resource/coerce.js';
 import { sameJson } from '../../../protocols/scim/resource/equal.js';
-import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import type { UserRow } from '../../users/user.row.js';
 import type { Relations } from '../../users/user-relations.js';
@@ -57,7 +56,7 @@ export class ScimUsersService {
 
   /** Creates a user, or links the resource with an existing user, whose id stays. Both are answered with 201. */
   async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<StoredUser> {
-    const doc = readResource(USER_TYPE, body, directory.dialect);
+    const doc = readResource(directory.userType, body, directory.dialect);
     doc['active'] ??= true;
     const draft = draftOf(doc, directory.writing.attributeMap);
     const context = writeContext(directory, request.requestId, request.receivedAt);
@@ -78,7 +77,7 @@ export class ScimUsersService {
    * unchanged.
    */
   async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<StoredUser> {
-    const doc = readResource(USER_TYPE, body, directory.dialect);
+    const doc = readResource(directory.userType, body, directory.dialect);
     return this.edit(directory, id, request, (before) => ({
       ...doc,
       active: doc['active'] ?? before['active'] ?? true,
@@ -93,7 +92,7 @@ export class ScimUsersService {
     request: RequestFacts,
   ): Promise<StoredUser> {
     return this.edit(directory, id, request, (before) => {
-      const { resource, changed } = applyPatch(USER_TYPE, before, operations, directory.dialect);
+      const { resource, changed } = applyPatch(directory.userType, before, operations, directory.dialect);
       return changed ? resource : null;
     });
   }

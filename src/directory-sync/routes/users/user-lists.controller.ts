@@ -3,7 +3,6 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { parseListQuery, parseSearchRequest, type ListQuery } from '../../../protocols/scim/messages/list-query.js';
 import { parseProjection } from '../../../protocols/scim/resource/project.js';
-import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { LIST_LIMITS } from '../limits.js';
 import { answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
@@ -29,7 +28,7 @@ export class UserListsController {
   }
 
   private async answer(req: ScimRequest, res: BridgeResponse, query: ListQuery): Promise<void> {
-    const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
+    const projection = parseProjection(req.directory.userType, query.attributes, query.excludedAttributes);
     const render = (row: StoredUser, view: View) => userText(row, view, projection);
     answerScim(res, 200, await this.lists.list(listAsk(req, query), render));
   }

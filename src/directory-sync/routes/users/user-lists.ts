@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { parseProjection } from '../../../protocols/scim/resource/project.js';
-import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { groupNamer } from '../../users/user-relations.js';
 import { PageMarks } from '../page-marks.js';
 import type { ListAsk } from '../page-reader.js';
@@ -24,7 +23,7 @@ export class UserLists {
   /** Returns a ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
   async list(ask: ListAsk, render: (row: StoredUser, view: View) => string): Promise<string> {
     const { directory, query } = ask;
-    const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
+    const projection = parseProjection(directory.userType, query.attributes, query.excludedAttributes);
     const view = viewOf(directory);
     const found = await this.lookUps.find(directory, query);
     if (found !== null) return lookUpText(found, ask.share, (row) => render(row, view));
@@ -37,6 +36,6 @@ export class UserLists {
       };
     };
     const table = tableFor(directory);
-    return listText(this.db, table, ask, this.marks, { columns: userColumns(projection, table), renderer });
+    return listText(this.db, table, ask, this.marks, { columns: userColumns(projection, directory), renderer });
   }
 }

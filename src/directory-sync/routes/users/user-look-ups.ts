@@ -2,7 +2,6 @@ import type { Database } from '../../../base/database/database.js';
 import { KeyedReads } from '../../../base/database/keyed-reads.js';
 import { resolveFilter } from '../../../protocols/scim/filter/resolve.js';
 import type { ListQuery } from '../../../protocols/scim/messages/list-query.js';
-import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { userNameKey } from '../../../protocols/scim/text.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import { USER_TABLE, USER_TEXT_COLUMNS } from './user-table.js';
@@ -34,7 +33,7 @@ export class UserLookUps {
     const { filter, cursor, sortBy, startIndex, count } = query;
     if (filter?.kind !== 'compare' || filter.op !== 'eq' || directory.writing.state === 'preview') return null;
     if (cursor !== undefined || sortBy !== undefined || startIndex !== 1) return null;
-    const bound = resolveFilter(filter, USER_TYPE, directory.dialect);
+    const bound = resolveFilter(filter, directory.userType, directory.dialect);
     if (bound.kind !== 'compare' || typeof bound.value !== 'string') return null;
     const reads = Object.hasOwn(this.reads, bound.target.path) ? this.reads[bound.target.path] : undefined;
     if (reads === undefined) return null;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { etagOf } from '../../../protocols/scim/resource/etag.js';
 import { project, type Projection } from '../../../protocols/scim/resource/project.js';
-import type { Resource } from '../../../protocols/scim/schema/resource-types.js';
-import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
+import { findSchema, type Resource, type ResourceTypeDef } from '../../../protocols/scim/schema/resource-types.js';
+import { CUSTOM_URN, ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import { MANAGER_NAME, MAX_GROUPS_SHOWN, partsOf, type Relations } from '../../users/user-relations.js';
 
@@ -23,13 +23,14 @@ export interface StoredUser extends Relations {
 export interface View {
   baseUrl: string;
   directoryId: string;
+  userType: ResourceTypeDef;
   /** The groups of users by the text of their rows: most users of a page have the groups of others. */
   known: Map<string, ShownGroups>;
 }
 
 /** Returns how users look in one answer to a directory. */
 export function viewOf(directory: CurrentDirectory): View {
-  return { baseUrl: directory.scimBase, directoryId: directory.id, known: new Map() };
+  return { baseUrl: directory.scimBase, directoryId: directory.id, userType: directory.userType, known: new Map() };
 }
 
 /**
@@ -38,32 +39,53 @@ export function viewOf(directory: CurrentDirectory): View {
  */
 export function userText(row: StoredUser, view: View, projection: Projection | null, tag = userTag(row, view)): string {
   const groups = shownGroups(row, view).json;
-  const doc = row.manager === null ? row.doc : JSON.stringify(withManager(row, view));
+  const doc = shownDocument(row, view);
   const shown = groups === '' ? '' : `"groups":${groups},`;
   const text = `{"id":"${row.id}",${userMeta(row, view, tag)},${shown}${doc.slice(1)}`;
   return projection === null ? text : JSON.stringify(project(JSON.parse(text) as Resource, projection));
 }
 
+/** Returns the document as JSON text. Few documents need a change: the others are not parsed. */
+function shownDocument(row: StoredUser, view: View): string {
+  const hasCustom = row.doc.includes(CUSTOM_URN);
+  if (row.manager === null && !hasCustom) return row.doc;
+  const doc = JSON.parse(row.doc) as Resource;
+  if (row.manager !== null) showManager(doc, row, view);
+  if (hasCustom) leaveOutUndeclared(doc, view.userType);
+  return JSON.stringify(doc);
+}
+
+/** Removes attributes of the customer's own that another directory declares, or that this one declared before. */
+function leaveOutUndeclared(doc: Resource, type: ResourceTypeDef): void {
+  const part = doc[CUSTOM_URN] as Resource | undefined;
+  if (part === undefined) return;
+  const declared = findSchema(type, CUSTOM_URN)?.byName;
+  for (const name of Object.keys(part)) {
+    if (declared?.has(name) !== true) delete part[name];
+  }
+  if (Object.keys(part).length === 0) leaveOut(doc, CUSTOM_URN);
+}
+
+function leaveOut(doc: Resource, extension: string): void {
+  delete doc[extension];
+  doc['schemas'] = (doc['schemas'] as string[]).filter((urn) => urn !== extension);
+}
+
 /**
- * Returns the document with the name and address of the manager (RFC 7643 §4.3). A deleted manager is left out. A value
+ * Adds the name and address of the manager (RFC 7643 §4.3). A deleted manager is left out. A value
  * that never was an id of this service stays unchanged.
  */
-function withManager(row: StoredUser, view: View): Resource {
-  const doc = JSON.parse(row.doc) as Resource;
+function showManager(doc: Resource, row: StoredUser, view: View): void {
   const part = doc[ENTERPRISE_URN] as Resource | undefined;
   const written = part?.['manager'] as { value?: string } | undefined;
-  if (part === undefined || written?.value === undefined) return doc;
+  if (part === undefined || written?.value === undefined) return;
   const known = shownManager(row, view);
   if (known !== null) {
     part['manager'] = { ...written, $ref: `${view.baseUrl}/Users/${written.value}`, displayName: known.display };
   } else if (managerIn(row)?.gone === true) {
     delete part['manager'];
-    if (Object.keys(part).length === 0) {
-      delete doc[ENTERPRISE_URN];
-      doc['schemas'] = (doc['schemas'] as string[]).filter((urn) => urn !== ENTERPRISE_URN);
-    }
+    if (Object.keys(part).length === 0) leaveOut(doc, ENTERPRISE_URN);
   }
-  return doc;
 }
 
 /**

@@ -31,6 +31,7 @@ export const USER_TABLE: ListTable = {
 export const PREVIEW_TABLE = previewTable(USER_TABLE);
 
 /** Returns the table of users as a directory sees them. */
-export function tableFor({ writing }: CurrentDirectory): ListTable {
-  return writing.state === 'preview' ? PREVIEW_TABLE : USER_TABLE;
+export function tableFor({ writing, userType }: CurrentDirectory): ListTable {
+  const table = writing.state === 'preview' ? PREVIEW_TABLE : USER_TABLE;
+  return userType === USER_TYPE ? table : { ...table, type: userType };
 }

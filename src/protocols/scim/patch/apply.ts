@@ -8,6 +8,7 @@ import { findSchema, type Resource, type ResourceTypeDef } from '../schema/resou
 import { invalidPath, invalidValue, mutability, noTarget } from '../scim.errors.js';
 import { add } from './add.js';
 import { ResourceDraft } from './draft.js';
+import { changePlainList } from './plain-list.js';
 import { remove } from './remove.js';
 import { replace } from './replace.js';
 import { findTarget, requireWritable, type AttributeTarget, type Target } from './target.js';
@@ -91,6 +92,10 @@ function operate(
   value: unknown,
   options: PatchOptions,
 ): unknown {
+  const { attribute } = target;
+  if (attribute.multiValued && attribute.type !== 'complex' && attribute.name !== 'schemas') {
+    return changePlainList(op, attribute, before, value, options);
+  }
   switch (op) {
     case 'add':
       return add(target, before, value, options);

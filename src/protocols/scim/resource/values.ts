@@ -15,6 +15,7 @@ import { isMemberList, memberFromLoose, settleMember } from './members.js';
  * @throws {ScimRequestError} invalidValue with the name of the attribute, for a value that the schema does not allow
  */
 export function readValue(attribute: Attribute, value: unknown, context: ReadContext): unknown {
+  if (attribute.multiValued && attribute.type !== 'complex') return readPlainList(attribute, value, context);
   if (attribute.multiValued) return readList(attribute, value, context, context.dialect.objectForList);
   if (attribute.type === 'complex') return readComplex(attribute, value, context);
   return readSimple(attribute, value, context, null);
@@ -47,6 +48,22 @@ export function readSimple(
     default:
       return readText(attribute, value, parent);
   }
+}
+
+/**
+ * Reads the values of a multi-valued attribute whose values are no objects, each once. A value alone is a list of one. A
+ * value as an object `{value}` is taken where the dialect takes loose values: Entra ID knows no other form of a list.
+ *
+ * @returns undefined for an empty list
+ */
+export function readPlainList(attribute: Attribute, value: unknown, context: ReadContext): unknown[] | undefined {
+  const source = Array.isArray(value) ? (value as unknown[]) : [value];
+  const list = source.map((item) => {
+    const isLoose = context.dialect.looseComplexValues && isObject(item) && Object.hasOwn(item, 'value');
+    return readSimple(attribute, isLoose ? item['value'] : item, context, null);
+  });
+  const distinct = [...new Set(list)].filter((item) => item !== undefined);
+  return distinct.length === 0 ? undefined : distinct;
 }
 
 /** Reads an object of known sub-attributes; drops those that the client may not write. */

@@ -1,6 +1,6 @@
 import { RESOURCE_TYPE_URN, SCHEMA_URN, SPC_URN } from '../urns.js';
 import type { Attribute } from './attribute.js';
-import { RESOURCE_TYPES, type Resource } from './resource-types.js';
+import type { Resource, ResourceTypeDef } from './resource-types.js';
 import { SERVICE_SCHEMAS, type ServiceSchema } from './service-schemas.js';
 
 /** The features of the service. */
@@ -42,14 +42,16 @@ export interface AuthenticationScheme {
  * Returns the documents of /Schemas (RFC 7643 §7): users, groups, extensions, and the three that describe the service.
  *
  * @param baseUrl of the directory, without a slash at its end
+ * @param types the resource types as the directory has them
  */
 export function schemaDocuments(
   baseUrl: string,
+  types: readonly ResourceTypeDef[],
   { passwordInSchema }: { readonly passwordInSchema: boolean },
 ): Resource[] {
   const schemas: readonly ServiceSchema[] = [
-    ...RESOURCE_TYPES.map((type) => type.schema),
-    ...RESOURCE_TYPES.flatMap((type) => type.extensions.map((each) => each.schema)),
+    ...types.map((type) => type.schema),
+    ...types.flatMap((type) => type.extensions.map((each) => each.schema)),
     ...SERVICE_SCHEMAS,
   ];
   return schemas.map(({ urn, name, description, attributes }) => ({
@@ -65,8 +67,8 @@ export function schemaDocuments(
 }
 
 /** Returns the documents of /ResourceTypes (RFC 7643 §6). */
-export function resourceTypeDocuments(baseUrl: string): Resource[] {
-  return RESOURCE_TYPES.map(({ name, description, endpoint, schema, extensions }) => ({
+export function resourceTypeDocuments(baseUrl: string, types: readonly ResourceTypeDef[]): Resource[] {
+  return types.map(({ name, description, endpoint, schema, extensions }) => ({
     schemas: [RESOURCE_TYPE_URN],
     id: name,
     name,

@@ -1,5 +1,6 @@
-import { ENTERPRISE_URN, GROUP_URN, USER_URN } from '../urns.js';
+import { CUSTOM_URN, ENTERPRISE_URN, GROUP_URN, USER_URN } from '../urns.js';
 import { attribute, byName, lookUp, type Attribute } from './attribute.js';
+import { customAttributes, type CustomAttribute } from './custom-user.schema.js';
 import { ENTERPRISE_ATTRIBUTES } from './enterprise-user.schema.js';
 import { GROUP_ATTRIBUTES } from './group.schema.js';
 import { USER_ATTRIBUTES } from './user.schema.js';
@@ -81,6 +82,17 @@ export const USER_TYPE: ResourceTypeDef = resourceType('User', '/Users', 'User a
     },
   ],
 });
+
+/** Returns the resource type of users in a directory that declares attributes of the customer's own. */
+export function userTypeWith(declared: readonly CustomAttribute[]): ResourceTypeDef {
+  if (declared.length === 0) return USER_TYPE;
+  const schema = extensionSchema(CUSTOM_URN, 'CustomUser', 'Attributes of this directory', customAttributes(declared));
+  const { name, endpoint, description } = USER_TYPE;
+  return resourceType(name, endpoint, description, {
+    schema: USER_TYPE.schema,
+    extensions: [...USER_TYPE.extensions, { schema, required: false }],
+  });
+}
 
 /** The resource type of groups (RFC 7643 §4.2). */
 export const GROUP_TYPE: ResourceTypeDef = resourceType('Group', '/Groups', 'Group', {

@@ -16,7 +16,7 @@ const BASE = 'https://x.example/scim/v2';
 // What a document says is what each test is about.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- read field by field, as a client would
 type Json = Record<string, any>;
-const documents = schemaDocuments(BASE, { passwordInSchema: true }) as Json[];
+const documents = schemaDocuments(BASE, RESOURCE_TYPES, { passwordInSchema: true }) as Json[];
 const schema = (urn: string): Json => documents.find((each) => each.id === urn) ?? {};
 const named = (list: Json[], name: string): Json => list.find((each) => each.name === name) ?? {};
 
@@ -87,13 +87,13 @@ describe('schemaDocuments', () => {
   });
 
   it('has no password when the profile has none', () => {
-    const user = (schemaDocuments(BASE, { passwordInSchema: false }) as Json[])[0] ?? {};
+    const user = (schemaDocuments(BASE, RESOURCE_TYPES, { passwordInSchema: false }) as Json[])[0] ?? {};
     expect(named(user.attributes, 'password')).toEqual({});
     expect(named(user.attributes, 'userName')).not.toEqual({});
   });
 
   it('has every schema a resource type names', () => {
-    for (const type of resourceTypeDocuments(BASE) as Json[]) {
+    for (const type of resourceTypeDocuments(BASE, RESOURCE_TYPES) as Json[]) {
       const extensions = (type.schemaExtensions ?? []) as Json[];
       for (const urn of [type.schema, ...extensions.map((each) => each.schema)]) expect(schema(urn).id).toBe(urn);
     }
@@ -102,7 +102,7 @@ describe('schemaDocuments', () => {
 
 describe('resourceTypeDocuments', () => {
   it('has users and groups', () => {
-    expect(resourceTypeDocuments(BASE)).toEqual([
+    expect(resourceTypeDocuments(BASE, RESOURCE_TYPES)).toEqual([
       {
         schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
         id: 'User',

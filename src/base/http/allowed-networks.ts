@@ -1,0 +1,43 @@
+import ipaddr from 'ipaddr.js';
+import { BlockList, isIP } from 'node:net';
+
+/** Returns why a text names no network, or null. A single address is a network of one. */
+export function networkProblem(text: unknown): string | null {
+  if (typeof text !== 'string') return 'must be a text';
+  const [address = '', bits, ...rest] = text.split('/');
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  if (most < 0 || !isNetwork || rest.length > 0 || address.includes('%')) {
+    return 'must be an IP address or a network such as 192.0.2.0/24';
+  }
+  // An address that came through an IPv6 socket counts as IPv4.
+  return ipaddr.process(address).kind() === 'ipv4' && most === 128 ? 'must be written as IPv4' : null;
+}
+
+/** Returns whether a network holds all addresses of its kind. */
+export function isEverywhere(network: string): boolean {
+  return network.endsWith('/0');
+}
+
+/** Networks that requests may come from. */
+export class AllowedNetworks {
+  private readonly list = new BlockList();
+
+  /** @param networks IP addresses and networks (CIDR); empty: every address is admitted */
+  constructor(private readonly networks: readonly string[]) {
+    for (const network of networks) {
+      const [address, bits] = network.includes('/') ? ipaddr.parseCIDR(network) : [ipaddr.parse(network), null];
+      if (bits === null) this.list.addAddress(address.toString(), address.kind());
+      else this.list.addSubnet(address.toString(), bits, address.kind());
+    }
+  }
+
+  /** Returns whether an address is in one of the networks; an unknown address is in none. */
+  admits(address: string | undefined): boolean {
+    if (this.networks.length === 0) return true;
+    if (address === undefined || !ipaddr.isValid(address)) return false;
+    // An IPv4 address that came through an IPv6 socket is an IPv4 address.
+    const plain = ipaddr.process(address);
+    return this.list.check(plain.toString(), plain.kind());
+  }
+}

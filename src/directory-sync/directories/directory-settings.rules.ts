@@ -1,0 +1,146 @@
+import { isEverywhere, networkProblem } from '../../base/http/allowed-networks.js';
+import type { FieldError } from '../../base/errors/domain-error.js';
+import { customNameProblem } from '../../protocols/scim/schema/custom-user.schema.js';
+import { findAttribute, RESOURCE_TYPES } from '../../protocols/scim/schema/resource-types.js';
+import type { DirectorySettings } from './directories.repository.js';
+import type { ChangeDirectory } from './directories.dto.js';
+import type { AttributeMapFields, CustomAttributeFields } from './directory-fields.dto.js';
+import type { AttributeMap, GuardFigures, StoredCustomAttribute } from './directory.js';
+
+/** What a new directory has where the request does not say otherwise. */
+export const NEW_DIRECTORY: DirectorySettings = {
+  name: '',
+  profile: 'tolerant',
+  state: 'live',
+  default_role: 'User',
+  attribute_map: {},
+  on_match: 'link',
+  takes_over: null,
+  replace_creates_missing: false,
+  may_grant_console: false,
+  guard: {},
+  allow_from: [],
+  custom_attributes: [],
+};
+
+/** Returns the settings of a directory after a request: fields that it leaves out stay. */
+export function settingsAfter(before: DirectorySettings, input: ChangeDirectory): DirectorySettings {
+  return {
+    name: input.name ?? before.name,
+    profile: input.profile ?? before.profile,
+    state: input.state ?? before.state,
+    default_role: input.default_role === undefined ? before.default_role : input.default_role,
+    attribute_map: mapAfter(before.attribute_map, input.attribute_map),
+    on_match: input.on_match ?? before.on_match,
+    takes_over: input.takes_over === undefined ? before.takes_over : input.takes_over,
+    replace_creates_missing: input.replace_creates_missing ?? before.replace_creates_missing,
+    may_grant_console: input.may_grant_console ?? before.may_grant_console,
+    guard: guardAfter(before.guard, input.guard),
+    allow_from: input.allow_from ?? before.allow_from,
+    custom_attributes: declaredAfter(before.custom_attributes, input.custom_attributes),
+  };
+}
+
+/**
+ * Returns what is wrong with networks and attributes, by place.
+ *
+ * @param known every attribute that a directory of the tenant has ever declared: users can have values of it
+ */
+export function settingsProblems(
+  settings: Pick<DirectorySettings, 'allow_from' | 'custom_attributes'>,
+  known: readonly { directory: string; attribute: StoredCustomAttribute }[],
+): FieldError[] {
+  return [...networkProblems(settings.allow_from), ...attributeProblems(settings.custom_attributes, known)];
+}
+
+function networkProblems(networks: readonly string[]): FieldError[] {
+  return networks.flatMap((network, place) => {
+    const problem =
+      networkProblem(network) ??
+      (isEverywhere(network) && networks.length > 1
+        ? 'admits every address, so the other networks have no effect: leave it out, or let it stand alone'
+        : null);
+    return problem === null ? [] : [{ field: `allow_from[${place}]`, message: problem }];
+  });
+}
+
+function attributeProblems(
+  declared: readonly StoredCustomAttribute[],
+  known: readonly { directory: string; attribute: StoredCustomAttribute }[],
+): FieldError[] {
+  const seen = new Set<string>();
+  return declared.flatMap((one, place) => {
+    if (one.removed === true) return [];
+    const lower = one.name.toLowerCase();
+    const isRepeated = seen.has(lower);
+    seen.add(lower);
+    const field = `custom_attributes[${place}]`;
+    const problem = isRepeated ? 'has the name of another one' : nameProblem(one.name);
+    if (problem !== null) return [{ field: `${field}.name`, message: problem }];
+    const other = known.find(({ attribute }) => attribute.name.toLowerCase() === lower && !isSame(attribute, one));
+    if (other === undefined) return [];
+    const { name, type, multi_valued } = other.attribute;
+    const message =
+      `was declared as ${name} (${type}${multi_valued ? ', with several values' : ''}) by the directory ${other.directory}, ` +
+      'and users can have values of it: choose another name';
+    return [{ field, message }];
+  });
+}
+
+function nameProblem(name: string): string | null {
+  const isTaken = RESOURCE_TYPES.some((type) => findAttribute(type, null, name) !== undefined);
+  return isTaken ? 'is the name of an attribute of SCIM' : customNameProblem(name);
+}
+
+function isSame(a: StoredCustomAttribute, b: StoredCustomAttribute): boolean {
+  return a.name === b.name && a.type === b.type && a.multi_valued === b.multi_valued;
+}
+
+/** The list of a request in the place of the declared ones. Removed ones stay behind it, with their types. */
+function declaredAfter(
+  before: readonly StoredCustomAttribute[],
+  change: readonly CustomAttributeFields[] | undefined,
+): StoredCustomAttribute[] {
+  if (change === undefined) return [...before];
+  const declared = change.map(({ name, type, multi_valued = false, description = '' }) => {
+    return { name, type, multi_valued, description };
+  });
+  const gone = before.filter((one) => !declared.some(({ name }) => name === one.name));
+  return [...declared, ...gone.map((one) => ({ ...one, removed: true as const }))];
+}
+
+/** The attribute map after a change: null restores the default of a field. */
+function mapAfter(before: AttributeMap, change: AttributeMapFields | undefined): AttributeMap {
+  const after: AttributeMap = { ...before };
+  for (const name of ['external_id', 'email', 'first_name', 'last_name'] as const) {
+    const attribute = change?.[name];
+    if (attribute === null) delete after[name];
+    else if (attribute !== undefined) after[name] = attribute;
+  }
+  return after;
+}
+
+/** Returns whether the effective state of users depends on what differs between the settings. */
+export function changesPeople(before: DirectorySettings, after: DirectorySettings): boolean {
+  const mapOf = ({ attribute_map }: DirectorySettings) => JSON.stringify(sorted(attribute_map));
+  return (
+    before.default_role !== after.default_role ||
+    before.may_grant_console !== after.may_grant_console ||
+    mapOf(before) !== mapOf(after)
+  );
+}
+
+/** Returns the map with sorted fields, so that its text does not depend on their order. */
+function sorted(map: AttributeMap): object {
+  return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+type StoredGuard = { off?: boolean } & Partial<GuardFigures>;
+
+function guardAfter(before: StoredGuard, change: 'off' | 'on' | Partial<GuardFigures> | undefined): StoredGuard {
+  if (change === undefined) return before;
+  if (change === 'off') return { off: true };
+  if (change === 'on') return {};
+  const { off: _, ...figures } = before;
+  return { ...figures, ...change };
+}
