@@ -1,4 +1,3 @@
-import { isForbiddenName } from '../resource/context.js';
 import { attribute, type Attribute } from './attribute.js';
 
 /** The types that an attribute of the customer's own can have. */
@@ -18,8 +17,8 @@ const NAME = /^[A-Za-z][\w-]{0,63}$/;
 /** Returns why a text cannot name an attribute of the customer's own, or null. */
 export function customNameProblem(name: string): string | null {
   if (!NAME.test(name)) return 'must begin with a letter and have at most 64 letters, digits, hyphens and underscores';
-  // Every object already has members of these names.
-  if (isForbiddenName(name) || name in Object.prototype) return 'is reserved';
+  // Every object already has members of these names, or bodies with them are refused.
+  if (/^(constructor|prototype)$/i.test(name) || name in Object.prototype) return 'is reserved';
   return null;
 }
 
