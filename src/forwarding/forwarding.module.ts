@@ -3,6 +3,7 @@ import { DeliveryModule } from '../engine/delivery/delivery.module.js';
 import { Channels } from '../engine/delivery/channel.js';
 import { PlatformClientModule } from './platform-client/platform-client.module.js';
 import { AccountFinder } from './account-finder.js';
+import { ResendUserController } from './changes/resend-user.controller.js';
 import { ChangesController } from './changes/changes.controller.js';
 import { ChangesRepository } from './changes/changes.repository.js';
 import { ChangesService } from './changes/changes.service.js';
@@ -36,7 +37,7 @@ import { UserEventSource } from './user-events.js';
 /** Telling the platform about people. */
 @Module({
   imports: [DeliveryModule, PlatformClientModule, TasksModule],
-  controllers: [PlatformController, StatisticsController, ChangesController],
+  controllers: [PlatformController, StatisticsController, ChangesController, ResendUserController],
   providers: [
     Connections,
     AccountFinder,

@@ -77,6 +77,8 @@ export const en = {
     },
   },
   notFound: { title: 'No such page', lead: 'There is nothing at this address.' },
+  gone: { by: 'by' },
+  actors: { key: 'the key', directory: 'the directory', user: 'the user', operator: 'the operator' },
   problem: {
     offline: 'The service did not answer. Check the connection, and try again.',
     code: 'Code',

@@ -62,6 +62,17 @@ export const USER_COMMANDS: Command[] = [
       }
     },
   },
+  {
+    noun: 'user',
+    verb: 'resend',
+    description: 'Sends a user to the platform again, in the effective state',
+    argument: PERSON,
+    async run(context) {
+      const id = await personId(context);
+      await context.client.call('POST', `/users/${encode(id)}/resend`, {});
+      return { id, sent: 'again' };
+    },
+  },
   EXPLAIN_COMMAND,
   SEARCH_COMMAND,
 ];

@@ -5,6 +5,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { dismiss } from '../../engine/delivery/lanes/dismiss.js';
+import { resend } from '../../engine/delivery/lanes/resend.js';
 import { retry } from '../../engine/delivery/lanes/unpark.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { TASKS_CAP } from '../../engine/work/tasks.cap.js';
@@ -114,6 +115,21 @@ export class ChangesService {
       });
       return task;
     });
+  }
+
+  /**
+   * Sends one user again, in the effective state.
+   *
+   * @throws {NotFound} when no change of such a user was ever to be sent
+   */
+  async resendUser({ tenantId, actor, requestId }: RequestedBy, userId: string): Promise<void> {
+    await this.db.transaction(tenantId, async (tx) => {
+      const marked = await resend(tx, platformOf(tenantId), [userId]);
+      if (marked === 0) throw new NotFound('user that was to be sent');
+      const act = { tenantId, actor, requestId, action: 'user.resent', targetType: 'user', targetId: userId };
+      await this.audit.record(tx, act);
+    });
+    this.forwarding.wake(tenantId);
   }
 
   private async find(tenantId: string, id: string, db?: SqlRunner): Promise<ChangeRow> {

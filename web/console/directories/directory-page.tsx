@@ -2,10 +2,12 @@ import { useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { useRead } from '../../api/queries.js';
 import { Answer } from '../../parts/answer.js';
+import { isGone } from '../../parts/gone.js';
 import { Id } from '../../parts/copy-button.js';
 import { Page } from '../../parts/page.js';
 import { Tabs } from '../../parts/tabs.js';
 import { text } from '../../text/text.js';
+import { DeletedDirectory } from './deleted-directory.js';
 import { ConnectTab } from './connect-tab.js';
 import { GroupsTab } from './groups-tab.js';
 import { GuardTab } from './guard-tab.js';
@@ -38,10 +40,16 @@ export function DirectoryPage() {
   });
   return (
     <Page title={directory.data?.name ?? id} lead={<Id value={id} />}>
-      <Tabs label={words.tabs.label} tabs={[at(), ...Object.keys(TABS).map(at)]} />
-      <Answer query={directory} height={320}>
-        {(found) => <Tab directory={found} />}
-      </Answer>
+      {isGone(directory.error) ? (
+        <DeletedDirectory id={id} />
+      ) : (
+        <>
+          <Tabs label={words.tabs.label} tabs={[at(), ...Object.keys(TABS).map(at)]} />
+          <Answer query={directory} height={320}>
+            {(found) => <Tab directory={found} />}
+          </Answer>
+        </>
+      )}
     </Page>
   );
 }

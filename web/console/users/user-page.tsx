@@ -5,12 +5,14 @@ import { useRead } from '../../api/queries.js';
 import { may, useMe } from '../../api/session.js';
 import { Act } from '../../parts/act.js';
 import { Answer } from '../../parts/answer.js';
+import { isGone } from '../../parts/gone.js';
 import { Id } from '../../parts/copy-button.js';
 import { Page, Section } from '../../parts/page.js';
 import { State } from '../../parts/state.js';
 import { Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
 import { Access } from './access.js';
+import { DeletedUser } from './deleted-user.js';
 import { TimeLine } from './time-line.js';
 import { nameOf } from './users-page.js';
 import { WrittenAndInForce } from './written-and-in-force.js';
@@ -24,8 +26,16 @@ export function UserPage() {
   const { id } = useParams({ from: '/users/$id' });
   const explanation = useRead<Explanation>(`/users/${id}/explain`, {}, 5_000);
   const title = explanation.data === undefined ? id : nameOf(explanation.data.user);
+  if (isGone(explanation.error)) {
+    return (
+      <Page title={title} lead={<Id value={id} />}>
+        <DeletedUser userId={id} />
+        <TimeLine userId={id} />
+      </Page>
+    );
+  }
   return (
-    <Page title={title} lead={<Id value={id} />}>
+    <Page title={title} lead={<Id value={id} />} actions={<Resend userId={id} />}>
       <Answer query={explanation} height={240}>
         {(answer) => (
           <>
@@ -40,6 +50,11 @@ export function UserPage() {
       <Access userId={id} />
     </Page>
   );
+}
+
+function Resend({ userId }: { userId: string }) {
+  const me = useMe();
+  return may(me.data, 'admin') && <Act label={words.resend} path={`/users/${userId}/resend`} danger={words.resends} />;
 }
 
 function Facts({ of: { user } }: { of: Explanation }) {

@@ -3,6 +3,8 @@ const plural = (n: number): string => (n === 1 ? '1 user' : `${new Intl.NumberFo
 /** Texts of the pages of directories. */
 export const directories = {
   title: 'Directories',
+  deleted: 'This directory was deleted',
+  never: 'There is no directory with this id.',
   lead: 'Each is one IdP that sends users and groups by SCIM.',
   empty: 'There is no directory yet. Create one, and give its address and token to the IdP.',
   name: 'Name',

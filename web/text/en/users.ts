@@ -33,7 +33,10 @@ export const users = {
   noMatch: 'No user matches these filters.',
   plural,
   one: {
-    gone: 'This user is not there any more.',
+    removed: 'This user was deleted',
+    never: 'There is no user with this id.',
+    resend: 'Send again',
+    resends: 'The platform gets the user again, in the effective state.',
     why: 'Why',
     line: 'Time line',
     lineLead: 'From the request of the IdP to the record, the platform, the seat and the sessions; newest first.',
