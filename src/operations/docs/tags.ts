@@ -85,6 +85,7 @@ const TAGS: readonly Tag[] = [
       'tenants/:tenant_id/domains',
       'tenants/:tenant_id/storage',
       'tenants/:tenant_id/owner-sign-in-link',
+      'installation',
       'installation/audit',
       'installation/console-links',
       'tenants/:tenant_id',
