@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { withSecretFiles } from '../base/config/secret-files.js';
 import { runCli } from './program.js';
 
@@ -13,6 +14,7 @@ process.exitCode = await runCli(process.argv.slice(2), withSecretFiles(process.e
   err: (text) => void process.stderr.write(text),
   width: process.stdout.isTTY ? process.stdout.columns : undefined,
   liveWidth: process.stderr.isTTY ? process.stderr.columns : undefined,
+  input: () => text(process.stdin),
   onInterrupt: (act) => {
     process.once('SIGINT', act);
     return () => process.off('SIGINT', act);

@@ -34,5 +34,6 @@ export const NOUNS: Record<string, string> = {
   leavers: 'users who left, and the time of each step: list',
   history: 'all that happened to a user: show',
   task: 'background work: list, show, cancel, left-out',
+  doctor: 'checks from outside: a SCIM service, a deployment, and the gates of Entra ID and Okta',
   keys: 'encryption and signing keys of the installation: rotate, rotate-signing (operator token)',
 };

@@ -9,6 +9,7 @@ import { CONSOLE_COMMANDS } from './commands/console.js';
 import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
 import { DIRECTORY_LIST_COMMANDS } from './commands/directory-lists.js';
+import { DOCTOR_COMMANDS } from './commands/doctor.js';
 import { DOMAIN_COMMANDS } from './commands/domains.js';
 import { EVENT_COMMANDS } from './commands/events.js';
 import { HELD_COMMANDS } from './commands/held.js';
@@ -66,6 +67,7 @@ export const COMMANDS: readonly Command[] = [
   ...ATS_EVENT_COMMANDS,
   ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
+  ...DOCTOR_COMMANDS,
 ];
 
 /** The text below the help: where the service and the credentials are found, and the exit codes. */
@@ -141,7 +143,7 @@ function add(parent: Commander, name: string, command: Command, env: Env, termin
     const client = new Client(findConnection(env), typed['tenant'] as string | undefined);
     try {
       const first = argument ? (received[0] as string | undefined) : undefined;
-      const context = await withIds({ client, env, options, argument: first }, command);
+      const context = await withIds({ client, env, terminal, options, argument: first }, command);
       const show = (result: unknown) => {
         print(terminal, result, typed['json'] === true);
         demandOk(result);

@@ -1,6 +1,7 @@
 import { CliError, EXIT, type RefusedField } from '../client/cli.errors.js';
 import type { Client, Json } from '../client/client.js';
 import type { Env } from '../client/connection.js';
+import type { Terminal } from '../output/output.js';
 import type { TaskKind } from '../../engine/work/task.js';
 
 /** The kinds of records that an option or argument can name in another way than by id. */
@@ -27,6 +28,7 @@ export interface CommandOption {
 export interface Context {
   client: Client;
   env: Env;
+  terminal: Terminal;
   /** What was given, by the API's field names. */
   options: Record<string, string | boolean | undefined>;
   /** The argument after the verb. */

@@ -9,6 +9,8 @@ export interface Terminal {
   width?: number | undefined;
   /** The same of the other side; undefined: a line there cannot be rewritten in place. */
   liveWidth?: number | undefined;
+  /** Reads standard input to its end; absent where nothing can be read. */
+  input?: () => Promise<string>;
   /** Acts in place of the end of the process when the user presses Ctrl-C, once; answers what takes that back. */
   onInterrupt?: (act: () => void) => () => void;
 }

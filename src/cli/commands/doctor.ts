@@ -1,0 +1,83 @@
+import { CliError, EXIT } from '../client/cli.errors.js';
+import { given, type Command, type CommandOption, type Context } from '../command/command.js';
+import { doctorChecks } from '../doctor/checks/all.js';
+import { CREDENTIAL_FORMS, credentialsOf } from '../doctor/peer/credentials.rules.js';
+import type { Method } from '../doctor/peer/grants.js';
+import type { Check } from '../doctor/peer/check.js';
+import { examine, type Report } from '../doctor/run/examination.js';
+import { reportText, summary } from '../doctor/run/report.mapping.js';
+
+const TOKEN_URL: CommandOption = {
+  name: 'token_url',
+  description:
+    'where a client gets its tokens; /.well-known/oauth-authorization-server of the address names it unless set',
+};
+const EVIDENCE: CommandOption = {
+  name: 'evidence',
+  description: 'a file for all requests and answers, without secrets',
+};
+const ADDRESS = {
+  name: 'address',
+  required: true,
+  description: `the SCIM address. The credential comes by ${CREDENTIAL_FORMS}`,
+};
+
+/** Commands that look at a deployment from outside, as an IdP does. */
+export const DOCTOR_COMMANDS: Command[] = [
+  {
+    noun: 'doctor',
+    verb: '',
+    description:
+      'Checks a SCIM service from outside, with fewer than ten users and groups named doctor-…, and removes them',
+    argument: ADDRESS,
+    options: [TOKEN_URL, EVIDENCE],
+    run: (context) => examination(context, 'doctor', 'check', doctorChecks),
+  },
+];
+
+async function examination(
+  context: Context,
+  program: string,
+  column: string,
+  checksFor: (methods: readonly Method[]) => Check[],
+): Promise<undefined> {
+  const address = addressOf(context.argument!);
+  const methods = await methodsOf(context);
+  const { evidence } = given(context, 'evidence');
+  const report = await examine({ program, address, methods, checks: checksFor(methods), evidence }, context.terminal);
+  showReport(context, column, report);
+  return undefined;
+}
+
+/** Prints a report; the exit code is 1 where it has findings. */
+export function showReport({ options, terminal }: Context, column: string, report: Report): void {
+  const { ok, checks } = report;
+  const [only] = checks;
+  const isSentence = checks.length === 1 && only!.name === 'address';
+  if (options['json'] === true) terminal.out(`${JSON.stringify({ ...report, summary: summary(checks) }, null, 2)}\n`);
+  else if (!isSentence) terminal.out(reportText(column, checks, terminal.width));
+  if (!ok) throw new CliError(isSentence ? only!.findings[0]!.message : summary(checks));
+  terminal.err(`${summary(checks)}\n`);
+}
+
+function addressOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new CliError(`${text} is no http or https address.`, EXIT.usage);
+  if (url.username !== '' || url.password !== '') {
+    throw new CliError('The address has a credential in it: give the credential by standard input.', EXIT.usage);
+  }
+  url.hash = '';
+  return url;
+}
+
+async function methodsOf(context: Context): Promise<Method[]> {
+  const text = (await context.terminal.input?.()) ?? '';
+  const credentials = credentialsOf(text);
+  if (credentials === null) throw new CliError(`A credential is needed by ${CREDENTIAL_FORMS}.`, EXIT.usage);
+  const { token_url: tokenUrl } = given(context, 'token_url');
+  return credentials.map((credential) => ({
+    credential,
+    tokenUrl: tokenUrl === undefined ? undefined : addressOf(tokenUrl).href,
+  }));
+}

@@ -1,0 +1,166 @@
+import { isRecord, recordsOf, valueAt, type Answer } from '../forms/answer.js';
+import { listHas, readsBack, statusIs } from '../forms/expect.rules.js';
+import { finding, shown, type Finding } from '../forms/finding.js';
+import { skipped, type Check } from '../peer/check.js';
+import { person, userId } from '../peer/people.js';
+import type { ScimService } from '../peer/scim-service.js';
+
+const MOST_PAGES = 20;
+
+/** Checks of lists, filters, pages and versions. */
+export const QUERY_CHECKS: readonly Check[] = [
+  { name: 'filters', run: async (service) => ({ findings: await filters(service) }) },
+  {
+    name: 'paging',
+    async run(service) {
+      for (const label of ['first', 'second', 'third']) await userId(service, label);
+      return walk(service, 'Users', 2);
+    },
+  },
+  {
+    name: 'versions',
+    async run(service) {
+      const config = await service.get('/ServiceProviderConfig');
+      if (valueAt(config.body, 'etag.supported') !== true) return skipped('ServiceProviderConfig has no etag');
+      return { findings: await versions(service) };
+    },
+  },
+];
+
+async function filters(service: ScimService): Promise<Finding[]> {
+  const id = await userId(service, 'first');
+  const { userName, externalId, emails } = person(service, 'first') as Record<string, string>;
+  const email = String(valueAt(emails, '0.value'));
+  const found: Finding[] = [];
+  const hits: [attribute: string, value: string, more?: string][] = [
+    ['userName', userName!],
+    ['username', userName!.toUpperCase()],
+    ['externalId', externalId!],
+    ['emails.value', email],
+    ['emails[type eq "work"].value', email],
+    // Okta asks in pages, and Entra with `and`.
+    ['userName', userName!, '&startIndex=1&count=100'],
+    [`active eq true and userName`, userName!],
+  ];
+  for (const [attribute, value, more] of hits)
+    found.push(...listHas(await service.find('Users', attribute, value, more), [id]));
+  found.push(...listHas(await service.find('Users', 'userName', service.name('absent')), []));
+  found.push(...listHas(await service.find('Users', 'externalId', externalId!.toUpperCase()), []));
+  const hit = await service.find('Users', 'userName', userName!);
+  const { body } = await service.get(`/Users/${id}`);
+  found.push(...readsBack(hit, isRecord(body) ? body : {}, recordsOf(hit)[0]));
+  const partial = await service.find('Users', 'userName', userName!, '&attributes=userName');
+  found.push(...listHas(partial, [id]));
+  const record = recordsOf(partial)[0] ?? {};
+  if ('emails' in record || !('userName' in record)) {
+    found.push(
+      finding('filter_result', 'attributes', `With attributes=userName a user has ${shown(Object.keys(record))}.`),
+    );
+  }
+  return found;
+}
+
+/**
+ * Walks through the pages of a list to the last one, and asks for the one after it. Of a long list the first pages and the last one.
+ *
+ * @param count records of a page
+ */
+export async function walk(
+  service: ScimService,
+  collection: 'Users' | 'Groups',
+  count: number,
+): Promise<{ findings: Finding[]; note: string }> {
+  const found: Finding[] = [];
+  const seen = new Map<unknown, number>();
+  const pageOf = (startIndex: number) => service.get(`/${collection}?startIndex=${startIndex}&count=${count}`);
+  const first = await pageOf(1);
+  found.push(...statusIs(first, 200));
+  const total = valueAt(first.body, 'totalResults');
+  if (typeof total !== 'number' || found.length > 0) return { findings: found, note: '' };
+  let pages = 0;
+  for (
+    let startIndex = 1;
+    startIndex <= total && pages < MOST_PAGES && found.length === 0;
+    startIndex += count, pages++
+  ) {
+    const page = startIndex === 1 ? first : await pageOf(startIndex);
+    found.push(...pageFindings(page, { startIndex, count, total }));
+    for (const { id } of recordsOf(page)) {
+      if (seen.has(id))
+        found.push(
+          finding(
+            'page_wrong',
+            'Resources',
+            `${shown(id)} is on the pages from ${seen.get(id)} and from ${startIndex}.`,
+          ),
+        );
+      else seen.set(id, startIndex);
+    }
+  }
+  const lastIndex = total - ((total - 1) % count);
+  if (total > pages * count && found.length === 0)
+    found.push(...pageFindings(await pageOf(lastIndex), { startIndex: lastIndex, count, total }));
+  const after = await pageOf(total + count + 1);
+  found.push(...statusIs(after, 200));
+  if (recordsOf(after).length > 0) {
+    found.push(
+      finding(
+        'page_wrong',
+        'Resources',
+        `The page from ${total + count + 1} of ${total} has ${recordsOf(after).length} records.`,
+      ),
+    );
+  }
+  return { findings: found, note: `${total} ${collection} in pages of ${count}` };
+}
+
+function pageFindings(
+  page: Answer,
+  { startIndex, count, total }: { startIndex: number; count: number; total: number },
+): Finding[] {
+  const found = statusIs(page, 200);
+  const wrong = (field: string, expected: unknown) =>
+    finding(
+      'page_wrong',
+      field,
+      `The page from ${startIndex} with count ${count} has ${shown(valueAt(page.body, field))} as ${field}; expected: ${shown(expected)}.`,
+    );
+  if (valueAt(page.body, 'startIndex') !== startIndex) found.push(wrong('startIndex', startIndex));
+  const length = Math.min(count, total - startIndex + 1);
+  if (recordsOf(page).length !== length) {
+    found.push(
+      finding(
+        'page_wrong',
+        'Resources',
+        `The page from ${startIndex} with count ${count} has ${recordsOf(page).length} records; expected: ${length} of ${total}.`,
+      ),
+    );
+  }
+  if (valueAt(page.body, 'itemsPerPage') !== length) found.push(wrong('itemsPerPage', length));
+  if (valueAt(page.body, 'totalResults') !== total) found.push(wrong('totalResults', total));
+  return found;
+}
+
+async function versions(service: ScimService): Promise<Finding[]> {
+  const path = `/Users/${await userId(service, 'first')}`;
+  const read = await service.get(path);
+  const { etag } = read.headers;
+  if (etag === undefined) return [finding('etag_wrong', 'ETag', `GET ${path} is answered without an ETag.`)];
+  const found: Finding[] = [];
+  const unchanged = await service.get(path, { headers: { 'if-none-match': etag } });
+  if (unchanged.status !== 304)
+    found.push(
+      finding('etag_wrong', 'If-None-Match', `GET with the current version is answered ${unchanged.status}, not 304.`),
+    );
+  const changed = await service.patch(path, [{ op: 'replace', path: 'title', value: `Title ${service.run}` }], {
+    'if-match': etag,
+  });
+  found.push(...statusIs(changed, 200, 204));
+  const late = await service.patch(path, [{ op: 'replace', path: 'title', value: 'Too late' }], { 'if-match': etag });
+  if (late.status !== 412)
+    found.push(finding('etag_wrong', 'If-Match', `PATCH with an older version is answered ${late.status}, not 412.`));
+  const after = await service.get(path);
+  if (after.headers['etag'] === etag)
+    found.push(finding('etag_wrong', 'ETag', 'The ETag of a user is the same after a change.'));
+  return found;
+}

@@ -1,0 +1,54 @@
+import { isRecord, recordsOf, requestOf, valueAt, type Answer } from './answer.js';
+import { differences } from './compare.rules.js';
+import { finding, shown, type Finding } from './finding.js';
+
+/** Returns a finding unless an answer has one of the statuses. */
+export function statusIs(answer: Answer, ...statuses: readonly number[]): Finding[] {
+  if (statuses.includes(answer.status)) return [];
+  const detail = valueAt(answer.body, 'detail');
+  const words = `${requestOf(answer)} is answered ${answer.status}, not ${statuses.join(' or ')}`;
+  return [finding('status', 'status', `${words}${typeof detail === 'string' ? `: ${detail}` : '.'}`)];
+}
+
+/** Returns a finding unless an answer is an error of this status, and has the `scimType` where one is expected. */
+export function isErrorOf(answer: Answer, status: number, scimType?: string): Finding[] {
+  const found = statusIs(answer, status);
+  if (found.length > 0 || scimType === undefined || valueAt(answer.body, 'scimType') === scimType) return found;
+  const words = `The error ${status} to ${requestOf(answer)} has ${shown(valueAt(answer.body, 'scimType'))} as scimType`;
+  return [finding('error_form', 'scimType', `${words}; expected: "${scimType}".`)];
+}
+
+/**
+ * Returns a finding for each attribute that is not what was sent.
+ *
+ * @param body the record in the answer, or in a list that it was found in
+ */
+export function readsBack(answer: Answer, expected: object, body: unknown = answer.body): Finding[] {
+  if (!isRecord(body)) {
+    const words = `The answer ${answer.status} to ${requestOf(answer)} has no record`;
+    return [finding('value_differs', Object.keys(expected)[0] ?? null, `${words}; expected: ${shown(expected)}.`)];
+  }
+  return differences(expected, body).map(({ field, expected: sent, actual }) =>
+    finding(
+      'value_differs',
+      field,
+      `The answer to ${requestOf(answer)} has ${shown(actual)} as ${field}; expected: ${shown(sent)}.`,
+    ),
+  );
+}
+
+/** Returns findings unless a list has exactly these records. */
+export function listHas(answer: Answer, ids: readonly string[]): Finding[] {
+  const found = statusIs(answer, 200);
+  if (found.length > 0) return found;
+  const total = valueAt(answer.body, 'totalResults');
+  const listed = recordsOf(answer).map(({ id }) => String(id));
+  const message = (text: string) => `The list of ${requestOf(answer)} ${text}.`;
+  if (total !== ids.length) {
+    return [
+      finding('filter_result', 'totalResults', message(`has ${shown(total)} as totalResults; expected: ${ids.length}`)),
+    ];
+  }
+  const lacking = ids.filter((id) => !listed.includes(id));
+  return lacking.length === 0 ? [] : [finding('filter_result', 'Resources', message(`lacks ${lacking.join(', ')}`))];
+}

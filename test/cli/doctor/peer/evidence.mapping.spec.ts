@@ -1,0 +1,49 @@
+import { evidenceOf } from '../../../../src/cli/doctor/peer/evidence.mapping.js';
+
+const REQUEST = {
+  method: 'POST',
+  url: 'https://bridge.example/scim/v2/Users',
+  headers: { Authorization: 'Bearer x', accept: 'y' },
+};
+const answer = (body: unknown) => ({ status: 200, headers: { 'set-cookie': 'x' }, text: JSON.stringify(body) });
+
+it('removes credentials from headers, forms and documents', () => {
+  const shown = evidenceOf({
+    step: 'create',
+    request: { ...REQUEST, body: JSON.stringify({ userName: 'doctor-1', Password: 'secret' }) },
+    answer: answer({ id: 'u1', nested: [{ access_token: 'secret' }] }),
+  });
+  expect(shown).toEqual({
+    step: 'create',
+    request: {
+      ...REQUEST,
+      headers: { Authorization: '(removed)', accept: 'y' },
+      body: { userName: 'doctor-1', Password: '(removed)' },
+    },
+    answer: {
+      status: 200,
+      headers: { 'set-cookie': '(removed)' },
+      body: { id: 'u1', nested: [{ access_token: '(removed)' }] },
+    },
+  });
+  const form = evidenceOf({ step: 't', request: { ...REQUEST, body: 'client_id=c&client_secret=s' }, answer: null });
+  expect(form['request']).toMatchObject({ body: { client_id: 'c', client_secret: '(removed)' } });
+});
+
+it('leaves out records that the run did not make', () => {
+  const own = { userName: 'doctor-1@doctor.example' };
+  const schema = { id: 'urn:x', name: 'User' };
+  const list = answer({ Resources: [own, { userName: 'ann@example.com' }, { displayName: 'Finance' }, schema] });
+  expect(evidenceOf({ step: 't', request: REQUEST, answer: list })['answer']).toMatchObject({
+    body: {
+      Resources: [own, '(a record that this run did not make)', '(a record that this run did not make)', schema],
+    },
+  });
+});
+
+it('names the length of a long text', () => {
+  const long = { ...answer(''), text: 'x'.repeat(70_000) };
+  expect(evidenceOf({ step: 't', request: REQUEST, answer: long })['answer']).toMatchObject({
+    body: '(70000 characters)',
+  });
+});
