@@ -1,6 +1,7 @@
 /** Each noun in a few words, for the help. */
 export const NOUNS: Record<string, string> = {
   tenant: 'customers: create, list (operator token)',
+  gate: 'the tests that Entra ID and Okta demand of an application: entra, okta',
   owner: 'sign-in without an IdP: sign-in-link (operator token)',
   'api-key': 'credentials of the API: create, list, revoke',
   user: 'users: find, show (why a user is held, and which user has the name)',

@@ -1,6 +1,8 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import { given, type Command, type CommandOption, type Context } from '../command/command.js';
 import { doctorChecks } from '../doctor/checks/all.js';
+import { entraTests } from '../doctor/gates/entra.js';
+import { oktaTests } from '../doctor/gates/okta.js';
 import { CREDENTIAL_FORMS, credentialsOf } from '../doctor/peer/credentials.rules.js';
 import type { Method } from '../doctor/peer/grants.js';
 import type { Check } from '../doctor/peer/check.js';
@@ -33,6 +35,23 @@ export const DOCTOR_COMMANDS: Command[] = [
     options: [TOKEN_URL, EVIDENCE],
     run: (context) => examination(context, 'doctor', 'check', doctorChecks),
   },
+  {
+    noun: 'doctor',
+    verb: 'gate entra',
+    description: 'Runs the 25 tests of the gallery of Entra ID, with users and groups named doctor-…, and removes them',
+    argument: ADDRESS,
+    options: [TOKEN_URL, EVIDENCE],
+    run: (context) => examination(context, 'doctor gate entra', 'test', entraTests),
+  },
+  {
+    noun: 'doctor',
+    verb: 'gate okta',
+    description:
+      'Runs the tests of the Okta Integration Network, with users and groups named doctor-…, and removes them',
+    argument: ADDRESS,
+    options: [TOKEN_URL, EVIDENCE],
+    run: (context) => examination(context, 'doctor gate okta', 'test', oktaTests),
+  },
 ];
 
 async function examination(
@@ -50,7 +69,7 @@ async function examination(
 }
 
 /** Prints a report; the exit code is 1 where it has findings. */
-export function showReport({ options, terminal }: Context, column: string, report: Report): void {
+function showReport({ options, terminal }: Context, column: string, report: Report): void {
   const { ok, checks } = report;
   const [only] = checks;
   const isSentence = checks.length === 1 && only!.name === 'address';

@@ -50,7 +50,7 @@ export const DISCOVERY_CHECKS: readonly Check[] = [
 ];
 
 /** Returns a finding for each feature that the ServiceProviderConfig does not state. */
-export function configFindings({ body }: Answer): Finding[] {
+function configFindings({ body }: Answer): Finding[] {
   const wrong = (field: string, expected: string) =>
     finding(
       'config_form',
@@ -77,7 +77,7 @@ export function configFindings({ body }: Answer): Finding[] {
 }
 
 /** Returns findings unless users and groups are described as resource types. */
-export function resourceTypeFindings(answer: Answer): Finding[] {
+function resourceTypeFindings(answer: Answer): Finding[] {
   const records = recordsOf(answer);
   const found: Finding[] = [];
   for (const [name, endpoint, schema] of [

@@ -108,7 +108,7 @@ export async function changeMembers(
 }
 
 /** Returns a finding unless a group has exactly these members. */
-export function membersAre(answer: Answer, expected: readonly string[]): Finding[] {
+function membersAre(answer: Answer, expected: readonly string[]): Finding[] {
   const found = statusIs(answer, 200);
   if (found.length > 0) return found;
   const list = valueAt(answer.body, 'members') ?? [];

@@ -49,3 +49,12 @@ export function idOf({ body }: Answer): string | undefined {
 export function requestOf({ method, path }: Answer): string {
   return `${method} ${path}`;
 }
+
+/** Returns a text as JSON, or undefined where it is none. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

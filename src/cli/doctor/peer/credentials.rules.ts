@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../forms/answer.js';
+import { isRecord, jsonOf, type JsonRecord } from '../forms/answer.js';
 
 /** A credential that an IdP has for a SCIM service. */
 export type Credential =
@@ -26,7 +26,7 @@ export function credentialsOf(text: string): Credential[] | null {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   if (/^[[{]/.test(trimmed)) {
-    const all = [parsed(trimmed)].flat().map(credentialOf);
+    const all = [jsonOf(trimmed)].flat().map(credentialOf);
     return all.length === 0 || all.includes(null) ? null : (all as Credential[]);
   }
   const lines = trimmed.split(/\r?\n/).map((line) => line.trim());
@@ -55,12 +55,4 @@ function credentialOf(value: unknown): Credential | null {
   }
   if (issuer === undefined || subject === undefined || audience === undefined) return null;
   return { kind: 'federated', clientId, assertion: { key, ...named, issuer, subject, audience }, ...place };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
 }

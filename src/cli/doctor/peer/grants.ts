@@ -1,4 +1,4 @@
-import { isRecord, valueAt } from '../forms/answer.js';
+import { isRecord, jsonOf, valueAt } from '../forms/answer.js';
 import { finding, shown, type Finding } from '../forms/finding.js';
 import type { Credential } from './credentials.rules.js';
 import type { PlainAnswer } from './http-call.js';
@@ -36,7 +36,7 @@ export async function grantOf(service: ScimService, method: Method, place: Secre
   const { form, headers, secrets } = await tokenRequest(credential, url, place);
   for (const secret of secrets) service.secrets.add(secret);
   const answer = await askForToken(service, url, form, headers);
-  const body = parsed(answer.text);
+  const body = jsonOf(answer.text);
   const bearer = valueAt(body, 'access_token');
   if (typeof bearer === 'string') service.secrets.add(bearer);
   return { bearer: typeof bearer === 'string' ? bearer : null, findings: tokenFindings(url, answer, body) };
@@ -70,7 +70,7 @@ export async function tokenUrlOf(service: ScimService, { credential, tokenUrl }:
     url: `${origin}${METADATA}`,
     headers: { accept: 'application/json' },
   });
-  const endpoint = valueAt(parsed(answer.text), 'token_endpoint');
+  const endpoint = valueAt(jsonOf(answer.text), 'token_endpoint');
   if (typeof endpoint !== 'string' || !URL.canParse(endpoint)) {
     const words = `${origin}${METADATA} is answered ${answer.status}, and names no token_endpoint`;
     return finding('token_refused', 'token_endpoint', `${words}: give the token address with --token-url.`);
@@ -120,12 +120,4 @@ function tokenFindings(url: string, { status, headers }: PlainAnswer, body: unkn
     );
   }
   return found;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

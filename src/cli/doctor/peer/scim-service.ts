@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formFindings } from '../forms/answer.rules.js';
-import { idOf, valueAt, type Answer, type JsonRecord } from '../forms/answer.js';
+import { type Answer, idOf, jsonOf, type JsonRecord, valueAt } from '../forms/answer.js';
 import type { Finding } from '../forms/finding.js';
 import { PATCH_OP_URN, GROUP_URN, USER_URN } from '../../../protocols/scim/urns.js';
 import type { RecordType } from '../forms/resource.rules.js';
@@ -126,7 +126,7 @@ export class ScimService {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     };
     const plain = await this.call(request);
-    const answer: Answer = { method, path, ...plain, body: parsed(plain.text) };
+    const answer: Answer = { method, path, ...plain, body: jsonOf(plain.text) };
     this.form.push(...formFindings(answer));
     return answer;
   }
@@ -154,12 +154,4 @@ interface SendOptions {
   bearer: string | null;
   /** The request belongs to the removal of what was made, which an interrupted run carries out too. */
   isRemoval: boolean;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -30,8 +30,10 @@ export function reportText(first: string, checks: readonly CheckResult[], width:
   return `${tableOf(names, rows, width)}${blocks.map((block) => `${block}\n`).join('')}`;
 }
 
-/** Returns a sentence with the number of checks by result. */
-export function summary(checks: readonly CheckResult[]): string {
+/** Returns a sentence with the number of checks by result; of a gate, of its tests alone. */
+export function summary(all: readonly CheckResult[]): string {
+  const tests = all.filter(({ kind }) => kind !== undefined);
+  const checks = tests.length === 0 ? all : tests;
   const count = (result: CheckResult['result']) => checks.filter((check) => check.result === result).length;
   const parts = (['passed', 'failed', 'warning', 'skipped'] as const).flatMap((result) =>
     count(result) === 0 ? [] : [`${count(result)} ${result}`],

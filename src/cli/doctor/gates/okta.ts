@@ -1,0 +1,160 @@
+import { PROBE, refusals, unencrypted } from '../checks/access.js';
+import { missingAttributes } from '../checks/discovery.js';
+import { walk } from '../checks/queries.js';
+import { duplicate } from '../checks/users.js';
+import { isRecord, recordsOf, valueAt, type Answer, type JsonRecord } from '../forms/answer.js';
+import { isErrorOf, listHas, readsBack, statusIs } from '../forms/expect.rules.js';
+import { finding, type Finding } from '../forms/finding.js';
+import { idFrom, skipped, type Check, type Outcome } from '../peer/check.js';
+import { grantOf, type Method } from '../peer/grants.js';
+import { person, userId } from '../peer/people.js';
+import type { ScimService } from '../peer/scim-service.js';
+import { OKTA_GROUP_TESTS } from './okta-groups.js';
+
+const OKTA_PAGE = 100;
+/** Small pages, so that a service with few users has several, too. */
+const SMALL_PAGE = 2;
+
+/** Returns the tests of the Okta Integration Network. */
+export function oktaTests(methods: readonly Method[]): Check[] {
+  return [
+    { name: 'Connection_Test', kind: 'mandatory', run: (service) => connection(service, methods) },
+    { name: 'Schemas_Test', kind: 'mandatory', run: schemas },
+    { name: 'Error_Body_Test', kind: 'mandatory', run: async (service) => ({ findings: await errorBodies(service) }) },
+    ...USER_TESTS,
+    ...OKTA_GROUP_TESTS,
+    { name: 'Entitlements_Test', kind: 'optional', run: entitlements },
+  ];
+}
+
+const USER_TESTS: readonly Check[] = [
+  {
+    name: 'Create_User_Test',
+    kind: 'mandatory',
+    async run(service) {
+      const sent = person(service, 'first');
+      const found = listHas(await findInPages(service, String(sent['userName'])), []);
+      // Okta sends a random password where none is pushed.
+      const made = await service.createUser({
+        ...sent,
+        locale: 'en-US',
+        groups: [],
+        password: `Doctor-${service.run}`,
+      });
+      found.push(...statusIs(made, 201), ...readsBack(made, sent));
+      idFrom(made, found);
+      return { findings: [...found, ...(await duplicate(service))] };
+    },
+  },
+  {
+    name: 'Find_User_Test',
+    kind: 'mandatory',
+    async run(service) {
+      const id = await userId(service, 'first');
+      const userName = String(person(service, 'first')['userName']);
+      const found = listHas(await findInPages(service, userName), [id]);
+      found.push(...listHas(await findInPages(service, userName.toUpperCase()), [id]));
+      const read = await service.get(`/Users/${id}`);
+      return { findings: [...found, ...statusIs(read, 200), ...readsBack(read, person(service, 'first'))] };
+    },
+  },
+  {
+    name: 'Update_User_Test',
+    kind: 'mandatory',
+    run: async (service) => ({ findings: await replaced(service, { title: 'Director', displayName: 'By Okta' }) }),
+  },
+  { name: 'Deactivate_User_Test', kind: 'mandatory', run: (service) => activity(service, false) },
+  { name: 'Reactivate_User_Test', kind: 'mandatory', run: (service) => activity(service, true) },
+  {
+    name: 'Deactivate_By_Put_Test',
+    kind: 'mandatory',
+    async run(service) {
+      const found = await replaced(service, { active: false });
+      return { findings: [...found, ...(await replaced(service, { active: true }))] };
+    },
+  },
+  { name: 'Import_Users_Test', kind: 'mandatory', run: importUsers },
+];
+
+async function findInPages(service: ScimService, userName: string): Promise<Answer> {
+  return service.find('Users', 'userName', userName, `&startIndex=1&count=${OKTA_PAGE}`);
+}
+
+async function connection(service: ScimService, methods: readonly Method[]): Promise<Outcome> {
+  const found = unencrypted(service.address);
+  for (const method of methods) {
+    const { bearer, findings } = await grantOf(service, method);
+    found.push(...findings);
+    if (bearer !== null) found.push(...statusIs(await service.get(PROBE, { bearer }), 200));
+  }
+  return {
+    findings: [...found, ...(await refusals(service))],
+    note: methods.map(({ credential }) => credential.kind).join(', '),
+  };
+}
+
+async function schemas(service: ScimService): Promise<Outcome> {
+  const answer = await service.get('/Schemas');
+  const group = { displayName: '', members: [{ value: '' }] };
+  const found = [...statusIs(answer, 200), ...missingAttributes(answer, 'User', person(service, 'mapped'))];
+  return { findings: [...found, ...missingAttributes(answer, 'Group', group)] };
+}
+
+/** Every error has a JSON body with a `detail`. */
+async function errorBodies(service: ScimService): Promise<Finding[]> {
+  const unknown = await service.get(`/Users/${service.name('unknown')}`);
+  const found = isErrorOf(unknown, 404);
+  const filter = await service.get(`/Users?filter=${encodeURIComponent('userName is "x"')}`);
+  found.push(...isErrorOf(filter, 400));
+  const refused = await service.get(PROBE, { bearer: `wrong-${service.run}` });
+  for (const answer of [unknown, filter, refused]) {
+    if (typeof valueAt(answer.body, 'detail') === 'string') continue;
+    found.push(
+      finding('error_form', 'detail', `The error ${answer.status} to ${answer.method} ${answer.path} has no detail.`),
+    );
+  }
+  return found;
+}
+
+/** Okta sends everything that it has read, with its changes. */
+async function replaced(service: ScimService, changes: JsonRecord): Promise<Finding[]> {
+  const path = `/Users/${await userId(service, 'first')}`;
+  const { body } = await service.get(path);
+  const put = await service.put(path, { ...(isRecord(body) ? body : {}), ...changes });
+  const { meta: _, ...before } = isRecord(body) ? body : {};
+  const expected = { ...before, ...changes };
+  return [...statusIs(put, 200), ...readsBack(put, expected), ...readsBack(await service.get(path), expected)];
+}
+
+async function activity(service: ScimService, active: boolean): Promise<Outcome> {
+  const id = await userId(service, 'first');
+  const answer = await service.patch(`/Users/${id}`, [{ op: 'replace', value: { active } }]);
+  const found = statusIs(answer, 200, 204);
+  if (answer.status === 200) found.push(...readsBack(answer, { active }));
+  found.push(...readsBack(await service.get(`/Users/${id}`), { active }));
+  return {
+    findings: [...found, ...listHas(await findInPages(service, String(person(service, 'first')['userName'])), [id])],
+  };
+}
+
+/** An import reads every page, and finds deactivated users, too. */
+async function importUsers(service: ScimService): Promise<Outcome> {
+  const ids = [await userId(service, 'first'), await userId(service, 'second'), await userId(service, 'third')];
+  const found = statusIs(
+    await service.patch(`/Users/${ids[2]}`, [{ op: 'replace', value: { active: false } }]),
+    200,
+    204,
+  );
+  const { findings, note } = await walk(service, 'Users', OKTA_PAGE);
+  found.push(...findings, ...(await walk(service, 'Users', SMALL_PAGE)).findings);
+  return { findings: found, note };
+}
+
+/** Entitlements are a resource type of their own. */
+async function entitlements(service: ScimService): Promise<Outcome> {
+  const types = await service.get('/ResourceTypes');
+  const own = recordsOf(types).find(({ name }) => name === 'Role' || name === 'Entitlement');
+  if (own === undefined) return skipped('no resource type Role or Entitlement');
+  const list = await service.get(`${String(own['endpoint'])}?startIndex=1&count=${OKTA_PAGE}`);
+  return { findings: statusIs(list, 200) };
+}
