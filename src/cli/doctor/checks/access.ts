@@ -1,11 +1,11 @@
 import { isErrorOf, statusIs } from '../forms/expect.rules.js';
-import { finding, type Finding } from '../forms/finding.js';
+import { finding, type DoctorFinding } from '../forms/finding.js';
 import type { Check } from '../peer/check.js';
-import { grantOf, type Method } from '../peer/grants.js';
+import { bearerOf, type Method } from '../peer/grants.js';
 import type { ScimService } from '../peer/scim-service.js';
 
 /** The request with which IdPs try a credential. */
-export const PROBE = '/Users?startIndex=1&count=2';
+export const CREDENTIAL_PROBE = '/Users?startIndex=1&count=2';
 
 /** Tries every credential that was given, a wrong one, and none. */
 export function credentialCheck(methods: readonly Method[]): Check {
@@ -14,9 +14,9 @@ export function credentialCheck(methods: readonly Method[]): Check {
     async run(service) {
       const found = unencrypted(service.address);
       for (const method of methods) {
-        const { bearer, findings } = await grantOf(service, method);
+        const { bearer, findings } = await bearerOf(service, method);
         found.push(...findings);
-        if (bearer !== null) found.push(...statusIs(await service.get(PROBE, { bearer }), 200));
+        if (bearer !== null) found.push(...statusIs(await service.get(CREDENTIAL_PROBE, { bearer }), 200));
       }
       return {
         findings: [...found, ...(await refusals(service))],
@@ -27,17 +27,17 @@ export function credentialCheck(methods: readonly Method[]): Check {
 }
 
 /** Returns findings unless a wrong credential and none are refused. */
-export async function refusals(service: ScimService): Promise<Finding[]> {
-  const found: Finding[] = [];
+export async function refusals(service: ScimService): Promise<DoctorFinding[]> {
+  const found: DoctorFinding[] = [];
   for (const bearer of [`wrong-${service.run}`, null]) {
-    const answer = await service.get(PROBE, { bearer });
+    const answer = await service.get(CREDENTIAL_PROBE, { bearer });
     if (answer.status < 400) {
       const words = bearer === null ? 'no credential' : 'a wrong credential';
       found.push(
         finding(
           'wrong_credential_accepted',
           'Authorization',
-          `GET ${PROBE} with ${words} is answered ${answer.status}.`,
+          `GET ${CREDENTIAL_PROBE} with ${words} is answered ${answer.status}.`,
         ),
       );
     } else found.push(...isErrorOf(answer, 401));
@@ -46,7 +46,7 @@ export async function refusals(service: ScimService): Promise<Finding[]> {
 }
 
 /** An address of this machine may be plain http: nothing leaves the machine. */
-export function unencrypted({ protocol, hostname, origin }: URL): Finding[] {
+export function unencrypted({ protocol, hostname, origin }: URL): DoctorFinding[] {
   const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
   if (protocol === 'https:' || isLoopback) return [];
   return [finding('https_missing', null, `${origin} is not https.`)];

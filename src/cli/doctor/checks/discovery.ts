@@ -1,7 +1,7 @@
 import { GROUP_URN, RESOURCE_TYPE_URN, SPC_URN, USER_URN } from '../../../protocols/scim/urns.js';
-import { isRecord, recordsOf, valueAt, type Answer, type JsonRecord } from '../forms/answer.js';
+import { isRecord, listedRecords, valueAt, type Answer, type JsonRecord } from '../forms/answer.js';
 import { statusIs } from '../forms/expect.rules.js';
-import { finding, shown, type Finding } from '../forms/finding.js';
+import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
 import { declaredIn, undeclared } from '../forms/schema.rules.js';
 import type { Check } from '../peer/check.js';
 
@@ -50,14 +50,14 @@ export const DISCOVERY_CHECKS: readonly Check[] = [
 ];
 
 /** Returns a finding for each feature that the ServiceProviderConfig does not state. */
-function configFindings({ body }: Answer): Finding[] {
+function configFindings({ body }: Answer): DoctorFinding[] {
   const wrong = (field: string, expected: string) =>
     finding(
       'config_form',
       field,
-      `ServiceProviderConfig has ${shown(valueAt(body, field))} as ${field}; expected: ${expected}.`,
+      `ServiceProviderConfig has ${inJson(valueAt(body, field))} as ${field}; expected: ${expected}.`,
     );
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   const schemas = valueAt(body, 'schemas');
   if (!Array.isArray(schemas) || !schemas.includes(SPC_URN)) found.push(wrong('schemas', `["${SPC_URN}"]`));
   for (const feature of FEATURES) {
@@ -77,9 +77,9 @@ function configFindings({ body }: Answer): Finding[] {
 }
 
 /** Returns findings unless users and groups are described as resource types. */
-function resourceTypeFindings(answer: Answer): Finding[] {
-  const records = recordsOf(answer);
-  const found: Finding[] = [];
+function resourceTypeFindings(answer: Answer): DoctorFinding[] {
+  const records = listedRecords(answer);
+  const found: DoctorFinding[] = [];
   for (const [name, endpoint, schema] of [
     ['User', '/Users', USER_URN],
     ['Group', '/Groups', GROUP_URN],
@@ -88,7 +88,7 @@ function resourceTypeFindings(answer: Answer): Finding[] {
       finding(
         'resource_type_form',
         field,
-        `The resource type ${name} has ${shown(value)} as ${field}; expected: ${expected}.`,
+        `The resource type ${name} has ${inJson(value)} as ${field}; expected: ${expected}.`,
       );
     const record = records.find((one) => one['name'] === name);
     if (record === undefined) {
@@ -105,7 +105,7 @@ function resourceTypeFindings(answer: Answer): Finding[] {
 }
 
 /** Returns a finding for each attribute of a record that `/Schemas` does not declare. */
-export function missingAttributes(schemas: Answer, type: 'User' | 'Group', record: unknown): Finding[] {
+export function missingAttributes(schemas: Answer, type: 'User' | 'Group', record: unknown): DoctorFinding[] {
   if (schemas.status !== 200 || !isRecord(record)) return [];
   const declared = declaredIn(schemas, type);
   if (declared.length === 0) return [finding('schema_missing', type, `/Schemas has no schema of ${type}.`)];

@@ -1,7 +1,7 @@
 import { GROUP_URN } from '../../../protocols/scim/urns.js';
-import { recordsOf, valueAt, type Answer } from '../forms/answer.js';
+import { listedRecords, valueAt, type Answer } from '../forms/answer.js';
 import { listHas, readsBack, statusIs } from '../forms/expect.rules.js';
-import { finding, shown, type Finding } from '../forms/finding.js';
+import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
 import { idFrom, type Check } from '../peer/check.js';
 import { userId } from '../peer/people.js';
 import type { ScimService } from '../peer/scim-service.js';
@@ -12,7 +12,7 @@ export const GROUP_CHECKS: readonly Check[] = [
   { name: 'members', run: async (service) => ({ findings: await members(service) }) },
 ];
 
-async function groups(service: ScimService): Promise<Finding[]> {
+async function groups(service: ScimService): Promise<DoctorFinding[]> {
   const displayName = service.name('group');
   const sent = { displayName, externalId: `Ext-${displayName}` };
   const made = await service.createGroup(sent);
@@ -20,23 +20,23 @@ async function groups(service: ScimService): Promise<Finding[]> {
   const id = idFrom(made, found);
   const path = `/Groups/${id}`;
   found.push(...readsBack(await service.get(path), sent));
-  found.push(...(await lookUp(service, displayName, id)));
+  found.push(...(await findGroup(service, displayName, id)));
   const renamed = service.name('group-renamed');
   found.push(
     ...statusIs(await service.patch(path, [{ op: 'Replace', path: 'displayName', value: renamed }]), 200, 204),
   );
-  found.push(...(await lookUp(service, renamed, id)));
+  found.push(...(await findGroup(service, renamed, id)));
   // Okta sends the id beside the name.
   found.push(...statusIs(await service.patch(path, [{ op: 'replace', value: { id, displayName } }]), 200, 204));
-  return [...found, ...(await lookUp(service, displayName, id)), ...(await lookUp(service, renamed))];
+  return [...found, ...(await findGroup(service, displayName, id)), ...(await findGroup(service, renamed))];
 }
 
 /** Looks a group up as Entra does: by its name, without its members. */
-export async function lookUp(service: ScimService, displayName: string, id?: string): Promise<Finding[]> {
+export async function findGroup(service: ScimService, displayName: string, id?: string): Promise<DoctorFinding[]> {
   const answer = await service.find('Groups', 'displayName', displayName, '&excludedAttributes=members');
   const found = listHas(answer, id === undefined ? [] : [id]);
   if (id === undefined || found.length > 0) return found;
-  const record = recordsOf(answer)[0]!;
+  const record = listedRecords(answer)[0]!;
   const shownMembers =
     'members' in record
       ? [finding('member_wrong', 'members', 'With excludedAttributes=members a group has members.')]
@@ -44,7 +44,7 @@ export async function lookUp(service: ScimService, displayName: string, id?: str
   return [...readsBack(answer, { displayName }, record), ...shownMembers];
 }
 
-async function members(service: ScimService): Promise<Finding[]> {
+async function members(service: ScimService): Promise<DoctorFinding[]> {
   const ids: string[] = [];
   for (const label of ['first', 'second', 'third']) ids.push(await userId(service, label));
   const [a, b, c] = ids as [string, string, string];
@@ -99,7 +99,7 @@ export async function changeMembers(
   id: string,
   operations: readonly unknown[],
   after: readonly string[],
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const answer = await service.patch(`/Groups/${id}`, operations);
   const found = statusIs(answer, 200, 204);
   // RFC 7644 §3.5.2: 200 has the group.
@@ -108,7 +108,7 @@ export async function changeMembers(
 }
 
 /** Returns a finding unless a group has exactly these members. */
-function membersAre(answer: Answer, expected: readonly string[]): Finding[] {
+function membersAre(answer: Answer, expected: readonly string[]): DoctorFinding[] {
   const found = statusIs(answer, 200);
   if (found.length > 0) return found;
   const list = valueAt(answer.body, 'members') ?? [];
@@ -116,17 +116,23 @@ function membersAre(answer: Answer, expected: readonly string[]): Finding[] {
   const isSame = actual.length === expected.length && expected.every((id) => actual.includes(id));
   return isSame
     ? []
-    : [finding('member_wrong', 'members', `The group has the members ${shown(actual)}; expected: ${shown(expected)}.`)];
+    : [
+        finding(
+          'member_wrong',
+          'members',
+          `The group has the members ${inJson(actual)}; expected: ${inJson(expected)}.`,
+        ),
+      ];
 }
 
 /** A user shows its groups (RFC 7643 §4.1.2), and a filter finds the group by its member. */
-async function groupsOfUser(service: ScimService, userIdentifier: string, groupId: string): Promise<Finding[]> {
+async function groupsOfUser(service: ScimService, userIdentifier: string, groupId: string): Promise<DoctorFinding[]> {
   const { body } = await service.get(`/Users/${userIdentifier}`);
   const groupsOf = valueAt(body, 'groups');
   const ids = (Array.isArray(groupsOf) ? groupsOf : []).map((group) => valueAt(group, 'value'));
   const found = ids.includes(groupId)
     ? []
-    : [finding('member_wrong', 'groups', `A member of a group has ${shown(groupsOf)} as groups.`)];
+    : [finding('member_wrong', 'groups', `A member of a group has ${inJson(groupsOf)} as groups.`)];
   const filter = encodeURIComponent(`id eq "${groupId}" and members eq "${userIdentifier}"`);
   return [...found, ...listHas(await service.get(`/Groups?filter=${filter}&attributes=id`), [groupId])];
 }

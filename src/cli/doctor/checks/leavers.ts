@@ -1,5 +1,5 @@
 import { isErrorOf, listHas, readsBack, statusIs } from '../forms/expect.rules.js';
-import { finding, type Finding } from '../forms/finding.js';
+import { finding, type DoctorFinding } from '../forms/finding.js';
 import type { Check } from '../peer/check.js';
 import { person, userId } from '../peer/people.js';
 import type { ScimService } from '../peer/scim-service.js';
@@ -36,7 +36,7 @@ export const LEAVER_CHECKS: readonly Check[] = [
 ];
 
 /** Deactivates a user: the user stays readable and findable, or Entra creates a second one. */
-export async function deactivate(service: ScimService, id: string, label: string): Promise<Finding[]> {
+export async function deactivate(service: ScimService, id: string, label: string): Promise<DoctorFinding[]> {
   const found = statusIs(
     await service.patch(`/Users/${id}`, [{ op: 'Replace', path: 'active', value: 'False' }]),
     200,
@@ -53,7 +53,7 @@ export async function deactivate(service: ScimService, id: string, label: string
 }
 
 /** Waits until a deleted user is gone, and measures the time. */
-export async function gone(service: ScimService, id: string, label: string): Promise<Finding[]> {
+export async function gone(service: ScimService, id: string, label: string): Promise<DoctorFinding[]> {
   const began = Date.now();
   let answer = await service.get(`/Users/${id}`);
   while (answer.status !== 404 && Date.now() - began < PROMPT_MS) {

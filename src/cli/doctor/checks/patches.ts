@@ -1,7 +1,7 @@
 import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
 import { isRecord, type JsonRecord } from '../forms/answer.js';
 import { readsBack, statusIs } from '../forms/expect.rules.js';
-import type { Finding } from '../forms/finding.js';
+import type { DoctorFinding } from '../forms/finding.js';
 import type { Check } from '../peer/check.js';
 import { userId } from '../peer/people.js';
 import type { ScimService } from '../peer/scim-service.js';
@@ -80,8 +80,8 @@ export const PATCH_CHECKS: readonly Check[] = [
 ];
 
 /** Sends each PATCH and looks whether exactly its attributes have changed. */
-async function applied(service: ScimService, path: string, cases: readonly PatchCase[]): Promise<Finding[]> {
-  const found: Finding[] = [];
+async function applied(service: ScimService, path: string, cases: readonly PatchCase[]): Promise<DoctorFinding[]> {
+  const found: DoctorFinding[] = [];
   for (const { operations, changed } of cases) {
     const { body } = await service.get(path);
     const { meta: _, ...before } = isRecord(body) ? body : {};
@@ -95,8 +95,8 @@ async function applied(service: ScimService, path: string, cases: readonly Patch
 }
 
 /** Sets, changes and removes the manager of a user in the forms of Entra ID. */
-export async function manager(service: ScimService, path: string): Promise<Finding[]> {
-  const found: Finding[] = [];
+export async function manager(service: ScimService, path: string): Promise<DoctorFinding[]> {
+  const found: DoctorFinding[] = [];
   const field = `${ENTERPRISE_URN}:manager`;
   const first = await userId(service, 'first');
   const third = await userId(service, 'third');

@@ -1,6 +1,6 @@
-import { isRecord, recordsOf, valueAt, type Answer } from '../forms/answer.js';
+import { isRecord, listedRecords, valueAt, type Answer } from '../forms/answer.js';
 import { listHas, readsBack, statusIs } from '../forms/expect.rules.js';
-import { finding, shown, type Finding } from '../forms/finding.js';
+import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
 import { skipped, type Check } from '../peer/check.js';
 import { person, userId } from '../peer/people.js';
 import type { ScimService } from '../peer/scim-service.js';
@@ -27,11 +27,11 @@ export const QUERY_CHECKS: readonly Check[] = [
   },
 ];
 
-async function filters(service: ScimService): Promise<Finding[]> {
+async function filters(service: ScimService): Promise<DoctorFinding[]> {
   const id = await userId(service, 'first');
   const { userName, externalId, emails } = person(service, 'first') as Record<string, string>;
   const email = String(valueAt(emails, '0.value'));
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   const hits: [attribute: string, value: string, more?: string][] = [
     ['userName', userName!],
     ['username', userName!.toUpperCase()],
@@ -48,13 +48,13 @@ async function filters(service: ScimService): Promise<Finding[]> {
   found.push(...listHas(await service.find('Users', 'externalId', externalId!.toUpperCase()), []));
   const hit = await service.find('Users', 'userName', userName!);
   const { body } = await service.get(`/Users/${id}`);
-  found.push(...readsBack(hit, isRecord(body) ? body : {}, recordsOf(hit)[0]));
+  found.push(...readsBack(hit, isRecord(body) ? body : {}, listedRecords(hit)[0]));
   const partial = await service.find('Users', 'userName', userName!, '&attributes=userName');
   found.push(...listHas(partial, [id]));
-  const record = recordsOf(partial)[0] ?? {};
+  const record = listedRecords(partial)[0] ?? {};
   if ('emails' in record || !('userName' in record)) {
     found.push(
-      finding('filter_result', 'attributes', `With attributes=userName a user has ${shown(Object.keys(record))}.`),
+      finding('filter_result', 'attributes', `With attributes=userName a user has ${inJson(Object.keys(record))}.`),
     );
   }
   return found;
@@ -69,8 +69,8 @@ export async function walk(
   service: ScimService,
   collection: 'Users' | 'Groups',
   count: number,
-): Promise<{ findings: Finding[]; note: string }> {
-  const found: Finding[] = [];
+): Promise<{ findings: DoctorFinding[]; note: string }> {
+  const found: DoctorFinding[] = [];
   const seen = new Map<unknown, number>();
   const pageOf = (startIndex: number) => service.get(`/${collection}?startIndex=${startIndex}&count=${count}`);
   const first = await pageOf(1);
@@ -85,13 +85,13 @@ export async function walk(
   ) {
     const page = startIndex === 1 ? first : await pageOf(startIndex);
     found.push(...pageFindings(page, { startIndex, count, total }));
-    for (const { id } of recordsOf(page)) {
+    for (const { id } of listedRecords(page)) {
       if (seen.has(id))
         found.push(
           finding(
             'page_wrong',
             'Resources',
-            `${shown(id)} is on the pages from ${seen.get(id)} and from ${startIndex}.`,
+            `${inJson(id)} is on the pages from ${seen.get(id)} and from ${startIndex}.`,
           ),
         );
       else seen.set(id, startIndex);
@@ -102,12 +102,12 @@ export async function walk(
     found.push(...pageFindings(await pageOf(lastIndex), { startIndex: lastIndex, count, total }));
   const after = await pageOf(total + count + 1);
   found.push(...statusIs(after, 200));
-  if (recordsOf(after).length > 0) {
+  if (listedRecords(after).length > 0) {
     found.push(
       finding(
         'page_wrong',
         'Resources',
-        `The page from ${total + count + 1} of ${total} has ${recordsOf(after).length} records.`,
+        `The page from ${total + count + 1} of ${total} has ${listedRecords(after).length} records.`,
       ),
     );
   }
@@ -117,22 +117,22 @@ export async function walk(
 function pageFindings(
   page: Answer,
   { startIndex, count, total }: { startIndex: number; count: number; total: number },
-): Finding[] {
+): DoctorFinding[] {
   const found = statusIs(page, 200);
   const wrong = (field: string, expected: unknown) =>
     finding(
       'page_wrong',
       field,
-      `The page from ${startIndex} with count ${count} has ${shown(valueAt(page.body, field))} as ${field}; expected: ${shown(expected)}.`,
+      `The page from ${startIndex} with count ${count} has ${inJson(valueAt(page.body, field))} as ${field}; expected: ${inJson(expected)}.`,
     );
   if (valueAt(page.body, 'startIndex') !== startIndex) found.push(wrong('startIndex', startIndex));
   const length = Math.min(count, total - startIndex + 1);
-  if (recordsOf(page).length !== length) {
+  if (listedRecords(page).length !== length) {
     found.push(
       finding(
         'page_wrong',
         'Resources',
-        `The page from ${startIndex} with count ${count} has ${recordsOf(page).length} records; expected: ${length} of ${total}.`,
+        `The page from ${startIndex} with count ${count} has ${listedRecords(page).length} records; expected: ${length} of ${total}.`,
       ),
     );
   }
@@ -141,12 +141,12 @@ function pageFindings(
   return found;
 }
 
-async function versions(service: ScimService): Promise<Finding[]> {
+async function versions(service: ScimService): Promise<DoctorFinding[]> {
   const path = `/Users/${await userId(service, 'first')}`;
   const read = await service.get(path);
   const { etag } = read.headers;
   if (etag === undefined) return [finding('etag_wrong', 'ETag', `GET ${path} is answered without an ETag.`)];
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   const unchanged = await service.get(path, { headers: { 'if-none-match': etag } });
   if (unchanged.status !== 304)
     found.push(

@@ -1,6 +1,6 @@
 import { valueAt, type JsonRecord } from '../forms/answer.js';
 import { isErrorOf, readsBack, statusIs } from '../forms/expect.rules.js';
-import type { Finding } from '../forms/finding.js';
+import type { DoctorFinding } from '../forms/finding.js';
 import { idFrom, type Check } from '../peer/check.js';
 import { person, userId } from '../peer/people.js';
 import type { ScimService } from '../peer/scim-service.js';
@@ -62,7 +62,7 @@ export const USER_CHECKS: readonly Check[] = [
 ];
 
 /** A second user of the same name is refused, also in another case (RFC 7643 §4.1.1). */
-export async function duplicate(service: ScimService, label = 'first'): Promise<Finding[]> {
+export async function duplicate(service: ScimService, label = 'first'): Promise<DoctorFinding[]> {
   const { userName, ...rest } = person(service, label);
   const found = isErrorOf(await service.createUser({ userName, ...rest }), 409, 'uniqueness');
   const upper = String(userName).toUpperCase();

@@ -1,6 +1,6 @@
 import { ERROR_URN, LIST_RESPONSE_URN } from '../../../protocols/scim/urns.js';
 import { isRecord, requestOf, valueAt, type Answer, type JsonRecord } from './answer.js';
-import { finding, shown, type Finding } from './finding.js';
+import { finding, inJson, type DoctorFinding } from './finding.js';
 import { resourceFindings, type RecordType } from './resource.rules.js';
 
 /** The values of `scimType` (RFC 7644 §3.12, RFC 9865 §2.1). */
@@ -10,7 +10,7 @@ const SCIM_TYPES: readonly unknown[] = [
 ]; // prettier-ignore
 
 /** Checks the form of an answer: what RFC 7644 demands of each answer, whichever request it is for. */
-export function formFindings(answer: Answer): Finding[] {
+export function formFindings(answer: Answer): DoctorFinding[] {
   const { status, text, body } = answer;
   const request = requestOf(answer);
   if (status >= 300 && status < 400 && status !== 304) {
@@ -35,10 +35,10 @@ export function formFindings(answer: Answer): Finding[] {
   return [...found, ...documentFindings(answer, body)];
 }
 
-function headerFindings(answer: Answer): Finding[] {
+function headerFindings(answer: Answer): DoctorFinding[] {
   const { status, headers } = answer;
   const request = requestOf(answer);
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   if (status === 401 && headers['www-authenticate'] === undefined) {
     found.push(finding('error_form', 'WWW-Authenticate', `${request} is answered 401 without WWW-Authenticate.`));
   }
@@ -48,15 +48,15 @@ function headerFindings(answer: Answer): Finding[] {
   return found;
 }
 
-function errorFindings(answer: Answer, body: JsonRecord): Finding[] {
+function errorFindings(answer: Answer, body: JsonRecord): DoctorFinding[] {
   const { status } = answer;
   const wrong = (field: string, expected: string) =>
     finding(
       'error_form',
       field,
-      `The error ${status} to ${requestOf(answer)} has ${shown(body[field])} as ${field}; expected: ${expected}.`,
+      `The error ${status} to ${requestOf(answer)} has ${inJson(body[field])} as ${field}; expected: ${expected}.`,
     );
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   const { schemas, scimType, detail } = body;
   if (!Array.isArray(schemas) || !schemas.includes(ERROR_URN)) found.push(wrong('schemas', `["${ERROR_URN}"]`));
   if (body['status'] !== String(status)) found.push(wrong('status', `the text "${status}"`));
@@ -67,7 +67,7 @@ function errorFindings(answer: Answer, body: JsonRecord): Finding[] {
 }
 
 /** The form of a list, or of a single user or group. Documents of the discovery have checks of their own. */
-function documentFindings(answer: Answer, body: JsonRecord): Finding[] {
+function documentFindings(answer: Answer, body: JsonRecord): DoctorFinding[] {
   const { path, method, headers, status } = answer;
   const [place = '', query = ''] = path.split('?');
   const isPartial = /(?:^|&)(?:attributes|excludedAttributes)=/.test(query);
@@ -90,27 +90,27 @@ function documentFindings(answer: Answer, body: JsonRecord): Finding[] {
       finding(
         'etag_wrong',
         'ETag',
-        `The answer to ${requestOf(answer)} has the ETag ${etag} and meta.version ${shown(version)}.`,
+        `The answer to ${requestOf(answer)} has the ETag ${etag} and meta.version ${inJson(version)}.`,
       ),
     );
   }
   if (method === 'POST' && status === 201 && headers['location'] !== valueAt(body, 'meta.location')) {
     const words = `The answer to ${requestOf(answer)} has the Location ${headers['location'] ?? '(none)'}`;
     found.push(
-      finding('resource_form', 'Location', `${words} and meta.location ${shown(valueAt(body, 'meta.location'))}.`),
+      finding('resource_form', 'Location', `${words} and meta.location ${inJson(valueAt(body, 'meta.location'))}.`),
     );
   }
   return found;
 }
 
-function listFindings(answer: Answer, body: JsonRecord): Finding[] {
+function listFindings(answer: Answer, body: JsonRecord): DoctorFinding[] {
   const wrong = (field: string, expected: string) =>
     finding(
       'list_form',
       field,
-      `The list of ${requestOf(answer)} has ${shown(body[field])} as ${field}; expected: ${expected}.`,
+      `The list of ${requestOf(answer)} has ${inJson(body[field])} as ${field}; expected: ${expected}.`,
     );
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   const { schemas, totalResults: total, Resources: records, startIndex, itemsPerPage } = body;
   if (!Array.isArray(schemas) || !schemas.includes(LIST_RESPONSE_URN))
     found.push(wrong('schemas', `["${LIST_RESPONSE_URN}"]`));

@@ -34,13 +34,13 @@ export function valueAt(value: unknown, path: string | readonly (string | number
 }
 
 /** Returns the records of a list answer; none where the answer is no list. */
-export function recordsOf({ body }: Answer): JsonRecord[] {
+export function listedRecords({ body }: Answer): JsonRecord[] {
   const records = valueAt(body, 'Resources');
   return Array.isArray(records) ? records.filter(isRecord) : [];
 }
 
 /** Returns the id of the record that an answer has, or undefined. */
-export function idOf({ body }: Answer): string | undefined {
+export function recordId({ body }: Answer): string | undefined {
   const id = valueAt(body, 'id');
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
@@ -50,7 +50,7 @@ export function requestOf({ method, path }: Answer): string {
   return `${method} ${path}`;
 }
 
-/** Returns a text as JSON, or undefined where it is none. */
+/** Returns a text as JSON, or undefined where the text is no JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

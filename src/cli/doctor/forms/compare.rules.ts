@@ -1,7 +1,7 @@
 import { isRecord } from './answer.js';
 
 /** A value that is not the expected one. */
-export interface Difference {
+export interface ValueDifference {
   field: string;
   expected: unknown;
   actual: unknown;
@@ -13,7 +13,7 @@ export interface Difference {
  *
  * @param expected the attributes that were sent, by name
  */
-export function differences(expected: unknown, actual: unknown, field = ''): Difference[] {
+export function differences(expected: unknown, actual: unknown, field = ''): ValueDifference[] {
   if (isEmpty(expected)) return isEmpty(actual) ? [] : [{ field, expected, actual }];
   if (Array.isArray(expected)) return differentElements(expected, actual, field);
   if (isRecord(expected)) {
@@ -25,7 +25,7 @@ export function differences(expected: unknown, actual: unknown, field = ''): Dif
   return isSame(expected, actual) ? [] : [{ field, expected, actual }];
 }
 
-function differentElements(expected: readonly unknown[], actual: unknown, field: string): Difference[] {
+function differentElements(expected: readonly unknown[], actual: unknown, field: string): ValueDifference[] {
   if (!Array.isArray(actual)) return [{ field, expected, actual }];
   const missing = expected.flatMap((element, place) => {
     if (actual.some((other) => differences(element, other).length === 0)) return [];

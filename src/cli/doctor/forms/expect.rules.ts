@@ -1,9 +1,9 @@
-import { isRecord, recordsOf, requestOf, valueAt, type Answer } from './answer.js';
+import { isRecord, listedRecords, requestOf, valueAt, type Answer } from './answer.js';
 import { differences } from './compare.rules.js';
-import { finding, shown, type Finding } from './finding.js';
+import { finding, inJson, type DoctorFinding } from './finding.js';
 
 /** Returns a finding unless an answer has one of the statuses. */
-export function statusIs(answer: Answer, ...statuses: readonly number[]): Finding[] {
+export function statusIs(answer: Answer, ...statuses: readonly number[]): DoctorFinding[] {
   if (statuses.includes(answer.status)) return [];
   const detail = valueAt(answer.body, 'detail');
   const words = `${requestOf(answer)} is answered ${answer.status}, not ${statuses.join(' or ')}`;
@@ -11,10 +11,10 @@ export function statusIs(answer: Answer, ...statuses: readonly number[]): Findin
 }
 
 /** Returns a finding unless an answer is an error of this status, and has the `scimType` where one is expected. */
-export function isErrorOf(answer: Answer, status: number, scimType?: string): Finding[] {
+export function isErrorOf(answer: Answer, status: number, scimType?: string): DoctorFinding[] {
   const found = statusIs(answer, status);
   if (found.length > 0 || scimType === undefined || valueAt(answer.body, 'scimType') === scimType) return found;
-  const words = `The error ${status} to ${requestOf(answer)} has ${shown(valueAt(answer.body, 'scimType'))} as scimType`;
+  const words = `The error ${status} to ${requestOf(answer)} has ${inJson(valueAt(answer.body, 'scimType'))} as scimType`;
   return [finding('error_form', 'scimType', `${words}; expected: "${scimType}".`)];
 }
 
@@ -23,30 +23,34 @@ export function isErrorOf(answer: Answer, status: number, scimType?: string): Fi
  *
  * @param body the record in the answer, or in a list that it was found in
  */
-export function readsBack(answer: Answer, expected: object, body: unknown = answer.body): Finding[] {
+export function readsBack(answer: Answer, expected: object, body: unknown = answer.body): DoctorFinding[] {
   if (!isRecord(body)) {
     const words = `The answer ${answer.status} to ${requestOf(answer)} has no record`;
-    return [finding('value_differs', Object.keys(expected)[0] ?? null, `${words}; expected: ${shown(expected)}.`)];
+    return [finding('value_differs', Object.keys(expected)[0] ?? null, `${words}; expected: ${inJson(expected)}.`)];
   }
   return differences(expected, body).map(({ field, expected: sent, actual }) =>
     finding(
       'value_differs',
       field,
-      `The answer to ${requestOf(answer)} has ${shown(actual)} as ${field}; expected: ${shown(sent)}.`,
+      `The answer to ${requestOf(answer)} has ${inJson(actual)} as ${field}; expected: ${inJson(sent)}.`,
     ),
   );
 }
 
 /** Returns findings unless a list has exactly these records. */
-export function listHas(answer: Answer, ids: readonly string[]): Finding[] {
+export function listHas(answer: Answer, ids: readonly string[]): DoctorFinding[] {
   const found = statusIs(answer, 200);
   if (found.length > 0) return found;
   const total = valueAt(answer.body, 'totalResults');
-  const listed = recordsOf(answer).map(({ id }) => String(id));
+  const listed = listedRecords(answer).map(({ id }) => String(id));
   const message = (text: string) => `The list of ${requestOf(answer)} ${text}.`;
   if (total !== ids.length) {
     return [
-      finding('filter_result', 'totalResults', message(`has ${shown(total)} as totalResults; expected: ${ids.length}`)),
+      finding(
+        'filter_result',
+        'totalResults',
+        message(`has ${inJson(total)} as totalResults; expected: ${ids.length}`),
+      ),
     ];
   }
   const lacking = ids.filter((id) => !listed.includes(id));

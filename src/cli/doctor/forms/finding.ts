@@ -18,7 +18,7 @@ export const NEXT_STEPS = {
   error_form: 'Answer errors as RFC 7644 §3.12 has them: schemas, status as text, scimType, detail.',
   list_form: 'Answer lists as RFC 7644 §3.4.2 has them: numbers as integers, itemsPerPage as long as Resources.',
   resource_form: 'Answer resources as RFC 7643 §3 has them: id, schemas, meta, booleans as booleans.',
-  value_differs: 'Keep each value letter for letter as it was sent, and change no other one.',
+  value_differs: 'Keep each value letter for letter, and change no other one.',
   config_form: 'State every feature in ServiceProviderConfig (RFC 7643 §5).',
   resource_type_form: 'Describe the resource types User and Group (RFC 7643 §6).',
   schema_missing: 'Declare the attribute in /Schemas, or remove its mapping at the IdP.',
@@ -45,7 +45,7 @@ export const NEXT_STEPS = {
 export type FindingCode = keyof typeof NEXT_STEPS;
 
 /** What is not right, where, and what to do. */
-export interface Finding {
+export interface DoctorFinding {
   code: FindingCode;
   /** The attribute, header or member of the answer, such as `meta.location` or `emails[0].value`; null: the answer as a whole. */
   field: string | null;
@@ -54,12 +54,12 @@ export interface Finding {
 }
 
 /** Returns a finding, with the next step of its code. */
-export function finding(code: FindingCode, field: string | null, message: string): Finding {
+export function finding(code: FindingCode, field: string | null, message: string): DoctorFinding {
   return { code, field, message, next_step: NEXT_STEPS[code] };
 }
 
-/** Returns a value as it is shown in a message: JSON, at most 120 characters. */
-export function shown(value: unknown): string {
+/** Returns a value as it is in a message: JSON, at most 120 characters. */
+export function inJson(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }

@@ -1,6 +1,6 @@
 import { GROUP_URN, USER_URN } from '../../../protocols/scim/urns.js';
 import { isRecord, type JsonRecord } from './answer.js';
-import { finding, shown, type Finding } from './finding.js';
+import { finding, inJson, type DoctorFinding } from './finding.js';
 
 /** The kinds of records that a doctor makes. */
 export type RecordType = 'User' | 'Group';
@@ -30,14 +30,14 @@ export function resourceFindings(
   type: RecordType,
   request: string,
   isPartial: boolean,
-): Finding[] {
+): DoctorFinding[] {
   const wrong = (field: string, expected: string) =>
     finding(
       'resource_form',
       field,
-      `The answer to ${request} has ${shown(resource[field.split('.')[0]!])} as ${field.split('.')[0]!}; expected: ${expected}.`,
+      `The answer to ${request} has ${inJson(resource[field.split('.')[0]!])} as ${field.split('.')[0]!}; expected: ${expected}.`,
     );
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   if (typeof resource['id'] !== 'string' || resource['id'] === '') found.push(wrong('id', 'a text'));
   if ('password' in resource)
     found.push(finding('secret_shown', 'password', `The answer to ${request} shows the password.`));
@@ -46,9 +46,9 @@ export function resourceFindings(
   return found;
 }
 
-type Wrong = (field: string, expected: string) => Finding;
+type Wrong = (field: string, expected: string) => DoctorFinding;
 
-function schemasOf(resource: JsonRecord, type: RecordType, wrong: Wrong): Finding[] {
+function schemasOf(resource: JsonRecord, type: RecordType, wrong: Wrong): DoctorFinding[] {
   const { schemas } = resource;
   if (!Array.isArray(schemas) || !schemas.includes(SCHEMA_OF[type]))
     return [wrong('schemas', `a list with ${SCHEMA_OF[type]}`)];
@@ -56,10 +56,10 @@ function schemasOf(resource: JsonRecord, type: RecordType, wrong: Wrong): Findin
   return unnamed === undefined ? [] : [wrong('schemas', `also ${unnamed}, which the record has`)];
 }
 
-function metaOf(resource: JsonRecord, type: RecordType, wrong: Wrong): Finding[] {
+function metaOf(resource: JsonRecord, type: RecordType, wrong: Wrong): DoctorFinding[] {
   const { meta } = resource;
   if (!isRecord(meta)) return [wrong('meta', 'an object')];
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   if (meta['resourceType'] !== type) found.push(wrong('meta.resourceType', type));
   for (const time of ['created', 'lastModified']) {
     const value = meta[time];
@@ -74,8 +74,8 @@ function metaOf(resource: JsonRecord, type: RecordType, wrong: Wrong): Finding[]
 }
 
 /** Booleans are booleans, and one value of an attribute at most is the primary one (RFC 7643 §2.4). */
-function valuesOf(resource: JsonRecord, wrong: Wrong): Finding[] {
-  const found: Finding[] = [];
+function valuesOf(resource: JsonRecord, wrong: Wrong): DoctorFinding[] {
+  const found: DoctorFinding[] = [];
   if ('active' in resource && typeof resource['active'] !== 'boolean') found.push(wrong('active', 'true or false'));
   for (const name of MULTI_VALUED.filter((one) => one in resource)) {
     const values = resource[name];

@@ -1,5 +1,5 @@
 import { GROUP_URN, USER_URN } from '../../../protocols/scim/urns.js';
-import { isRecord, recordsOf, type Answer, type JsonRecord } from './answer.js';
+import { isRecord, listedRecords, type Answer, type JsonRecord } from './answer.js';
 import type { RecordType } from './resource.rules.js';
 
 /** An attribute that `/Schemas` declares for users or groups. */
@@ -22,7 +22,7 @@ const COMMON = ['schemas', 'id', 'externalid', 'meta'];
 
 /** Returns the attributes of a kind of record: those of its own schema, and of the extensions of that kind. */
 export function declaredIn(schemas: Answer, type: RecordType): DeclaredAttribute[] {
-  return recordsOf(schemas)
+  return listedRecords(schemas)
     .filter(
       ({ id }) =>
         typeof id === 'string' && (id === coreOf(type) || (/:extension:/.test(id) && id.endsWith(`:${type}`))),
@@ -33,7 +33,7 @@ export function declaredIn(schemas: Answer, type: RecordType): DeclaredAttribute
 /**
  * Returns the paths of the attributes that a record has and `/Schemas` does not declare, without regard to case.
  *
- * @param record as it was sent or answered
+ * @param record a record of a request or of an answer
  */
 export function undeclared(record: JsonRecord, declared: readonly DeclaredAttribute[], type: RecordType): string[] {
   const known = new Set(declared.map(({ schema, names }) => `${schema}:${names.join('.')}`.toLowerCase()));

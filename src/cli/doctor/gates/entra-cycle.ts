@@ -1,14 +1,14 @@
 import { ENTERPRISE_URN, GROUP_URN } from '../../../protocols/scim/urns.js';
-import { idOf, isRecord, recordsOf, valueAt, type JsonRecord } from '../forms/answer.js';
+import { recordId, isRecord, listedRecords, valueAt, type JsonRecord } from '../forms/answer.js';
 import { listHas, readsBack, statusIs } from '../forms/expect.rules.js';
-import { finding, type Finding } from '../forms/finding.js';
+import { finding, type DoctorFinding } from '../forms/finding.js';
 import { CannotContinue, idFrom } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';
 
 /** What Entra ID has done about a record: its id, and what was not right. */
 export interface Provisioned {
   id: string;
-  found: Finding[];
+  found: DoctorFinding[];
 }
 
 /**
@@ -21,7 +21,7 @@ export async function provisionUser(service: ScimService, person: JsonRecord): P
   const userName = String(person['userName']);
   const hits = await service.find('Users', 'userName', userName);
   const found = statusIs(hits, 200);
-  const [hit] = recordsOf(hits);
+  const [hit] = listedRecords(hits);
   if (hit === undefined) {
     const made = await service.createUser(person);
     found.push(...statusIs(made, 201), ...readsBack(made, person));
@@ -50,17 +50,17 @@ export async function provisionGroup(service: ScimService, displayName: string):
 }
 
 /** Returns findings unless the user is found by name, in any case of its letters, and has all attributes. */
-export async function userIs(service: ScimService, id: string, person: JsonRecord): Promise<Finding[]> {
+export async function userIs(service: ScimService, id: string, person: JsonRecord): Promise<DoctorFinding[]> {
   const userName = String(person['userName']);
   const hits = await service.find('Users', 'userName', userName);
   const found = [
     ...listHas(hits, [id]),
     ...listHas(await service.find('Users', 'userName', userName.toUpperCase()), [id]),
   ];
-  if (found.length === 0) found.push(...readsBack(hits, person, recordsOf(hits)[0]));
+  if (found.length === 0) found.push(...readsBack(hits, person, listedRecords(hits)[0]));
   const read = await service.get(`/Users/${id}`);
   found.push(...statusIs(read, 200), ...readsBack(read, person));
-  if (read.status === 200 && idOf(read) !== id)
+  if (read.status === 200 && recordId(read) !== id)
     found.push(finding('resource_form', 'id', `GET /Users/${id} answers with another id.`));
   return found;
 }

@@ -1,13 +1,13 @@
 import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
 import { valueAt, type JsonRecord } from '../forms/answer.js';
 import { readsBack, statusIs } from '../forms/expect.rules.js';
-import type { Finding } from '../forms/finding.js';
+import type { DoctorFinding } from '../forms/finding.js';
 import { patchPath, sampleRecord, sampleValue, writable } from '../forms/sample.rules.js';
 import { declaredIn, type DeclaredAttribute } from '../forms/schema.rules.js';
 import type { RecordType } from '../forms/resource.rules.js';
 import { missingAttributes } from '../checks/discovery.js';
 import { walk } from '../checks/queries.js';
-import { idFrom, type Check, type Outcome } from '../peer/check.js';
+import { idFrom, type Check, type Checked } from '../peer/check.js';
 import { person } from '../peer/people.js';
 import type { ScimService } from '../peer/scim-service.js';
 
@@ -61,7 +61,7 @@ interface Created {
   path: string;
   sent: JsonRecord;
   attributes: readonly DeclaredAttribute[];
-  outcome: Outcome;
+  outcome: Checked;
 }
 
 /** Creates a record with a value for every single-valued attribute that `/Schemas` declares, and reads it back. */
@@ -88,7 +88,7 @@ async function created(service: ScimService, type: RecordType, label: string): P
 }
 
 /** Changes every single-valued attribute by one PATCH, and reads the record back. */
-async function updated(service: ScimService, type: RecordType, label: string): Promise<Outcome> {
+async function updated(service: ScimService, type: RecordType, label: string): Promise<Checked> {
   const { path, sent, attributes, outcome } = await created(service, type, label);
   const displayName = service.name(`${label}-again`);
   const operations = attributes.map((one) => ({
@@ -103,7 +103,7 @@ async function updated(service: ScimService, type: RecordType, label: string): P
 }
 
 /** Replaces optional texts with `""`, and again with null: both empty the attribute. */
-async function emptied(service: ScimService): Promise<Finding[]> {
+async function emptied(service: ScimService): Promise<DoctorFinding[]> {
   const { path, attributes, outcome } = await created(service, 'User', 'emptied');
   const optional = attributes.filter(({ type, isRequired }) => type === 'string' && !isRequired);
   const found = [...outcome.findings];
@@ -123,7 +123,7 @@ function withEmpty(attributes: readonly DeclaredAttribute[]): JsonRecord {
   ) as JsonRecord;
 }
 
-async function paged(service: ScimService, collection: 'Users' | 'Groups'): Promise<Outcome> {
+async function paged(service: ScimService, collection: 'Users' | 'Groups'): Promise<Checked> {
   const first = await service.get(`/${collection}?startIndex=1&count=${PAGE}`);
   const total = Number(valueAt(first.body, 'totalResults'));
   for (let place = total; place < LEAST_RECORDS; place++) {

@@ -1,7 +1,7 @@
 import { listHas, statusIs } from '../forms/expect.rules.js';
-import { finding, type Finding } from '../forms/finding.js';
+import { finding, type DoctorFinding } from '../forms/finding.js';
 import { declaredIn } from '../forms/schema.rules.js';
-import { changeMembers, lookUp } from '../checks/groups.js';
+import { changeMembers, findGroup } from '../checks/groups.js';
 import type { Check } from '../peer/check.js';
 import { userId } from '../peer/people.js';
 import type { ScimService } from '../peer/scim-service.js';
@@ -11,12 +11,12 @@ import { provisionGroup } from './entra-cycle.js';
 export const ENTRA_GROUP_TESTS: readonly Check[] = [
   groupTest('POD_Group_Test', 'mandatory', async (service) => {
     const { id, found } = await provisionGroup(service, service.name('on-demand'));
-    return [...found, ...(await lookUp(service, service.name('on-demand'), id))];
+    return [...found, ...(await findGroup(service, service.name('on-demand'), id))];
   }),
   groupTest('Create_Group_Test', 'mandatory', async (service) => {
     const { id, found } = await provisionGroup(service, service.name('created'));
     const read = await service.get(`/Groups/${id}?excludedAttributes=members`);
-    return [...found, ...statusIs(read, 200), ...(await lookUp(service, service.name('created'), id))];
+    return [...found, ...statusIs(read, 200), ...(await findGroup(service, service.name('created'), id))];
   }),
   groupTest('Update_Group_Test', 'mandatory', async (service) => {
     const { id, found } = await provisionGroup(service, service.name('old'));
@@ -24,7 +24,7 @@ export const ENTRA_GROUP_TESTS: readonly Check[] = [
     found.push(
       ...statusIs(await service.patch(`/Groups/${id}`, [{ op: 'Replace', path: 'displayName', value }]), 200, 204),
     );
-    return [...found, ...(await lookUp(service, value, id)), ...(await lookUp(service, service.name('old')))];
+    return [...found, ...(await findGroup(service, value, id)), ...(await findGroup(service, service.name('old')))];
   }),
   groupTest('Delete_Group_Test', 'optional', async (service) => {
     const { id, found } = await provisionGroup(service, service.name('deleted'));
@@ -34,7 +34,7 @@ export const ENTRA_GROUP_TESTS: readonly Check[] = [
     const { id, found } = await provisionGroup(service, service.name('restored'));
     found.push(...(await deleteGroup(service, id, service.name('restored'))));
     const again = await provisionGroup(service, service.name('restored'));
-    return [...found, ...again.found, ...(await lookUp(service, service.name('restored'), again.id))];
+    return [...found, ...again.found, ...(await findGroup(service, service.name('restored'), again.id))];
   }),
   groupTest('Group_Update_Add_Member_Test', 'mandatory', async (service) => {
     const { id, found } = await provisionGroup(service, service.name('joined'));
@@ -76,7 +76,7 @@ export const ENTRA_GROUP_TESTS: readonly Check[] = [
 function groupTest(
   name: string,
   kind: 'mandatory' | 'optional',
-  run: (service: ScimService) => Promise<Finding[]>,
+  run: (service: ScimService) => Promise<DoctorFinding[]>,
 ): Check {
   return {
     name,
@@ -90,7 +90,7 @@ function groupTest(
 }
 
 /** Deletes a group, and looks whether it is gone. */
-export async function deleteGroup(service: ScimService, id: string, displayName: string): Promise<Finding[]> {
+export async function deleteGroup(service: ScimService, id: string, displayName: string): Promise<DoctorFinding[]> {
   const found = statusIs(await service.delete(`/Groups/${id}`), 204);
   const after = await service.get(`/Groups/${id}`);
   if (after.status !== 404)

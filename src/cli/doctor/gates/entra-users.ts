@@ -5,7 +5,7 @@ import { declaredIn } from '../forms/schema.rules.js';
 import { deactivate, gone } from '../checks/leavers.js';
 import { manager } from '../checks/patches.js';
 import { duplicate } from '../checks/users.js';
-import { skipped, type Check, type Outcome } from '../peer/check.js';
+import { skipped, type Check, type Checked } from '../peer/check.js';
 import { person, userId } from '../peer/people.js';
 import type { ScimService } from '../peer/scim-service.js';
 import { provisionUser, userIs } from './entra-cycle.js';
@@ -86,13 +86,13 @@ async function hasManager(service: ScimService): Promise<boolean> {
   return declaredIn(await service.get('/Schemas'), 'User').some(({ names }) => names[0] === 'manager');
 }
 
-async function managerTest(service: ScimService): Promise<Outcome> {
+async function managerTest(service: ScimService): Promise<Checked> {
   if (!(await hasManager(service))) return skipped('/Schemas has no manager');
   return { findings: await manager(service, `/Users/${await userId(service, 'second')}`) };
 }
 
 /** The same by requests as the RFC has them: an object, and the removal of the attribute. */
-async function directManagerTest(service: ScimService): Promise<Outcome> {
+async function directManagerTest(service: ScimService): Promise<Checked> {
   if (!(await hasManager(service))) return skipped('/Schemas has no manager');
   const path = `/Users/${await userId(service, 'second')}`;
   const id = await userId(service, 'first');

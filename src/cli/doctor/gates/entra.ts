@@ -1,10 +1,10 @@
 import { refusals, unencrypted } from '../checks/access.js';
 import { jsonOf, valueAt } from '../forms/answer.js';
 import { statusIs } from '../forms/expect.rules.js';
-import { finding, shown, type Finding } from '../forms/finding.js';
-import { skipped, type Check, type Outcome } from '../peer/check.js';
-import type { Credential } from '../peer/credentials.rules.js';
-import { askForToken, grantOf, tokenUrlOf, type Method } from '../peer/grants.js';
+import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
+import { skipped, type Check, type Checked } from '../peer/check.js';
+import type { DirectoryCredential } from '../peer/credentials.rules.js';
+import { askForToken, bearerOf, tokenUrlOf, type Method } from '../peer/grants.js';
 import type { ScimService } from '../peer/scim-service.js';
 import { ENTRA_DIRECT_TESTS, ENTRA_PAGE_TESTS } from './entra-direct.js';
 import { ENTRA_GROUP_TESTS } from './entra-groups.js';
@@ -27,7 +27,7 @@ const isFederated = ({ credential }: Method) => credential.kind === 'federated';
 const isClient = ({ credential }: Method) => credential.kind === 'secret' || credential.kind === 'private_key_jwt';
 
 /** Client credentials: a token for the right client, none for a wrong one. One of this test and the next one is enough. */
-async function clientTest(service: ScimService, methods: readonly Method[]): Promise<Outcome> {
+async function clientTest(service: ScimService, methods: readonly Method[]): Promise<Checked> {
   const clients = methods.filter(isClient);
   const found = [...unencrypted(service.address), ...(await refusals(service))];
   for (const method of clients) {
@@ -49,32 +49,36 @@ async function clientTest(service: ScimService, methods: readonly Method[]): Pro
   };
 }
 
-async function federatedTest(service: ScimService, methods: readonly Method[]): Promise<Outcome> {
+async function federatedTest(service: ScimService, methods: readonly Method[]): Promise<Checked> {
   const federated = methods.filter(isFederated);
   if (federated.length === 0) {
     return skipped(
       methods.some(isClient) ? 'Validate_Credentials_Test is enough' : 'no federated credential was given',
     );
   }
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   for (const method of federated)
     found.push(...(await admitted(service, method)), ...(await wrongAudience(service, method)));
   return { findings: found };
 }
 
-async function admitted(service: ScimService, method: Method, place: 'post' | 'basic' = 'post'): Promise<Finding[]> {
-  const { bearer, findings } = await grantOf(service, method, place);
+async function admitted(
+  service: ScimService,
+  method: Method,
+  place: 'post' | 'basic' = 'post',
+): Promise<DoctorFinding[]> {
+  const { bearer, findings } = await bearerOf(service, method, place);
   if (bearer === null) return findings;
   return [...findings, ...statusIs(await service.get('/Users?startIndex=1&count=1', { bearer }), 200)];
 }
 
-async function wrongSecret(service: ScimService, method: Method): Promise<Finding[]> {
-  const credential = { ...method.credential, secret: `wrong-${service.run}` } as Credential;
+async function wrongSecret(service: ScimService, method: Method): Promise<DoctorFinding[]> {
+  const credential = { ...method.credential, secret: `wrong-${service.run}` } as DirectoryCredential;
   return refused(service, { ...method, credential });
 }
 
 /** An assertion that the IdP has signed cannot be changed; with its key another audience is tried. */
-async function wrongAudience(service: ScimService, method: Method): Promise<Finding[]> {
+async function wrongAudience(service: ScimService, method: Method): Promise<DoctorFinding[]> {
   const { credential } = method;
   if (credential.kind !== 'federated' || 'signed' in credential.assertion) return [];
   const assertion = { ...credential.assertion, audience: 'api://doctor-another-audience' };
@@ -82,7 +86,7 @@ async function wrongAudience(service: ScimService, method: Method): Promise<Find
 }
 
 /** Returns findings unless a wrong client gets 401 `invalid_client` (RFC 6749 §5.2). */
-async function refused(service: ScimService, method: Method): Promise<Finding[]> {
+async function refused(service: ScimService, method: Method): Promise<DoctorFinding[]> {
   const url = await tokenUrlOf(service, method);
   if (typeof url !== 'string' || method.credential.kind === 'token') return [];
   const { form, headers } = await tokenRequest(method.credential, url);
@@ -95,7 +99,7 @@ async function refused(service: ScimService, method: Method): Promise<Finding[]>
     finding(
       'token_form',
       'error',
-      `POST ${url} answers a wrong client with ${status} ${shown(error)}; expected: 401 "invalid_client".`,
+      `POST ${url} answers a wrong client with ${status} ${inJson(error)}; expected: 401 "invalid_client".`,
     ),
   ];
 }

@@ -1,7 +1,7 @@
-import { changeMembers, lookUp } from '../checks/groups.js';
+import { changeMembers, findGroup } from '../checks/groups.js';
 import { walk } from '../checks/queries.js';
 import { readsBack, statusIs } from '../forms/expect.rules.js';
-import type { Finding } from '../forms/finding.js';
+import type { DoctorFinding } from '../forms/finding.js';
 import { idFrom, type Check } from '../peer/check.js';
 import { userId } from '../peer/people.js';
 import type { ScimService } from '../peer/scim-service.js';
@@ -28,8 +28,8 @@ export const OKTA_GROUP_TESTS: readonly Check[] = [
       return {
         findings: [
           ...found,
-          ...(await lookUp(service, displayName, id)),
-          ...(await lookUp(service, service.name('named'))),
+          ...(await findGroup(service, displayName, id)),
+          ...(await findGroup(service, service.name('named'))),
         ],
       };
     },
@@ -58,15 +58,15 @@ export const OKTA_GROUP_TESTS: readonly Check[] = [
   },
 ];
 
-async function pushed(service: ScimService, label: string): Promise<{ id: string; found: Finding[] }> {
+async function pushed(service: ScimService, label: string): Promise<{ id: string; found: DoctorFinding[] }> {
   const displayName = service.name(label);
   const made = await service.createGroup({ displayName, members: [] });
   const found = [...statusIs(made, 201), ...readsBack(made, { displayName })];
   const id = idFrom(made, found);
-  return { id, found: [...found, ...(await lookUp(service, displayName, id))] };
+  return { id, found: [...found, ...(await findGroup(service, displayName, id))] };
 }
 
-async function pushMembers(service: ScimService): Promise<Finding[]> {
+async function pushMembers(service: ScimService): Promise<DoctorFinding[]> {
   const [a, b] = [await userId(service, 'first'), await userId(service, 'second')];
   const { id, found } = await pushed(service, 'members');
   const value = (...ids: string[]) => ids.map((one) => ({ value: one, display: one }));

@@ -1,12 +1,12 @@
-import { PROBE, refusals, unencrypted } from '../checks/access.js';
+import { CREDENTIAL_PROBE, refusals, unencrypted } from '../checks/access.js';
 import { missingAttributes } from '../checks/discovery.js';
 import { walk } from '../checks/queries.js';
 import { duplicate } from '../checks/users.js';
-import { isRecord, recordsOf, valueAt, type Answer, type JsonRecord } from '../forms/answer.js';
+import { isRecord, listedRecords, valueAt, type Answer, type JsonRecord } from '../forms/answer.js';
 import { isErrorOf, listHas, readsBack, statusIs } from '../forms/expect.rules.js';
-import { finding, type Finding } from '../forms/finding.js';
-import { idFrom, skipped, type Check, type Outcome } from '../peer/check.js';
-import { grantOf, type Method } from '../peer/grants.js';
+import { finding, type DoctorFinding } from '../forms/finding.js';
+import { idFrom, skipped, type Check, type Checked } from '../peer/check.js';
+import { bearerOf, type Method } from '../peer/grants.js';
 import { person, userId } from '../peer/people.js';
 import type { ScimService } from '../peer/scim-service.js';
 import { OKTA_GROUP_TESTS } from './okta-groups.js';
@@ -80,12 +80,12 @@ async function findInPages(service: ScimService, userName: string): Promise<Answ
   return service.find('Users', 'userName', userName, `&startIndex=1&count=${OKTA_PAGE}`);
 }
 
-async function connection(service: ScimService, methods: readonly Method[]): Promise<Outcome> {
+async function connection(service: ScimService, methods: readonly Method[]): Promise<Checked> {
   const found = unencrypted(service.address);
   for (const method of methods) {
-    const { bearer, findings } = await grantOf(service, method);
+    const { bearer, findings } = await bearerOf(service, method);
     found.push(...findings);
-    if (bearer !== null) found.push(...statusIs(await service.get(PROBE, { bearer }), 200));
+    if (bearer !== null) found.push(...statusIs(await service.get(CREDENTIAL_PROBE, { bearer }), 200));
   }
   return {
     findings: [...found, ...(await refusals(service))],
@@ -93,7 +93,7 @@ async function connection(service: ScimService, methods: readonly Method[]): Pro
   };
 }
 
-async function schemas(service: ScimService): Promise<Outcome> {
+async function schemas(service: ScimService): Promise<Checked> {
   const answer = await service.get('/Schemas');
   const group = { displayName: '', members: [{ value: '' }] };
   const found = [...statusIs(answer, 200), ...missingAttributes(answer, 'User', person(service, 'mapped'))];
@@ -101,12 +101,12 @@ async function schemas(service: ScimService): Promise<Outcome> {
 }
 
 /** Every error has a JSON body with a `detail`. */
-async function errorBodies(service: ScimService): Promise<Finding[]> {
+async function errorBodies(service: ScimService): Promise<DoctorFinding[]> {
   const unknown = await service.get(`/Users/${service.name('unknown')}`);
   const found = isErrorOf(unknown, 404);
   const filter = await service.get(`/Users?filter=${encodeURIComponent('userName is "x"')}`);
   found.push(...isErrorOf(filter, 400));
-  const refused = await service.get(PROBE, { bearer: `wrong-${service.run}` });
+  const refused = await service.get(CREDENTIAL_PROBE, { bearer: `wrong-${service.run}` });
   for (const answer of [unknown, filter, refused]) {
     if (typeof valueAt(answer.body, 'detail') === 'string') continue;
     found.push(
@@ -117,7 +117,7 @@ async function errorBodies(service: ScimService): Promise<Finding[]> {
 }
 
 /** Okta sends everything that it has read, with its changes. */
-async function replaced(service: ScimService, changes: JsonRecord): Promise<Finding[]> {
+async function replaced(service: ScimService, changes: JsonRecord): Promise<DoctorFinding[]> {
   const path = `/Users/${await userId(service, 'first')}`;
   const { body } = await service.get(path);
   const put = await service.put(path, { ...(isRecord(body) ? body : {}), ...changes });
@@ -126,7 +126,7 @@ async function replaced(service: ScimService, changes: JsonRecord): Promise<Find
   return [...statusIs(put, 200), ...readsBack(put, expected), ...readsBack(await service.get(path), expected)];
 }
 
-async function activity(service: ScimService, active: boolean): Promise<Outcome> {
+async function activity(service: ScimService, active: boolean): Promise<Checked> {
   const id = await userId(service, 'first');
   const answer = await service.patch(`/Users/${id}`, [{ op: 'replace', value: { active } }]);
   const found = statusIs(answer, 200, 204);
@@ -138,7 +138,7 @@ async function activity(service: ScimService, active: boolean): Promise<Outcome>
 }
 
 /** An import reads every page, and finds deactivated users, too. */
-async function importUsers(service: ScimService): Promise<Outcome> {
+async function importUsers(service: ScimService): Promise<Checked> {
   const ids = [await userId(service, 'first'), await userId(service, 'second'), await userId(service, 'third')];
   const found = statusIs(
     await service.patch(`/Users/${ids[2]}`, [{ op: 'replace', value: { active: false } }]),
@@ -151,9 +151,9 @@ async function importUsers(service: ScimService): Promise<Outcome> {
 }
 
 /** Entitlements are a resource type of their own. */
-async function entitlements(service: ScimService): Promise<Outcome> {
+async function entitlements(service: ScimService): Promise<Checked> {
   const types = await service.get('/ResourceTypes');
-  const own = recordsOf(types).find(({ name }) => name === 'Role' || name === 'Entitlement');
+  const own = listedRecords(types).find(({ name }) => name === 'Role' || name === 'Entitlement');
   if (own === undefined) return skipped('no resource type Role or Entitlement');
   const list = await service.get(`${String(own['endpoint'])}?startIndex=1&count=${OKTA_PAGE}`);
   return { findings: statusIs(list, 200) };

@@ -1,11 +1,11 @@
-import { requestOf, idOf, type Answer } from '../forms/answer.js';
-import { finding, type Finding } from '../forms/finding.js';
+import { requestOf, recordId, type Answer } from '../forms/answer.js';
+import { finding, type DoctorFinding } from '../forms/finding.js';
 import { NoAnswer } from './http-call.js';
 import type { ScimService } from './scim-service.js';
 
 /** What a check came to. */
-export interface Outcome {
-  findings: readonly Finding[];
+export interface Checked {
+  findings: readonly DoctorFinding[];
   /** A measurement, or why the check was skipped. */
   note?: string;
   isSkipped?: boolean;
@@ -16,7 +16,7 @@ export interface Check {
   name: string;
   /** Of a test of a gate: a finding in a mandatory one fails the gate, one in an optional one warns. */
   kind?: 'mandatory' | 'optional';
-  run: (service: ScimService) => Promise<Outcome>;
+  run: (service: ScimService) => Promise<Checked>;
 }
 
 /** The result of a check, as it is reported. */
@@ -25,19 +25,19 @@ export interface CheckResult {
   kind?: 'mandatory' | 'optional';
   result: 'passed' | 'failed' | 'warning' | 'skipped';
   note: string | null;
-  findings: Finding[];
+  findings: DoctorFinding[];
 }
 
 /** The end of a check that needs what an earlier request did not bring. */
 export class CannotContinue extends Error {
-  constructor(readonly findings: readonly Finding[]) {
+  constructor(readonly findings: readonly DoctorFinding[]) {
     super('prerequisite');
     this.name = 'CannotContinue';
   }
 }
 
 /** Returns the outcome of a check that does not apply. */
-export function skipped(note: string): Outcome {
+export function skipped(note: string): Checked {
   return { findings: [], note, isSkipped: true };
 }
 
@@ -47,8 +47,8 @@ export function skipped(note: string): Outcome {
  * @param found the findings of the check so far: they are reported in any case
  * @throws {CannotContinue} when there is no id
  */
-export function idFrom(answer: Answer, found: readonly Finding[]): string {
-  const id = idOf(answer);
+export function idFrom(answer: Answer, found: readonly DoctorFinding[]): string {
+  const id = recordId(answer);
   if (id !== undefined && answer.status < 300) return id;
   const missing = finding('prerequisite', 'id', `The answer ${answer.status} to ${requestOf(answer)} names no record.`);
   throw new CannotContinue([...found, ...(found.length === 0 ? [missing] : [])]);
@@ -57,7 +57,7 @@ export function idFrom(answer: Answer, found: readonly Finding[]): string {
 /** Runs a check; what is wrong with the form of an answer is a finding of the check whose request it answers. */
 export async function runCheck(service: ScimService, { name, kind, run }: Check): Promise<CheckResult> {
   service.step = name;
-  const outcome = await run(service).catch((error: unknown): Outcome => {
+  const outcome = await run(service).catch((error: unknown): Checked => {
     if (error instanceof CannotContinue) return { findings: error.findings };
     if (error instanceof NoAnswer) return { findings: [error.finding] };
     throw error;
@@ -74,8 +74,8 @@ export async function runCheck(service: ScimService, { name, kind, run }: Check)
 }
 
 /** Returns one finding for each code and field: the first shows what is wrong. */
-function distinct(findings: readonly Finding[]): Finding[] {
-  const byPlace = new Map<string, Finding>();
+function distinct(findings: readonly DoctorFinding[]): DoctorFinding[] {
+  const byPlace = new Map<string, DoctorFinding>();
   for (const one of findings) {
     const place = `${one.code} ${one.field}`;
     if (!byPlace.has(place)) byPlace.set(place, one);

@@ -1,7 +1,7 @@
 import { isRecord, jsonOf, type JsonRecord } from '../forms/answer.js';
 
 /** A credential that an IdP has for a SCIM service. */
-export type Credential =
+export type DirectoryCredential =
   | { kind: 'token'; token: string }
   | { kind: 'secret'; clientId: string; secret: string; tokenUrl?: string }
   | { kind: 'private_key_jwt'; clientId: string; key: string | JsonRecord; keyId?: string; tokenUrl?: string }
@@ -22,12 +22,12 @@ export const CREDENTIAL_FORMS =
  *
  * @returns one at least, or null where the text has none of the forms
  */
-export function credentialsOf(text: string): Credential[] | null {
+export function credentialsOf(text: string): DirectoryCredential[] | null {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   if (/^[[{]/.test(trimmed)) {
     const all = [jsonOf(trimmed)].flat().map(credentialOf);
-    return all.length === 0 || all.includes(null) ? null : (all as Credential[]);
+    return all.length === 0 || all.includes(null) ? null : (all as DirectoryCredential[]);
   }
   const lines = trimmed.split(/\r?\n/).map((line) => line.trim());
   if (lines.some((line) => line === '' || /\s/.test(line)) || lines.length > 2) return null;
@@ -35,7 +35,7 @@ export function credentialsOf(text: string): Credential[] | null {
   return [second === undefined ? { kind: 'token', token: first } : { kind: 'secret', clientId: first, secret: second }];
 }
 
-function credentialOf(value: unknown): Credential | null {
+function credentialOf(value: unknown): DirectoryCredential | null {
   if (!isRecord(value)) return null;
   const text = (name: string) => (typeof value[name] === 'string' && value[name] !== '' ? value[name] : undefined);
   const token = text('token') ?? text('scim_token');

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../forms/answer.js';
 
 /** A request and its answer, as they went over the wire. */
-export interface Exchange {
+export interface RecordedExchange {
   /** The check or test that has sent the request. */
   step: string;
   request: { method: string; url: string; headers: Record<string, string>; body?: string | undefined };
@@ -19,7 +19,7 @@ export const OWN_PREFIX = 'doctor-';
  * Returns an exchange as the evidence file has it: without secrets, and without records that the run did not make. A list of users has
  * personal data that no form needs.
  */
-export function evidenceOf({ step, request, answer }: Exchange): JsonRecord {
+export function evidenceOf({ step, request, answer }: RecordedExchange): JsonRecord {
   return {
     step,
     request: {

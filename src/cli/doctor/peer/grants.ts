@@ -1,6 +1,6 @@
 import { isRecord, jsonOf, valueAt } from '../forms/answer.js';
-import { finding, shown, type Finding } from '../forms/finding.js';
-import type { Credential } from './credentials.rules.js';
+import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
+import type { DirectoryCredential } from './credentials.rules.js';
 import type { PlainAnswer } from './http-call.js';
 import type { ScimService } from './scim-service.js';
 import { tokenRequest, type SecretPlace } from './tokens.js';
@@ -12,20 +12,20 @@ const LONGEST_LIFE = 21_600;
 
 /** A credential of the directory, and where its tokens come from. */
 export interface Method {
-  credential: Credential;
+  credential: DirectoryCredential;
   /** The token address that the caller has given. */
   tokenUrl?: string | undefined;
 }
 
 /** What a token request has brought. */
-export interface Grant {
+export interface TokenGrant {
   /** Null: no token came. */
   bearer: string | null;
-  findings: Finding[];
+  findings: DoctorFinding[];
 }
 
 /** Returns the token that SCIM requests have: a SCIM token unchanged, else one of the token address. */
-export async function grantOf(service: ScimService, method: Method, place: SecretPlace = 'post'): Promise<Grant> {
+export async function bearerOf(service: ScimService, method: Method, place: SecretPlace = 'post'): Promise<TokenGrant> {
   const { credential } = method;
   if (credential.kind === 'token') {
     service.secrets.add(credential.token);
@@ -61,7 +61,10 @@ export async function askForToken(
  * Returns the token address of a method: the one that was given, else that of the metadata. The metadata may name an address of their own
  * origin alone, since the credential is sent there.
  */
-export async function tokenUrlOf(service: ScimService, { credential, tokenUrl }: Method): Promise<string | Finding> {
+export async function tokenUrlOf(
+  service: ScimService,
+  { credential, tokenUrl }: Method,
+): Promise<string | DoctorFinding> {
   const given = tokenUrl ?? (credential.kind === 'token' ? undefined : credential.tokenUrl);
   if (given !== undefined) return given;
   const { origin } = service.address;
@@ -84,14 +87,14 @@ export async function tokenUrlOf(service: ScimService, { credential, tokenUrl }:
   );
 }
 
-function tokenFindings(url: string, { status, headers }: PlainAnswer, body: unknown): Finding[] {
+function tokenFindings(url: string, { status, headers }: PlainAnswer, body: unknown): DoctorFinding[] {
   if (status !== 200 || !isRecord(body)) {
     const error = valueAt(body, 'error');
     return [
       finding(
         'token_refused',
         'access_token',
-        `POST ${url} is answered ${status}${error === undefined ? '' : ` ${shown(error)}`}.`,
+        `POST ${url} is answered ${status}${error === undefined ? '' : ` ${inJson(error)}`}.`,
       ),
     ];
   }
@@ -99,9 +102,9 @@ function tokenFindings(url: string, { status, headers }: PlainAnswer, body: unkn
     finding(
       'token_form',
       field,
-      `The answer to POST ${url} has ${shown(body[field])} as ${field}; expected: ${expected}.`,
+      `The answer to POST ${url} has ${inJson(body[field])} as ${field}; expected: ${expected}.`,
     );
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   if (typeof body['access_token'] !== 'string')
     found.push(finding('token_form', 'access_token', `The answer to POST ${url} has no access_token.`));
   if (String(body['token_type']).toLowerCase() !== 'bearer') found.push(wrong('token_type', '"Bearer"'));

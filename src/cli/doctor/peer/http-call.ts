@@ -1,4 +1,4 @@
-import { finding, type Finding } from '../forms/finding.js';
+import { finding, type DoctorFinding } from '../forms/finding.js';
 
 /** A request that is sent as it is. */
 export interface PlainRequest {
@@ -21,7 +21,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
 
 /** The end of a check: the request has no answer that could be read. */
 export class NoAnswer extends Error {
-  constructor(readonly finding: Finding) {
+  constructor(readonly finding: DoctorFinding) {
     super(finding.message);
     this.name = 'NoAnswer';
   }

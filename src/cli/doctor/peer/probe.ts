@@ -1,6 +1,6 @@
 import { SPC_URN, LIST_RESPONSE_URN, ERROR_URN } from '../../../protocols/scim/urns.js';
 import { valueAt, type Answer } from '../forms/answer.js';
-import { finding, type Finding } from '../forms/finding.js';
+import { finding, type DoctorFinding } from '../forms/finding.js';
 import { callPlain, NoAnswer } from './http-call.js';
 import type { ScimService } from './scim-service.js';
 
@@ -9,7 +9,7 @@ import type { ScimService } from './scim-service.js';
  *
  * @returns why no check can run, or null
  */
-export async function obstacle(service: ScimService): Promise<Finding | null> {
+export async function obstacle(service: ScimService): Promise<DoctorFinding | null> {
   try {
     const config = await service.get('/ServiceProviderConfig');
     const users = await service.get('/Users?startIndex=1&count=1');
@@ -35,7 +35,7 @@ function isScim({ body }: Answer): boolean {
 }
 
 /** Names the SCIM address where one is known below the address; no credential is sent there. */
-async function notScim({ address }: ScimService, { status, headers }: Answer): Promise<Finding> {
+async function notScim({ address }: ScimService, { status, headers }: Answer): Promise<DoctorFinding> {
   const target = status >= 300 && status < 400 ? ` to ${headers['location'] ?? 'no address'}` : '';
   const words = `${address.href} is no SCIM service: GET /ServiceProviderConfig is answered ${status}${target}.`;
   const usual = `${address.origin}/scim/v2`;

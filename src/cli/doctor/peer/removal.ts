@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { idOf, recordsOf, valueAt, type Answer } from '../forms/answer.js';
+import { recordId, listedRecords, valueAt, type Answer } from '../forms/answer.js';
 import { NoAnswer } from './http-call.js';
 import type { MadeRecord, ScimService } from './scim-service.js';
 
@@ -42,7 +42,7 @@ async function lookUp(service: ScimService, { type, name }: MadeRecord): Promise
   const answer = await answered(() => service.get(`/${type}s?filter=${query}`, OF_REMOVAL));
   if (answer?.status !== 200) return null;
   // A service that ignores the filter answers with other records.
-  return recordsOf(answer)
+  return listedRecords(answer)
     .filter((record) => String(record[attribute]).toLowerCase() === name.toLowerCase())
     .flatMap(({ id }) => (typeof id === 'string' ? id : []));
 }
@@ -61,7 +61,7 @@ async function remove(service: ScimService, { type }: MadeRecord, id: string): P
 function isGone(answer: Answer): boolean {
   return (
     answer.status === 404 ||
-    (answer.status === 200 && idOf(answer) === undefined && valueAt(answer.body, 'totalResults') === 0)
+    (answer.status === 200 && recordId(answer) === undefined && valueAt(answer.body, 'totalResults') === 0)
   );
 }
 

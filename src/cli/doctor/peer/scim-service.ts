@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formFindings } from '../forms/answer.rules.js';
-import { type Answer, idOf, jsonOf, type JsonRecord, valueAt } from '../forms/answer.js';
-import type { Finding } from '../forms/finding.js';
+import { type Answer, recordId, jsonOf, type JsonRecord, valueAt } from '../forms/answer.js';
+import type { DoctorFinding } from '../forms/finding.js';
 import { PATCH_OP_URN, GROUP_URN, USER_URN } from '../../../protocols/scim/urns.js';
 import type { RecordType } from '../forms/resource.rules.js';
 import { CliError, EXIT } from '../../client/cli.errors.js';
-import { OWN_PREFIX, type Exchange } from './evidence.mapping.js';
+import { OWN_PREFIX, type RecordedExchange } from './evidence.mapping.js';
 import { callPlain, type PlainAnswer, type PlainRequest } from './http-call.js';
 import { Secrets } from './secrets.js';
 
@@ -24,12 +24,12 @@ const LONGEST_WAIT_SECONDS = 60;
 
 /** A SCIM service as an IdP sees it. Each answer is checked for its form, and recorded as evidence. */
 export class ScimService {
-  readonly exchanges: Exchange[] = [];
+  readonly exchanges: RecordedExchange[] = [];
   readonly made: MadeRecord[] = [];
   /** The check that is under way. */
   step = '';
   readonly secrets = new Secrets();
-  private form: Finding[] = [];
+  private form: DoctorFinding[] = [];
 
   /**
    * @param address the SCIM address; a query of it (`?aadOptscim062020`) goes with each request, as Entra sends it
@@ -74,7 +74,7 @@ export class ScimService {
   }
 
   /** Returns and forgets what was wrong with the form of the answers since the last call. */
-  takeFormFindings(): Finding[] {
+  takeFormFindings(): DoctorFinding[] {
     const found = this.form;
     this.form = [];
     return found;
@@ -104,7 +104,7 @@ export class ScimService {
    * @throws {NoAnswer} when there is no answer
    */
   async call(request: PlainRequest): Promise<PlainAnswer> {
-    const exchange: Exchange = { step: this.step, request, answer: null };
+    const exchange: RecordedExchange = { step: this.step, request, answer: null };
     this.exchanges.push(exchange);
     const answer = await callPlain(request);
     exchange.answer = answer;
@@ -142,7 +142,8 @@ export class ScimService {
     this.made.push(record);
     const answer = await this.send('POST', `/${type}s`, body);
     // An id counts only beside the name: a service that answers with another record would have that one changed and deleted.
-    if (String(valueAt(answer.body, attribute)).toLowerCase() === record.name.toLowerCase()) record.id = idOf(answer);
+    if (String(valueAt(answer.body, attribute)).toLowerCase() === record.name.toLowerCase())
+      record.id = recordId(answer);
     record.isRefused = answer.status >= 400 && answer.status < 500;
     return answer;
   }

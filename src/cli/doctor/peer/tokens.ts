@@ -1,7 +1,7 @@
 import { createPrivateKey, randomUUID, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { JsonRecord } from '../forms/answer.js';
-import type { Assertion, Credential } from './credentials.rules.js';
+import type { Assertion, DirectoryCredential } from './credentials.rules.js';
 
 /** The way in which a client secret is sent: in the form, or as Basic authentication (RFC 6749 §2.3.1). */
 export type SecretPlace = 'post' | 'basic';
@@ -23,7 +23,7 @@ const LIFE_SECONDS = 300;
  * @param tokenUrl also the audience of a client that signs its own assertions
  */
 export async function tokenRequest(
-  credential: Exclude<Credential, { kind: 'token' }>,
+  credential: Exclude<DirectoryCredential, { kind: 'token' }>,
   tokenUrl: string,
   place: SecretPlace = 'post',
 ): Promise<TokenRequest> {

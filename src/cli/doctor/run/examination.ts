@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { CliError, EXIT } from '../../client/cli.errors.js';
 import type { Terminal } from '../../output/output.js';
-import { finding, type Finding } from '../forms/finding.js';
+import { finding, type DoctorFinding } from '../forms/finding.js';
 import { runCheck, type Check, type CheckResult } from '../peer/check.js';
 import { evidenceOf } from '../peer/evidence.mapping.js';
-import { grantOf, type Method } from '../peer/grants.js';
+import { bearerOf, type Method } from '../peer/grants.js';
 import { NoAnswer } from '../peer/http-call.js';
 import { obstacle } from '../peer/probe.js';
 import { removeMade } from '../peer/removal.js';
@@ -57,10 +57,10 @@ export async function examine(examination: Examination, terminal: Terminal): Pro
 }
 
 /** Takes the token of the first method, and looks whether a SCIM service answers to it. */
-async function firstObstacle(service: ScimService, methods: readonly Method[]): Promise<Finding | null> {
+async function firstObstacle(service: ScimService, methods: readonly Method[]): Promise<DoctorFinding | null> {
   service.step = 'address';
   try {
-    const { bearer, findings } = await grantOf(service, methods[0]!);
+    const { bearer, findings } = await bearerOf(service, methods[0]!);
     if (bearer === null) return findings[0]!;
     service.bearer = bearer;
     return await obstacle(service);
@@ -93,7 +93,7 @@ async function runAll(service: ScimService, checks: readonly Check[], stop: Abor
   return [...results, removal];
 }
 
-function leftBehind({ type, name, id }: MadeRecord): Finding {
+function leftBehind({ type, name, id }: MadeRecord): DoctorFinding {
   return finding(
     'left_behind',
     id ?? name,
@@ -101,12 +101,12 @@ function leftBehind({ type, name, id }: MadeRecord): Finding {
   );
 }
 
-function interrupted(left: readonly Finding[]): CliError {
+function interrupted(left: readonly DoctorFinding[]): CliError {
   const words = left.length === 0 ? ['All that was made is removed.'] : left.map(({ message }) => message);
   return new CliError(['Interrupted.', ...words].join('\n'), EXIT.interrupted);
 }
 
-function failed(name: string, findings: Finding[]): CheckResult {
+function failed(name: string, findings: DoctorFinding[]): CheckResult {
   return { name, result: 'failed', note: null, findings };
 }
 

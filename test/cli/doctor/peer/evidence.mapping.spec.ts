@@ -8,12 +8,12 @@ const REQUEST = {
 const answer = (body: unknown) => ({ status: 200, headers: { 'set-cookie': 'x' }, text: JSON.stringify(body) });
 
 it('removes credentials from headers, forms and documents', () => {
-  const shown = evidenceOf({
+  const inJson = evidenceOf({
     step: 'create',
     request: { ...REQUEST, body: JSON.stringify({ userName: 'doctor-1', Password: 'secret' }) },
     answer: answer({ id: 'u1', nested: [{ access_token: 'secret' }] }),
   });
-  expect(shown).toEqual({
+  expect(inJson).toEqual({
     step: 'create',
     request: {
       ...REQUEST,
