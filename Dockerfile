@@ -8,7 +8,7 @@ FROM node:24-bookworm-slim${BASE_DIGEST} AS build
 WORKDIR /app
 COPY package.json package-lock.json .swcrc tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY scripts/bundle.mjs scripts/build-web.mjs scripts/compile-ahead.mjs scripts/node-flags.mjs ./scripts/
+COPY scripts/bundle.mjs scripts/build-web.mjs ./scripts/
 COPY src ./src
 COPY web ./web
 COPY docs ./docs
@@ -37,4 +37,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/readyz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "--heap-growing-percent=40", "--v8-pool-size=1", "--no-allocation-site-pretenuring", "dist/main.js"]
+CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "dist/main.js"]

@@ -15,7 +15,7 @@ const COUNT = 1000;
 /** Connections and batches make a few; a place that makes one for each request is far above. */
 const MOST = 0.8;
 
-const program = readFileSync(path.resolve(import.meta.dirname, '../../dist/service.program'), 'latin1').split('\n');
+const program = readFileSync(path.resolve(import.meta.dirname, '../../dist/service.cjs'), 'latin1').split('\n');
 const folder = mkdtempSync(path.join(os.tmpdir(), 'bridge-classes-'));
 const log = path.join(folder, 'v8.log');
 const flags = ['--log-maps', '--no-log-maps-details', '--no-logfile-per-isolate', `--logfile=${log}`];
