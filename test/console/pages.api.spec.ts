@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { describeInBrowser, launch } from '../support/browser.js';
 import { entered } from '../support/console-pages.js';
 import { fullHouse, pagesOf } from '../support/console-states.js';
-import { newHouse, type House } from '../support/house.js';
+import type { House } from '../support/house.js';
 import { madeUser, user } from '../support/scim.js';
 import { patience } from '../support/speed.js';
 
@@ -101,31 +101,6 @@ describeInBrowser('the pages of the console', () => {
       await page.getByRole('link', { name: 'Comes Later' }).click({ timeout: patience(30_000) });
       await page.getByText('no role applies').first().waitFor();
       await page.getByText('POST /scim/v2/Users 201 created').waitFor();
-      await context.close();
-    },
-    patience(90_000),
-  );
-
-  it(
-    'undo by keyboard what the guard let go, once the number was typed',
-    async () => {
-      const at = await newHouse(service, {
-        guard: { percent: 20, people: 200, at_least: 2, within_minutes: 60, day_percent: 50 },
-      });
-      const ids: string[] = [];
-      for (let i = 0; i < 10; i++) ids.push(await madeUser(at.scim));
-      for (const id of ids) await at.scim.delete(`/Users/${id}`);
-      const { page, context } = await entered(browser, service, { tenantId: at.tenantId });
-      await page.goto(`${service.url}/console/directories/${at.directoryId}/guard`);
-      await page.getByText('It holds 8 users.').waitFor();
-      await page.getByRole('button', { name: 'Undo those who left' }).focus();
-      await page.keyboard.press('Enter');
-      await page.getByText('This brings back 2 users').waitFor();
-      await page.keyboard.type('2');
-      await page.keyboard.press('Enter');
-      await page.getByText('No user has left within 24 hours.').waitFor({ timeout: patience(30_000) });
-      const { body } = await at.api.get(`/users?directory=${at.directoryId}&status=active`);
-      expect(body.data).toHaveLength(10);
       await context.close();
     },
     patience(90_000),

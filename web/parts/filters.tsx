@@ -79,13 +79,25 @@ export function filtersFrom(names: readonly string[]): (search: Record<string, u
     );
 }
 
-/** A day, such as the end of a range. */
+/** A day, such as the end of a range. It holds once its year has four digits: a day that is being typed is not asked for. */
 export function DayField({ name, label, value }: { name: string; label: string; value: string | undefined }) {
   const set = useFilter(name);
+  const [typed, setTyped] = useState(value ?? '');
+  const change = (day: string): void => {
+    setTyped(day);
+    if (day >= '1000') set(day);
+  };
   return (
     <label>
       {label}
-      <input type="date" value={value ?? ''} onChange={({ target }) => set(target.value)} />
+      <input
+        type="date"
+        value={typed}
+        onChange={({ target }) => change(target.value)}
+        onBlur={() => {
+          if (typed === '' && value !== undefined) set('');
+        }}
+      />
     </label>
   );
 }

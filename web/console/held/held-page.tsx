@@ -38,7 +38,7 @@ export function HeldPage() {
   const held = useList<HeldUser>('/held', filters, 10_000);
   const isFiltered = filters['reason'] !== undefined || filters['directory'] !== undefined;
   return (
-    <Page title={words.title} lead={words.lead} actions={canWrite && <AllOf filters={filters} />}>
+    <Page title={words.title} lead={words.lead} actions={canWrite && isFiltered && <AllOf filters={filters} />}>
       <div className="row">
         <Choice name="reason" label={words.reason} value={filters['reason']} values={Object.entries(words.reasons)} />
         <Choice

@@ -3,8 +3,7 @@ import type { BridgeResponse } from '../../../base/http/request.js';
 import { newTaskBody } from '../../../engine/work/task.mapping.js';
 import type { TaskBody } from '../../../engine/work/tasks.dto.js';
 import type { TaskRow } from '../../../engine/work/tasks.repository.js';
-import type { GuardSelection } from './guard.dto.js';
-import type { HeldCount } from './held.dto.js';
+import type { HeldCount, HeldSelection } from './held.dto.js';
 
 /**
  * Answers a request about a number of users: a dry run with the number, else with the task that it begins.
@@ -12,7 +11,7 @@ import type { HeldCount } from './held.dto.js';
  * @throws {Conflict} `count_changed` when the request names another number
  */
 export async function countedAnswer(
-  { dry_run, count: expected }: GuardSelection,
+  { dry_run, count: expected }: Pick<HeldSelection, 'dry_run' | 'count'>,
   count: number,
   res: BridgeResponse,
   begin: () => Promise<TaskRow>,

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Flag, Ruled, Whole } from '../../../base/http/fields.js';
+import { Flag, Ruled } from '../../../base/http/fields.js';
 import type { Guard } from '../../directories/directory.js';
 import type { DepartureKind } from '../guard/guard.rules.js';
 import { ChangeSourceBody } from '../source.dto.js';
-import { idsProblem, MOST_IDS } from './held.dto.js';
+import { ExpectedCount, idsProblem, MOST_IDS } from './held.dto.js';
 
 /** One window of a guard. */
 export class GuardWindowBody {
@@ -76,11 +76,6 @@ export class GuardSelection {
   user_ids?: string[];
   @Flag({ optional: true, description: 'Only counts.' })
   dry_run?: boolean;
-  @Whole({
-    min: 0,
-    max: 100_000_000,
-    optional: true,
-    description: 'The number of the dry run. Where it is another one by now, nothing is done (409 `count_changed`).',
-  })
+  @ExpectedCount()
   count?: number;
 }

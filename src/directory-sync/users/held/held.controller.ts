@@ -5,7 +5,6 @@ import { ApiRefusals } from '../../../base/http/api-problems.js';
 import { pageOf, readPage, type Page } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
-import { newTaskBody } from '../../../engine/work/task.mapping.js';
 import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
@@ -16,6 +15,7 @@ import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-ex
 import { userBody } from '../user.dto.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
 import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
+import { countedAnswer } from './counted-answer.js';
 import { HELD_REASONS as REASONS, HeldCount, HeldSelection } from './held.dto.js';
 import { demandChoice, HeldTasks, type HeldAct } from './held-tasks.js';
 import { HeldService } from './held.service.js';
@@ -50,7 +50,7 @@ export class HeldController {
   @Post('release')
   @EvenWhenExhausted()
   @HttpCode(202)
-  @ApiRefusals({ 401: ['sign_in_again'], 409: ['too_many_tasks'] })
+  @ApiRefusals({ 401: ['sign_in_again'], 409: ['too_many_tasks', 'count_changed'] })
   @ApiOperation({ summary: 'Releases many held users in a task; a `dry_run` answers 200 with their number' })
   @ApiAcceptedResponse({ type: TaskBody })
   @ApiOkResponse({ type: HeldCount })
@@ -65,7 +65,7 @@ export class HeldController {
   @Post('discard')
   @EvenWhenExhausted()
   @HttpCode(202)
-  @ApiRefusals({ 409: ['too_many_tasks'] })
+  @ApiRefusals({ 409: ['too_many_tasks', 'count_changed'] })
   @ApiOperation({ summary: 'Discards what was written of many held users in a task; `dry_run` as for release' })
   @ApiAcceptedResponse({ type: TaskBody })
   @ApiOkResponse({ type: HeldCount })
@@ -80,16 +80,13 @@ export class HeldController {
   private async all(
     caller: Caller,
     act: HeldAct,
-    { dry_run, ...choice }: HeldSelection,
+    { dry_run, count: expected, ...choice }: HeldSelection,
     res: BridgeResponse,
   ): Promise<TaskBody | HeldCount> {
     demandChoice(act, choice);
-    if (dry_run !== true) {
-      if (act === 'release') demandRecentSignIn(caller, this.clock.now());
-      return newTaskBody(await this.tasks.begin(caller, act, choice));
-    }
-    res.status(200);
-    return { count: await this.tasks.count(caller, act, choice) };
+    if (act === 'release' && dry_run !== true) demandRecentSignIn(caller, this.clock.now());
+    const count = await this.tasks.count(caller, act, choice);
+    return countedAnswer({ dry_run, count: expected }, count, res, () => this.tasks.begin(caller, act, choice));
   }
 
   @Post(':user_id/release')

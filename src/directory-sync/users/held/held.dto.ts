@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Flag, Ruled } from '../../../base/http/fields.js';
+import { Choice, Flag, Ruled, Whole } from '../../../base/http/fields.js';
 import { Text } from '../../../base/http/text.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 
@@ -26,6 +26,16 @@ export function idsProblem(value: unknown): string | null {
   return value.length > MOST_IDS ? `must have at most ${MOST_IDS} entries; ${value.length} were sent` : null;
 }
 
+/** The number that a dry run has answered. */
+export function ExpectedCount(): PropertyDecorator {
+  return Whole({
+    min: 0,
+    max: 100_000_000,
+    optional: true,
+    description: 'The number of the dry run. Where it is another one by now, nothing is done (409 `count_changed`).',
+  });
+}
+
 /** Held users: those of a list, or all that match a filter. */
 export class HeldSelection {
   @Ruled(
@@ -44,6 +54,8 @@ export class HeldSelection {
   directory?: string;
   @Flag({ optional: true, description: 'Only counts.' })
   dry_run?: boolean;
+  @ExpectedCount()
+  count?: number;
 }
 
 /** What a dry run answers. */
