@@ -45,4 +45,15 @@ describe('AllowedNetworks', () => {
     expect([some.admits('192.0.2.1'), some.admits('2001:db8::1')]).toEqual([true, false]);
     expect([isEverywhere('0.0.0.0/0'), isEverywhere('::/0'), isEverywhere('10.0.0.0/8')]).toEqual([true, true, false]);
   });
+
+  it('answers the same for an address that it has seen, among thousands of others', () => {
+    const some = new AllowedNetworks(['10.0.0.0/9']);
+    for (let i = 0; i < 3_000; i++) some.admits(`10.${i % 256}.${i >> 8}.1`);
+    for (const [address, inside] of [
+      ['10.1.1.1', true],
+      ['10.200.1.1', false],
+    ] as const) {
+      expect([some.admits(address), some.admits(address)]).toEqual([inside, inside]);
+    }
+  });
 });
