@@ -48,6 +48,30 @@ await beside(
   get((i) => `/users/${idOf(i)}/explain`),
   read,
 );
+await beside(
+  'overview, to a read by id',
+  4,
+  get(() => '/overview'),
+  read,
+);
+await beside(
+  'search by the beginning of an e-mail, to a read by id',
+  3,
+  get((i) => `/search?q=${(i * 7919) % USERS}@`),
+  read,
+);
+await beside(
+  'search without a hit, to a read by id',
+  3,
+  get((i) => `/search?q=nothing-${i}`),
+  read,
+);
+await beside(
+  'statistics of a year by day, to a read by id',
+  null,
+  get(() => '/changes/statistics?interval=day&from=2025-01-01&to=2026-01-01'),
+  read,
+);
 const history = (user) => get(() => `/users/${user}/history`);
 await beside('history of 10 000 entries, to one of 100', 1.5, history(ids[0]), history(ids[1]));
 
@@ -91,6 +115,12 @@ async function fill() {
       [tenant, user, count],
     );
   }
+  await db.query(
+    `insert into delivery_hours (tenant_id, channel, destination, hour, accepted, confirmed, failed, parked, lags)
+     select $1, 'platform', 'main', hour, 20, 18, 1, 0, '{0,1,4,8,3,1,1}'
+     from generate_series('2025-01-01'::timestamptz, '2025-12-31T23:00Z', interval '1 hour') hour`,
+    [tenant],
+  );
   await db.query('vacuum analyze requests');
   await db.query('analyze');
 }

@@ -33,9 +33,9 @@ class DirectoryFigures {
 }
 
 class Expiry {
-  @ApiProperty({ enum: ['api_key', 'scim_token'] })
+  @ApiProperty({ enum: ['api_key', 'scim_token', 'certificate'] })
   kind!: string;
-  @ApiProperty({ example: 'key_01k0000000abcdefghjkmnpqrs' })
+  @ApiProperty({ example: 'key_01k0000000abcdefghjkmnpqrs', description: 'Of a certificate, its SAML connection.' })
   id!: string;
   @ApiProperty()
   name!: string;

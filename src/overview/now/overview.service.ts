@@ -5,6 +5,9 @@ import { FreshCache } from '../../base/fresh-cache.js';
 import { SeatHolders } from '../../seats/ledger/seat-holders.js';
 import { SeatsRepository } from '../../seats/seats.repository.js';
 import { StatusService } from '../status/status.service.js';
+import { certificateFacts } from '../../auth/connections/certificates.rules.js';
+import type { PinnedCertificate } from '../../auth/connections/connection.settings.js';
+import { nearest } from './expiries.rules.js';
 import type { OverviewBody } from './overview.dto.js';
 
 /** How old an answer can be, in milliseconds. */
@@ -12,6 +15,7 @@ const MOST_AGE_MS = 2_000;
 /** How soon a credential has to end to be shown. */
 const SOON_DAYS = 30;
 const MOST_EXPIRIES = 20;
+const DAY_MS = 86_400_000;
 
 /** For how long the answer to who administers holds: no index has the role, so a search reads all users of the tenant. */
 const ADMINISTRATORS_AGE_MS = 60_000;
@@ -30,7 +34,7 @@ export class OverviewService {
     private readonly status: StatusService,
     private readonly seats: SeatsRepository,
     private readonly holders: SeatHolders,
-    clock: Clock,
+    private readonly clock: Clock,
   ) {
     this.answers = new FreshCache(clock, MOST_AGE_MS);
     this.administrators = new FreshCache(clock, ADMINISTRATORS_AGE_MS);
@@ -41,19 +45,21 @@ export class OverviewService {
   }
 
   private async read(tenantId: string): Promise<OverviewBody> {
-    const [status, { limit }, used, waiting, { directories, expiries, ...steps }, administrator] = await Promise.all([
+    const [status, { limit }, used, waiting, facts, certificates, administrator] = await Promise.all([
       this.status.of(tenantId),
       this.seats.limitOf(tenantId),
       this.seats.used(tenantId),
       this.holders.waiting(tenantId),
       this.facts(tenantId),
+      this.certificates(tenantId),
       this.administrators.get(tenantId, () => this.hasAdministrator(tenantId)),
     ]);
+    const { directories, expiries, ...steps } = facts;
     return {
       ...status,
       seats: { used, limit, waiting },
       directories,
-      expiries,
+      expiries: nearest([...expiries, ...certificates], MOST_EXPIRIES),
       first_steps: { ...steps, administrator, forwarded: status.destination.last_success_at !== null },
     };
   }
@@ -89,6 +95,22 @@ export class OverviewService {
       ...found!,
       directories: directories.map((one) => ({ ...one, last_refusal: one.last_refusal?.at ? one.last_refusal : null })),
     };
+  }
+
+  /** The certificates of SAML IdPs that end soon. Their end is in the certificate itself. */
+  private async certificates(tenantId: string): Promise<OverviewBody['expiries']> {
+    const { rows } = await this.db.query<{ id: string; name: string; certificates: PinnedCertificate[] }>(
+      `select id, name, settings -> 'certificates' as certificates from connections
+       where tenant_id = $1 and type = 'saml' and enabled and deleted_at is null`,
+      [tenantId],
+    );
+    const now = this.clock.now().getTime();
+    return rows.flatMap(({ id, name, certificates }) =>
+      certificates
+        .map((one) => certificateFacts(one).not_after)
+        .filter((end) => end.getTime() > now && end.getTime() <= now + SOON_DAYS * DAY_MS)
+        .map((expires_at) => ({ kind: 'certificate', id, name, expires_at })),
+    );
   }
 
   private async hasAdministrator(tenantId: string): Promise<boolean> {

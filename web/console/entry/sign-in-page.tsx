@@ -3,9 +3,14 @@ import type { Problem } from '../../api/client.js';
 import { ProblemBox } from '../../parts/problem.js';
 import { text } from '../../text/text.js';
 
-/** Returns the address that signs a user in through the connection of the e-mail, and comes back to this page. */
-export function signInAddress(email: string): string {
+/**
+ * Returns the address that signs a user in through the connection of the e-mail, and comes back to this page.
+ *
+ * @param isAnew the IdP asks for the password again, although the user is signed in there
+ */
+export function signInAddress(email: string, isAnew: boolean): string {
   const query = new URLSearchParams({ email, return_to: location.pathname + location.search });
+  if (isAnew) query.set('prompt', 'login');
   return `/api/auth/login?${query.toString()}`;
 }
 
@@ -15,7 +20,7 @@ export function SignInPage({ refusal }: { refusal: Problem }) {
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     // A form that is sent could not be redirected to an IdP: the policy of this page admits its own origin alone.
-    location.assign(signInAddress(email));
+    location.assign(signInAddress(email, refusal.code === 'sign_in_again'));
   };
   const isStranger = refusal.status === 403 && refusal.code === 'not_an_administrator';
   return (

@@ -63,7 +63,7 @@ function Ended({ code, me }: { code: string; me: Me | undefined }) {
         <span>{text.bar.newLink}</span>
       ) : (
         <>
-          <a href={signInAddress(email)} target="_blank" rel="noopener">
+          <a href={signInAddress(email, code === 'sign_in_again')} target="_blank" rel="noopener">
             {text.bar.signIn}
           </a>
           <button type="button" onClick={() => void again()}>

@@ -68,7 +68,7 @@ function linesOf(now: Overview): [key: string, line: ReactNode][] {
     ...now.expiries.map(({ kind, id, name, expires_at }): [string, ReactNode] => [
       `ends ${id}`,
       <>
-        {kind} <b>{name}</b> {text.overview.expires} <Time at={expires_at} />
+        {text.overview.credentials[kind] ?? kind} <b>{name}</b> {text.overview.expires} <Time at={expires_at} />
       </>,
     ]),
   ];

@@ -22,6 +22,11 @@ export const overview = {
   lastRequest: 'Last request',
   refused: 'A credential was refused',
   expires: 'ends',
+  credentials: {
+    api_key: 'The API key',
+    scim_token: 'The SCIM token',
+    certificate: 'The certificate of the connection',
+  } as Record<string, string>,
   expiries: 'What ends soon',
   lastEvent: 'Last event',
   attention: 'Attention',
