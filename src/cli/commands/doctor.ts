@@ -3,6 +3,7 @@ import { given, type Command, type CommandOption, type Context } from '../comman
 import { doctorChecks } from '../doctor/checks/all.js';
 import { entraTests } from '../doctor/gates/entra.js';
 import { oktaTests } from '../doctor/gates/okta.js';
+import { deploymentChecks } from '../doctor/outside/deployment.js';
 import { CREDENTIAL_FORMS, credentialsOf } from '../doctor/peer/credentials.rules.js';
 import type { Method } from '../doctor/peer/grants.js';
 import type { Check } from '../doctor/peer/check.js';
@@ -31,9 +32,17 @@ export const DOCTOR_COMMANDS: Command[] = [
     verb: '',
     description:
       'Checks a SCIM service from outside, with fewer than ten users and groups named doctor-…, and removes them',
-    argument: ADDRESS,
-    options: [TOKEN_URL, EVIDENCE],
-    run: (context) => examination(context, 'doctor', 'check', doctorChecks),
+    argument: { ...ADDRESS, required: false },
+    options: [
+      {
+        name: 'service',
+        description:
+          'the address of a talent-bridge: checks what its settings look like from outside, without a credential',
+      },
+      TOKEN_URL,
+      EVIDENCE,
+    ],
+    run: doctor,
   },
   {
     noun: 'doctor',
@@ -53,6 +62,27 @@ export const DOCTOR_COMMANDS: Command[] = [
     run: (context) => examination(context, 'doctor gate okta', 'test', oktaTests),
   },
 ];
+
+async function doctor(context: Context): Promise<undefined> {
+  const { service } = given(context, 'service');
+  if (service === undefined && context.argument === undefined) {
+    throw new CliError('Give the SCIM address, or the address of a deployment with --service.', EXIT.usage);
+  }
+  const deployment = service === undefined ? [] : deploymentChecks(addressOf(service));
+  if (context.argument !== undefined) {
+    return examination(context, 'doctor', 'check', (methods) => [...doctorChecks(methods), ...deployment]);
+  }
+  const { evidence } = given(context, 'evidence');
+  const examined = {
+    program: 'doctor --service',
+    address: addressOf(service!),
+    methods: [],
+    checks: deployment,
+    evidence,
+  };
+  showReport(context, 'check', await examine(examined, context.terminal));
+  return undefined;
+}
 
 async function examination(
   context: Context,

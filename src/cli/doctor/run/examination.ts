@@ -16,7 +16,7 @@ export interface Examination {
   /** The command, such as `doctor gate entra`. */
   program: string;
   address: URL;
-  /** One at least; all SCIM requests have the token of the first one. */
+  /** All SCIM requests have the token of the first one. None: no SCIM request is sent. */
   methods: readonly Method[];
   checks: readonly Check[];
   /** The file for requests and answers. */
@@ -58,9 +58,11 @@ export async function examine(examination: Examination, terminal: Terminal): Pro
 
 /** Takes the token of the first method, and looks whether a SCIM service answers to it. */
 async function firstObstacle(service: ScimService, methods: readonly Method[]): Promise<DoctorFinding | null> {
+  const [first] = methods;
+  if (first === undefined) return null;
   service.step = 'address';
   try {
-    const { bearer, findings } = await bearerOf(service, methods[0]!);
+    const { bearer, findings } = await bearerOf(service, first);
     if (bearer === null) return findings[0]!;
     service.bearer = bearer;
     return await obstacle(service);
@@ -78,6 +80,7 @@ async function runAll(service: ScimService, checks: readonly Check[], stop: Abor
   } catch (error) {
     failure = error as Error;
   }
+  if (service.made.length === 0 && !stop.aborted && failure === undefined) return results;
   const removal = await runCheck(service, {
     name: 'clean_up',
     run: async () => {
