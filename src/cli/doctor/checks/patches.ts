@@ -2,7 +2,7 @@ import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
 import { isRecord, type JsonRecord } from '../forms/answer.js';
 import { readsBack, statusIs } from '../forms/expect.rules.js';
 import type { DoctorFinding } from '../forms/finding.js';
-import type { Check } from '../peer/check.js';
+import { CannotContinue, type Check } from '../peer/check.js';
 import { userId } from '../peer/people.js';
 import type { ScimService } from '../peer/scim-service.js';
 
@@ -13,7 +13,7 @@ interface PatchCase {
 }
 
 const part = (record: JsonRecord, name: string) => record[name] as JsonRecord;
-const list = (record: JsonRecord, name: string) => record[name] as JsonRecord[];
+const list = (record: JsonRecord, name: string) => (record[name] ?? []) as JsonRecord[];
 const name = (changes: JsonRecord) => (before: JsonRecord) => ({ name: { ...part(before, 'name'), ...changes } });
 const becomes = (changes: JsonRecord) => () => changes;
 
@@ -83,8 +83,9 @@ export const PATCH_CHECKS: readonly Check[] = [
 async function applied(service: ScimService, path: string, cases: readonly PatchCase[]): Promise<DoctorFinding[]> {
   const found: DoctorFinding[] = [];
   for (const { operations, changed } of cases) {
-    const { body } = await service.get(path);
-    const { meta: _, ...before } = isRecord(body) ? body : {};
+    const read = await service.get(path);
+    if (read.status !== 200 || !isRecord(read.body)) throw new CannotContinue([...found, ...statusIs(read, 200)]);
+    const { meta: _, ...before } = read.body;
     const expected = { ...before, ...changed(before) };
     const answer = await service.patch(path, operations);
     found.push(...statusIs(answer, 200, 204));

@@ -13,8 +13,9 @@ export const QUERY_CHECKS: readonly Check[] = [
   {
     name: 'paging',
     async run(service) {
-      for (const label of ['first', 'second', 'third']) await userId(service, label);
-      return walk(service, 'Users', 2);
+      const ids: string[] = [];
+      for (const label of ['first', 'second', 'third']) ids.push(await userId(service, label));
+      return walk(service, 'Users', 2, ids);
     },
   },
   {
@@ -64,11 +65,13 @@ async function filters(service: ScimService): Promise<DoctorFinding[]> {
  * Walks through the pages of a list to the last one, and asks for the one after it. Of a long list the first pages and the last one.
  *
  * @param count records of a page
+ * @param ids records that are in the list
  */
 export async function walk(
   service: ScimService,
   collection: 'Users' | 'Groups',
   count: number,
+  ids: readonly string[] = [],
 ): Promise<{ findings: DoctorFinding[]; note: string }> {
   const found: DoctorFinding[] = [];
   const seen = new Map<unknown, number>();
@@ -96,6 +99,10 @@ export async function walk(
         );
       else seen.set(id, startIndex);
     }
+  }
+  const lacking = ids.filter((id) => !seen.has(id));
+  if (total <= pages * count && lacking.length > 0 && found.length === 0) {
+    found.push(finding('page_wrong', 'Resources', `No page of ${total} ${collection} has ${lacking.join(', ')}.`));
   }
   const lastIndex = total - ((total - 1) % count);
   if (total > pages * count && found.length === 0)

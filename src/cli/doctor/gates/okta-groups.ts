@@ -51,8 +51,8 @@ export const OKTA_GROUP_TESTS: readonly Check[] = [
     name: 'Import_Groups_Test',
     kind: 'mandatory',
     async run(service) {
-      const { found } = await pushed(service, 'imported');
-      const { findings, note } = await walk(service, 'Groups', SMALL_PAGE);
+      const { id, found } = await pushed(service, 'imported');
+      const { findings, note } = await walk(service, 'Groups', SMALL_PAGE, [id]);
       return { findings: [...found, ...findings], note };
     },
   },

@@ -51,6 +51,8 @@ const USER_TESTS: readonly Check[] = [
     kind: 'mandatory',
     async run(service) {
       const id = await userId(service, 'first');
+      // A second user: a service that ignores the filter answers with both.
+      await userId(service, 'second');
       const userName = String(person(service, 'first')['userName']);
       const found = listHas(await findInPages(service, userName), [id]);
       found.push(...listHas(await findInPages(service, userName.toUpperCase()), [id]));
@@ -145,8 +147,8 @@ async function importUsers(service: ScimService): Promise<Checked> {
     200,
     204,
   );
-  const { findings, note } = await walk(service, 'Users', OKTA_PAGE);
-  found.push(...findings, ...(await walk(service, 'Users', SMALL_PAGE)).findings);
+  const { findings, note } = await walk(service, 'Users', OKTA_PAGE, ids);
+  found.push(...findings, ...(await walk(service, 'Users', SMALL_PAGE, ids)).findings);
   return { findings: found, note };
 }
 
