@@ -20,6 +20,7 @@ export const ROOMS = [
   'hiring/candidates',
   'hiring/interviews',
   'directory-sync/directories',
+  'directory-sync/clients',
   'directory-sync/users',
   'directory-sync/routes',
   'auth/connections',

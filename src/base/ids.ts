@@ -33,7 +33,10 @@ export type IdPrefix =
   | 'run'
   | 'awr'
   | 'clk'
-  | 'csn';
+  | 'csn'
+  | 'cli'
+  | 'cls'
+  | 'act';
 
 /**
  * Creates an id: prefix, 10 characters of time and 16 of randomness (80 bits). Later ids sort later (to the

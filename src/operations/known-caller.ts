@@ -1,7 +1,7 @@
 import { hashToken, sameHash } from '../base/crypto/tokens.js';
 import { isScimPath, pathOf, type BridgeRequest } from '../base/http/request.js';
 import { bearerToken } from '../tenancy/tenants/bearer.js';
-import type { ScimTokenStore } from '../directory-sync/directories/scim-token.store.js';
+import type { ScimCredentials } from '../directory-sync/clients/scim-credentials.js';
 import type { ConsoleCredentials } from '../tenancy/tenants/console-credentials.js';
 import type { ApiKeyStore } from '../tenancy/tenants/api-key.store.js';
 import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';
@@ -15,7 +15,7 @@ import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';
  */
 export function knownCaller(
   keys: ApiKeyStore,
-  tokens: ScimTokenStore,
+  scim: ScimCredentials,
   operatorToken: string,
   consoles: ConsoleCredentials,
 ): (req: BridgeRequest) => Promise<string> {
@@ -27,18 +27,18 @@ export function knownCaller(
     const token = bearerToken(req);
     if (token === null) {
       const header = req.headers.authorization;
-      if (isScim && header !== undefined) tokens.noteUnreadable(header);
+      if (isScim && header !== undefined) scim.noteUnreadable(header);
       throw new Unauthenticated('missing');
     }
     if (sameHash(token.hash, operator)) return 'operator';
     const kind = token.parsed?.kind;
-    const asScim = kind === 'tbs' || (isScim && kind !== 'tbk');
+    const asScim = kind === 'tbs' || kind === 'tba' || (isScim && kind !== 'tbk');
     if (!asScim) return ownerOf(await keys.find(token, req));
-    const found = await tokens.find(token, req);
+    const found = await scim.find(token, req);
     if (found !== null) {
       // The logs name the directory of a request that is refused for its body, before its route.
       req.tenantId = found.tenantId;
-      req.credentialId = found.tokenId;
+      req.credentialId = found.credentialId;
       req.directoryId = found.directoryId;
     }
     return ownerOf(found);

@@ -12,7 +12,7 @@ import { limitStrangers } from '../base/http/stranger-limit.js';
 import { MAX_LOGGED_BODY } from '../overview/requests/logged-request.mapping.js';
 import { ApiKeyStore } from '../tenancy/tenants/api-key.store.js';
 import { ConsoleCredentials } from '../tenancy/tenants/console-credentials.js';
-import { ScimTokenStore } from '../directory-sync/directories/scim-token.store.js';
+import { ScimCredentials } from '../directory-sync/clients/scim-credentials.js';
 import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
 
@@ -23,6 +23,7 @@ import { RequestLog } from './request-log.js';
 function isFormAddress(path: string, contentType: string): boolean {
   if (/^\/api\/auth\/((callback|slo|backchannel-logout|test)\/|(login|owner-sign-in|sessions\/end)$)/.test(path))
     return true;
+  if (path === '/oauth/token') return true;
   if (/^\/api\/integrations\/[^/]+\/(start|connect|writer)$/.test(path)) return true;
   return /^\/api\/auth\/(token|introspect)$/.test(path) && contentType.includes('x-www-form-urlencoded');
 }
@@ -36,8 +37,11 @@ function isPrivate(path: string): boolean {
   return /^\/(?:scim\/|(?:api\/)?v1\/|api\/(?:users|candidates|jobs|resolve|me)(?:\/|$))/.test(path);
 }
 
-/** Addresses that need no credential and are asked all the time: probes, inbound webhooks, and checks of a session. */
-const FREQUENT = /^\/(?:healthz|readyz|metrics|api\/webhooks\/[^/]*|api\/auth\/sessions?(?:\/.*)?)$/;
+/**
+ * Addresses that need no credential or have a limit of their own, and are asked all the time: probes, access tokens, inbound
+ * webhooks, and checks of a session.
+ */
+const FREQUENT = /^\/(?:healthz|readyz|metrics|oauth\/token|api\/webhooks\/[^/]*|api\/auth\/sessions?(?:\/.*)?)$/;
 
 /** The only address of SCIM that needs no token (RFC 7644 §4). */
 const SCIM_CONFIG = '/scim/v2/ServiceProviderConfig';
@@ -81,7 +85,7 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   if (config.rateLimit !== null) app.use(limitStrangers(app.get(Clock), isOpen));
   const admit = knownCaller(
     app.get(ApiKeyStore),
-    app.get(ScimTokenStore),
+    app.get(ScimCredentials),
     config.operatorToken,
     app.get(ConsoleCredentials),
   );

@@ -187,7 +187,7 @@ function pageRequests(random, n) {
   const at = (page) => `/api/integrations/${random.of(['lever', 'lever', 'ashby', 'unknown'])}/${page}`;
   return [
     () => ({ method: 'GET', path: at(random.of(['start', 'connect'])), headers: { accept: 'text/html' } }),
-    () => ({ method: 'GET', path: at('callback'), query: { state: `tba_${n}`, code: 'c', error: 'access_denied' } }),
+    () => ({ method: 'GET', path: at('callback'), query: { state: `tbg_${n}`, code: 'c', error: 'access_denied' } }),
     () => ({ method: 'POST', path: at('start'), form: { connection: '' }, headers: FORM }),
     () => ({
       method: 'POST',

@@ -2,12 +2,14 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * The kinds of credentials: an API key (`tbk`), a directory's SCIM token (`tbs`), the operator's token (`tbo`). Of a
- * session: the cookie (`tbn`), the one-time code for another application (`tbc`) and its refresh token (`tbr`). A
- * sign-in link of the operator (`tbl`). Of an ATS: a link to connect it (`tbi`), and the `state` of its OAuth (`tba`).
- * Of the console: a link (`tbe`), and the cookie of a session (`tbw`).
+ * The kinds of credentials: an API key (`tbk`), a directory's SCIM token (`tbs`), the secret of a client of a directory
+ * (`tbd`) and the access token that the client gets for it (`tba`), the operator's token (`tbo`). Of a session: the cookie
+ * (`tbn`), the one-time code for another application (`tbc`) and its refresh token (`tbr`). A sign-in link of the operator
+ * (`tbl`). Of an ATS: a link to connect it (`tbi`), and the `state` of its OAuth (`tbg`). Of the console: a link (`tbe`),
+ * and the cookie of a session (`tbw`).
  */
-export type TokenKind = 'tbk' | 'tbs' | 'tbo' | 'tbn' | 'tbc' | 'tbr' | 'tbl' | 'tbi' | 'tba' | 'tbe' | 'tbw';
+export type TokenKind =
+  'tbk' | 'tbs' | 'tbd' | 'tba' | 'tbo' | 'tbn' | 'tbc' | 'tbr' | 'tbl' | 'tbi' | 'tbg' | 'tbe' | 'tbw';
 
 /** A new credential. */
 export interface MintedToken {
@@ -32,7 +34,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET = 43;
 const CHECKSUM = 6;
 const OPERATOR = 'operator';
-const SHAPE = /^(tb[ksoncrliaew])_([0-9a-z]{8,40})_[0-9A-Za-z]{49}$/;
+const SHAPE = /^(tb[ksoncrliaewgd])_([0-9a-z]{8,40})_[0-9A-Za-z]{49}$/;
 
 /**
  * Creates a credential: `<kind>_<tenant>_<secret><checksum>`.

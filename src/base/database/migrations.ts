@@ -10,6 +10,7 @@ import { ActiveUsers1767227971000 } from './migrations/1767227971000-active-user
 import { SmallRequests1767227980000 } from './migrations/1767227980000-small-requests.js';
 import { DeliveredMinutes1767227981000 } from './migrations/1767227981000-delivered-minutes.js';
 import { Console1767227990000 } from './migrations/1767227990000-console.js';
+import { DirectoryClients1767228000000 } from './migrations/1767228000000-directory-clients.js';
 import { DeliveryHours1767228050000 } from './migrations/1767228050000-delivery-hours.js';
 import { Processes1767228051000 } from './migrations/1767228051000-processes.js';
 import { DirectoryNetworks1767228100000 } from './migrations/1767228100000-directory-networks.js';
@@ -31,6 +32,7 @@ export const MIGRATIONS = [
   SmallRequests1767227980000,
   DeliveredMinutes1767227981000,
   Console1767227990000,
+  DirectoryClients1767228000000,
   DeliveryHours1767228050000,
   Processes1767228051000,
   DirectoryNetworks1767228100000,

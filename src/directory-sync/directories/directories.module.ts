@@ -49,6 +49,7 @@ import { TokenRefusals } from './token-refusals.js';
     QuietDirectories,
     ScimTokensService,
     ScimTokenStore,
+    TokenRefusals,
   ],
 })
 export class DirectoriesModule {}

@@ -2,30 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { EventsRepository, type NewEvent } from '../../engine/events/events.repository.js';
 
-/**
- * Why a SCIM token was refused. `incomplete`: it has the form of a token, and its length or checksum is wrong, so it was cut or
- * changed. `doubled_bearer`: the header says `Bearer` twice. `no_bearer`: the header does not say it. `not_a_scim_token`: a
- * credential of another kind. `outside_allow_from`: the token is valid, and came from an address that the directory does not
- * admit.
- */
-export type TokenRefusalReason =
-  | 'expired'
-  | 'revoked'
-  | 'unknown'
-  | 'not_a_scim_token'
-  | 'incomplete'
-  | 'doubled_bearer'
-  | 'no_bearer'
-  | 'outside_allow_from';
-
-/** A refused token; `prefix` holds no part of the secret. */
+/** A refused credential; `prefix` holds no part of the secret. */
 export interface TokenRefusal {
   /** ISO 8601. */
   at: string;
-  reason: TokenRefusalReason;
+  /**
+   * Of a token: `unknown`, `expired`, `revoked`, `access_token_expired`. `incomplete`: it has the form of a token, and its length
+   * or checksum is wrong, so it was cut or changed. `doubled_bearer`: the header says `Bearer` twice. `no_bearer`: the header
+   * does not say it. `not_a_scim_token`: a credential of another kind. `outside_allow_from`: the credential is valid, and came from
+   * an address that the directory does not admit. Of a client: one of `ClientRefusalReason`.
+   */
+  reason: string;
   prefix: string;
   /** Where a request came from that `allow_from` refused. */
   address?: string | null;
+  /** Of a client that got no access token. */
+  client_id?: string;
+  kind?: string;
 }
 
 /** Why a user does not get a role of SCIM `roles`. */
@@ -76,6 +69,8 @@ export class DirectoryMarks {
         [tenantId, directoryId, refusal],
       );
       const { at, reason, prefix } = refusal;
+      // A client whose access token has expired gets the next one.
+      if (reason === 'access_token_expired') return;
       const events = rows.map(({ id }): NewEvent => ({
         event: 'directory.refused',
         data: { directory_id: id, reason, token_prefix: prefix },

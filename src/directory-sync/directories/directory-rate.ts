@@ -35,11 +35,11 @@ export class DirectoryRate {
    */
   take(
     res: ServerResponse,
-    tokenId: string,
+    credentialId: string,
     { tenantId, firstDayFrom }: { readonly tenantId: string; readonly firstDayFrom: number },
   ): void {
     if (!this.limiter.enabled) return;
-    if (this.clock.now().getTime() - firstDayFrom >= FIRST_DAY_MS) limitRate(this.limiter, res, tokenId, tenantId);
+    if (this.clock.now().getTime() - firstDayFrom >= FIRST_DAY_MS) limitRate(this.limiter, res, credentialId, tenantId);
     else showAllowance(res, this.firstSyncs.take(tenantId));
   }
 }

@@ -7,16 +7,16 @@ import { CredentialCache, type CredentialRow } from '../../tenancy/tenants/crede
 import { ScimTokenUses } from './scim-token-uses.js';
 import { TokenRefusals } from './token-refusals.js';
 
-/** A valid SCIM token, as the SCIM routes need it. */
+/** A valid credential of SCIM, as the routes need it. */
 export interface ScimCredential {
   readonly tenantId: string;
-  readonly tokenId: string;
+  /** The SCIM token, or the client of the access token. */
+  readonly credentialId: string;
   readonly directoryId: string;
-  readonly name: string;
 }
 
 /** A SCIM token as it is stored. */
-type ScimTokenRow = CredentialRow & { name: string; directory_id: string };
+type ScimTokenRow = CredentialRow & { directory_id: string };
 
 /** Finds the SCIM token of a text. Unknown, expired and revoked ones are all null. */
 @Injectable()
@@ -32,9 +32,9 @@ export class ScimTokenStore {
   ) {
     this.tokens = new CredentialCache(db, clock, {
       table: 'scim_tokens',
-      query: (tenantId, hash) => `select id, name, expires_at, revoked_at, directory_id from scim_tokens
+      query: (tenantId, hash) => `select id, expires_at, revoked_at, directory_id from scim_tokens
         where tenant_id = ${tenantId} and hash = ${hash}`,
-      make: ({ id, name, directory_id: directoryId }, tenantId) => ({ tenantId, tokenId: id, directoryId, name }),
+      make: ({ id, directory_id: directoryId }, tenantId) => ({ tenantId, credentialId: id, directoryId }),
       isProved: true,
     });
   }
@@ -62,7 +62,7 @@ export class ScimTokenStore {
       this.tries.count(from?.ip, token.tenantId);
       return null;
     }
-    const { tenantId, tokenId: id, directoryId } = found.credential;
+    const { tenantId, credentialId: id, directoryId } = found.credential;
     this.uses.note({ tenantId, id, directoryId });
     return found.credential;
   }

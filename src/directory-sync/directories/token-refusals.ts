@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Logger } from '../../base/log/logger.js';
 import { credentialForm } from '../../tenancy/tenants/credential-form.rules.js';
-import { DirectoryMarks, type TokenRefusalReason } from './directory-marks.js';
+import { DirectoryMarks, type TokenRefusal } from './directory-marks.js';
 
 const EVERY = 10_000;
 const REMEMBERED = 1_000;
 
 /**
- * The last refused token of each directory, with the reason. Expired tokens that only show as 401 at the IdP are
+ * The last refused credential of each directory, with the reason. Expired tokens that only show as 401 at the IdP are
  * the commonest outage of provisioning. Written beside the request, and at most once in ten seconds for a directory.
  */
 @Injectable()
@@ -26,32 +26,33 @@ export class TokenRefusals {
     const { problem, named } = credentialForm(header, 'tbs');
     if (named === null || problem === null || problem === 'foreign') return;
     const reason = problem === 'other_kind' ? 'not_a_scim_token' : problem;
-    this.write(named.tenantId, null, reason, `${named.kind}_${named.tenantId.replace(/^ten_/, '')}_`);
+    this.write(named.tenantId, null, { reason, prefix: `${named.kind}_${named.tenantId.replace(/^ten_/, '')}_` });
   }
 
   /** Notes a refusal. An unknown token names only its tenant: then all of its directories get the note. */
-  note(tenantId: string, directoryId: string | null, reason: TokenRefusalReason, token: string): void {
-    this.write(tenantId, directoryId, reason, token.slice(0, token.length - 45));
+  note(tenantId: string, directoryId: string | null, reason: string, token: string): void {
+    this.write(tenantId, directoryId, { reason, prefix: token.slice(0, token.length - 45) });
   }
 
-  /** Notes that a valid token came from an address that its directory does not admit. */
+  /** Notes that a valid credential came from an address that its directory does not admit. */
   noteOutside(tenantId: string, directoryId: string, address: string | null): void {
-    this.write(tenantId, directoryId, 'outside_allow_from', `tbs_${tenantId.replace(/^ten_/, '')}_`, { address });
+    const prefix = `tbs_${tenantId.replace(/^ten_/, '')}_`;
+    this.write(tenantId, directoryId, { reason: 'outside_allow_from', prefix, address });
   }
 
-  private write(
-    tenantId: string,
-    directoryId: string | null,
-    reason: TokenRefusalReason,
-    prefix: string,
-    more: { address?: string | null } = {},
-  ): void {
-    const name = `${tenantId} ${directoryId ?? ''} ${reason}`;
+  /** Notes that a client of a directory got no access token. */
+  noteClient(client: { tenantId: string; directoryId: string; id: string; kind: string }, reason: string): void {
+    const refused = { reason, prefix: client.id, client_id: client.id, kind: client.kind };
+    this.write(client.tenantId, client.directoryId, refused);
+  }
+
+  private write(tenantId: string, directoryId: string | null, refused: Omit<TokenRefusal, 'at'>): void {
+    const name = `${tenantId} ${directoryId ?? ''} ${refused.reason} ${refused.client_id ?? ''}`;
     const now = this.clock.monotonic();
     if (now - (this.written.get(name) ?? -EVERY) < EVERY) return;
     if (!this.makeRoom(now)) return;
     this.written.set(name, now);
-    const refusal = { at: this.clock.now().toISOString(), reason, prefix, ...more };
+    const refusal = { at: this.clock.now().toISOString(), ...refused };
     this.marks
       .refusedToken(tenantId, directoryId, refusal)
       .catch((error: unknown) => this.logger.warn('refused credential not noted', { tenant_id: tenantId, error }));

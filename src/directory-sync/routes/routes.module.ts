@@ -12,6 +12,7 @@ import { PreviewWritesRepository } from './preview/preview-writes.repository.js'
 import { RootSearch } from './bulk/root-search.js';
 import { ScimBulkService } from './bulk/scim-bulk.service.js';
 import { ScimRootController } from './bulk/scim-root.controller.js';
+import { ClientsModule } from '../clients/clients.module.js';
 import { DirectoriesModule } from '../directories/directories.module.js';
 import { DirectoryContent } from '../directories/directory-content.js';
 import { DirectoryPeople } from '../directories/directory-people.js';
@@ -68,7 +69,7 @@ export class DirectoryConsequencesModule {}
 
 /** The SCIM server: one of the channels by which users are written. */
 @Module({
-  imports: [UsersModule, DirectoriesModule, TasksModule],
+  imports: [UsersModule, DirectoriesModule, ClientsModule, TasksModule],
   controllers: [
     ScimUsersController,
     UserListsController,

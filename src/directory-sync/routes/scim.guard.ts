@@ -11,7 +11,7 @@ import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
 import type { CurrentDirectory } from './current-directory.js';
 import { DirectoryRate } from '../directories/directory-rate.js';
 import { Forbidden } from './scim.refusals.js';
-import { ScimTokenStore } from '../directories/scim-token.store.js';
+import { ScimCredentials } from '../clients/scim-credentials.js';
 import { plainAddress } from '../../base/http/address.js';
 import { AllowedNetworks } from '../../base/http/allowed-networks.js';
 import { userTypeWith } from '../../protocols/scim/schema/resource-types.js';
@@ -27,11 +27,11 @@ export interface ScimRequest extends BridgeRequest {
 // Computed once for each state of a directory, not for each request.
 const made = new WeakMap<Directory, CurrentDirectory>();
 
-/** Checks the SCIM token. The token determines the directory, and so the tenant. */
+/** Checks the SCIM token or access token. It determines the directory, and so the tenant. */
 @Injectable()
 export class ScimGuard implements CanActivate {
   constructor(
-    private readonly tokens: ScimTokenStore,
+    private readonly credentials: ScimCredentials,
     private readonly directories: DirectoryStore,
     private readonly rate: DirectoryRate,
     private readonly budget: AnswerBudget,
@@ -45,23 +45,23 @@ export class ScimGuard implements CanActivate {
     const token = bearerToken(req);
     const form = { header: req.headers.authorization, kind: 'tbs' } as const;
     if (token === null) {
-      if (req.headers.authorization !== undefined) this.tokens.noteUnreadable(req.headers.authorization);
+      if (req.headers.authorization !== undefined) this.credentials.noteUnreadable(req.headers.authorization);
       throw new Unauthenticated('missing', form);
     }
-    const credential = await this.tokens.find(token, req);
+    const credential = await this.credentials.find(token, req);
     if (credential === null) throw new Unauthenticated('invalid', form);
     await this.addresses.demandOwn(req, credential.tenantId);
     req.tenantId = credential.tenantId;
-    req.credentialId = credential.tokenId;
+    req.credentialId = credential.credentialId;
     proveCaller(req);
     req.directoryId = credential.directoryId;
     const directory = await this.directories.get(credential.tenantId, credential.directoryId);
     req.directory = currentDirectory(directory, this.config.baseUrl);
     if (!req.directory.networks.admits(req.ip)) {
-      this.tokens.noteOutside(credential, plainAddress(req.ip));
+      this.credentials.noteOutside(credential, plainAddress(req.ip));
       throw new Forbidden('The directory takes no request from this network.');
     }
-    this.rate.take(http.getResponse<BridgeResponse>(), credential.tokenId, directory);
+    this.rate.take(http.getResponse<BridgeResponse>(), credential.credentialId, directory);
     demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
     req.answer = this.budget.shareOf(http.getResponse<BridgeResponse>(), credential.tenantId);
     return true;

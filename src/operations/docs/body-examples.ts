@@ -85,7 +85,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   CreateAtsToken: { api_token: 'token-of-the-ats-7f3a91c2e8d4' },
   SetSigningSecret: { secret: 'the secret that the ATS signs with' },
   CreateConnectLink: { provider: 'lever' },
-  WriterForm: { state: 'tba_…', as_user: '32bc4d3b-0000-4e2b-92d0-00000000d4a1' },
+  WriterForm: { state: 'tbg_…', as_user: '32bc4d3b-0000-4e2b-92d0-00000000d4a1' },
   ConnectForm: { confirmed: 'yes', connection: '' },
   DismissInboundEvent: { reason: 'a test of the ATS' },
   CreateWebhook: {

@@ -15,6 +15,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   conflict: 'The request conflicts with the present state.',
   count_changed: 'The number of users is another one than `count`. `detail` has it. Nothing was done.',
   credential_ended: 'A revoked or expired credential cannot be rotated. Make a new one.',
+  credential_in_use:
+    'The credential was used in the last 24 hours (`last_used_at`), and its end would refuse the next requests. Change to another credential first, or send `force=true`.',
   credential_invalid: 'The credential is unknown, expired or revoked, or of another kind.',
   credential_missing: 'The request has no `Authorization: Bearer` header, and no cookie of the console.',
   cross_site_request:
@@ -41,10 +43,14 @@ export const PROBLEM_CODES: Record<string, string> = {
   illegal_state:
     'The interview is not in a state in which this can happen. `state` is its state, and `allowed` names the states that it can move to.',
   internal_error: 'An error of the service. Send the request id to the operator.',
+  invalid_client:
+    'The client is not authenticated at `/oauth/token`: its id is unknown, or its secret or assertion is not valid. `last_refusal` of the directory has the reason.',
   invalid_cursor: 'The cursor was not issued by this list, or belongs to other filters. Begin again without it.',
   invalid_fields: 'Fields are not valid. `errors` names each field with the reason.',
   invalid_grant: 'The code or token is unknown, used or too old, or its session has ended.',
   invalid_idempotency_key: 'An Idempotency-Key has 1 to 255 visible ASCII characters.',
+  invalid_request:
+    'The form of a request for an access token cannot be read, lacks a field, or authenticates the client in two ways.',
   invalid_token_request: 'The fields of a request for a token do not go together. `error` is that of RFC 6749.',
   logout_refused:
     'The logout token of the IdP is missing or not accepted (`error`, see OIDC Back-Channel Logout 1.0 §2.8). The sign-in log says why.',
@@ -134,12 +140,16 @@ export const PROBLEM_CODES: Record<string, string> = {
     'The tenant has 20 imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run, the maximum. Wait until one has finished, or cancel one.',
   too_many_users: 'The directory has more than 10 000 users: the plan of its rules takes too long for a request.',
   too_many_webhooks: 'The tenant has 50 webhook endpoints, the maximum. Delete one.',
+  too_many_client_secrets:
+    'The client has two live secrets, the maximum. Delete the one that is not used any more.',
+  too_many_clients: 'The directory has 10 clients, the maximum. Delete one that is not needed.',
   too_many_scim_tokens: 'The directory has 20 live SCIM tokens, the maximum. Revoke one.',
   too_much_contention: 'Other requests changed the same record again and again. Try again.',
   token_unknown:
     'The token of an inbound webhook is missing or wrong, two tokens differ, or the signature does not fit. The connection says which.',
   unauthenticated: 'The credential is missing or not valid.',
   unavailable: 'The database or another part does not answer in time. `Retry-After` says when to come back.',
+  unsupported_grant_type: 'The address of access tokens has one grant: `client_credentials`.',
   unsupported_media_type: 'Bodies are uncompressed JSON in UTF-8, or a form where the operation describes one.',
   untested_connection:
     'Users could then sign in only through a connection (`id`) through which no sign-in has succeeded yet. Make a test sign-in first.',

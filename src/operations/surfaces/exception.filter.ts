@@ -10,6 +10,7 @@ import { sendPage } from '../../auth/sign-in/pages/layout.js';
 import { ERROR_PAGE_POLICY, errorPage } from './error-page.js';
 import { knownMethods } from './known-methods.js';
 import { loggedReason } from './logged-reason.js';
+import { oauthError } from './oauth-error.js';
 import { problemOf } from './problem.js';
 import { refusalOf } from './refusal.js';
 import { scimError } from './scim-error.js';
@@ -64,6 +65,11 @@ export class SurfaceFilter implements ExceptionFilter {
       case 'scim': {
         const { status, body } = scimError(refusal);
         sendJson(res, status, JSON.stringify(body), scimMediaType(req.headers.accept));
+        return;
+      }
+      case 'oauth': {
+        const { status, body } = oauthError(refusal);
+        sendJson(res, status, JSON.stringify(body), 'application/json', { 'Cache-Control': 'no-store' });
         return;
       }
       case 'page': {

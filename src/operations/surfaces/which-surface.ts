@@ -1,5 +1,5 @@
-/** Who reads an answer: an IdP, a person in a browser, or a program that calls the API. */
-export type Surface = 'scim' | 'page' | 'api';
+/** Who reads an answer: an IdP, an OAuth client, a person in a browser, or a program that calls the API. */
+export type Surface = 'scim' | 'oauth' | 'page' | 'api';
 
 /** Addresses of programs: a browser that opens one gets the answer of the API. */
 const PROGRAMS = /^\/(?:api(?!\/(?:auth|integrations)(?:\/|$))|v1|oauth|\.well-known|healthz|readyz|metrics)(?:\/|$)/;
@@ -7,6 +7,7 @@ const PROGRAMS = /^\/(?:api(?!\/(?:auth|integrations)(?:\/|$))|v1|oauth|\.well-k
 /** Chooses by path; a page only where the caller is a browser that asked for one. */
 export function whichSurface(path: string, accept: string | undefined): Surface {
   if (path.startsWith('/scim/') || path === '/scim') return 'scim';
+  if (path === '/oauth/token') return 'oauth';
   if (!PROGRAMS.test(path) && accept !== undefined && accept.includes('text/html')) return 'page';
   return 'api';
 }

@@ -47,7 +47,10 @@ export class OidcMetadata {
   }
 }
 
+/** The owner of a key set: a connection, or a client of this service. */
+export type KeyOwner = Pick<OidcSettings, 'tenantId' | 'id' | 'version' | 'issuer'>;
+
 /** Returns the cache key of a connection. A change of the connection is another key. */
-export function discoveryKeyOf(connection: OidcSettings): string {
+export function discoveryKeyOf(connection: KeyOwner): string {
   return JSON.stringify([connection.tenantId, connection.id, connection.version, connection.issuer]);
 }

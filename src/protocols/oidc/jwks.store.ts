@@ -1,7 +1,6 @@
 import type { Clock } from '../../base/clock.js';
-import type { OidcSettings } from './oidc-settings.js';
 import { OidcRefused } from './oidc-refused.js';
-import { discoveryKeyOf } from './discovery.js';
+import { discoveryKeyOf, type KeyOwner } from './discovery.js';
 import type { OidcServer } from './discovery.rules.js';
 import type { GuardedFetch } from './guarded-fetch.js';
 import { fitting, readKeys, type IdpKey } from './jwks.rules.js';
@@ -11,6 +10,8 @@ import { isTokenSignedBy } from './signature.js';
 import { IDP_RETRIES_MS, LastGood } from './last-good.js';
 
 const MINUTE = 60_000;
+
+type KeySetPlace = Pick<OidcServer, 'jwksUri'>;
 
 /** The source of a token: the IdP, in answer to our request, or any caller who posts a token. */
 export type TokenSource = 'idp' | 'caller';
@@ -39,9 +40,9 @@ export class JwksStore {
    *
    * @throws {OidcRefused} `signature_invalid`; `idp_unreachable`, `idp_answer_invalid` when the key set cannot be read
    */
-  async verify(connection: OidcSettings, server: OidcServer, token: SignedToken, source: TokenSource): Promise<void> {
-    const key = `${discoveryKeyOf(connection)} ${server.jwksUri}`;
-    const load = (): Promise<readonly IdpKey[]> => this.read(connection.tenantId, server);
+  async verify(owner: KeyOwner, server: KeySetPlace, token: SignedToken, source: TokenSource): Promise<void> {
+    const key = `${discoveryKeyOf(owner)} ${server.jwksUri}`;
+    const load = (): Promise<readonly IdpKey[]> => this.read(owner.tenantId, server);
     const { alg, kid } = token.header;
     const keys = await this.known.get(key, load);
     const known = fitting(keys, alg, kid);
@@ -64,7 +65,7 @@ export class JwksStore {
   }
 
   /** Reads the present keys past the cache. Throws as `verify`. */
-  async read(tenantId: string, server: OidcServer): Promise<readonly IdpKey[]> {
+  async read(tenantId: string, server: KeySetPlace): Promise<readonly IdpKey[]> {
     return readKeys(await this.idp.of(tenantId).json('jwks', server.jwksUri));
   }
 }

@@ -4,9 +4,10 @@ import { IdpLogouts } from './idp-logouts.repository.js';
 import { SessionEndings } from './session-endings.repository.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
+import { UsedMessages } from './used-messages.repository.js';
 
-const PARTS = [SessionsRepository, SessionEndings, SessionsService, IdpLogouts, BindingsRepository];
+const PARTS = [SessionsRepository, SessionEndings, SessionsService, IdpLogouts, BindingsRepository, UsedMessages];
 
-/** Sessions and identity bindings: their tables, their statements, and how they end. */
+/** Sessions and identity bindings: their tables, their statements, and how they end. Messages of IdPs and clients that count once. */
 @Module({ providers: PARTS, exports: PARTS })
 export class SessionsModule {}

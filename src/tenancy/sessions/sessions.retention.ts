@@ -1,5 +1,6 @@
 /** Rows of sessions that end automatically. */
 export const SESSION_LEFTOVERS = [
+  `delete from used_messages where until < now()`,
   `delete from idp_logouts where until < now()`,
   // The ID token is kept for the logout at the IdP, and then for nothing.
   `update sessions set id_token_sealed = null

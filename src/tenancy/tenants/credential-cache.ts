@@ -1,8 +1,7 @@
 import type { Clock } from '../../base/clock.js';
-import type { ParsedToken } from '../../base/crypto/tokens.js';
 import type { Database } from '../../base/database/database.js';
 import { FreshCache } from '../../base/fresh-cache.js';
-import { CredentialLookups, nameOfToken } from './credential-lookups.js';
+import { CredentialLookups, nameOfToken, type Named } from './credential-lookups.js';
 
 /** What each kind of credential stores. */
 export interface CredentialRow {
@@ -47,7 +46,7 @@ const CAPACITY = 20_000;
  */
 export class CredentialCache<Row extends CredentialRow, C> {
   private readonly kept: FreshCache<Kept<C> | null>;
-  private readonly unknown: CredentialLookups<Row>;
+  private readonly unknown: CredentialLookups<Row, Named>;
   private readonly readOne: string;
   /** The name under which the token of a credential id is cached. */
   private readonly names = new Map<string, string>();
@@ -68,7 +67,7 @@ export class CredentialCache<Row extends CredentialRow, C> {
   }
 
   /** Returns the credential of a token, also an ended one; null: there is none. */
-  async find(token: ParsedToken): Promise<FoundCredential<C> | null> {
+  async find(token: Named): Promise<FoundCredential<C> | null> {
     const found = await this.keptOf(token);
     return found === null ? null : { credential: found.credential, ended: this.endOf(found) };
   }
@@ -79,7 +78,19 @@ export class CredentialCache<Row extends CredentialRow, C> {
     return this.db.feed.settled();
   }
 
-  private async keptOf(token: ParsedToken): Promise<Kept<C> | null> {
+  /** As `forget`, for all credentials: the rows of another table that they end with have changed. */
+  forgetAll(): Promise<void> {
+    this.dropAll();
+    return this.db.feed.settled();
+  }
+
+  /** Removes all that is kept: every credential is read again. */
+  dropAll(): void {
+    this.names.clear();
+    this.kept.drop();
+  }
+
+  private async keptOf(token: Named): Promise<Kept<C> | null> {
     const name = token.hash.toString('latin1');
     if (this.kept.knows(name)) {
       const known = await this.kept.get(name, async () => {
@@ -110,7 +121,7 @@ export class CredentialCache<Row extends CredentialRow, C> {
     };
   }
 
-  private async readMany(sql: string, tokens: readonly ParsedToken[]): Promise<Map<string, Row>> {
+  private async readMany(sql: string, tokens: readonly Named[]): Promise<Map<string, Row>> {
     const { rows } = await this.db.query<Row & { of_tenant: string; of_hash: Buffer }>(sql, [
       tokens.map(({ tenantId }) => tenantId),
       tokens.map(({ hash }) => hash),
@@ -124,11 +135,6 @@ export class CredentialCache<Row extends CredentialRow, C> {
     // The name is learned from the row, which may be on its way.
     if (name === undefined) this.kept.dropLoading();
     else this.kept.drop(name);
-  }
-
-  private dropAll(): void {
-    this.names.clear();
-    this.kept.drop();
   }
 
   private endOf(found: Kept<C>): FoundCredential<C>['ended'] {

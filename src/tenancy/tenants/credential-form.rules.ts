@@ -14,7 +14,7 @@ export interface CredentialForm {
 }
 
 /** The beginning of a credential, with `Bearer` before it or not: it names the kind and the tenant. */
-const NAMED = /([Bb]earer )?(tb[ksoncrliaew])_([0-9a-z]{8,40})_[0-9A-Za-z]*/;
+const NAMED = /([Bb]earer )?(tb[ksoncrliaewgd])_([0-9a-z]{8,40})_[0-9A-Za-z]*/;
 const MOST_READ = 300;
 
 const WORDS: Record<FormProblem, string> = {
@@ -30,7 +30,7 @@ const WORDS: Record<FormProblem, string> = {
 /**
  * Reads the form of the credential in an `Authorization` header.
  *
- * @param kind the kind that the address takes: `tbk` for an API key, `tbs` for a SCIM token
+ * @param kind the kind that the address takes: `tbk` for an API key, `tbs` for a SCIM token or an access token (`tba`)
  */
 export function credentialForm(header: string, kind: 'tbk' | 'tbs'): CredentialForm {
   const text = header.slice(0, MOST_READ);
@@ -39,7 +39,8 @@ export function credentialForm(header: string, kind: 'tbk' | 'tbs'): CredentialF
   const [token, bearer = '', ownKind, tenant] = found;
   const named = { kind: ownKind!, tenantId: `ten_${tenant!}` };
   const before = text.slice(0, found.index + token.length).toLowerCase();
-  if (ownKind !== kind) return { problem: 'other_kind', named };
+  const isAccessToken = kind === 'tbs' && ownKind === 'tba';
+  if (ownKind !== kind && !isAccessToken) return { problem: 'other_kind', named };
   if (before.includes('bearer bearer')) return { problem: 'doubled_bearer', named };
   if (bearer === '' && !/^bearer\s/i.test(text)) return { problem: 'no_bearer', named };
   return { problem: parseToken(text.slice(found.index + bearer.length)) === null ? 'incomplete' : null, named };

@@ -7,7 +7,7 @@ const BATCH = 500;
 const WAITING = 10_000;
 
 /** What names a token: the tenant, or what else its hash is looked up within. */
-type Named = Pick<ParsedToken, 'tenantId' | 'hash'>;
+export type Named = Pick<ParsedToken, 'tenantId' | 'hash'>;
 
 interface Pending<Row, Token> {
   token: Token;

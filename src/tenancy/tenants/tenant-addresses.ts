@@ -32,6 +32,11 @@ export class TenantAddresses {
     return this.config.baseUrl;
   }
 
+  /** The base addresses at which a tenant is served: the installation's, and its own one where it has one. */
+  async allOf(tenantId: string): Promise<string[]> {
+    return [...new Set([this.config.baseUrl, await this.of(tenantId)])];
+  }
+
   /**
    * Refuses a request at another tenant's own address: it opens no other tenant's resources.
    *

@@ -3,7 +3,7 @@ import { codeOf } from '../../../base/database/database.errors.js';
 import { EvidenceChanged } from '../accounts/evidence-changed.js';
 import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
-import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
+import { UsedMessages } from '../../../tenancy/sessions/used-messages.repository.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import type { Origin } from '../log/sign-in-log.js';
 import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
@@ -21,7 +21,7 @@ const ATTEMPTS = 3;
 export class SignInCompletion {
   constructor(
     private readonly connections: ConnectionStore,
-    private readonly requests: SignInRequestsRepository,
+    private readonly messages: UsedMessages,
     private readonly limits: SignInLimits,
     private readonly found: FoundAccounts,
     private readonly known: KnownSignIn,
@@ -66,7 +66,7 @@ export class SignInCompletion {
    * @throws {SignInRefused} `replayed`
    */
   async useOnce({ tenantId, id }: Connection, { once }: VerifiedSignIn): Promise<void> {
-    if (once !== null && !(await this.requests.useMessage(tenantId, id, once.id, once.until))) {
+    if (once !== null && !(await this.messages.use(tenantId, id, once.id, once.until))) {
       throw new SignInRefused('replayed', 'this answer of the IdP was used before');
     }
   }

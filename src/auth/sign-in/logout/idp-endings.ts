@@ -5,14 +5,14 @@ import { IdpLogouts, type EndedAtIdp } from '../../../tenancy/sessions/idp-logou
 import { SessionEndings } from '../../../tenancy/sessions/session-endings.repository.js';
 import type { Connection } from '../../connections/connection.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
-import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
+import { UsedMessages } from '../../../tenancy/sessions/used-messages.repository.js';
 
 /** Ends the sessions that an IdP has ended, and remembers the logout for sign-ins in transit. */
 @Injectable()
 export class IdpEndings {
   constructor(
     private readonly db: Database,
-    private readonly requests: SignInRequestsRepository,
+    private readonly messages: UsedMessages,
     private readonly idpLogouts: IdpLogouts,
     private readonly sessions: SessionEndings,
   ) {}
@@ -30,7 +30,7 @@ export class IdpEndings {
    */
   once({ tenantId, id }: Connection, once: { id: string; until: Date }, ended: EndedAtIdp): Promise<EndedSession[]> {
     return this.db.transaction(tenantId, async (tx) => {
-      if (!(await this.requests.useMessage(tenantId, id, `logout ${once.id}`, once.until, tx))) {
+      if (!(await this.messages.use(tenantId, id, `logout ${once.id}`, once.until, tx))) {
         throw new SignInRefused('replayed', 'this logout message was used before');
       }
       return this.runIn(tx, tenantId, id, ended);

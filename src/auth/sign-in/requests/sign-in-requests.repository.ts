@@ -122,21 +122,4 @@ export class SignInRequestsRepository {
     );
     return rowCount === 1;
   }
-
-  /** Notes a message that must not come twice; false when it came before. */
-  async useMessage(
-    tenantId: string,
-    connectionId: string,
-    messageId: string,
-    until: Date,
-    db: SqlRunner = this.db,
-  ): Promise<boolean> {
-    // Hashed: the IdP decides the length of an id, and an index entry is limited.
-    const { rowCount } = await db.query(
-      `insert into used_messages (tenant_id, connection_id, message_id, until) values ($1, $2, $3, $4)
-       on conflict do nothing`,
-      [tenantId, connectionId, hashToken(messageId).toString('base64url'), until],
-    );
-    return rowCount === 1;
-  }
 }

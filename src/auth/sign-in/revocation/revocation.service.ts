@@ -5,7 +5,7 @@ import { AccountsRepository } from '../accounts/accounts.repository.js';
 import type { Connection } from '../../connections/connection.js';
 import { domainOf } from '../../connections/domains/domain.rules.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
-import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
+import { UsedMessages } from '../../../tenancy/sessions/used-messages.repository.js';
 import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
 import { IdpLogouts } from '../../../tenancy/sessions/idp-logouts.repository.js';
 import { LiveSessions } from '../browser-sessions/live-sessions.js';
@@ -31,7 +31,7 @@ export class RevocationService {
     private readonly accounts: AccountsRepository,
     private readonly bindings: BindingsRepository,
     private readonly domains: DomainsStore,
-    private readonly requests: SignInRequestsRepository,
+    private readonly messages: UsedMessages,
     private readonly sessions: LiveSessions,
     private readonly idpLogouts: IdpLogouts,
     private readonly log: SignInLog,
@@ -48,7 +48,7 @@ export class RevocationService {
     const { tenantId, id } = connection;
     const named = await this.find(connection, subject);
     await this.db.transaction(tenantId, async (tx) => {
-      if (!(await this.requests.useMessage(tenantId, id, `revocation ${proof.once.id}`, proof.once.until, tx))) {
+      if (!(await this.messages.use(tenantId, id, `revocation ${proof.once.id}`, proof.once.until, tx))) {
         throw new SignInRefused('replayed', 'this revocation token was used before');
       }
       for (const one of named) await this.end(tx, connection, one, proof.issuedAt, origin);

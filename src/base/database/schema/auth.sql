@@ -121,7 +121,8 @@ create table sign_in_requests (
 create index sign_in_requests_age on sign_in_requests (tenant_id, expires_at);
 create index sign_in_requests_connection on sign_in_requests (tenant_id, connection_id);
 
--- A message of an IdP that was taken: it is not taken twice.
+-- A message of an IdP, or an assertion of a client of a directory, that was taken: it is not taken twice. The id of the client
+-- takes the place of the connection.
 create table used_messages (
   tenant_id text collate "C" not null,
   connection_id text collate "C" not null,

@@ -25,6 +25,13 @@ export function featuresOf(documentationUri: string, withPagination: boolean): S
         specUri: 'https://www.rfc-editor.org/info/rfc6750',
         primary: true,
       },
+      {
+        type: 'oauth2',
+        name: 'OAuth 2.0 client credentials',
+        description: 'An access token of a client of the directory, from POST /oauth/token (RFC 6749 §4.4).',
+        specUri: 'https://www.rfc-editor.org/info/rfc6749',
+        primary: false,
+      },
     ],
   };
 }

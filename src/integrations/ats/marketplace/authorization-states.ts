@@ -18,7 +18,7 @@ export class AuthorizationStates {
   /** @throws {ConnectRefused} `state_unknown`, or `other_provider` */
   async of(provider: string, state: string): Promise<KnownState> {
     const parsed = parseToken(state);
-    if (parsed?.kind !== 'tba') throw new ConnectRefused('state_unknown');
+    if (parsed?.kind !== 'tbg') throw new ConnectRefused('state_unknown');
     const { tenantId, hash } = parsed;
     const authorization = await this.authorizations.find(tenantId, hash);
     if (authorization === null) throw new ConnectRefused('state_unknown');
@@ -38,7 +38,7 @@ export class AuthorizationStates {
   /** The name of the cookie of an answer, to be removed; null: the state is none of ours. */
   cookieOf(state: string): string | null {
     const parsed = parseToken(state);
-    return parsed?.kind === 'tba' ? stateCookie(parsed.hash) : null;
+    return parsed?.kind === 'tbg' ? stateCookie(parsed.hash) : null;
   }
 }
 

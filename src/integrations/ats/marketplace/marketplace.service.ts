@@ -85,7 +85,7 @@ export class MarketplaceService {
 
   /** Begins an authorization, and returns the address of the ATS with what the browser keeps. */
   async begin(starter: Starter, connector: Connector, connectionId: string | null): Promise<Begun> {
-    const { token: state, hash } = mintToken('tba', starter.tenantId);
+    const { token: state, hash } = mintToken('tbg', starter.tenantId);
     const secret = randomBytes(32).toString('base64url');
     await this.authorizations.insert(starter.tenantId, {
       hash,

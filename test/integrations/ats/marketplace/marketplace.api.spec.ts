@@ -260,7 +260,7 @@ describe('the state of an authorization', () => {
     expect((await tab.get(back)).status).toBe(200);
   });
 
-  test.each(['', 'nonsense', 'tba_00000000_x'])('is refused when it is %j', async (state) => {
+  test.each(['', 'nonsense', 'tbg_00000000_x'])('is refused when it is %j', async (state) => {
     isRefused(
       await new Tab(service).get(`/api/integrations/lever/callback?code=c&state=${state}`),
       /belongs to no connecting/,

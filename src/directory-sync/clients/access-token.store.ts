@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import type { PresentedToken } from '../../base/crypto/tokens.js';
+import { Database } from '../../base/database/database.js';
+import { FailedTries } from '../../base/http/rate-limit.js';
+import { CredentialCache, type CredentialRow } from '../../tenancy/tenants/credential-cache.js';
+import type { ScimCredential } from '../directories/scim-token.store.js';
+import { TokenRefusals } from '../directories/token-refusals.js';
+import { ClientUses, useOf, type ClientUse } from './client-uses.js';
+
+/** An access token, as the SCIM routes need it. */
+interface AccessToken extends ScimCredential {
+  readonly use: ClientUse;
+}
+
+type AccessTokenRow = CredentialRow & { client_id: string; secret_id: string | null; directory_id: string };
+
+/** Finds the access token of a text. Unknown and expired ones, and those of a deleted client or secret, are all null. */
+@Injectable()
+export class AccessTokenStore {
+  private readonly tokens: CredentialCache<AccessTokenRow, AccessToken>;
+
+  constructor(
+    db: Database,
+    clock: Clock,
+    private readonly tries: FailedTries,
+    private readonly uses: ClientUses,
+    private readonly refusals: TokenRefusals,
+  ) {
+    this.tokens = new CredentialCache(db, clock, {
+      table: 'access_tokens',
+      // The rows of client and secret are read with the token: their end is the end of all their tokens.
+      query: (tenantId, hash) => `select t.id, t.client_id, t.secret_id, t.directory_id, t.expires_at,
+          least(c.revoked_at, s.revoked_at) as revoked_at
+        from access_tokens t join directory_clients c on c.tenant_id = t.tenant_id and c.id = t.client_id
+        left join client_secrets s on s.tenant_id = t.tenant_id and s.id = t.secret_id
+        where t.tenant_id = ${tenantId} and t.hash = ${hash}`,
+      make: ({ client_id: clientId, secret_id: secretId, directory_id: directoryId }, tenantId) => ({
+        tenantId,
+        // Limits and logs are of the client: its next token is no other caller.
+        credentialId: clientId,
+        directoryId,
+        use: useOf({ tenantId, clientId, secretId, directoryId }),
+      }),
+      isProved: true,
+    });
+    db.feed.on(['directory_clients', 'client_secrets'], () => this.tokens.dropAll());
+  }
+
+  /**
+   * Returns the access token of a text; the directory remembers a refusal and its reason.
+   *
+   * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
+   */
+  async find({ parsed, text }: PresentedToken, from?: { ip?: string | undefined }): Promise<ScimCredential | null> {
+    const token = parsed!;
+    const found = await this.tokens.find(token);
+    if (found !== null && found.ended === null) {
+      this.uses.note(found.credential.use);
+      return found.credential;
+    }
+    const reason = found === null ? 'unknown' : found.ended === 'expired' ? 'access_token_expired' : 'revoked';
+    this.refusals.note(token.tenantId, found?.credential.directoryId ?? null, reason, text);
+    this.tries.count(from?.ip, token.tenantId);
+    return null;
+  }
+
+  /** After the end of a client or a secret: resolves when no process goes by the old values. */
+  forget(): Promise<void> {
+    return this.tokens.forgetAll();
+  }
+}

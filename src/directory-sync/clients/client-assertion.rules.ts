@@ -1,0 +1,51 @@
+import { SKEW } from '../../protocols/oidc/id-token.rules.js';
+import { withoutNulls } from '../../protocols/oidc/json.rules.js';
+import type { SignedToken } from '../../protocols/oidc/jwt.rules.js';
+import { ClientRefused } from './client-refused.js';
+
+/** What an assertion has to name. */
+export interface ExpectedAssertion {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly audiences: readonly string[];
+}
+
+/** The longest life of an assertion, in seconds: one without `jti` can be used until it ends. */
+const MAX_LIFE = 86_400;
+const MAX_JTI = 255;
+const TYPES = [null, 'jwt', 'client-authentication+jwt'];
+
+/**
+ * Checks the claims of an assertion (RFC 7523 §3). The signature is checked by the caller.
+ *
+ * @returns the id that is used up until a time, in seconds since 1970; null: the assertion has no `jti`, and may be used until
+ *   it ends, as those of Entra
+ * @throws {ClientRefused} with the reason
+ */
+export function checkAssertion(
+  token: SignedToken,
+  expected: ExpectedAssertion,
+  now: Date,
+): { id: string; until: Date } | null {
+  const { iss, sub, aud, exp, iat, nbf, jti } = withoutNulls(token.claims);
+  if (!TYPES.includes(token.header.typ)) throw new ClientRefused('assertion_invalid');
+  if (iss !== expected.issuer) throw new ClientRefused('issuer_mismatch');
+  if (sub !== expected.subject) throw new ClientRefused('subject_mismatch');
+  const audiences = Array.isArray(aud) ? (aud as unknown[]) : [aud];
+  // An assertion that others accept too could be passed on by them.
+  const isOurs = audiences.length > 0 && audiences.every((one) => expected.audiences.includes(one as string));
+  if (!isOurs) throw new ClientRefused('audience_mismatch');
+  if (!isTime(exp) || !isTime(iat) || !(nbf === undefined || isTime(nbf))) throw new ClientRefused('assertion_invalid');
+  const seconds = now.getTime() / 1000;
+  if (seconds >= exp + SKEW) throw new ClientRefused('assertion_expired');
+  if (Math.max(iat, nbf ?? iat) - seconds > SKEW) throw new ClientRefused('assertion_not_yet_valid');
+  if (exp - iat > MAX_LIFE) throw new ClientRefused('assertion_lives_too_long');
+  if (jti === undefined) return null;
+  if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI) throw new ClientRefused('assertion_invalid');
+  return { id: jti, until: new Date((exp + SKEW) * 1000) };
+}
+
+/** Returns whether a value is a NumericDate (RFC 7519 §2) within the range of Date. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 8.64e12;
+}

@@ -1,0 +1,41 @@
+import { Module } from '@nestjs/common';
+import { PlatformClientModule } from '../../forwarding/platform-client/platform-client.module.js';
+import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';
+import { DirectoriesModule } from '../directories/directories.module.js';
+import { AccessTokenStore } from './access-token.store.js';
+import { AccessTokensRepository } from './access-tokens.repository.js';
+import { AccessTokens } from './access-tokens.service.js';
+import { ClientAssertions } from './client-assertions.js';
+import { ClientCaches } from './client-caches.js';
+import { ClientSecretStore } from './client-secret.store.js';
+import { ClientStore } from './client.store.js';
+import { ClientUses } from './client-uses.js';
+import { ClientsController } from './clients.controller.js';
+import { ClientsRepository } from './clients.repository.js';
+import { ClientsService } from './clients.service.js';
+import { DeletedDirectoryClients } from './deleted-directory-clients.js';
+import { ScimCredentials } from './scim-credentials.js';
+import { TokenController } from './token.controller.js';
+
+/** The OAuth clients of directories, and the access tokens that they get for SCIM. */
+@Module({
+  // `PlatformClientModule` provides `Outbound`, which makes all calls to other servers.
+  imports: [DirectoriesModule, SessionsModule, PlatformClientModule],
+  controllers: [ClientsController, TokenController],
+  providers: [
+    AccessTokenStore,
+    AccessTokens,
+    AccessTokensRepository,
+    ClientAssertions,
+    ClientCaches,
+    ClientSecretStore,
+    ClientStore,
+    ClientUses,
+    ClientsRepository,
+    ClientsService,
+    DeletedDirectoryClients,
+    ScimCredentials,
+  ],
+  exports: [ScimCredentials],
+})
+export class ClientsModule {}

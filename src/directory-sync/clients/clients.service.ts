@@ -1,0 +1,220 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Config } from '../../base/config/config.js';
+import { mintToken } from '../../base/crypto/tokens.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
+import type { PageRequest } from '../../base/http/page.js';
+import { newId } from '../../base/ids.js';
+import { problemOfEndpoint } from '../../protocols/oidc/guarded-fetch.js';
+import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
+import { demandRoom } from '../../tenancy/tenants/caps.js';
+import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
+import { CredentialEnded } from '../../tenancy/tenants/tenants.errors.js';
+import type { AdminRequest } from '../directories/admin-request.js';
+import { demandUnused } from '../directories/credential-in-use.js';
+import { ClientCaches } from './client-caches.js';
+import { newClientId } from './client-id.rules.js';
+import { secretEnd } from './client-secret.rules.js';
+import { settingsProblems, type ClientSettings } from './client-settings.rules.js';
+import { ClientUses } from './client-uses.js';
+import { CLIENT_SECRETS_CAP, CLIENTS_CAP } from './clients.caps.js';
+import type {
+  ClientBody,
+  ClientSecretBody,
+  CreateClient,
+  CreateClientSecret,
+  NewClientBody,
+  NewClientSecretBody,
+} from './clients.dto.js';
+import { ClientsRepository, type ClientRow } from './clients.repository.js';
+import { tokenUrlOf } from './token-address.js';
+
+const ACCESS_TOKEN_SECONDS = 3_600;
+
+/** The OAuth clients of a directory, and their secrets. */
+@Injectable()
+export class ClientsService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: ClientsRepository,
+    private readonly audit: AuditService,
+    private readonly addresses: TenantAddresses,
+    private readonly config: Config,
+    private readonly clock: Clock,
+    private readonly uses: ClientUses,
+    private readonly caches: ClientCaches,
+  ) {}
+
+  /**
+   * Creates a client; one of the kind `secret` with its first secret, which only this answer shows.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   */
+  async create(by: AdminRequest, directoryId: string, input: CreateClient): Promise<NewClientBody> {
+    const settings = this.settingsOf(input);
+    const { tenantId } = by;
+    const id = newClientId(tenantId);
+    const made = await this.db.transaction(tenantId, async (tx) => {
+      await this.demandDirectory(tenantId, directoryId, tx);
+      await demandRoom(tx, CLIENTS_CAP, tenantId, directoryId);
+      const seconds = input.access_token_seconds ?? ACCESS_TOKEN_SECONDS;
+      const client = { tenantId, id, directoryId, name: input.name ?? 'client', seconds, createdBy: by.actor };
+      await this.repository.insert(tx, client, settings);
+      const secret = settings.kind === 'secret' ? await this.addSecret(tx, by, id, input.expires_at) : null;
+      const row = await this.demand(tenantId, directoryId, id, tx);
+      await this.note(tx, by, 'directory_client.created', directoryId, row);
+      return { row, secret };
+    });
+    const body = await this.shape(tenantId, made.row);
+    return made.secret === null ? body : { ...body, client_secret: made.secret.client_secret };
+  }
+
+  /** Returns the clients of a directory, newest first. */
+  async list(tenantId: string, directoryId: string, page: PageRequest): Promise<ClientBody[]> {
+    await this.demandDirectory(tenantId, directoryId);
+    const rows = await this.repository.list(tenantId, directoryId, page);
+    return Promise.all(rows.map((row) => this.shape(tenantId, row)));
+  }
+
+  /**
+   * Returns a client.
+   *
+   * @throws {NotFound} when the directory has no such client
+   */
+  async get(tenantId: string, directoryId: string, id: string): Promise<ClientBody> {
+    await this.demandDirectory(tenantId, directoryId);
+    return this.shape(tenantId, await this.demand(tenantId, directoryId, id));
+  }
+
+  /** Ends a client with its secrets and access tokens. Every process refuses them within a second. */
+  async revoke(by: AdminRequest, directoryId: string, id: string, force: boolean): Promise<void> {
+    await this.uses.flush();
+    await this.db.transaction(by.tenantId, async (tx) => {
+      await this.demandDirectory(by.tenantId, directoryId, tx);
+      const before = await this.demand(by.tenantId, directoryId, id, tx, true);
+      if (before.revoked_at !== null) return;
+      demandUnused(before.last_used_at, this.clock.now(), force);
+      await this.repository.revoke(tx, by.tenantId, id);
+      const after = await this.demand(by.tenantId, directoryId, id, tx);
+      await this.note(tx, by, 'directory_client.revoked', directoryId, after, before);
+    });
+    await this.caches.forget(id);
+  }
+
+  /**
+   * Adds a secret to a client, which only this answer shows.
+   *
+   * @throws {CredentialEnded} when the client is deleted
+   */
+  async createSecret(
+    by: AdminRequest,
+    directoryId: string,
+    clientId: string,
+    input: CreateClientSecret,
+  ): Promise<NewClientSecretBody> {
+    const { tenantId } = by;
+    const made = await this.db.transaction(tenantId, async (tx) => {
+      await this.demandDirectory(tenantId, directoryId, tx);
+      const before = await this.demand(tenantId, directoryId, clientId, tx, true);
+      if (before.revoked_at !== null) throw new CredentialEnded();
+      if (before.kind !== 'secret') {
+        throw new InvalidFields([{ field: 'client_id', message: `is of the kind ${before.kind}, which has no secrets` }]);
+      }
+      // The other secrets end first, so that they do not count towards the limit beside the new one.
+      const { overlap_seconds: overlap } = input;
+      if (overlap !== undefined) await this.repository.revokeSecrets(tx, tenantId, clientId, null, overlap);
+      const secret = await this.addSecret(tx, by, clientId, input.expires_at);
+      const after = await this.demand(tenantId, directoryId, clientId, tx);
+      await this.note(tx, by, 'directory_client.secret_created', directoryId, after, before);
+      return secret;
+    });
+    if (input.overlap_seconds !== undefined) await this.caches.forget();
+    return made;
+  }
+
+  /** Ends a secret, and the access tokens that it was given for. Every process refuses them within a second. */
+  async revokeSecret(
+    by: AdminRequest,
+    directoryId: string,
+    clientId: string,
+    id: string,
+    force: boolean,
+  ): Promise<void> {
+    await this.uses.flush();
+    await this.db.transaction(by.tenantId, async (tx) => {
+      await this.demandDirectory(by.tenantId, directoryId, tx);
+      const before = await this.demand(by.tenantId, directoryId, clientId, tx, true);
+      const secret = before.secrets.find((one) => one.id === id);
+      if (secret === undefined) throw new NotFound('secret');
+      const now = this.clock.now();
+      if (secret.expires_at <= now || (secret.revoked_at !== null && secret.revoked_at <= now)) return;
+      demandUnused(secret.last_used_at, now, force);
+      await this.repository.revokeSecrets(tx, by.tenantId, clientId, id, 0);
+      const after = await this.demand(by.tenantId, directoryId, clientId, tx);
+      await this.note(tx, by, 'directory_client.secret_revoked', directoryId, after, before);
+    });
+    await this.caches.forget();
+  }
+
+  private settingsOf(input: CreateClient): ClientSettings {
+    const { kind, issuer = null, subject = null, audience = null, jwks = null, jwks_url = null } = input;
+    const settings = { kind, issuer, subject, audience, jwks, jwks_url };
+    const errors = settingsProblems(settings, (address) =>
+      problemOfEndpoint(address, this.config.allowPrivateDestinations),
+    );
+    if (input.expires_at !== undefined && kind !== 'secret') {
+      errors.push({ field: 'expires_at', message: 'is the end of a secret; a client of this kind has none' });
+    }
+    if (errors.length > 0) throw new InvalidFields(errors);
+    return settings;
+  }
+
+  private async addSecret(
+    tx: SqlRunner,
+    by: AdminRequest,
+    clientId: string,
+    asked: Date | undefined,
+  ): Promise<NewClientSecretBody> {
+    const expiresAt = secretEnd(asked, this.clock.now());
+    await demandRoom(tx, CLIENT_SECRETS_CAP, by.tenantId, clientId);
+    const { token, prefix, hash } = mintToken('tbd', by.tenantId);
+    const id = newId('cls');
+    const secret = { tenantId: by.tenantId, id, clientId, prefix, hash, createdBy: by.actor, expiresAt };
+    const row: ClientSecretBody = await this.repository.insertSecret(tx, secret);
+    return { ...row, client_id: clientId, client_secret: token };
+  }
+
+  private async shape(tenantId: string, row: ClientRow): Promise<ClientBody> {
+    const base = await this.addresses.of(tenantId);
+    return { ...row, token_url: tokenUrlOf(base), scim_base_url: scimBaseOf(base) };
+  }
+
+  private async demandDirectory(tenantId: string, directoryId: string, db?: SqlRunner): Promise<void> {
+    if (!(await this.repository.hasDirectory(tenantId, directoryId, db))) throw new NotFound('directory');
+  }
+
+  private async demand(
+    tenantId: string,
+    directoryId: string,
+    id: string,
+    db?: SqlRunner,
+    lock = false,
+  ): Promise<ClientRow> {
+    const client = await this.repository.find(tenantId, directoryId, id, db, lock);
+    if (client === null) throw new NotFound('client');
+    return client;
+  }
+
+  private note(
+    tx: SqlRunner,
+    by: AdminRequest,
+    action: string,
+    directoryId: string,
+    client: ClientRow,
+    before?: ClientRow,
+  ): Promise<void> {
+    const after = { ...client, directory_id: directoryId };
+    return this.audit.record(tx, { ...by, action, targetType: 'directory_client', targetId: client.id, before, after });
+  }
+}

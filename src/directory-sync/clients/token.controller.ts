@@ -1,0 +1,102 @@
+import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Config } from '../../base/config/config.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
+import { readForm } from '../../base/http/form.js';
+import { RateLimiter, limitRate } from '../../base/http/rate-limit.js';
+import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
+import { ID_TOKEN_ALGS } from '../../protocols/oidc/oidc-settings.js';
+import { TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
+import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
+import { AccessTokens, type AuthenticatedClient } from './access-tokens.service.js';
+import { ClientRefused } from './client-refused.js';
+import { tokenUrlOf } from './token-address.js';
+import { AccessTokenBody, AuthorizationServerBody, TokenForm } from './token.dto.js';
+import { readTokenRequest } from './token-request.rules.js';
+
+const FORM_BYTES = 16 * 1024;
+const SCOPE = 'scim';
+
+/** Access tokens for SCIM (RFC 6749 §4.4), and the metadata of their server (RFC 8414). */
+@Controller()
+@ApiTags('directories')
+export class TokenController {
+  constructor(
+    private readonly tokens: AccessTokens,
+    private readonly addresses: TenantAddresses,
+    private readonly limiter: RateLimiter,
+    private readonly config: Config,
+  ) {}
+
+  @Post('oauth/token')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'An access token for SCIM, for a client of a directory (RFC 6749 §4.4)',
+    description:
+      'The client authenticates with its secret, as Basic authentication or in the form, or with a signed assertion (RFC 7523 §2.2). Errors are those of RFC 6749 §5.2: `{"error", "error_description"}`. Another `scope` is accepted, and answered with `scim`.',
+  })
+  @ApiConsumes('application/x-www-form-urlencoded')
+  @ApiBody({ type: TokenForm })
+  @ApiOkResponse({ type: AccessTokenBody })
+  @ApiRefusals({
+    400: ['invalid_request', 'unsupported_grant_type'],
+    401: ['invalid_client'],
+    422: [],
+    429: ['too_many_requests'],
+  })
+  async issue(@Req() req: BridgeRequest, @Res({ passthrough: true }) res: BridgeResponse): Promise<AccessTokenBody> {
+    const proof = readTokenRequest(await readForm(req, FORM_BYTES), authorizationsOf(req.rawHeaders));
+    const authenticated = await this.tokens.authenticate(proof, req.ip);
+    await this.demandOwnAddress(req, authenticated);
+    const { client } = authenticated;
+    limitRate(this.limiter, res, `${client.id} tokens`, null);
+    const token = await this.tokens.issue(authenticated);
+    req.tenantId = client.tenantId;
+    req.credentialId = client.id;
+    req.directoryId = client.directoryId;
+    res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('Pragma', 'no-cache');
+    return { access_token: token, token_type: 'Bearer', expires_in: client.accessTokenSeconds, scope: SCOPE };
+  }
+
+  @Get('.well-known/oauth-authorization-server')
+  @ApiOperation({
+    summary: 'Where and how clients of directories get access tokens (RFC 8414)',
+    description: 'At the own address of a tenant it names that address.',
+  })
+  @ApiOkResponse({ type: AuthorizationServerBody })
+  @ApiRefusals()
+  async metadata(
+    @Req() req: BridgeRequest,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<AuthorizationServerBody> {
+    const host = (req.headers.host ?? '').toLowerCase();
+    const base = (await this.addresses.has(host)) ? `https://${host}` : this.config.baseUrl;
+    res.setHeader('Cache-Control', 'public, max-age=300');
+    return {
+      issuer: base,
+      token_endpoint: tokenUrlOf(base),
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: [...ID_TOKEN_ALGS],
+      grant_types_supported: ['client_credentials'],
+      response_types_supported: [],
+      scopes_supported: [SCOPE],
+      service_documentation: `${this.config.appUrl}/docs`,
+    };
+  }
+
+  /** The own address of a tenant opens no other tenant's resources. */
+  private async demandOwnAddress(req: BridgeRequest, { client }: AuthenticatedClient): Promise<void> {
+    try {
+      await this.addresses.demandOwn(req, client.tenantId);
+    } catch (error) {
+      if (!(error instanceof Unauthenticated)) throw error;
+      throw this.tokens.refuse(client.id, client, new ClientRefused('wrong_address'), req.ip);
+    }
+  }
+}
+
+/** Returns each `Authorization` header: Node.js keeps the first of several. */
+function authorizationsOf(raw: readonly string[]): string[] {
+  return raw.filter((_, i) => i % 2 === 1 && raw[i - 1]!.toLowerCase() === 'authorization');
+}
