@@ -8,6 +8,7 @@ import { AUDIT_COMMANDS } from './commands/audit.js';
 import { CONSOLE_COMMANDS } from './commands/console.js';
 import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
+import { DIRECTORY_CREDENTIAL_COMMANDS } from './commands/directory-clients.js';
 import { DIRECTORY_LIST_COMMANDS } from './commands/directory-lists.js';
 import { DOCTOR_COMMANDS } from './commands/doctor.js';
 import { DOMAIN_COMMANDS } from './commands/domains.js';
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   ...INTERVIEW_COMMANDS,
   ...DIRECTORY_COMMANDS,
   ...DIRECTORY_LIST_COMMANDS,
+  ...DIRECTORY_CREDENTIAL_COMMANDS,
   ...ROLE_COMMANDS,
   ...CONNECTION_COMMANDS,
   ...DOMAIN_COMMANDS,

@@ -6,5 +6,14 @@ import { ClientsModule } from './clients/clients.module.js';
 import { DirectoriesModule } from './directories/directories.module.js';
 
 /** The directories of the tenants and what they send. The SCIM routes come first: an IdP asks for them ten thousand times in a first sync. */
-@Module({ imports: [ScimRoutesModule, DirectoryConsequencesModule, UserAnswersModule, UsersModule, DirectoriesModule, ClientsModule] })
+@Module({
+  imports: [
+    ScimRoutesModule,
+    DirectoryConsequencesModule,
+    UserAnswersModule,
+    UsersModule,
+    DirectoriesModule,
+    ClientsModule,
+  ],
+})
 export class DirectorySyncModule {}

@@ -43,6 +43,8 @@ async function recordsOf({ api, scim, directoryId }: House): Promise<Ids> {
   const candidateId = await made('/candidates', candidate({ first_name: MARK, external_id: MARK }));
   const times = { starts_at: '2026-03-05T13:00:00Z', ends_at: '2026-03-05T14:00:00Z' };
   const job = await api.put(`/jobs/by-external-id/${MARK}`, { title: MARK });
+  const client = await api.post(`/directories/${directoryId}/clients`, { name: MARK, kind: 'secret' });
+  const clientId = client.body.id as string;
   await api.post('/domains', { domain: `${MARK}.example.com` });
   return {
     'Users id': scimUser,
@@ -58,6 +60,8 @@ async function recordsOf({ api, scim, directoryId }: House): Promise<Ids> {
     'jobs id': job.body.id,
     'directories directory_id': directoryId,
     'directories token_id': await made(`/directories/${directoryId}/tokens`, { name: MARK }),
+    'clients client_id': clientId,
+    'secrets secret_id': client.body.secrets[0].id,
     'api-keys key_id': await made('/api-keys', { name: MARK, scopes: ['users:read'] }),
     'webhooks webhook_id': await made('/webhooks', { url: 'http://127.0.0.1:9999/x', description: MARK }),
     'connections connection_id': (await SamlWay.open(service, victim, { name: MARK, slug: MARK })).id,

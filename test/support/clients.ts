@@ -17,7 +17,11 @@ export async function madeClient(at: House, settings: object = {}): Promise<Made
 }
 
 /** Requests an access token by a form. */
-export function askToken(url: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+export function askToken(
+  url: string,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', ...form }).toString();
   return send('POST', `${url}/oauth/token`, null, body, {
     'content-type': 'application/x-www-form-urlencoded',

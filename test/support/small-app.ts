@@ -13,6 +13,7 @@ import { DatabaseModule } from '../../src/base/database/database.module.js';
 import { tuneServer } from '../../src/base/http/server.js';
 import { Logger, NestLogger } from '../../src/base/log/logger.js';
 import { ConsoleSessionsModule } from '../../src/console/access/console-sessions.module.js';
+import { ClientsModule } from '../../src/directory-sync/clients/clients.module.js';
 import { DirectoriesModule } from '../../src/directory-sync/directories/directories.module.js';
 import { DirectoryContent } from '../../src/directory-sync/directories/directory-content.js';
 import { DirectoryPeople } from '../../src/directory-sync/directories/directory-people.js';
@@ -98,6 +99,7 @@ export async function smallApp(parts: SmallAppParts): Promise<SmallApp> {
         ConsoleSessionsModule,
         TenantsModule,
         DirectoriesModule,
+        ClientsModule,
         OperationsModule,
       ];
       return { module: AppModule, imports: [...ground, ...rooms, ...modules], controllers };

@@ -19,7 +19,10 @@ export class ClientSecretStore {
   constructor(db: Database, clock: Clock) {
     this.secrets = new CredentialCache(db, clock, {
       table: 'client_secrets',
-      query: (tenantId, hash) => `select s.id, s.expires_at, least(s.revoked_at, c.revoked_at) as revoked_at, ${CLIENT_COLUMNS}
+      query: (
+        tenantId,
+        hash,
+      ) => `select s.id, s.expires_at, least(s.revoked_at, c.revoked_at) as revoked_at, ${CLIENT_COLUMNS}
         from client_secrets s join directory_clients c on c.tenant_id = s.tenant_id and c.id = s.client_id
         where s.tenant_id = ${tenantId} and s.hash = ${hash}`,
       make: (row: CredentialRow & ClientColumns, tenantId) => ({ id: row.id, client: clientOf(row, tenantId) }),

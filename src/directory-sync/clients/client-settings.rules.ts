@@ -46,7 +46,10 @@ export function settingsProblems(
     for (const field of taken) if (settings[field] === null) errors.push({ field, message: 'is required' });
   }
   if (issuer !== null && !/^https?:\/\/[^\s?#]+$/.test(issuer)) {
-    errors.push({ field: 'issuer', message: 'must be an address such as https://login.microsoftonline.com/<tenant>/v2.0' });
+    errors.push({
+      field: 'issuer',
+      message: 'must be an address such as https://login.microsoftonline.com/<tenant>/v2.0',
+    });
   }
   if (audience?.endsWith('/.default') === true) {
     errors.push({ field: 'audience', message: 'must be without /.default: the assertions name it without' });

@@ -28,8 +28,16 @@ export class ClientUses extends CredentialUses<ClientUse> {
   }
 
   protected override async write(uses: readonly (ClientUse & { at: Date })[]): Promise<void> {
-    await storeLastUses(this.db, 'directory_clients', lastOf(uses, ({ clientId }) => clientId));
-    await storeLastUses(this.db, 'client_secrets', lastOf(uses, ({ secretId }) => secretId));
+    await storeLastUses(
+      this.db,
+      'directory_clients',
+      lastOf(uses, ({ clientId }) => clientId),
+    );
+    await storeLastUses(
+      this.db,
+      'client_secrets',
+      lastOf(uses, ({ secretId }) => secretId),
+    );
     await this.marks.seen(uses);
   }
 }

@@ -87,7 +87,9 @@ export class ClientsController {
   @Post(':client_id/secrets')
   @EvenWhenExhausted()
   @ApiRefusals({ 409: ['credential_ended', 'too_many_client_secrets'] })
-  @ApiOperation({ summary: 'Adds a secret to a client, which only this answer shows; two can be valid at the same time' })
+  @ApiOperation({
+    summary: 'Adds a secret to a client, which only this answer shows; two can be valid at the same time',
+  })
   @ApiCreatedResponse({ type: NewClientSecretBody })
   createSecret(
     @CurrentCaller() caller: Caller,

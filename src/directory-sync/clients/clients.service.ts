@@ -119,7 +119,9 @@ export class ClientsService {
       const before = await this.demand(tenantId, directoryId, clientId, tx, true);
       if (before.revoked_at !== null) throw new CredentialEnded();
       if (before.kind !== 'secret') {
-        throw new InvalidFields([{ field: 'client_id', message: `is of the kind ${before.kind}, which has no secrets` }]);
+        throw new InvalidFields([
+          { field: 'client_id', message: `is of the kind ${before.kind}, which has no secrets` },
+        ]);
       }
       // The other secrets end first, so that they do not count towards the limit beside the new one.
       const { overlap_seconds: overlap } = input;

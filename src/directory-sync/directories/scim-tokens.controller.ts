@@ -8,6 +8,7 @@ import type { Caller } from '../../tenancy/tenants/caller.js';
 import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
 import { RequireScope } from '../../tenancy/tenants/require-scope.js';
 import { RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
+import { FORCE_OPTION, isForced } from './credential-in-use.js';
 import { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './scim-tokens.dto.js';
 import { ScimTokensService } from './scim-tokens.service.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';
@@ -82,13 +83,16 @@ export class ScimTokensController {
 
   @Delete(':token_id')
   @HttpCode(204)
+  @FORCE_OPTION
+  @ApiRefusals({ 409: ['credential_in_use'] })
   @ApiOperation({ summary: 'Revokes a token at once' })
   @ApiNoContentResponse()
   revoke(
     @CurrentCaller() caller: Caller,
     @Param('directory_id') directoryId: string,
     @Param('token_id') id: string,
+    @Query() query: QueryMap,
   ): Promise<void> {
-    return this.tokens.revoke(caller, directoryId, id);
+    return this.tokens.revoke(caller, directoryId, id, isForced(query));
   }
 }

@@ -9,7 +9,9 @@ import { newId } from '../../base/ids.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { SCIM_TOKENS_CAP } from './directories.caps.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
+import { demandUnused } from './credential-in-use.js';
 import { ScimTokenStore } from './scim-token.store.js';
+import { ScimTokenUses } from './scim-token-uses.js';
 import { CredentialEnded } from '../../tenancy/tenants/tenants.errors.js';
 import { expiryProblem, rotatedExpiry } from '../../tenancy/tenants/expiry.rules.js';
 import { type RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
@@ -29,6 +31,7 @@ export class ScimTokensService {
     private readonly credentials: ScimTokenStore,
     private readonly addresses: TenantAddresses,
     private readonly clock: Clock,
+    private readonly uses: ScimTokenUses,
   ) {}
 
   /**
@@ -112,12 +115,18 @@ export class ScimTokensService {
     return next;
   }
 
-  /** Ends a token. Every process refuses it within a second. */
-  async revoke(by: AdminRequest, directoryId: string, id: string): Promise<void> {
+  /**
+   * Ends a token. Every process refuses it within a second.
+   *
+   * @param force also a token that was used in the last 24 hours
+   */
+  async revoke(by: AdminRequest, directoryId: string, id: string, force: boolean): Promise<void> {
+    await this.uses.flush();
     await this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       const before = await this.demand(by.tenantId, directoryId, id, tx, true);
       if (before.revoked_at !== null && before.revoked_at.getTime() <= this.clock.now().getTime()) return;
+      demandUnused(before.last_used_at, this.clock.now(), force);
       await this.repository.revoke(tx, by.tenantId, id, 0);
       await this.note(
         tx,

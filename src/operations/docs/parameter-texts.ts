@@ -13,6 +13,8 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   'path key_id': 'The id of the API key, not the key itself.',
   'path webhook_id': 'The id of the endpoint (`whk_…`).',
   'path group_id': 'The id of the group (`grp_…`).',
+  'path client_id': 'The id of the OAuth client, which is its `client_id`.',
+  'path secret_id': 'The id of the secret, not the secret itself.',
   'path token_id': 'The id of the SCIM token, not the token itself.',
   'path session_id': 'The id of the session, as the list of sessions shows it.',
   'path task_id': 'The id of the task.',

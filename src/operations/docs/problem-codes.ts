@@ -140,8 +140,7 @@ export const PROBLEM_CODES: Record<string, string> = {
     'The tenant has 20 imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run, the maximum. Wait until one has finished, or cancel one.',
   too_many_users: 'The directory has more than 10 000 users: the plan of its rules takes too long for a request.',
   too_many_webhooks: 'The tenant has 50 webhook endpoints, the maximum. Delete one.',
-  too_many_client_secrets:
-    'The client has two live secrets, the maximum. Delete the one that is not used any more.',
+  too_many_client_secrets: 'The client has two live secrets, the maximum. Delete the one that is not used any more.',
   too_many_clients: 'The directory has 10 clients, the maximum. Delete one that is not needed.',
   too_many_scim_tokens: 'The directory has 20 live SCIM tokens, the maximum. Revoke one.',
   too_much_contention: 'Other requests changed the same record again and again. Try again.',

@@ -236,7 +236,12 @@ describe('tokens', () => {
     expect(data).toHaveLength(3);
     expect(JSON.stringify(data)).not.toContain(second.scim_token);
     expect((await call('GET', `/${id}/tokens/${second.id}`)).body.revoked_at).not.toBeNull();
-    expect((await call('DELETE', `/${id}/tokens/${second.id}`)).status).toBe(204);
+    const refused = await call('DELETE', `/${id}/tokens/${second.id}`);
+    expect([refused.status, refused.body.code]).toEqual([409, 'credential_in_use']);
+    expect(refused.body.last_used_at).toEqual(expect.any(String));
+    expect(await store.find(new PresentedToken(second.scim_token))).not.toBeNull();
+    expect((await call('DELETE', `/${id}/tokens/${second.id}?force=yes`)).status).toBe(422);
+    expect((await call('DELETE', `/${id}/tokens/${second.id}?force=true`)).status).toBe(204);
     expect(await store.find(new PresentedToken(second.scim_token))).toBeNull();
   });
 

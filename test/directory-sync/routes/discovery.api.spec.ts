@@ -22,6 +22,7 @@ describe('ServiceProviderConfig', () => {
     expect((await by['strict']!.get('/ServiceProviderConfig')).body).toEqual(open.body);
     expect(open.body.authenticationSchemes).toMatchObject([
       { type: 'oauthbearertoken', name: expect.any(String), description: expect.any(String) },
+      { type: 'oauth2', name: expect.any(String), description: expect.any(String) },
     ]);
     expect(open.text).not.toContain(service.tenant.tenantId);
   });

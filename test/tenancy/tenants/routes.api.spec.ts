@@ -70,6 +70,8 @@ const OPEN = new Set([
   // What anybody may know of us.
   'PublishedController.metadata',
   'PublishedController.keys',
+  'TokenController.issue',
+  'TokenController.metadata',
   'TokensController.jwks',
   // The code, the refresh token and the token that is asked about are credentials themselves.
   'TokensController.issue',
@@ -230,6 +232,7 @@ describe('another tenant’s ids', () => {
       'RolesController.change': { takes_seat: false },
       'DirectoriesController.replaceRules': { rules: [] },
       'RulesPlanController.show': { rules: [] },
+      'ClientsController.create': { kind: 'secret' },
       'MessagesController.redeliver': { event_id: 'evt_0000000000000001' },
       'CandidateInterviewsController.schedule': { starts_at: '2026-03-05T13:00:00Z', ends_at: '2026-03-05T14:00:00Z' },
       'ScorecardsController.put': { overall: 3 },
@@ -280,8 +283,11 @@ describe('another tenant’s ids', () => {
     const changes = await call('GET', '/api/v1/changes', apiKey);
     expect([changes.status, changes.text]).toEqual([200, expect.anything()]);
     const change = changes.body.data[0];
+    const client = await call('POST', `/api/v1/directories/${directoryId}/clients`, apiKey, { kind: 'secret' });
     return {
       'directories directory_id': directoryId,
+      'directories client_id': client.body.id,
+      'directories secret_id': client.body.secrets[0].id,
       'directories token_id': (await post(`/directories/${directoryId}/tokens`, {})).id,
       'api-keys key_id': (await post('/api-keys', { name: 'K', scopes: ['admin'] })).id,
       'roles name': 'Theirs',
