@@ -1,3 +1,7 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { mintToken } from '../../../src/base/crypto/tokens.js';
+import { newClientId } from '../../../src/directory-sync/clients/client-id.rules.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { accessTokenOf, askToken, madeClient, secretForm, type MadeClient } from '../../support/clients.js';
 import { newHouse, type House } from '../../support/house.js';
@@ -18,6 +22,11 @@ afterAll(() => service.close());
 const basic = (id: string, secret: string): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
 });
+const rawRequest = (port: number, request: string): Promise<string> => {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(request);
+  return text(socket);
+};
 const users = (token: string) => send('GET', `${service.url}/scim/v2/Users`, token);
 const lastRefusal = async (house = at) =>
   (await house.api.get(`/directories/${house.directoryId}`)).body.last_refusal as Record<string, string> | null;
@@ -55,4 +64,194 @@ describe('a client with a secret', () => {
     const short = await madeClient(at, { access_token_seconds: 300 });
     expect((await askToken(service.url, secretForm(short))).body.expires_in).toBe(300);
   });
+});
+
+describe('a request for a token is refused', () => {
+  const other = (): Promise<House> => newHouse(service);
+  const invalidClient = { error: 'invalid_client', error_description: expect.any(String) };
+
+  it('in one way for an unknown client, a wrong secret and another tenant’s client', async () => {
+    const theirs = await madeClient(await other());
+    const answers = await Promise.all([
+      askToken(service.url, { client_id: newClientId(at.tenantId), client_secret: client.client_secret }),
+      askToken(service.url, { client_id: newClientId('ten_0000000000'), client_secret: 'x' }),
+      askToken(service.url, { client_id: client.id, client_secret: mintToken('tbd', at.tenantId).token }),
+      askToken(service.url, { client_id: client.id, client_secret: theirs.client_secret }),
+      askToken(service.url, { client_id: theirs.id, client_secret: client.client_secret }),
+      askToken(service.url, { client_id: client.id, client_secret: `${client.client_secret}\0` }),
+      askToken(service.url, {}, basic(client.id, at.scimToken)),
+      askToken(service.url, {}, { authorization: `Bearer ${at.scimToken}` }),
+    ]);
+    for (const { status, text, headers } of answers) {
+      expect([status, text]).toEqual([401, answers[0]!.text]);
+      expect(headers.get('www-authenticate')).toBe('Basic realm="talent-bridge"');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('content-type')).toBe('application/json');
+    }
+    expect(answers[0]!.body).toEqual(invalidClient);
+    expect((await askToken(service.url, secretForm(client))).status).toBe(200);
+  });
+
+  it('with the error of RFC 6749 for what does not go together', async () => {
+    const form = 'application/x-www-form-urlencoded';
+    const post = async (body: string, type = form, headers = {}) => {
+      const answer = await send('POST', `${service.url}/oauth/token`, null, body, { 'content-type': type, ...headers });
+      return [answer.status, answer.body.error as string];
+    };
+    const pair = new URLSearchParams(secretForm(client)).toString();
+    const whole = `grant_type=client_credentials&${pair}`;
+    expect(await post(whole)).toEqual([200, undefined]);
+    expect(await post(`${whole}&grant_type=client_credentials`)).toEqual([400, 'invalid_request']);
+    expect(await post(whole, form, basic(client.id, client.client_secret))).toEqual([400, 'invalid_request']);
+    expect(await post(JSON.stringify({ grant_type: 'client_credentials' }), 'application/json')).toEqual([
+      400,
+      'invalid_request',
+    ]);
+    expect(await post(pair)).toEqual([400, 'invalid_request']);
+    expect(await post('')).toEqual([400, 'invalid_request']);
+    expect(await post(`grant_type=password&${pair}`)).toEqual([400, 'unsupported_grant_type']);
+    expect(await post(`${whole}&x=${'x'.repeat(20_000)}`)).toEqual([400, 'invalid_request']);
+    expect(await post('&'.repeat(10_000))).toEqual([400, 'invalid_request']);
+    expect((await send('GET', `${service.url}/oauth/token`, null)).status).toBe(405);
+  });
+
+  it('when two headers name a client', async () => {
+    const { port } = new URL(service.url);
+    const header = basic(client.id, client.client_secret)['authorization']!;
+    const body = 'grant_type=client_credentials';
+    const answer = await rawRequest(
+      Number(port),
+      `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n` +
+        `Authorization: ${header}\r\nAuthorization: ${header}\r\nConnection: close\r\n\r\n${body}`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"error":"invalid_request"/);
+  });
+
+  it('with its reason at the directory, and nothing of the secret', async () => {
+    const wrong = mintToken('tbd', at.tenantId).token;
+    await askToken(service.url, { client_id: client.id, client_secret: wrong });
+    const refusal = await eventually(lastRefusal, (last) => last?.['reason'] === 'secret_unknown');
+    expect(refusal).toEqual({
+      at: expect.any(String),
+      reason: 'secret_unknown',
+      prefix: client.id,
+      client_id: client.id,
+      kind: 'secret',
+    });
+    const stranger = await madeClient(at, { kind: 'private_key_jwt', jwks_url: 'http://127.0.0.1:9/keys' });
+    await askToken(service.url, { client_id: stranger.id, client_secret: client.client_secret });
+    expect(await eventually(lastRefusal, (last) => last?.['reason'] === 'wrong_method')).toMatchObject({
+      client_id: stranger.id,
+      kind: 'private_key_jwt',
+    });
+  });
+});
+
+describe('the end', () => {
+  const secretsPath = () => `/directories/${at.directoryId}/clients/${client.id}/secrets`;
+
+  it('of a rotated secret and of its tokens comes after the overlap; two secrets are valid until then', async () => {
+    const [first] = client.secrets;
+    const old = await accessTokenOf(service.url, client);
+    const next = await at.api.post(secretsPath(), {});
+    expect(next.status).toBe(201);
+    expect((await at.api.post(secretsPath(), {})).body.code).toBe('too_many_client_secrets');
+    const renewed = { ...client, client_secret: next.body.client_secret as string };
+    const fresh = await accessTokenOf(service.url, renewed);
+    expect([(await users(old)).status, (await users(fresh)).status]).toEqual([200, 200]);
+    const used = await at.api.delete(`${secretsPath()}/${first!.id}`);
+    expect([used.status, used.body.code]).toEqual([409, 'credential_in_use']);
+    expect((await at.api.delete(`${secretsPath()}/${first!.id}?force=true`)).status).toBe(204);
+    expect([(await users(old)).status, (await users(fresh)).status]).toEqual([401, 200]);
+    expect((await askToken(service.url, secretForm(client))).status).toBe(401);
+    await eventually(lastRefusal, (last) => last?.['reason'] === 'secret_revoked');
+    const rotated = await at.api.post(secretsPath(), { overlap_seconds: 0 });
+    expect((await users(fresh)).status).toBe(401);
+    expect(
+      await accessTokenOf(service.url, { ...client, client_secret: rotated.body.client_secret as string }),
+    ).toMatch(/^tba_/);
+  });
+
+  it('of a client ends its tokens and secrets', async () => {
+    const token = await accessTokenOf(service.url, client);
+    const path = `/directories/${at.directoryId}/clients/${client.id}`;
+    const used = await at.api.delete(path);
+    expect([used.status, used.body.code]).toEqual([409, 'credential_in_use']);
+    expect((await users(token)).status).toBe(200);
+    expect((await at.api.delete(`${path}?force=true`)).status).toBe(204);
+    expect((await users(token)).status).toBe(401);
+    expect((await askToken(service.url, secretForm(client))).status).toBe(401);
+    await eventually(lastRefusal, (last) => last?.['reason'] === 'client_deleted');
+    expect((await at.api.post(secretsPath(), {})).body.code).toBe('credential_ended');
+    expect((await at.api.get(path)).body).toMatchObject({
+      revoked_at: expect.any(String),
+      last_used_at: expect.any(String),
+    });
+    expect((await users(at.scimToken)).status).toBe(200);
+  });
+
+  it('of a client that was not used needs no force', async () => {
+    expect((await at.api.delete(`/directories/${at.directoryId}/clients/${client.id}`)).status).toBe(204);
+  });
+
+  it('of a directory ends its clients and their tokens', async () => {
+    const token = await accessTokenOf(service.url, client);
+    expect((await users(token)).status).toBe(200);
+    expect((await at.api.delete(`/directories/${at.directoryId}`)).status).toBe(204);
+    expect((await users(token)).status).toBe(401);
+    expect((await askToken(service.url, secretForm(client))).status).toBe(401);
+  });
+
+  it('of an access token comes when it expires, and the directory shows it', async () => {
+    const token = await accessTokenOf(service.url, client);
+    await service.db.query(
+      `update access_tokens set expires_at = now() - interval '1 second' where tenant_id = $1 and client_id = $2`,
+      [at.tenantId, client.id],
+    );
+    expect((await users(token)).status).toBe(401);
+    await eventually(lastRefusal, (last) => last?.['reason'] === 'access_token_expired');
+  });
+
+  it('of the oldest access token comes with the thousandth that follows', async () => {
+    const oldest = await accessTokenOf(service.url, client);
+    await service.db.query(
+      `insert into access_tokens (tenant_id, id, client_id, directory_id, hash, expires_at)
+       select $1, 'act_z' || n, $2, $3, sha256(n::text::bytea), now() + interval '1 hour' from generate_series(1, 999) n`,
+      [at.tenantId, client.id, at.directoryId],
+    );
+    expect((await users(oldest)).status).toBe(200);
+    await accessTokenOf(service.url, client);
+    await eventually(
+      () => users(oldest),
+      ({ status }) => status === 401,
+    );
+  });
+});
+
+it('a directory has ten clients', async () => {
+  for (let i = 0; i < 9; i++) await madeClient(at);
+  const more = await at.api.post(`/directories/${at.directoryId}/clients`, { kind: 'secret' });
+  expect([more.status, more.body.code]).toEqual([409, 'too_many_clients']);
+});
+
+it('names its addresses and ways of authentication (RFC 8414)', async () => {
+  const { body } = await send('GET', `${service.url}/.well-known/oauth-authorization-server`, null);
+  expect(body).toMatchObject({
+    grant_types_supported: ['client_credentials'],
+    scopes_supported: ['scim'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+  });
+  expect(body.token_endpoint).toBe(`${body.issuer}/oauth/token`);
+  expect(client.token_url).toBe(body.token_endpoint);
+});
+
+it('counts wrong secrets by address and directory, and refuses no valid one', async () => {
+  const body = secretForm({ ...client, client_secret: mintToken('tbd', at.tenantId).token });
+  const answers = await Promise.all(Array.from({ length: 320 }, () => askToken(service.url, body)));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(10);
+  expect(refused[0]!.body.error).toBe('temporarily_unavailable');
+  expect((await askToken(service.url, secretForm(client))).status).toBe(200);
+  const neighbour = await newHouse(service);
+  expect((await askToken(service.url, secretForm(await madeClient(neighbour)))).status).toBe(200);
 });
