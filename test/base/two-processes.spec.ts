@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../support/app.js';
 import { startBeside, type Beside } from '../support/beside.js';
 import { client, eventually, send, type Client } from '../support/http.js';
+import { accessTokenOf, type MadeClient } from '../support/clients.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
 import { rounds } from '../support/rounds.js';
@@ -61,8 +62,27 @@ it('knows a new and a revoked SCIM token on both processes', async () => {
     const { body } = await here.api.post(at, { name: 'next' });
     const other = scim(there.url, body.scim_token as string);
     expect((await other.get('/Users?count=0')).status).toBe(200);
-    await answered(here.api.delete(`${at}/${body.id}`));
+    await answered(here.api.delete(`${at}/${body.id}?force=true`));
     expect((await other.get('/Users?count=0')).status).toBe(401);
+  });
+});
+
+it('knows a client, its access tokens and their end on both processes', async () => {
+  await inTurns(async (here, there) => {
+    const at = `/directories/${house.directoryId}/clients`;
+    const { body } = await here.api.post(at, { kind: 'secret' });
+    const made = body as MadeClient;
+    const other = scim(there.url, await accessTokenOf(here.url, made));
+    expect((await other.get('/Users?count=0')).status).toBe(200);
+    const own = scim(here.url, await accessTokenOf(there.url, made));
+    expect((await own.get('/Users?count=0')).status).toBe(200);
+    await answered(here.api.delete(`${at}/${made.id}/secrets/${made.secrets[0]!.id}?force=true`));
+    expect([(await other.get('/Users?count=0')).status, (await own.get('/Users?count=0')).status]).toEqual([401, 401]);
+    const next = await here.api.post(`${at}/${made.id}/secrets`, {});
+    const last = scim(there.url, await accessTokenOf(there.url, { ...made, client_secret: next.body.client_secret }));
+    expect((await last.get('/Users?count=0')).status).toBe(200);
+    await answered(here.api.delete(`${at}/${made.id}?force=true`));
+    expect((await last.get('/Users?count=0')).status).toBe(401);
   });
 });
 

@@ -30,11 +30,11 @@ export class AccessTokenStore {
     this.tokens = new CredentialCache(db, clock, {
       table: 'access_tokens',
       // The rows of client and secret are read with the token: their end is the end of all their tokens.
-      query: (tenantId, hash) => `select t.id, t.client_id, t.secret_id, t.directory_id, t.expires_at,
+      query: (tenantId, hash) => `select a.id, a.client_id, a.secret_id, a.directory_id, a.expires_at,
           least(c.revoked_at, s.revoked_at) as revoked_at
-        from access_tokens t join directory_clients c on c.tenant_id = t.tenant_id and c.id = t.client_id
-        left join client_secrets s on s.tenant_id = t.tenant_id and s.id = t.secret_id
-        where t.tenant_id = ${tenantId} and t.hash = ${hash}`,
+        from access_tokens a join directory_clients c on c.tenant_id = a.tenant_id and c.id = a.client_id
+        left join client_secrets s on s.tenant_id = a.tenant_id and s.id = a.secret_id
+        where a.tenant_id = ${tenantId} and a.hash = ${hash}`,
       make: ({ client_id: clientId, secret_id: secretId, directory_id: directoryId }, tenantId) => ({
         tenantId,
         // Limits and logs are of the client: its next token is no other caller.

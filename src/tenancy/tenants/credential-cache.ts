@@ -60,9 +60,9 @@ export class CredentialCache<Row extends CredentialRow, C> {
     this.kept = new FreshCache(clock, TTL, { capacity: CAPACITY, proof: isProved ? db.feed : null });
     db.feed.on([table], (row) => (row === null ? this.dropAll() : this.drop(row.id)));
     this.readOne = query('$1', '$2');
-    // `limit 1` keeps each probe a look into the index, also when the planner misjudges the arrays.
-    const many = `select t.tenant_id as of_tenant, t.hash as of_hash, c.* from unnest($1::text[], $2::bytea[]) t (tenant_id, hash)
-      cross join lateral (${query('t.tenant_id', 't.hash')} limit 1) c`;
+    // No query may use the name `asked` itself: its condition would compare a row with itself. `limit 1` keeps each probe a look into the index, also when the planner misjudges the arrays.
+    const many = `select asked.tenant_id as of_tenant, asked.hash as of_hash, c.* from unnest($1::text[], $2::bytea[]) asked (tenant_id, hash)
+      cross join lateral (${query('asked.tenant_id', 'asked.hash')} limit 1) c`;
     this.unknown = new CredentialLookups((tokens) => this.readMany(many, tokens));
   }
 

@@ -6,6 +6,7 @@ import { sharedApp, type TestApp } from '../../support/app.js';
 import { accessTokenOf, askToken, madeClient, secretForm, type MadeClient } from '../../support/clients.js';
 import { newHouse, type House } from '../../support/house.js';
 import { eventually, send } from '../../support/http.js';
+import { user } from '../../support/scim.js';
 
 let service: TestApp;
 let at: House;
@@ -147,6 +148,22 @@ describe('a request for a token is refused', () => {
   });
 });
 
+it('an access token that was never given is refused, beside valid ones of two directories', async () => {
+  const neighbour = await newHouse(service);
+  const valid = [
+    await accessTokenOf(service.url, client),
+    await accessTokenOf(service.url, await madeClient(neighbour)),
+  ];
+  const made = await send('POST', `${service.url}/scim/v2/Users`, valid[1]!, user('ada@example.com'), {
+    'content-type': 'application/scim+json',
+  });
+  expect(made.status).toBe(201);
+  const wrong = [at.tenantId, neighbour.tenantId].map((tenantId) => mintToken('tba', tenantId).token);
+  const answers = await Promise.all([...valid, ...wrong].map(users));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 401]);
+  expect(answers.slice(0, 2).map(({ body }) => body.totalResults as number)).toEqual([0, 1]);
+});
+
 describe('the end', () => {
   const secretsPath = () => `/directories/${at.directoryId}/clients/${client.id}/secrets`;
 
@@ -247,7 +264,7 @@ it('names its addresses and ways of authentication (RFC 8414)', async () => {
 
 it('counts wrong secrets by address and directory, and refuses no valid one', async () => {
   const body = secretForm({ ...client, client_secret: mintToken('tbd', at.tenantId).token });
-  const answers = await Promise.all(Array.from({ length: 320 }, () => askToken(service.url, body)));
+  const answers = await Promise.all(Array.from({ length: 400 }, () => askToken(service.url, body)));
   const refused = answers.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(10);
   expect(refused[0]!.body.error).toBe('temporarily_unavailable');
