@@ -9,7 +9,7 @@ const EVERY_MS = 6 * 3_600_000;
 
 interface Expiring {
   tenant_id: string;
-  kind: 'api_key' | 'scim_token';
+  kind: 'api_key' | 'scim_token' | 'client_secret';
   id: string;
   directory_id: string | null;
   expires_at: Date;
@@ -36,7 +36,12 @@ export class ExpiryNotice extends Background {
          where revoked_at is null and expires_at between now() and now() + $1 * interval '1 day'
        union all
        select tenant_id, 'scim_token', id, directory_id, expires_at from scim_tokens
-         where revoked_at is null and expires_at between now() and now() + $1 * interval '1 day'`,
+         where revoked_at is null and expires_at between now() and now() + $1 * interval '1 day'
+       union all
+       select s.tenant_id, 'client_secret', s.id, c.directory_id, s.expires_at
+         from client_secrets s join directory_clients c on c.tenant_id = s.tenant_id and c.id = s.client_id
+         where s.revoked_at is null and c.revoked_at is null
+           and s.expires_at between now() and now() + $1 * interval '1 day'`,
       [CREDENTIAL_NOTICE_DAYS[0]],
     );
     for (const row of rows) await this.record(row);

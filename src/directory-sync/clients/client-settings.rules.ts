@@ -71,7 +71,7 @@ function problemOfKeys(jwks: Record<string, unknown>): string | null {
   const isPrivate = (key: unknown): boolean => key !== null && typeof key === 'object' && ('d' in key || 'k' in key);
   if (Array.isArray(keys) && keys.some(isPrivate)) return 'must hold public keys alone: make a new key pair';
   try {
-    const usable = readKeys(jwks as Parameters<typeof readKeys>[0]);
+    const usable = readKeys(jwks);
     return usable.length > 0 ? null : 'must hold a public key for RS256, PS256, ES256 or EdDSA';
   } catch (error) {
     if (error instanceof OidcRefused) return 'must be a key set: {"keys": […]}';

@@ -33,7 +33,7 @@ class DirectoryFigures {
 }
 
 class Expiry {
-  @ApiProperty({ enum: ['api_key', 'scim_token', 'certificate'] })
+  @ApiProperty({ enum: ['api_key', 'scim_token', 'client_secret', 'certificate'] })
   kind!: string;
   @ApiProperty({ example: 'key_01k0000000abcdefghjkmnpqrs', description: 'Of a certificate, its SAML connection.' })
   id!: string;

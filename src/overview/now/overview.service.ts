@@ -79,7 +79,11 @@ export class OverviewService {
               where k.tenant_id = $1 and k.revoked_at is null
               union all
               select 'scim_token', s.id, s.name, s.expires_at from scim_tokens s
-              where s.tenant_id = $1 and s.revoked_at is null) c
+              where s.tenant_id = $1 and s.revoked_at is null
+              union all
+              select 'client_secret', s.id, c.name, s.expires_at
+              from client_secrets s join directory_clients c on c.tenant_id = s.tenant_id and c.id = s.client_id
+              where s.tenant_id = $1 and s.revoked_at is null and c.revoked_at is null) c
             where expires_at between now() and now() + $2 * interval '1 day'
             order by expires_at limit ${MOST_EXPIRIES}) e) as expiries,
          exists (select 1 from directories d where d.tenant_id = $1 and d.deleted_at is null) as directory,

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { hashToken } from '../../../base/crypto/tokens.js';
-import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { Database } from '../../../base/database/database.js';
 import type { Actor } from '../../../tenancy/identity/source.js';
 import { makerEnd } from '../../../directory-sync/users/maker-end.sql.js';
 import { SIGN_IN_SECONDS } from './browser-half.js';

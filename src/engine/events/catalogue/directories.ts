@@ -6,7 +6,7 @@ export interface DirectoryEvents {
   'directory.quiet': { directory_id: string; last_request_at: string; usual_interval_seconds: number };
   'provisioning.held': { directory_id: string; limit: number; window_started_at: string };
   'credential.expiring': {
-    kind: 'api_key' | 'scim_token';
+    kind: 'api_key' | 'scim_token' | 'client_secret';
     credential_id: string;
     directory_id: string | null;
     expires_at: string;
@@ -22,7 +22,7 @@ export const DIRECTORY_EVENTS: Kinds<DirectoryEvents> = {
     severity: 'warning',
     runbook: 'Rotate the credential and give the IdP or program the new secret before it expires.',
     schema: object({
-      kind: { enum: ['api_key', 'scim_token'] },
+      kind: { enum: ['api_key', 'scim_token', 'client_secret'] },
       credential_id: text,
       directory_id: { type: ['string', 'null'] },
       expires_at: time,
