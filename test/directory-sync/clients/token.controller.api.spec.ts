@@ -84,12 +84,12 @@ describe('a request for a token is refused', () => {
       askToken(service.url, {}, { authorization: `Bearer ${at.scimToken}` }),
     ]);
     for (const { status, text, headers } of answers) {
-      expect([status, text]).toEqual([401, answers[0]!.text]);
+      expect([status, text]).toEqual([401, answers[0].text]);
       expect(headers.get('www-authenticate')).toBe('Basic realm="talent-bridge"');
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('content-type')).toBe('application/json');
     }
-    expect(answers[0]!.body).toEqual(invalidClient);
+    expect(answers[0].body).toEqual(invalidClient);
     expect((await askToken(service.url, secretForm(client))).status).toBe(200);
   });
 
