@@ -107,7 +107,9 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     ],
   ],
   'tenancy/tenants/audit/installation-audit.ts': [[/\binstallation_audit\b/, 'the log of the installation']],
-  'tenancy/tenants/credential-cache.ts': [[/^select asked\.tenant_id as of_tenant, asked\.hash as of_hash, c\.\*/, MANY]],
+  'tenancy/tenants/credential-cache.ts': [
+    [/^select asked\.tenant_id as of_tenant, asked\.hash as of_hash, c\.\*/, MANY],
+  ],
   'tenancy/tenants/credential-uses.ts': [[/ c set last_used_at = u\.at from unnest/, MANY]],
   'tenancy/tenants/storage/storage.metrics.ts': [[/from tenant_storage\b/, FIGURES]],
   'tenancy/tenants/storage/storage.repository.ts': [
