@@ -8,7 +8,7 @@ import { MAX_URL } from '../../base/url.js';
  * How a client authenticates: with a secret, with assertions that it signs with its own key, or with assertions of another
  * issuer (workload identity federation).
  */
-export const CLIENT_KINDS = ['secret', 'private_key_jwt', 'federated'] as const;
+const CLIENT_KINDS = ['secret', 'private_key_jwt', 'federated'] as const;
 /** One of `CLIENT_KINDS`. */
 export type ClientKind = (typeof CLIENT_KINDS)[number];
 
