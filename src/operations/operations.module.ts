@@ -6,6 +6,7 @@ import { DeliveryMetrics } from '../engine/delivery/pump/delivery.metrics.js';
 import { DeliveryModule } from '../engine/delivery/delivery.module.js';
 import { HeldMetrics } from '../directory-sync/users/held/held.metrics.js';
 import { StorageMetrics } from '../tenancy/tenants/storage/storage.metrics.js';
+import { DirectoriesModule } from '../directory-sync/directories/directories.module.js';
 import { UsersModule } from '../directory-sync/users/users.module.js';
 import { ExpiryNotice } from './expiry-notice.js';
 import { Lifecycle } from './lifecycle.js';
@@ -29,7 +30,7 @@ import { SurfacesModule } from './surfaces/surfaces.module.js';
 
 /** Operation of the service: health, readiness, metrics, request log, retention. */
 @Module({
-  imports: [DeliveryModule, UsersModule, RequestsModule, SurfacesModule],
+  imports: [DeliveryModule, UsersModule, DirectoriesModule, RequestsModule, SurfacesModule],
   controllers: [
     OperationsController,
     PlatformDocsController,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { loggedPath } from '../base/http/logged-path.js';
 import { pathOf, type BridgeRequest, type BridgeResponse } from '../base/http/request.js';
 import { Logger } from '../base/log/logger.js';
+import { CredentialHours } from '../directory-sync/directories/credential-hours.js';
 import { loggedOperationsOf, loggedRequestOf } from '../overview/requests/logged-request.mapping.js';
 import { RequestRows } from '../overview/requests/request-rows.js';
 import { Metrics } from './metrics.js';
@@ -18,6 +19,7 @@ export class RequestLog {
     private readonly logger: Logger,
     private readonly metrics: Metrics,
     private readonly rows: RequestRows,
+    private readonly hours: CredentialHours,
   ) {
     this.logging = logger.infoEnabled;
   }
@@ -35,6 +37,7 @@ export class RequestLog {
     const row = loggedRequestOf(req, status, ms);
     if (row !== null) {
       this.rows.note(row);
+      this.hours.note(row);
       for (const one of loggedOperationsOf(row, req.effect?.operations ?? [])) this.rows.note(one);
     }
     if (!this.logging || isProbe(path)) return;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OLD_OPEN_EVENTS } from '../integrations/ats/inbound/inbound.retention.js';
 import { CONNECT_LINK_LEFTOVERS } from '../integrations/ats/marketplace/connect-links.repository.js';
+import { CREDENTIAL_HOUR_LEFTOVERS } from '../directory-sync/directories/credential-hours.js';
 import { CLIENT_LEFTOVERS } from '../directory-sync/clients/access-tokens.repository.js';
 import { CONSOLE_LEFTOVERS } from '../console/access/console-sessions.repository.js';
 import { Config } from '../base/config/config.js';
@@ -44,6 +45,7 @@ const LEFTOVERS = [
   ...CONNECT_LINK_LEFTOVERS,
   ...CONSOLE_LEFTOVERS,
   ...CLIENT_LEFTOVERS,
+  ...CREDENTIAL_HOUR_LEFTOVERS,
 ];
 
 /**

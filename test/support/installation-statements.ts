@@ -82,6 +82,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     ],
   ],
   'overview/requests/request-sources.ts': [[/^(insert into request_sources|select s\.tenant_id, s\.source,) /, MANY]],
+  'directory-sync/directories/credential-hours.ts': [[/^insert into credential_hours as h .* from unnest\(\$1/, MANY]],
   'overview/requests/requests.repository.ts': [[/^insert into (requests|request_bodies) /, MANY]],
   'seats/seats.repository.ts': [
     [/^select current_setting\('max_connections'\)/, 'a setting of this database'],

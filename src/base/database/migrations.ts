@@ -11,6 +11,7 @@ import { SmallRequests1767227980000 } from './migrations/1767227980000-small-req
 import { DeliveredMinutes1767227981000 } from './migrations/1767227981000-delivered-minutes.js';
 import { Console1767227990000 } from './migrations/1767227990000-console.js';
 import { DirectoryClients1767228000000 } from './migrations/1767228000000-directory-clients.js';
+import { CredentialHours1767228001000 } from './migrations/1767228001000-credential-hours.js';
 import { DeliveryHours1767228050000 } from './migrations/1767228050000-delivery-hours.js';
 import { Processes1767228051000 } from './migrations/1767228051000-processes.js';
 import { DirectoryNetworks1767228100000 } from './migrations/1767228100000-directory-networks.js';
@@ -33,6 +34,7 @@ export const MIGRATIONS = [
   DeliveredMinutes1767227981000,
   Console1767227990000,
   DirectoryClients1767228000000,
+  CredentialHours1767228001000,
   DeliveryHours1767228050000,
   Processes1767228051000,
   DirectoryNetworks1767228100000,

@@ -20,7 +20,17 @@ export const DIRECTORY_CREDENTIAL_COMMANDS: Command[] = [
     argument: DIRECTORY,
     async run(context) {
       const tokens = await context.client.list(`${await directory(context)}/tokens`);
-      return columns(tokens, 'id', 'name', 'prefix', 'expires_at', 'last_used_at', 'revoked_at');
+      return columns(
+        tokens,
+        'id',
+        'name',
+        'prefix',
+        'last_used_at',
+        'requests_last_day',
+        'dialect',
+        'expires_at',
+        'revoked_at',
+      );
     },
   },
   {
@@ -43,7 +53,7 @@ export const DIRECTORY_CREDENTIAL_COMMANDS: Command[] = [
     async run(context) {
       const clients = await context.client.list(`${await directory(context)}/clients`);
       if (context.options['json'] === true) return clients;
-      return columns(clients, 'id', 'name', 'kind', 'issuer', 'last_used_at', 'revoked_at');
+      return columns(clients, 'id', 'name', 'kind', 'last_used_at', 'requests_last_day', 'dialect', 'revoked_at');
     },
   },
   {

@@ -10,15 +10,25 @@ import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
 import { RecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
 import { RequireScope } from '../../tenancy/tenants/require-scope.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';
+import { CredentialHours } from '../directories/credential-hours.js';
 import { FORCE_OPTION, isForced } from '../directories/credential-in-use.js';
-import { ClientBody, CreateClient, CreateClientSecret, NewClientBody, NewClientSecretBody } from './clients.dto.js';
+import {
+  CreateClient,
+  CreateClientSecret,
+  NewClientBody,
+  NewClientSecretBody,
+  ShownClientBody,
+} from './clients.dto.js';
 import { ClientsService } from './clients.service.js';
 
 /** Routes for the OAuth clients of a directory. */
 @ApiController('directories/:directory_id/clients', { tag: 'directories' })
 @RequireScope('admin')
 export class ClientsController {
-  constructor(private readonly clients: ClientsService) {}
+  constructor(
+    private readonly clients: ClientsService,
+    private readonly hours: CredentialHours,
+  ) {}
 
   @RecentSignIn()
   @Post()
@@ -40,17 +50,17 @@ export class ClientsController {
   @Get()
   @RequireScope('directories:read')
   @ApiOperation({ summary: 'The OAuth clients of a directory with their secrets, newest first' })
-  @ApiPage(ClientBody)
+  @ApiPage(ShownClientBody)
   async list(
     @CurrentCaller() caller: Caller,
     @Param('directory_id') directoryId: string,
     @Query() query: QueryMap,
-  ): Promise<Page<ClientBody>> {
+  ): Promise<Page<ShownClientBody>> {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, `clients ${directoryId}`);
     return pageOf(
       page,
-      await this.clients.list(caller.tenantId, directoryId, page),
+      await this.hours.shownWith(caller.tenantId, await this.clients.list(caller.tenantId, directoryId, page)),
       (row) => row.id,
       (row) => row,
     );
@@ -59,13 +69,14 @@ export class ClientsController {
   @Get(':client_id')
   @RequireScope('directories:read')
   @ApiOperation({ summary: 'One OAuth client' })
-  @ApiOkResponse({ type: ClientBody })
-  get(
-    @CurrentCaller() caller: Caller,
+  @ApiOkResponse({ type: ShownClientBody })
+  async get(
+    @CurrentCaller() { tenantId }: Caller,
     @Param('directory_id') directoryId: string,
     @Param('client_id') id: string,
-  ): Promise<ClientBody> {
-    return this.clients.get(caller.tenantId, directoryId, id);
+  ): Promise<ShownClientBody> {
+    const [client] = await this.hours.shownWith(tenantId, [await this.clients.get(tenantId, directoryId, id)]);
+    return client!;
   }
 
   @Delete(':client_id')

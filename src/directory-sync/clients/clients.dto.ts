@@ -3,6 +3,7 @@ import { Choice, Moment, Ruled, Whole } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { AsSent, ServerSet } from '../../base/http/validate.js';
 import { MAX_URL } from '../../base/url.js';
+import { DIALECT, REQUESTS_LAST_DAY } from '../directories/credential-requests.dto.js';
 
 /**
  * How a client authenticates: with a secret, with assertions that it signs with its own key, or with assertions of another
@@ -17,7 +18,18 @@ const EXAMPLE_ID = 'cli_01k0000000abcdefghjkmnpqrs_01k0000000abcdefghjkmnpqrs';
 
 /** The body of `POST /directories/{id}/clients`. */
 @AsSent('jwks')
-@ServerSet('id', 'token_url', 'scim_base_url', 'secrets', 'created_by', 'created_at', 'last_used_at', 'revoked_at')
+@ServerSet(
+  'id',
+  'token_url',
+  'scim_base_url',
+  'secrets',
+  'created_by',
+  'created_at',
+  'last_used_at',
+  'revoked_at',
+  'requests_last_day',
+  'dialect',
+)
 export class CreateClient {
   @Text({ max: 200, optional: true, example: 'Entra ID' })
   name?: string;
@@ -144,6 +156,14 @@ export class ClientBody {
   last_used_at!: Date | null;
   @ApiProperty({ type: Date, nullable: true })
   revoked_at!: Date | null;
+}
+
+/** A client with its requests. */
+export class ShownClientBody extends ClientBody {
+  @ApiProperty(REQUESTS_LAST_DAY)
+  requests_last_day!: number;
+  @ApiProperty(DIALECT)
+  dialect!: string | null;
 }
 
 /** A new client. */

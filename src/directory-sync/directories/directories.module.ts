@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConsoleGrants } from './console-grants.js';
+import { CredentialHours } from './credential-hours.js';
 import { DirectoriesController } from './directories.controller.js';
 import { DirectoriesRepository } from './directories.repository.js';
 import { DirectoriesService } from './directories.service.js';
@@ -25,6 +26,7 @@ import { TokenRefusals } from './token-refusals.js';
   controllers: [DirectoriesController, ScimTokensController],
   providers: [
     ConsoleGrants,
+    CredentialHours,
     DirectoriesRepository,
     DirectoriesService,
     DirectoryMarks,
@@ -41,6 +43,7 @@ import { TokenRefusals } from './token-refusals.js';
     TokenRefusals,
   ],
   exports: [
+    CredentialHours,
     DirectoriesService,
     DirectoryMarks,
     DirectoryRate,

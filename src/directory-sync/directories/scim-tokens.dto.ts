@@ -3,9 +3,10 @@ import { Moment } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { ServerSet } from '../../base/http/validate.js';
 import { CredentialBody } from '../../tenancy/tenants/credential.dto.js';
+import { DIALECT, REQUESTS_LAST_DAY } from './credential-requests.dto.js';
 
 /** The body of `POST /directories/{id}/tokens`. */
-@ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at')
+@ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at', 'requests_last_day', 'dialect')
 export class CreateScimToken {
   @Text({ max: 200, optional: true, example: 'Okta production' })
   name?: string;
@@ -22,6 +23,10 @@ export class CreateScimToken {
 export class ScimTokenBody extends CredentialBody {
   @ApiProperty({ example: 'tok_01k0000000abcdefghjkmnpqrs' })
   id!: string;
+  @ApiProperty(REQUESTS_LAST_DAY)
+  requests_last_day!: number;
+  @ApiProperty(DIALECT)
+  dialect!: string | null;
 }
 
 /** A SCIM token with its secret, in the answer that creates it. */

@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
+import type { CredentialRequests } from './credential-hours.js';
 import type { ScimTokenBody } from './scim-tokens.dto.js';
+
+/** A SCIM token as it is stored. */
+export type ScimTokenRow = Omit<ScimTokenBody, keyof CredentialRequests>;
 
 const COLUMNS = 'id, name, prefix, created_by, expires_at, last_used_at, revoked_at, created_at';
 
@@ -39,8 +43,8 @@ export class ScimTokensRepository {
     );
   }
 
-  async list(tenantId: string, directoryId: string, page: PageRequest): Promise<ScimTokenBody[]> {
-    const { rows } = await this.db.query<ScimTokenBody>(
+  async list(tenantId: string, directoryId: string, page: PageRequest): Promise<ScimTokenRow[]> {
+    const { rows } = await this.db.query<ScimTokenRow>(
       `select ${COLUMNS} from scim_tokens
        where tenant_id = $1 and directory_id = $2 and ($3::text is null or id < $3) order by id desc limit $4`,
       [tenantId, directoryId, page.after, page.limit + 1],
@@ -54,8 +58,8 @@ export class ScimTokensRepository {
     id: string,
     db: SqlRunner = this.db,
     lock = false,
-  ): Promise<ScimTokenBody | null> {
-    const { rows } = await db.query<ScimTokenBody>(
+  ): Promise<ScimTokenRow | null> {
+    const { rows } = await db.query<ScimTokenRow>(
       `select ${COLUMNS} from scim_tokens where tenant_id = $1 and directory_id = $2 and id = $3
        ${lock ? 'for update' : ''}`,
       [tenantId, directoryId, id],

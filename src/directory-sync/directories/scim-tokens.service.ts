@@ -9,6 +9,7 @@ import { newId } from '../../base/ids.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { SCIM_TOKENS_CAP } from './directories.caps.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
+import { CredentialHours, NO_REQUESTS } from './credential-hours.js';
 import { demandUnused } from './credential-in-use.js';
 import { ScimTokenStore } from './scim-token.store.js';
 import { ScimTokenUses } from './scim-token-uses.js';
@@ -17,7 +18,7 @@ import { expiryProblem, rotatedExpiry } from '../../tenancy/tenants/expiry.rules
 import { type RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
 import type { AdminRequest } from './admin-request.js';
 import type { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './scim-tokens.dto.js';
-import { ScimTokensRepository } from './scim-tokens.repository.js';
+import { ScimTokensRepository, type ScimTokenRow } from './scim-tokens.repository.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
@@ -32,6 +33,7 @@ export class ScimTokensService {
     private readonly addresses: TenantAddresses,
     private readonly clock: Clock,
     private readonly uses: ScimTokenUses,
+    private readonly hours: CredentialHours,
   ) {}
 
   /**
@@ -70,17 +72,23 @@ export class ScimTokensService {
     });
     const token = (await this.repository.find(by.tenantId, directoryId, id, tx))!;
     await this.note(tx, by, 'scim_token.created', directoryId, token);
-    return { ...token, scim_token: minted.token, scim_base_url: scimBaseOf(await this.addresses.of(by.tenantId)) };
+    return {
+      ...token,
+      ...NO_REQUESTS,
+      scim_token: minted.token,
+      scim_base_url: scimBaseOf(await this.addresses.of(by.tenantId)),
+    };
   }
 
   async list(tenantId: string, directoryId: string, page: PageRequest): Promise<ScimTokenBody[]> {
     await this.demandDirectory(tenantId, directoryId);
-    return this.repository.list(tenantId, directoryId, page);
+    return this.hours.shownWith(tenantId, await this.repository.list(tenantId, directoryId, page));
   }
 
   async get(tenantId: string, directoryId: string, id: string): Promise<ScimTokenBody> {
     await this.demandDirectory(tenantId, directoryId);
-    return this.demand(tenantId, directoryId, id);
+    const [token] = await this.hours.shownWith(tenantId, [await this.demand(tenantId, directoryId, id)]);
+    return token!;
   }
 
   /**
@@ -150,7 +158,7 @@ export class ScimTokensService {
     id: string,
     db?: SqlRunner,
     lock = false,
-  ): Promise<ScimTokenBody> {
+  ): Promise<ScimTokenRow> {
     const token = await this.repository.find(tenantId, directoryId, id, db, lock);
     if (token === null) throw new NotFound('SCIM token');
     return token;
@@ -161,8 +169,8 @@ export class ScimTokensService {
     by: AdminRequest,
     action: string,
     directoryId: string,
-    token: ScimTokenBody,
-    before?: ScimTokenBody,
+    token: ScimTokenRow,
+    before?: ScimTokenRow,
   ): Promise<void> {
     const after = { ...token, directory_id: directoryId };
     return this.audit.record(tx, { ...by, action, targetType: 'scim_token', targetId: token.id, before, after });

@@ -130,3 +130,15 @@ create index access_tokens_age on access_tokens (tenant_id, expires_at);
 -- The removal of a token that has expired changes nothing.
 create trigger access_tokens_told after delete on access_tokens
   for each row when (old.expires_at > now()) execute function tell_settings();
+
+-- The requests of a SCIM token or a client in an hour, for a week.
+create table credential_hours (
+  tenant_id text collate "C" not null,
+  credential_id text collate "C" not null,
+  hour timestamptz not null,
+  requests int not null,
+  -- The IdP that a request of the hour shows.
+  dialect text collate "C",
+  primary key (tenant_id, credential_id, hour)
+);
+create index credential_hours_age on credential_hours (tenant_id, hour);

@@ -81,6 +81,7 @@ export const COUNTED_TABLES: Readonly<Record<string, StorageClass>> = {
 /** The tables of tenants that are not counted, each with what bounds them. */
 export const UNCOUNTED_TABLES: Readonly<Record<string, string>> = {
   tenant_storage: 'one row a tenant',
+  credential_hours: 'a week of hours of each SCIM token and client, which are capped',
   request_sources: 'one row a directory or SCIM token',
   seat_limits: 'one row a tenant',
   event_floors: 'one row a tenant',
