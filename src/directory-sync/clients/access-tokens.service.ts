@@ -11,13 +11,13 @@ import { tenantOfClient } from './client-id.rules.js';
 import { ClientRefused } from './client-refused.js';
 import { ClientSecretStore, type ClientSecret } from './client-secret.store.js';
 import { ClientUses, useOf } from './client-uses.js';
-import { ClientStore, type Client } from './client.store.js';
+import { ClientStore, type DirectoryClient } from './client.store.js';
 import { InvalidClient } from './clients.errors.js';
 import type { ClientProof } from './token-request.rules.js';
 
 /** A client that is authenticated; `secretId` is null for an assertion. */
 export interface AuthenticatedClient {
-  readonly client: Client;
+  readonly client: DirectoryClient;
   readonly secretId: string | null;
 }
 
@@ -57,7 +57,7 @@ export class AccessTokens {
   }
 
   /** Refuses a client for a reason that its directory remembers; `client` is null for an unknown one. */
-  refuse(clientId: string, client: Client | null, error: unknown, address: string | undefined): InvalidClient {
+  refuse(clientId: string, client: DirectoryClient | null, error: unknown, address: string | undefined): InvalidClient {
     if (!(error instanceof ClientRefused)) throw error;
     const tenantId = client?.tenantId ?? tenantOfClient(clientId);
     if (client !== null) this.refusals.noteClient(client, error.reason);
@@ -83,7 +83,7 @@ export class AccessTokens {
     address: string | undefined,
   ): Promise<AuthenticatedClient> {
     let clientId = proof.clientId ?? '';
-    let client: Client | null = null;
+    let client: DirectoryClient | null = null;
     try {
       // Without a client_id the subject of the assertion names the client (RFC 7523 §3).
       if (proof.clientId === null) clientId = subjectOf(this.assertions.read(proof.assertion));
@@ -104,7 +104,7 @@ export class AccessTokens {
 function matching(
   clientId: string,
   secret: FoundCredential<ClientSecret> | null,
-  named: FoundCredential<Client> | null,
+  named: FoundCredential<DirectoryClient> | null,
 ): AuthenticatedClient {
   if (named === null) throw new ClientRefused('client_unknown');
   if (named.ended !== null) throw new ClientRefused('client_deleted');

@@ -13,8 +13,8 @@ import { UsedMessages } from '../../tenancy/sessions/used-messages.repository.js
 import { TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { checkAssertion, type ExpectedAssertion } from './client-assertion.rules.js';
 import { ClientRefused, type ClientRefusalReason } from './client-refused.js';
-import type { Client } from './client.store.js';
-import { tokenUrlOf } from './token-address.js';
+import type { DirectoryClient } from './client.store.js';
+import { tokenAddressOf } from './token-address.js';
 
 const REASONS: Partial<Record<OidcRefusalReason, ClientRefusalReason>> = {
   algorithm_refused: 'algorithm_refused',
@@ -57,7 +57,7 @@ export class ClientAssertions {
    *
    * @throws {ClientRefused} with the reason
    */
-  async verify(client: Client, token: SignedToken): Promise<void> {
+  async verify(client: DirectoryClient, token: SignedToken): Promise<void> {
     // The claims are checked first: an assertion that is refused anyway costs no request for keys.
     const once = checkAssertion(token, await this.expected(client), this.clock.now());
     try {
@@ -70,13 +70,16 @@ export class ClientAssertions {
     }
   }
 
-  private async expected({ tenantId, id, issuer, subject, audience }: Client): Promise<ExpectedAssertion> {
+  private async expected({ tenantId, id, issuer, subject, audience }: DirectoryClient): Promise<ExpectedAssertion> {
     if (issuer !== null && subject !== null && audience !== null) return { issuer, subject, audiences: [audience] };
     const bases = await this.addresses.allOf(tenantId);
-    return { issuer: id, subject: id, audiences: bases.flatMap((base) => [base, tokenUrlOf(base)]) };
+    return { issuer: id, subject: id, audiences: bases.flatMap((base) => [base, tokenAddressOf(base)]) };
   }
 
-  private async verifySignature({ tenantId, id, issuer, jwks, jwksUrl }: Client, token: SignedToken): Promise<void> {
+  private async verifySignature(
+    { tenantId, id, issuer, jwks, jwksUrl }: DirectoryClient,
+    token: SignedToken,
+  ): Promise<void> {
     const { alg, kid } = token.header;
     if (jwksUrl !== null) {
       const owner = { tenantId, id, version: 0, issuer: issuer ?? id };

@@ -3,12 +3,12 @@ import { Clock } from '../../base/clock.js';
 import { parseToken } from '../../base/crypto/tokens.js';
 import { Database } from '../../base/database/database.js';
 import { CredentialCache, type CredentialRow, type FoundCredential } from '../../tenancy/tenants/credential-cache.js';
-import { CLIENT_COLUMNS, clientOf, type Client, type ClientColumns } from './client.store.js';
+import { CLIENT_COLUMNS, clientOf, type DirectoryClient, type ClientColumns } from './client.store.js';
 
 /** A secret of a client. */
 export interface ClientSecret {
   readonly id: string;
-  readonly client: Client;
+  readonly client: DirectoryClient;
 }
 
 /** Finds the secret of a text, with its client. */

@@ -29,7 +29,7 @@ const MAX_JWKS = 16_384;
  *
  * @param addressProblem why this service must not call an address; null: it may
  */
-export function settingsProblems(
+export function clientProblems(
   settings: ClientSettings,
   addressProblem: (address: string) => string | null,
 ): FieldError[] {

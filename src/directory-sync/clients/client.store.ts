@@ -6,7 +6,7 @@ import { tenantOfClient } from './client-id.rules.js';
 import type { ClientKind } from './clients.dto.js';
 
 /** A client, as the token address needs it. */
-export interface Client {
+export interface DirectoryClient {
   readonly tenantId: string;
   readonly id: string;
   readonly directoryId: string;
@@ -37,7 +37,7 @@ export interface ClientColumns {
 }
 
 /** Returns the client of a row. */
-export function clientOf(row: ClientColumns, tenantId: string): Client {
+export function clientOf(row: ClientColumns, tenantId: string): DirectoryClient {
   return {
     tenantId,
     id: row.client_id,
@@ -55,7 +55,7 @@ export function clientOf(row: ClientColumns, tenantId: string): Client {
 /** Finds clients by their ids. */
 @Injectable()
 export class ClientStore {
-  private readonly clients: CredentialCache<CredentialRow & ClientColumns, Client>;
+  private readonly clients: CredentialCache<CredentialRow & ClientColumns, DirectoryClient>;
 
   constructor(db: Database, clock: Clock) {
     this.clients = new CredentialCache(db, clock, {
@@ -69,7 +69,7 @@ export class ClientStore {
   }
 
   /** Returns a client, also a deleted one; null: there is none. */
-  async find(clientId: string): Promise<FoundCredential<Client> | null> {
+  async find(clientId: string): Promise<FoundCredential<DirectoryClient> | null> {
     const tenantId = tenantOfClient(clientId);
     return tenantId === null ? null : this.clients.find({ tenantId, hash: Buffer.from(clientId) });
   }

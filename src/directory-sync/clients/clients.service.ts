@@ -16,7 +16,7 @@ import { demandUnused } from '../directories/credential-in-use.js';
 import { ClientCaches } from './client-caches.js';
 import { newClientId } from './client-id.rules.js';
 import { secretEnd } from './client-secret.rules.js';
-import { settingsProblems, type ClientSettings } from './client-settings.rules.js';
+import { clientProblems, type ClientSettings } from './client-settings.rules.js';
 import { ClientUses } from './client-uses.js';
 import { CLIENT_SECRETS_CAP, CLIENTS_CAP } from './clients.caps.js';
 import type {
@@ -28,7 +28,7 @@ import type {
   NewClientSecretBody,
 } from './clients.dto.js';
 import { ClientsRepository, type ClientRow } from './clients.repository.js';
-import { tokenUrlOf } from './token-address.js';
+import { tokenAddressOf } from './token-address.js';
 
 const ACCESS_TOKEN_SECONDS = 3_600;
 
@@ -162,7 +162,7 @@ export class ClientsService {
   private settingsOf(input: CreateClient): ClientSettings {
     const { kind, issuer = null, subject = null, audience = null, jwks = null, jwks_url = null } = input;
     const settings = { kind, issuer, subject, audience, jwks, jwks_url };
-    const errors = settingsProblems(settings, (address) =>
+    const errors = clientProblems(settings, (address) =>
       problemOfEndpoint(address, this.config.allowPrivateDestinations),
     );
     if (input.expires_at !== undefined && kind !== 'secret') {
@@ -189,7 +189,7 @@ export class ClientsService {
 
   private async shape(tenantId: string, row: ClientRow): Promise<ClientBody> {
     const base = await this.addresses.of(tenantId);
-    return { ...row, token_url: tokenUrlOf(base), scim_base_url: scimBaseOf(base) };
+    return { ...row, token_url: tokenAddressOf(base), scim_base_url: scimBaseOf(base) };
   }
 
   private async demandDirectory(tenantId: string, directoryId: string, db?: SqlRunner): Promise<void> {

@@ -1,4 +1,4 @@
 /** Returns the address where clients get access tokens, below a base address. */
-export function tokenUrlOf(baseUrl: string): string {
+export function tokenAddressOf(baseUrl: string): string {
   return `${baseUrl}/oauth/token`;
 }

@@ -10,7 +10,7 @@ import { TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
 import { AccessTokens, type AuthenticatedClient } from './access-tokens.service.js';
 import { ClientRefused } from './client-refused.js';
-import { tokenUrlOf } from './token-address.js';
+import { tokenAddressOf } from './token-address.js';
 import { AccessTokenBody, AuthorizationServerBody, TokenForm } from './token.dto.js';
 import { readTokenRequest } from './token-request.rules.js';
 
@@ -75,7 +75,7 @@ export class TokenController {
     res.setHeader('Cache-Control', 'public, max-age=300');
     return {
       issuer: base,
-      token_endpoint: tokenUrlOf(base),
+      token_endpoint: tokenAddressOf(base),
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
       token_endpoint_auth_signing_alg_values_supported: [...ID_TOKEN_ALGS],
       grant_types_supported: ['client_credentials'],

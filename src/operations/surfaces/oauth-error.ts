@@ -10,8 +10,8 @@ export interface OAuthError {
 const OWN = ['invalid_request', 'invalid_client', 'unsupported_grant_type'];
 
 /**
- * Returns the face of a refusal at an address of OAuth. A body that cannot be read is `invalid_request`, whatever is wrong
- * with it; what the RFC has no error for keeps its status.
+ * Returns the face of a refusal at an address of OAuth. A body that cannot be read is `invalid_request`; a refusal for which the
+ * RFC has no error keeps its status.
  */
 export function oauthError(refusal: Refusal): { status: number; body: OAuthError } {
   const { kind, code, detail } = refusal;

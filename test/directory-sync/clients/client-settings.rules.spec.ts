@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { settingsProblems, type ClientSettings } from '../../../src/directory-sync/clients/client-settings.rules.js';
+import { clientProblems, type ClientSettings } from '../../../src/directory-sync/clients/client-settings.rules.js';
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const PUBLIC = { ...publicKey.export({ format: 'jwk' }), kid: 'k1' };
@@ -15,7 +15,7 @@ const FEDERATED: ClientSettings = {
 const OWN_KEY: ClientSettings = { ...NONE, kind: 'private_key_jwt', jwks: { keys: [PUBLIC] } };
 
 const problems = (settings: ClientSettings): string[] =>
-  settingsProblems(settings, (url) => (url.includes('private') ? 'must be public' : null)).map(
+  clientProblems(settings, (url) => (url.includes('private') ? 'must be public' : null)).map(
     ({ field, message }) => `${field} ${message}`,
   );
 
