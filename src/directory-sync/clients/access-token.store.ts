@@ -44,7 +44,7 @@ export class AccessTokenStore {
       }),
       isProved: true,
     });
-    db.feed.on(['directory_clients', 'client_secrets'], () => this.tokens.dropAll());
+    db.feed.on(['directory_clients', 'client_secrets'], (row) => this.tokens.dropAll(row?.tenantId));
   }
 
   /**
@@ -66,7 +66,7 @@ export class AccessTokenStore {
   }
 
   /** After the end of a client or a secret: resolves when no process goes by the old values. */
-  forget(): Promise<void> {
-    return this.tokens.forgetAll();
+  forget(tenantId: string): Promise<void> {
+    return this.tokens.forgetAll(tenantId);
   }
 }

@@ -60,7 +60,7 @@ export class AccessTokens {
   refuse(clientId: string, client: DirectoryClient | null, error: unknown, address: string | undefined): InvalidClient {
     if (!(error instanceof ClientRefused)) throw error;
     const tenantId = client?.tenantId ?? tenantOfClient(clientId);
-    if (client !== null) this.refusals.noteClient(client, error.reason);
+    if (client !== null) this.refusals.noteClient(client, error.reason, address);
     this.tries.count(address, client?.directoryId ?? tenantId ?? '');
     return new InvalidClient();
   }

@@ -13,7 +13,7 @@ export class ClientCaches {
   ) {}
 
   /** After the end of clients or secrets here: resolves when no process goes by the old values. */
-  async forget(...clientIds: string[]): Promise<void> {
-    await Promise.all([this.clients.forget(...clientIds), this.secrets.forget(), this.tokens.forget()]);
+  async forget(tenantId: string, ...clientIds: string[]): Promise<void> {
+    await Promise.all([this.clients.forget(...clientIds), this.secrets.forget(tenantId), this.tokens.forget(tenantId)]);
   }
 }

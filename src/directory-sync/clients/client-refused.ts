@@ -4,6 +4,7 @@ export type ClientRefusalReason =
   | 'client_deleted'
   | 'wrong_method'
   | 'wrong_address'
+  | 'outside_allow_from'
   | 'secret_unknown'
   | 'secret_expired'
   | 'secret_revoked'

@@ -28,7 +28,7 @@ export class ClientSecretStore {
       make: (row: CredentialRow & ClientColumns, tenantId) => ({ id: row.id, client: clientOf(row, tenantId) }),
       isProved: true,
     });
-    db.feed.on(['directory_clients'], () => this.secrets.dropAll());
+    db.feed.on(['directory_clients'], (row) => this.secrets.dropAll(row?.tenantId));
   }
 
   /** Returns the secret of a text, also an ended one; null: there is none. */
@@ -38,7 +38,7 @@ export class ClientSecretStore {
   }
 
   /** After a change of secrets or clients made here: resolves when no process goes by the old values. */
-  forget(): Promise<void> {
-    return this.secrets.forgetAll();
+  forget(tenantId: string): Promise<void> {
+    return this.secrets.forgetAll(tenantId);
   }
 }

@@ -99,7 +99,7 @@ export class ClientsService {
       const after = await this.demand(by.tenantId, directoryId, id, tx);
       await this.note(tx, by, 'directory_client.revoked', directoryId, after, before);
     });
-    await this.caches.forget(id);
+    await this.caches.forget(by.tenantId, id);
   }
 
   /**
@@ -131,7 +131,7 @@ export class ClientsService {
       await this.note(tx, by, 'directory_client.secret_created', directoryId, after, before);
       return secret;
     });
-    if (input.overlap_seconds !== undefined) await this.caches.forget();
+    if (input.overlap_seconds !== undefined) await this.caches.forget(by.tenantId);
     return made;
   }
 
@@ -156,7 +156,7 @@ export class ClientsService {
       const after = await this.demand(by.tenantId, directoryId, clientId, tx);
       await this.note(tx, by, 'directory_client.secret_revoked', directoryId, after, before);
     });
-    await this.caches.forget();
+    await this.caches.forget(by.tenantId);
   }
 
   private settingsOf(input: CreateClient): ClientSettings {

@@ -8,6 +8,7 @@ import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { ID_TOKEN_ALGS } from '../../protocols/oidc/oidc-settings.js';
 import { TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
+import { DirectoryStore } from '../directories/directory.store.js';
 import { AccessTokens, type AuthenticatedClient } from './access-tokens.service.js';
 import { ClientRefused } from './client-refused.js';
 import { tokenAddressOf } from './token-address.js';
@@ -24,6 +25,7 @@ export class TokenController {
   constructor(
     private readonly tokens: AccessTokens,
     private readonly addresses: TenantAddresses,
+    private readonly directories: DirectoryStore,
     private readonly limiter: RateLimiter,
     private readonly config: Config,
   ) {}
@@ -47,7 +49,7 @@ export class TokenController {
   async issue(@Req() req: BridgeRequest, @Res({ passthrough: true }) res: BridgeResponse): Promise<AccessTokenBody> {
     const proof = readTokenRequest(await readForm(req, FORM_BYTES), authorizationsOf(req.rawHeaders));
     const authenticated = await this.tokens.authenticate(proof, req.ip);
-    await this.demandOwnAddress(req, authenticated);
+    await this.demandPlace(req, authenticated);
     const { client } = authenticated;
     limitRate(this.limiter, res, `${client.id} tokens`, null);
     const token = await this.tokens.issue(authenticated);
@@ -85,8 +87,12 @@ export class TokenController {
     };
   }
 
-  /** The own address of a tenant opens no other tenant's resources. */
-  private async demandOwnAddress(req: BridgeRequest, { client }: AuthenticatedClient): Promise<void> {
+  /** The own address of a tenant opens no other tenant's resources, and a directory takes requests of its networks alone. */
+  private async demandPlace(req: BridgeRequest, { client }: AuthenticatedClient): Promise<void> {
+    const { networks } = await this.directories.get(client.tenantId, client.directoryId);
+    if (!networks.admits(req.ip)) {
+      throw this.tokens.refuse(client.id, client, new ClientRefused('outside_allow_from'), req.ip);
+    }
     try {
       await this.addresses.demandOwn(req, client.tenantId);
     } catch (error) {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
+import { AllowedNetworks } from '../../base/http/allowed-networks.js';
 import { FreshCache } from '../../base/fresh-cache.js';
 import type { DirectorySettings } from './directories.repository.js';
 import { declaredOf, guardOf, type Directory } from './directory.js';
@@ -90,7 +91,7 @@ export class DirectoryStore {
       guard: guardOf(row.guard),
       hasRules: row.has_rules,
       mayGrantConsole: row.may_grant_console,
-      allowFrom: row.allow_from,
+      networks: new AllowedNetworks(row.allow_from),
       customAttributes: declaredOf(row.custom_attributes),
       firstDayFrom: row.first_day_from_ms,
       baseUrl: row.base_url,

@@ -1,3 +1,4 @@
+import type { AllowedNetworks } from '../../base/http/allowed-networks.js';
 import type { CustomAttribute } from '../../protocols/scim/schema/custom-user.schema.js';
 import type { Profile } from '../../protocols/scim/dialects/dialects.js';
 
@@ -71,8 +72,8 @@ export interface Directory {
   readonly hasRules: boolean;
   /** SCIM `roles` may give a role whose holders administer the tenant. */
   readonly mayGrantConsole: boolean;
-  /** Networks (CIDR) from which requests come; empty: from everywhere. */
-  readonly allowFrom: readonly string[];
+  /** From where it takes requests. */
+  readonly networks: AllowedNetworks;
   /** The attributes of users that the customer declared for this directory. */
   readonly customAttributes: readonly CustomAttribute[];
   /** The begin of the tenant's first day that the directory has, in milliseconds since 1970. */

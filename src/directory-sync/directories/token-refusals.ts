@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
+import { plainAddress } from '../../base/http/address.js';
 import { Logger } from '../../base/log/logger.js';
 import { credentialForm } from '../../tenancy/tenants/credential-form.rules.js';
 import { DirectoryMarks, type TokenRefusal } from './directory-marks.js';
@@ -41,8 +42,13 @@ export class TokenRefusals {
   }
 
   /** Notes that a client of a directory got no access token. */
-  noteClient(client: { tenantId: string; directoryId: string; id: string; kind: string }, reason: string): void {
-    const refused = { reason, prefix: client.id, client_id: client.id, kind: client.kind };
+  noteClient(
+    client: { tenantId: string; directoryId: string; id: string; kind: string },
+    reason: string,
+    from: string | undefined,
+  ): void {
+    const address = reason === 'outside_allow_from' ? { address: plainAddress(from) } : {};
+    const refused = { reason, prefix: client.id, client_id: client.id, kind: client.kind, ...address };
     this.write(client.tenantId, client.directoryId, refused);
   }
 

@@ -1,6 +1,5 @@
 import type { Actor, ChangeSource } from '../../tenancy/identity/source.js';
 import type { Dialect } from '../../protocols/scim/dialects/dialects.js';
-import type { AllowedNetworks } from '../../base/http/allowed-networks.js';
 import type { ResourceTypeDef } from '../../protocols/scim/schema/resource-types.js';
 import type { WriteContext, WritingDirectory } from '../users/write/write-context.js';
 
@@ -11,8 +10,6 @@ export interface CurrentDirectory {
   dialect: Dialect;
   /** Users, with the attributes of the customer's own that the directory declares. */
   userType: ResourceTypeDef;
-  /** From where it takes requests. */
-  networks: AllowedNetworks;
   writing: WritingDirectory;
   /**
    * Owners of the users that this directory sees. The directory itself is the first, '' means unmanaged users,

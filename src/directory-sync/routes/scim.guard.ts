@@ -13,7 +13,6 @@ import { DirectoryRate } from '../directories/directory-rate.js';
 import { Forbidden } from './scim.refusals.js';
 import { ScimCredentials } from '../clients/scim-credentials.js';
 import { plainAddress } from '../../base/http/address.js';
-import { AllowedNetworks } from '../../base/http/allowed-networks.js';
 import { userTypeWith } from '../../protocols/scim/schema/resource-types.js';
 import { DirectoryStore, type Directory } from '../directories/directory.store.js';
 
@@ -56,14 +55,14 @@ export class ScimGuard implements CanActivate {
     proveCaller(req);
     req.directoryId = credential.directoryId;
     const directory = await this.directories.get(credential.tenantId, credential.directoryId);
-    req.directory = currentDirectory(directory, this.config.baseUrl);
-    if (!req.directory.networks.admits(req.ip)) {
+    if (!directory.networks.admits(req.ip)) {
       this.credentials.noteOutside(credential, plainAddress(req.ip));
       throw new Forbidden('The directory takes no request from this network.');
     }
     this.rate.take(http.getResponse<BridgeResponse>(), credential.credentialId, directory);
     demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
     req.answer = this.budget.shareOf(http.getResponse<BridgeResponse>(), credential.tenantId);
+    req.directory = currentDirectory(directory, this.config.baseUrl);
     return true;
   }
 }
@@ -76,7 +75,6 @@ function currentDirectory(directory: Directory, baseUrl: string): CurrentDirecto
       id: directory.id,
       dialect: dialectOf(directory.profile, { replaceCreatesMissing: directory.replaceCreatesMissing }),
       userType: userTypeWith(directory.customAttributes),
-      networks: new AllowedNetworks(directory.allowFrom),
       writing: directory,
       owners: [directory.id, '', directory.takesOver, directory.supersededBy].filter((id) => id !== null),
       actor: { kind: 'directory', id: directory.id, name: directory.name },

@@ -36,6 +36,7 @@ interface Kept<C> {
 const TTL = 800;
 /** Credentials that are remembered; more than the busiest process has in use. */
 const CAPACITY = 20_000;
+const NO_HASH = Buffer.alloc(0);
 
 /**
  * Finds the credentials of a kind by their tokens.
@@ -78,20 +79,19 @@ export class CredentialCache<Row extends CredentialRow, C> {
     return this.db.feed.settled();
   }
 
-  /** As `forget`, for all credentials: the rows of another table that they end with have changed. */
-  forgetAll(): Promise<void> {
-    this.dropAll();
+  /** As `forget`, for all credentials of a tenant: rows of another table that they end with have changed. */
+  forgetAll(tenantId: string): Promise<void> {
+    this.dropAll(tenantId);
     return this.db.feed.settled();
   }
 
-  /** Removes all that is kept: every credential is read again. */
-  dropAll(): void {
-    this.names.clear();
-    this.kept.drop();
+  /** Removes the credentials of a tenant, or all: they are read again. */
+  dropAll(tenantId?: string): void {
+    this.kept.dropAll(tenantId === undefined ? '' : nameOfToken(tenantId, NO_HASH));
   }
 
   private async keptOf(token: Named): Promise<Kept<C> | null> {
-    const name = token.hash.toString('latin1');
+    const name = nameOfToken(token.tenantId, token.hash);
     if (this.kept.knows(name)) {
       const known = await this.kept.get(name, async () => {
         const { rows } = await this.db.query<Row>(this.readOne, [token.tenantId, token.hash]);

@@ -1,4 +1,5 @@
 import { startApp, type TestApp } from '../../support/app.js';
+import { askToken, secretForm, type MadeClient } from '../../support/clients.js';
 import { eventually, send } from '../../support/http.js';
 
 let service: TestApp;
@@ -67,5 +68,24 @@ it('422 by place: no network, everywhere beside others, more than 100', async ()
   expect(await fieldOf('203.0.113.0/24')).toEqual([422, 'allow_from']);
   expect(await fieldOf(Array.from({ length: 101 }, (_, i) => `10.0.${i}.0/24`))).toEqual([422, 'allow_from']);
   expect((await setting(['0.0.0.0/0'])).status).toBe(200);
+  await setting([]);
+});
+
+it('gives no access token to a client outside its networks, and takes none from there', async () => {
+  const url = `${service.url}/api/v1/directories/${service.tenant.directoryId}/clients`;
+  const client = (await send('POST', url, service.tenant.apiKey, { kind: 'secret' })).body as MadeClient;
+  const ask = (address: string) => askToken(service.url, secretForm(client), { 'x-forwarded-for': address });
+  await setting(['203.0.113.0/24']);
+  const refused = await ask('198.51.100.7');
+  expect([refused.status, refused.body.error]).toEqual([401, 'invalid_client']);
+  const last = await eventually(
+    async () => (await setting()).body.last_refusal,
+    (shown) => shown?.client_id === client.id,
+  );
+  expect(last).toMatchObject({ reason: 'outside_allow_from', address: '198.51.100.7', kind: 'secret' });
+  const given = await ask('203.0.113.9');
+  expect(given.status).toBe(200);
+  const token = given.body.access_token as string;
+  expect([(await from('203.0.113.9', token)).status, (await from('198.51.100.7', token)).status]).toEqual([200, 403]);
   await setting([]);
 });
