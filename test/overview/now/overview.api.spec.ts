@@ -1,3 +1,4 @@
+import { certificate } from '../../auth/connections/support/metadata.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse } from '../../support/house.js';
@@ -52,6 +53,21 @@ it('says what needs attention in the own tenant, and which first steps are done'
   });
   const shown = await commandLine(service, at.apiKey)('overview', '--json');
   expect(shown.json).toMatchObject({ seats: { used: 1 }, first_steps: { user: true } });
+});
+
+it('shows the certificate of a SAML connection that ends within 30 days', async () => {
+  const at = await newHouse(service);
+  const made = await at.api.post('/connections', {
+    type: 'saml',
+    name: 'Entra ID',
+    slug: `saml-${at.tenantId.slice(-8)}`,
+    idp_entity_id: `https://idp.example.com/${at.tenantId}`,
+    sso_url: 'https://idp.example.com/sso',
+    certificates: [await certificate(new Date(Date.now() + 5 * DAY_MS)), await certificate()],
+  });
+  expect(made.status).toBe(201);
+  const { expiries } = (await at.api.get('/overview')).body;
+  expect(expiries).toMatchObject([{ kind: 'certificate', id: made.body.id, name: 'Entra ID' }]);
 });
 
 it('answers 304 to the tag of the same answer, and needs each of its scopes', async () => {
