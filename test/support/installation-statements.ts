@@ -37,6 +37,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/\bconsole_(sessions|links)\b/, OPERATOR],
     [/^delete from console_\w+ where/, SWEEP],
   ],
+  'directory-sync/directories/credential-hours.ts': [[/^insert into credential_hours as h .* from unnest\(\$1/, MANY]],
   'directory-sync/directories/directory-marks.ts': [[/^update directories d set last_request_at/, MANY]],
   'directory-sync/directories/quiet-directories.ts': [[/usual_pause_seconds from directories where/, NEXT]],
   'directory-sync/routes/role-tasks/deleted-directories.ts': [
@@ -82,7 +83,6 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     ],
   ],
   'overview/requests/request-sources.ts': [[/^(insert into request_sources|select s\.tenant_id, s\.source,) /, MANY]],
-  'directory-sync/directories/credential-hours.ts': [[/^insert into credential_hours as h .* from unnest\(\$1/, MANY]],
   'overview/requests/requests.repository.ts': [[/^insert into (requests|request_bodies) /, MANY]],
   'seats/seats.repository.ts': [
     [/^select current_setting\('max_connections'\)/, 'a setting of this database'],
