@@ -38,10 +38,10 @@ function isPrivate(path: string): boolean {
 }
 
 /**
- * Addresses that need no credential or have a limit of their own, and are asked all the time: probes, access tokens, inbound
- * webhooks, and checks of a session.
+ * Addresses that need no credential or have a limit of their own, and are asked all the time: probes, inbound webhooks, and
+ * checks of a session.
  */
-const FREQUENT = /^\/(?:healthz|readyz|metrics|oauth\/token|api\/webhooks\/[^/]*|api\/auth\/sessions?(?:\/.*)?)$/;
+const FREQUENT = /^\/(?:healthz|readyz|metrics|api\/webhooks\/[^/]*|api\/auth\/sessions?(?:\/.*)?)$/;
 
 /** The only address of SCIM that needs no token (RFC 7644 §4). */
 const SCIM_CONFIG = '/scim/v2/ServiceProviderConfig';
