@@ -131,6 +131,8 @@ async function broken({ tenant, by }: Scene): Promise<object> {
   return { members, missing: rows[0]!.n - (await by.get('/Users?count=0')).body.totalResults };
 }
 
+const isBusy = (text: string): boolean => text.includes('of this tenant are waiting for the database');
+
 const names = Object.keys(OPERATIONS);
 const pairs = names.flatMap((one, n) => names.slice(n).map((other) => [one, other] as const));
 
@@ -146,12 +148,14 @@ describe.each([
       const answers = await Promise.all(
         Array.from({ length: AT_ONCE }, (_, i) => OPERATIONS[i % 2 ? one : other]!(scene, i >> 1)),
       );
-      const odd = answers.filter(({ status }) => ![200, 201, 204, 404, 409].includes(status));
+      // A busy machine refuses what has waited for ten seconds: nothing was done then.
+      const odd = answers.filter(({ status, text }) => ![200, 201, 204, 404, 409].includes(status) && !isBusy(text));
       // A rule that names a group which another request has deleted.
       const unexplained = odd.filter(({ status, text }) => status !== 422 || !text.includes('group_id'));
       expect(unexplained.map(({ status, text }) => `${status} ${text}`)).toEqual([]);
       const inBulk = answers.flatMap(({ body }) => body?.Operations ?? []) as { status: string }[];
-      expect(inBulk.filter(({ status }) => status.startsWith('5'))).toEqual([]);
+      const failed = inBulk.filter((one) => one.status.startsWith('5') && !isBusy(JSON.stringify(one)));
+      expect(failed).toEqual([]);
       expect(await broken(scene)).toEqual({ members: [], missing: 0 });
     },
     patience(120_000),
