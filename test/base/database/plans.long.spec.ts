@@ -21,7 +21,7 @@ const BIG = 100_000;
 const SMALL_TENANTS = 1_000;
 
 /** Tables with rows for the installation, and one that each round of its reader empties. */
-const SMALL = new Set(['installation', 'service_keys', 'chain_keys', 'storage_probe', 'population_steps']);
+const SMALL = new Set(['installation', 'service_keys', 'chain_keys', 'storage_probe', 'population_steps', 'processes']);
 
 /**
  * Statements whose answer is about all rows of a tenant, or all tenants: figures once for each answer of `/metrics`, the
