@@ -4,6 +4,7 @@ import { DeliveryMetrics } from './pump/delivery.metrics.js';
 import { DeliveryOptions } from './delivery.options.js';
 import { LaneWakeups } from './lane-wakeups.js';
 import { DeliveryWorker } from './pump/delivery.worker.js';
+import { PumpParts } from './pump/pump-parts.js';
 import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
 
@@ -25,6 +26,7 @@ const SHARED = [
     DestinationStatesRepository,
     DeliveryMetrics,
     { provide: DeliveryOptions, useFactory: () => new DeliveryOptions() },
+    PumpParts,
     DeliveryWorker,
     { provide: LaneWakeups, useExisting: DeliveryWorker },
   ],

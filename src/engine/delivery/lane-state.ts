@@ -141,8 +141,6 @@ export interface Settlement {
 /** A lane that a worker holds under a lease. */
 export interface LeasedLane {
   subject: string;
-  /** The place of its row after the claim (`ctid`). Where the row has moved since, it is found by its subject. */
-  place: string;
   token: string;
   call: Call;
   /** Failures in a row before this call, which set the pace. */

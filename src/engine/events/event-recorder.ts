@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
-import type { Params } from '../../base/database/params.js';
-import { textArray } from '../../base/database/text-array.js';
+import { type Params, textArray } from '../../base/database/params.js';
 import { WriteStatement, type Part } from '../../base/database/write-statement.js';
 import { enqueueMessages, enqueueNamedMessages, type Receiver } from '../delivery/lanes/enqueue-messages.js';
-import type { UserEventName } from '../../tenancy/identity/user-event.rules.js';
+import type { UserEventName } from '../../tenancy/identity/user-change.rules.js';
 import type { EventName } from './catalogue.js';
 import { eventIdSql } from './event-id.js';
 import { EventReceivers, takersOf, takersOfAny, type EventReceiver } from './event-receivers.js';

@@ -1,16 +1,14 @@
 import { Get, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery, ApiResponse, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import { sendJson } from '../../base/http/answer.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiFilter, ApiRefusals } from '../../base/http/api-answers.js';
 import { encodeCursor } from '../../base/http/cursor.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { PAGE_OPTIONS, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { EVENT_NAMES } from './catalogue.js';
 import { pageText } from './event.mapping.js';
 import { EventBody, EventPage, FEED_LIMIT } from './events.dto.js';
@@ -37,28 +35,18 @@ export class EventsController {
       'request, also when the page is empty. No event ever appears in the feed before a position that was read. ' +
       '`event`, `timestamp` and `data` are the very text that webhooks send.',
   })
-  @ApiQuery({ name: 'event', required: false, enum: EVENT_NAMES, description: 'Shows events of this name alone.' })
-  @ApiQuery({
-    name: 'since',
-    required: false,
-    description: 'Shows events from this moment on.',
-    schema: { type: 'string', format: 'date-time' },
-  })
-  @ApiQuery({
-    name: 'after',
-    required: false,
-    description:
-      'The feed begins behind this position: the id of the last event that was processed, or a `next_after`. Empty: with ' +
+  @ApiFilter('event', 'Shows events of this name alone.', { enum: EVENT_NAMES })
+  @ApiFilter('since', 'Shows events from this moment on.', 'date-time')
+  @ApiFilter(
+    'after',
+    'The feed begins behind this position: the id of the last event that was processed, or a `next_after`. Empty: with ' +
       'the oldest event that is kept.',
-    schema: { type: 'string' },
-  })
-  @ApiQuery({
-    name: 'limit',
-    required: false,
-    description: 'At most 200 in the list, and 1000 in the feed.',
+    { schema: { type: 'string' } },
+  )
+  @ApiFilter('limit', 'At most 200 in the list, and 1000 in the feed.', {
     schema: { type: 'integer', minimum: 1, maximum: FEED_LIMIT, default: DEFAULT_LIMIT },
   })
-  @ApiQuery({ name: 'cursor', required: false, description: 'The `next_cursor` of the page before, of the list.' })
+  @ApiFilter('cursor', 'The `next_cursor` of the page before, of the list.')
   @ApiExtraModels(EventBody)
   @ApiResponse({ status: 200, schema: { $ref: getSchemaPath(EventPage) } })
   @ApiExtraModels(EventPage)

@@ -27,6 +27,7 @@ export const TASK_KINDS = [
   'guard.undo',
   'role-review',
   'rules-changed',
+  'rules.plan',
   'preview-live',
   'preview.plan',
   'unlinked.deactivate',
@@ -68,7 +69,7 @@ export interface TaskHandler<P extends object = Record<string, unknown>> {
    * @throws {TaskInterrupted} when the batch cannot be done now
    */
   run(task: Task<P>): Promise<Batch>;
-  /** The kind calls another system, or rests: it takes none of the slots for work (see `ForeignPlaces`). */
+  /** The kind calls another system, or rests: it takes none of the slots for work (see `Places`). */
   callsOut?: boolean;
   /** False: the task works off a change that is already in force, and cannot be cancelled. */
   cancellable?: boolean;

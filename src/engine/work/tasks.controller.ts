@@ -1,13 +1,11 @@
 import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Clock } from '../../base/clock.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiFilter, ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { NoScope, RequireEveryScope, RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, NoScope, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';
 import { LeftOutRepository } from './left-out.repository.js';
 import { taskBody, taskPage } from './task.mapping.js';
@@ -30,8 +28,8 @@ export class TasksController {
   @Get()
   @RequireScope('settings:read')
   @ApiOperation({ summary: 'Background work, newest first, with progress, estimated end and cause of failure' })
-  @ApiQuery({ name: 'kind', required: false, enum: TASK_KINDS, description: 'Shows tasks of this kind alone.' })
-  @ApiQuery({ name: 'state', required: false, enum: TASK_STATES, description: 'Shows tasks in this state alone.' })
+  @ApiFilter('kind', 'Shows tasks of this kind alone.', { enum: TASK_KINDS })
+  @ApiFilter('state', 'Shows tasks in this state alone.', { enum: TASK_STATES })
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<TaskBody>> {
     const options = queryOptions(query, ['kind', 'state', ...PAGE_OPTIONS]);
     const kind = queryChoice('kind', options.kind, TASK_KINDS);
@@ -67,8 +65,13 @@ export class TasksController {
   }
 
   @Get(':task_id/left-out')
-  @RequireEveryScope('settings:read', 'users:read')
-  @ApiOperation({ summary: 'What the task has left out, each with its reason' })
+  @RequireScope('users:read')
+  @ApiOperation({
+    summary: 'What the task has left out, each with its reason',
+    description:
+      'Of a drift run what differs, of a plan of rules the first 1 000 users whose role or seat would change. A key without ' +
+      '`settings:read` sees those of the tasks that it began itself.',
+  })
   async listLeftOut(
     @CurrentCaller() caller: Caller,
     @Param('task_id') id: string,

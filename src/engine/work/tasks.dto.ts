@@ -23,7 +23,7 @@ export class TaskBody {
     additionalProperties: { type: 'integer' },
     nullable: true,
     description:
-      'What it came to, counted. Of an import: `created`, `known` and `left_out`, which add up to `done`; of a drift run: `same`, `different`, `missing` and `extra`. `GET /tasks/{id}/left-out` lists the accounts left out, or what differs.',
+      'What it came to, counted. Of an import: `created`, `known` and `left_out`, which add up to `done`; of a drift run: `same`, `different`, `missing` and `extra`; of a plan of rules: `changed`, `take_seat`, `free_seat`, `held_by_guard` and, where seats are limited, `seats_free`. `GET /tasks/{id}/left-out` lists the accounts left out, what differs, or the first 1 000 users who would change.',
     example: { created: 19600, known: 0, left_out: 400 },
   })
   result!: Record<string, number> | null;
@@ -54,7 +54,8 @@ export class LeftOutBody {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'Of an import, the account; of held users, the user.',
+    description:
+      'Of an import, the account; of held users, the user; of a plan of rules, the user with roles and seat.',
     example: { id: 'hp_7f3c', email: 'ann@example.com', external_id: null, status: 'inactive' },
   })
   item!: object;

@@ -28,7 +28,7 @@ export interface NewTask {
   createdBy: Actor;
   /** The directory that the task is about. */
   directoryId?: string;
-  /** The runner leaves the task alone for so long: the request does it itself. */
+  /** The engine leaves the task alone for this time: the request does the work. */
   reservedSeconds?: number;
 }
 
@@ -46,9 +46,9 @@ const COLUMNS = 'id, kind, state, done, total, result, error, created_at, starte
 export class TasksRepository {
   constructor(private readonly db: Database) {}
 
-  /** Has a runner look for a task that was just committed: one of this process, else one of another process. */
+  /** Has the engine look for a task that was just committed: that of this process, else that of another one. */
   wake(): void {
-    this.db.feed.wakeups.tell('tasks');
+    this.db.feed.wakeups.tell('work');
   }
 
   /** Puts down a task, in the transaction of what it follows from. */

@@ -2,7 +2,7 @@ import { EventReader, type EventRange } from '../../../src/engine/events/event-r
 import { EventSources } from '../../../src/engine/events/event-source.js';
 import { StoredEvents } from '../../../src/engine/events/stored-events.js';
 import { UserEventSource } from '../../../src/forwarding/user-events.js';
-import { userEventOf } from '../../../src/tenancy/identity/user-event.rules.js';
+import { userEventOf } from '../../../src/tenancy/identity/user-change.rules.js';
 import type { ChangeKind } from '../../../src/tenancy/identity/person.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 

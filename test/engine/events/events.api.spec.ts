@@ -6,6 +6,7 @@ import { QuietDirectories } from '../../../src/directory-sync/directories/quiet-
 import { ChainSealer } from '../../../src/tenancy/ledger/chain-sealer.js';
 import { ExpiryNotice } from '../../../src/operations/expiry-notice.js';
 import { startApp, type TestApp } from '../../support/app.js';
+import { madeClient } from '../../support/clients.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, eventually } from '../../support/http.js';
 import { fresh } from '../../support/scim.js';
@@ -93,6 +94,17 @@ describe('facts that become events', () => {
     const { body } = await at.api.get('/events?event=credential.expiring');
     expect(body.data).toHaveLength(1);
     expect(body.data[0].data).toMatchObject({ kind: 'api_key', credential_id: key.id, days: 30 });
+  });
+
+  it('the secret of a client that expires', async () => {
+    const at = await newHouse(service);
+    const soon = new Date(Date.now() + 6 * 86_400_000).toISOString();
+    const { secrets } = await madeClient(at, { expires_at: soon });
+    await service.app.nest.get(ExpiryNotice).run();
+    const { body } = await at.api.get('/events?event=credential.expiring');
+    expect(body.data.map(({ data }: { data: object }) => data)).toMatchObject([
+      { kind: 'client_secret', credential_id: secrets[0]!.id, directory_id: at.directoryId, days: 7 },
+    ]);
   });
 
   it('a refused SCIM token, once a day for each reason', async () => {

@@ -1,5 +1,5 @@
-import { TaskClaims } from '../../../src/engine/work/task-claims.repository.js';
-import { TaskInterrupted, type TaskKind } from '../../../src/engine/work/task.js';
+import { TaskClaims, type ClaimedTask } from '../../../src/engine/work/task-claims.repository.js';
+import { TaskInterrupted, type Batch, type TaskKind } from '../../../src/engine/work/task.js';
 import { TasksRepository } from '../../../src/engine/work/tasks.repository.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 
@@ -13,7 +13,7 @@ describe('claims of tasks', () => {
   beforeAll(async () => {
     database = await testDatabase();
     tasks = new TasksRepository(database.db);
-    claims = new TaskClaims(database.db);
+    claims = new TaskClaims();
   });
   afterEach(() => database.owner.execute(`delete from tasks`));
   afterAll(() => database.close());
@@ -26,35 +26,38 @@ describe('claims of tasks', () => {
   };
   const add = async (tenantId: string, kind: TaskKind = 'changes.resend', payload: object = {}) =>
     (await tasks.add(database.db, tenantId, { kind, payload, createdBy: ACTOR })).id;
-  const claim = () => claims.claim(QUEUE);
+  const claim = (tenantId: string) => claims.next(database.db, tenantId, QUEUE);
+  const progress = (...of: [ClaimedTask, Batch]) => claims.progress(database.db, ...of);
+  const postpone = (...of: [ClaimedTask, unknown]) => claims.postpone(database.db, ...of);
   const endLease = () => database.owner.execute(`update tasks set lease_until = now()`);
 
   it('take turns: a task that had a batch goes to the end of the row', async () => {
-    const large = await add(await tenant('turn1'));
-    const later = await add(await tenant('turn2'));
-    const first = (await claim())!;
+    const t = await tenant('turns');
+    const large = await add(t);
+    const later = await add(t);
+    const first = (await claim(t))!;
     expect(first.id).toBe(large);
-    await claims.progress(first, { done: 500, next: { after: '500' } });
-    expect((await claim())?.id).toBe(later);
-    expect(await claim()).toMatchObject({ id: large, done: 500, payload: { after: '500' } });
+    await progress(first, { done: 500, next: { after: '500' } });
+    const second = (await claim(t))!;
+    expect(second.id).toBe(later);
+    await progress(second, { done: 1, next: null });
+    expect(await claim(t)).toMatchObject({ id: large, done: 500, payload: { after: '500' } });
   });
 
-  it('are one at a time for each tenant and queue', async () => {
+  it('are those of the queue', async () => {
     const t = await tenant('one');
-    await add(t);
-    await add(t);
     await add(t, 'platform.import');
-    const claimed = await Promise.all([claim(), claim(), claim()]);
-    expect(claimed.filter((task) => task !== null)).toHaveLength(1);
-    expect(await claims.claim(['platform.import'])).not.toBeNull();
+    expect(await claim(t)).toBeNull();
+    expect(await claims.next(database.db, t, ['platform.import'])).not.toBeNull();
   });
 
   it('pause longer after each failure, and begin anew after a success', async () => {
-    await add(await tenant('rest'), 'changes.resend', { since: 'then' });
+    const t = await tenant('rest');
+    await add(t, 'changes.resend', { since: 'then' });
     const pauses: number[] = [];
     for (let i = 0; i < 3; i++) {
-      await claims.postpone((await claim())!, new TaskInterrupted('the platform is away'));
-      expect(await claim()).toBeNull();
+      await postpone((await claim(t))!, new TaskInterrupted('the platform is away'));
+      expect(await claim(t)).toBeNull();
       const { rows } = await database.db.query<{ s: number }>(
         `select round(extract(epoch from lease_until - now()))::int as s from tasks where tenant_id = $1`,
         ['ten_rest'],
@@ -63,9 +66,9 @@ describe('claims of tasks', () => {
       await endLease();
     }
     expect(pauses).toEqual([10, 20, 40]);
-    const task = (await claim())!;
-    await claims.progress(task, { done: 1, next: { ...task.payload, after: '1' } });
-    expect(await claim()).toMatchObject({ payload: { since: 'then', after: '1' }, failures: 0 });
+    const task = (await claim(t))!;
+    await progress(task, { done: 1, next: { ...task.payload, after: '1' } });
+    expect(await claim(t)).toMatchObject({ payload: { since: 'then', after: '1' }, failures: 0 });
   });
 
   it('end with the last cause after 24 failures in a row', async () => {
@@ -73,33 +76,23 @@ describe('claims of tasks', () => {
     const id = await add(t);
     await database.owner.execute(`update tasks set failures = 22`);
     const away = new TaskInterrupted('the platform is away: 503');
-    expect(await claims.postpone((await claim())!, away)).toBe(true);
+    expect(await postpone((await claim(t))!, away)).toBe(true);
     await endLease();
-    expect(await claims.postpone((await claim())!, away)).toBe(false);
+    expect(await postpone((await claim(t))!, away)).toBe(false);
     expect(await tasks.find(t, id)).toMatchObject({
       state: 'failed',
       error: 'Given up after 24 failures in a row. The last one: the platform is away: 503',
       finished_at: expect.any(Date) as Date,
     });
-    expect(await claim()).toBeNull();
+    expect(await claim(t)).toBeNull();
   });
 
   it('never show the tenant an error of the database', async () => {
     const t = await tenant('secret');
     const id = await add(t);
     await database.owner.execute(`update tasks set failures = 23`);
-    await claims.postpone((await claim())!, new Error('relation "users" does not exist'));
+    await postpone((await claim(t))!, new Error('relation "users" does not exist'));
     expect((await tasks.find(t, id))!.error).not.toContain('relation');
-  });
-
-  it('count a batch once when two processes had it', async () => {
-    const t = await tenant('twice');
-    const id = await add(t);
-    const slow = (await claim())!;
-    await endLease();
-    const other = (await claim())!;
-    for (const task of [other, slow]) await claims.progress(task, { done: 500, next: { after: '500' } });
-    expect(await tasks.find(t, id)).toMatchObject({ done: 500, state: 'waiting' });
   });
 
   it('show at most their total, and exactly their total at the end', async () => {
@@ -114,7 +107,7 @@ describe('claims of tasks', () => {
       const seen: string[] = [];
       for (const [place, batch] of batches.entries()) {
         const next = place === batches.length - 1 ? null : {};
-        await claims.progress((await claim())!, { ...batch, next });
+        await progress((await claim(t))!, { ...batch, next });
         const task = (await tasks.find(t, id))!;
         seen.push(`${task.done}/${task.total}`);
       }
@@ -135,11 +128,11 @@ describe('claims of tasks', () => {
   it('store no progress of a batch whose task was cancelled meanwhile', async () => {
     const t = await tenant('stop');
     const id = await add(t);
-    const task = (await claim())!;
+    const task = (await claim(t))!;
     expect(await tasks.cancel(database.db, t, id)).toBe(true);
-    await claims.progress(task, { done: 500, next: { after: '500' } });
+    await progress(task, { done: 500, next: { after: '500' } });
     expect(await tasks.find(t, id)).toMatchObject({ state: 'cancelled', done: 0 });
-    expect(await claim()).toBeNull();
+    expect(await claim(t)).toBeNull();
     expect(await tasks.cancel(database.db, t, id)).toBe(false);
   });
 
@@ -147,7 +140,7 @@ describe('claims of tasks', () => {
     const t = await tenant('reserved');
     const task = { kind: 'changes.resend', payload: {}, createdBy: ACTOR, reservedSeconds: 30 } as const;
     const { id } = await tasks.add(database.db, t, task);
-    expect(await claim()).toBeNull();
+    expect(await claim(t)).toBeNull();
     await tasks.finish(t, id);
     expect(await tasks.find(t, id)).toMatchObject({ state: 'done' });
   });

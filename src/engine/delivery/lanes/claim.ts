@@ -21,15 +21,13 @@ export interface ClaimOptions {
 export const CLAIMABLE = `l.first_pending is not null and l.parked_reason is null`;
 
 // The event `claimed` of `transition`, as one statement: a test compares the two. The gate holds the claim to what the
-// worker knows: a destination that was changed, opened or paused since then gives out nothing. The lanes are found by the
-// places of their rows, which the lock keeps: looking them up by name once more costs a fifth of the claim, and for a join
-// a planner that met many due lanes reads the whole table. A lane that changed after the statement began is left to the
-// next claim.
+// worker knows: a destination that was changed, opened or paused since then gives out nothing. The lanes are an array: for a
+// join, a planner that met many due lanes reads the whole table.
 const claimSql = (early: boolean): string => `
   with gate as materialized (
     select epoch from destinations where tenant_id = $1 and channel = $2 and id = $3 and version = $4 and state = $5
   ), due as materialized (
-    select l.ctid from lanes l
+    select l.subject from lanes l
     where l.tenant_id = $1 and l.channel = $2 and l.destination = $3 and ${CLAIMABLE}
       and l.rank < $10 and (l.next_at <= now() ${early ? `or l.state = 'backing_off'` : ''}) and exists (select 1 from gate)
     order by l.rank, l.first_pending limit $6 for update skip locked
@@ -44,8 +42,8 @@ const claimSql = (early: boolean): string => `
     account = case when l.epoch = g.epoch then l.account else 'none' end
   from gate g
   where l.tenant_id = $1 and l.channel = $2 and l.destination = $3
-    and l.ctid = any(array(select due.ctid from due))
-  returning l.subject, l.call, l.failure_count, l.ctid::text as place,
+    and l.subject = any(array(select due.subject from due))
+  returning l.subject, l.call, l.failure_count,
     extract(epoch from now() - l.pending_since)::float8 * 1000 as waited_ms`;
 const REPEATED = `(l.call is not null and l.epoch = g.epoch)`;
 
@@ -92,7 +90,6 @@ interface ClaimedRow {
   subject: string;
   call: Call;
   failure_count: number;
-  place: string;
   waited_ms: number;
 }
 
@@ -120,8 +117,8 @@ export async function claim(db: SqlRunner, destination: Destination, options: Cl
     JSON.stringify(options.policy),
     options.inLineOnly === true ? ASIDE : ASIDE + 1,
   ]);
-  const lanes = rows.map(({ subject, call, failure_count: failureCount, place, waited_ms: waitedMs }): LeasedLane => {
-    return { subject, place, token, call, failureCount, fresh: call.by === token, claimedAt, waitedMs };
+  const lanes = rows.map(({ subject, call, failure_count: failureCount, waited_ms: waitedMs }): LeasedLane => {
+    return { subject, token, call, failureCount, fresh: call.by === token, claimedAt, waitedMs };
   });
   // The order of an update's answer is the database's own.
   return lanes.sort((a, b) => rankOf(a) - rankOf(b) || a.call.first - b.call.first);

@@ -31,7 +31,6 @@ export function plainOf(step: SettledStep, folds = true): PlainStep | null {
 
 const COLUMNS: ArrayColumns<PlainStep> = [
   ['subject', 'text', ({ step }) => step.lane.subject],
-  ['place', 'tid', ({ step }) => step.lane.place],
   ['token', 'uuid', ({ step }) => step.lane.token],
   ['through', 'bigint', ({ step }) => step.lane.call.through],
   ['round', 'int', ({ after }) => after.round],
@@ -62,8 +61,7 @@ const OF_MESSAGE: ArrayColumns<PlainStep> = [
 
 const namesOf = (columns: ArrayColumns<PlainStep>): string => columns.map(([name]) => name).join(', ');
 
-// A lane is looked for where its claim left the row: by its name it cost a tenth more. A lane that has moved since, and one
-// that a newer change (last_pending), a request to send again (round), another address (epoch) or another claim
+// A lane that a newer change (last_pending), a request to send again (round), another address (epoch) or another claim
 // (lease_token) has reached is left alone.
 const settleSql = (columns: ArrayColumns<PlainStep>, words: string, more: string, end: string): string => `
   with r as (
@@ -79,7 +77,7 @@ const settleSql = (columns: ArrayColumns<PlainStep>, words: string, more: string
     select $1, $2, $3, subject, delivery_id, first, through, method, path, status, outcome, ms, sent_at, n${words} from r
   )
   ${end}
-  where l.tenant_id = $1 and l.channel = $2 and l.destination = $3 and l.ctid = r.place
+  where l.tenant_id = $1 and l.channel = $2 and l.destination = $3
     and l.subject = r.subject
     and l.lease_token = r.token and l.last_pending = r.through and l.round = r.round and l.epoch = r.epoch
     and r.epoch = d.epoch

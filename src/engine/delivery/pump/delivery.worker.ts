@@ -1,20 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Activity } from '../../../base/activity.js';
-import { Database } from '../../../base/database/database.js';
-import { DomainEvents } from '../../../base/domain-events.js';
-import { Logger } from '../../../base/log/logger.js';
 import { Channels } from '../channel.js';
-import { DeliveryMetrics } from './delivery.metrics.js';
-import { DeliveryOptions } from '../delivery.options.js';
 import type { DestinationKey } from '../destination.js';
-import { DestinationStatesRepository } from '../destinations/destination-states.repository.js';
-import { DestinationsRepository } from '../destinations/destinations.repository.js';
 import { LaneWakeups } from '../lane-wakeups.js';
 import { due } from '../lanes/due.js';
-import { CallBudget } from './call-budget.js';
 import { DestinationPump } from './destination-pump.js';
-import type { PumpParts } from './pump-parts.js';
-import { Semaphore } from '../../../base/semaphore.js';
+import { PumpParts } from './pump-parts.js';
 
 /** How long a pump without work is kept, with what it has learned about its destination. */
 const KEEP_MS = 600_000;
@@ -31,7 +21,6 @@ const STILL_MS = 10_000;
 @Injectable()
 export class DeliveryWorker extends LaneWakeups {
   private readonly pumps = new Map<string, DestinationPump>();
-  private readonly parts: PumpParts;
   private timer: NodeJS.Timeout | null = null;
   private polling: Promise<void> | null = null;
   private running = false;
@@ -40,23 +29,10 @@ export class DeliveryWorker extends LaneWakeups {
   private unlisten: (() => void) | undefined;
 
   constructor(
-    db: Database,
     private readonly channels: Channels,
-    destinations: DestinationsRepository,
-    states: DestinationStatesRepository,
-    private readonly options: DeliveryOptions,
-    metrics: DeliveryMetrics,
-    events: DomainEvents,
-    private readonly logger: Logger,
-    private readonly activity: Activity = new Activity(),
+    private readonly parts: PumpParts,
   ) {
     super();
-    const shared = { db, destinations, states, options, metrics, events, logger, activity };
-    this.parts = {
-      ...shared,
-      claims: new Semaphore(options.claims),
-      calls: new CallBudget(options.calls, options.callsOfTenant),
-    };
   }
 
   start(): void {
@@ -93,7 +69,7 @@ export class DeliveryWorker extends LaneWakeups {
 
   /** Another process has committed something. */
   private pollNow(): void {
-    this.activity.stir();
+    this.parts.activity.stir();
     this.again = this.polling !== null;
     if (this.again || !this.running) return;
     if (this.timer) clearTimeout(this.timer);
@@ -101,8 +77,8 @@ export class DeliveryWorker extends LaneWakeups {
   }
 
   private pause(): number {
-    const { pollMs, quietPollMs } = this.options;
-    const quiet = this.activity.isQuiet() && [...this.pumps.values()].every((pump) => pump.quietFor(STILL_MS));
+    const { pollMs, quietPollMs } = this.parts.options;
+    const quiet = this.parts.activity.isQuiet() && [...this.pumps.values()].every((pump) => pump.quietFor(STILL_MS));
     return quiet ? Math.max(pollMs, quietPollMs) : pollMs;
   }
 
@@ -120,7 +96,7 @@ export class DeliveryWorker extends LaneWakeups {
       }
     } catch (error) {
       // The database is away. The poll continues, which also notices its return.
-      this.logger.error('delivery.poll_failed', { error });
+      this.parts.logger.error('delivery.poll_failed', { error });
     }
   }
 

@@ -1,27 +1,14 @@
-import { count, object, text, type Kinds } from './kind.js';
-
-interface AtsConnection {
-  ats_connection_id: string;
-  provider: string;
-}
-
-/** The data of the events about connections to an ATS. */
-export interface AtsEvents {
-  'ats.sync_completed': AtsConnection & { full: boolean; created: number; updated: number; closed: number };
-  'ats.degraded': AtsConnection & { reason: string };
-  'ats.reconnect_needed': AtsConnection & { reason: string };
-  'ats.webhook_missing': AtsConnection & { found: number };
-}
+import { count, flag, kinds, object, text } from './kind.js';
 
 const CONNECTION = { ats_connection_id: text, provider: text };
-const EXAMPLE: AtsConnection = { ats_connection_id: 'ats_01k0000000abcdefghjkmnpqrs', provider: 'greenhouse' };
+const EXAMPLE = { ats_connection_id: 'ats_01k0000000abcdefghjkmnpqrs', provider: 'greenhouse' };
 
 /** The events about connections to an ATS. */
-export const ATS_EVENTS: Kinds<AtsEvents> = {
+export const ATS_EVENTS = kinds({
   'ats.sync_completed': {
     severity: 'info',
     runbook: 'No action: a first or full import from the ATS is done; the counts are of jobs and candidates.',
-    schema: object({ ...CONNECTION, full: { type: 'boolean' }, created: count, updated: count, closed: count }),
+    schema: object({ ...CONNECTION, full: flag, created: count, updated: count, closed: count }),
     example: { ...EXAMPLE, full: true, created: 120, updated: 4, closed: 2 },
   },
   'ats.degraded': {
@@ -42,4 +29,4 @@ export const ATS_EVENTS: Kinds<AtsEvents> = {
     schema: object({ ...CONNECTION, found: count }),
     example: { ...EXAMPLE, found: 3 },
   },
-};
+});

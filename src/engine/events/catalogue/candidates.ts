@@ -1,33 +1,22 @@
-import { record, recordIds, text, textOrNull, time, type Kinds, type RecordIds } from './kind.js';
+import {
+  count,
+  flag,
+  kinds,
+  object,
+  record,
+  recordIds,
+  type Schema,
+  text,
+  textOrNull,
+  time,
+  type ValueOf,
+  words,
+} from './kind.js';
+
+const anything: Schema<object> = { type: 'object' };
 
 /** A candidate as the API shows it. The first seven fields come first, in this order. */
-export interface CandidateData {
-  id: string;
-  email: string;
-  first_name: string;
-  last_name: string;
-  external_id: string;
-  job_title: string | null;
-  metadata: object;
-  /** The stage in the ATS; null: none, or no ATS owns the candidate. */
-  stage: string | null;
-  ats_status: 'active' | 'rejected' | 'hired' | 'archived' | null;
-  ats_priority?: string | null;
-  /** The first import of an ATS brought the candidate. */
-  backfill?: boolean;
-  created_at: string;
-  updated_at: string;
-  sequence: number;
-}
-
-/** The data of the events about candidates. */
-export interface CandidateEvents {
-  'candidate.created': CandidateData | RecordIds;
-  'candidate.updated': CandidateData | RecordIds;
-  'candidate.deleted': RecordIds;
-}
-
-const candidate = record(
+const candidate = object(
   {
     id: text,
     email: text,
@@ -35,16 +24,18 @@ const candidate = record(
     last_name: text,
     external_id: text,
     job_title: textOrNull,
-    metadata: { type: 'object' },
+    metadata: anything,
     stage: textOrNull,
-    ats_status: { enum: ['active', 'rejected', 'hired', 'archived', null] },
+    ats_status: words('active', 'rejected', 'hired', 'archived', null),
     created_at: time,
     updated_at: time,
+    sequence: count,
   },
-  { ats_priority: textOrNull, backfill: { type: 'boolean' } },
+  // `backfill`: the first import of an ATS brought the candidate.
+  { ats_priority: textOrNull, backfill: flag },
 );
 
-const EXAMPLE: CandidateData = {
+const EXAMPLE: ValueOf<typeof candidate> = {
   id: 'cand_01k0000000abcdefghjkmnpqrs',
   email: 'zoe.muller@example.com',
   first_name: 'Zoë',
@@ -60,17 +51,17 @@ const EXAMPLE: CandidateData = {
 };
 
 /** The events about candidates. */
-export const CANDIDATE_EVENTS: Kinds<CandidateEvents> = {
+export const CANDIDATE_EVENTS = kinds({
   'candidate.created': {
     severity: 'info',
     runbook: 'No action: a candidate was added, through the API, an ATS or by hand.',
-    schema: candidate,
+    schema: record(candidate),
     example: EXAMPLE,
   },
   'candidate.updated': {
     severity: 'info',
     runbook: 'No action: a candidate has changed; `data` is the candidate after the change.',
-    schema: candidate,
+    schema: record(candidate),
     example: { ...EXAMPLE, job_title: 'Senior Backend Engineer', updated_at: '2026-03-03T10:00:00.000Z', sequence: 2 },
   },
   'candidate.deleted': {
@@ -79,4 +70,4 @@ export const CANDIDATE_EVENTS: Kinds<CandidateEvents> = {
     schema: recordIds,
     example: { id: EXAMPLE.id, external_id: EXAMPLE.external_id, sequence: 3 },
   },
-};
+});

@@ -1,22 +1,9 @@
-import { count, object, text, textOrNull, time, type Kinds } from './kind.js';
-
-/** The data of the events about sign-in: connections, domains and sessions. */
-export interface ConnectionEvents {
-  'connection.certificate_expiring': {
-    connection_id: string;
-    fingerprint: string;
-    not_after: string;
-    days: number;
-  };
-  'connection.metadata_waiting': { connection_id: string; problem: string };
-  'domain.lost': { domain: string; problem: string | null };
-  'session.ended': { session_id: string; user_id: string; reason: string };
-}
+import { count, kinds, object, text, textOrNull, time } from './kind.js';
 
 const CONNECTION = 'con_01k0000000abcdefghjkmnpqrs';
 
 /** The events about sign-in. */
-export const CONNECTION_EVENTS: Kinds<ConnectionEvents> = {
+export const CONNECTION_EVENTS = kinds({
   'connection.certificate_expiring': {
     severity: 'warning',
     runbook: 'Add the IdP’s next signing certificate to the connection; `days` 0 means that it has expired.',
@@ -50,4 +37,4 @@ export const CONNECTION_EVENTS: Kinds<ConnectionEvents> = {
       reason: 'deactivated',
     },
   },
-};
+});

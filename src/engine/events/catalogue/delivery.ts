@@ -1,15 +1,7 @@
-import { count, object, text, textOrNull, type Kinds } from './kind.js';
-
-/** The data of the events about the delivery to the platform. */
-export interface DeliveryEvents {
-  'destination.paused': { reason: string; detail: string | null };
-  'destination.back': { probes: number };
-  'change.parked': { user_id: string; change_id: string; reason: string };
-  'drift.found': { task_id: string; missing: number; different: number; extra: number };
-}
+import { count, kinds, object, text, textOrNull } from './kind.js';
 
 /** The events about the delivery to the platform. */
-export const DELIVERY_EVENTS: Kinds<DeliveryEvents> = {
+export const DELIVERY_EVENTS = kinds({
   'destination.paused': {
     severity: 'critical',
     runbook: 'Correct the platform’s address or API key and resume; changes wait until then and are not lost.',
@@ -35,4 +27,4 @@ export const DELIVERY_EVENTS: Kinds<DeliveryEvents> = {
     schema: object({ task_id: text, missing: count, different: count, extra: count }),
     example: { task_id: 'tsk_01k0000000abcdefghjkmnpqrs', missing: 2, different: 1, extra: 0 },
   },
-};
+});

@@ -1,30 +1,16 @@
-import { count, object, text, time, type Kinds } from './kind.js';
-
-/** The data of the events about directories and credentials. */
-export interface DirectoryEvents {
-  'directory.refused': { directory_id: string; reason: string; token_prefix: string };
-  'directory.quiet': { directory_id: string; last_request_at: string; usual_interval_seconds: number };
-  'provisioning.held': { directory_id: string; limit: number; window_started_at: string };
-  'credential.expiring': {
-    kind: 'api_key' | 'scim_token' | 'client_secret';
-    credential_id: string;
-    directory_id: string | null;
-    expires_at: string;
-    days: number;
-  };
-}
+import { count, kinds, object, text, textOrNull, time, words } from './kind.js';
 
 const DIRECTORY = 'dir_01k0000000abcdefghjkmnpqrs';
 
 /** The events about directories and credentials. */
-export const DIRECTORY_EVENTS: Kinds<DirectoryEvents> = {
+export const DIRECTORY_EVENTS = kinds({
   'credential.expiring': {
     severity: 'warning',
     runbook: 'Rotate the credential and give the IdP or program the new secret before it expires.',
     schema: object({
-      kind: { enum: ['api_key', 'scim_token', 'client_secret'] },
+      kind: words('api_key', 'scim_token', 'client_secret'),
       credential_id: text,
-      directory_id: { type: ['string', 'null'] },
+      directory_id: textOrNull,
       expires_at: time,
       days: count,
     }),
@@ -54,4 +40,4 @@ export const DIRECTORY_EVENTS: Kinds<DirectoryEvents> = {
     schema: object({ directory_id: text, limit: count, window_started_at: time }),
     example: { directory_id: DIRECTORY, limit: 200, window_started_at: '2026-03-01T06:00:00.000Z' },
   },
-};
+});

@@ -1,67 +1,59 @@
-import { object, record, text, textOrNull, time, type Kinds, type RecordIds } from './kind.js';
+import {
+  count,
+  kinds,
+  list,
+  object,
+  record,
+  type Schema,
+  text,
+  textOrNull,
+  time,
+  type ValueOf,
+  words,
+} from './kind.js';
 
 /** An interview as the API shows it, with the candidate's id in the ATS. */
-export interface InterviewData {
-  id: string;
-  candidate_id: string;
-  candidate_external_id: string | null;
-  job_id: string | null;
-  state: 'scheduled' | 'in_progress' | 'completed' | 'cancelled' | 'no_show';
-  starts_at: string;
-  ends_at: string;
-  time_zone: string | null;
-  interviewers: string[];
-  meeting_url: string | null;
-  meeting_source: 'caller' | 'engine' | 'sandbox' | null;
-  meeting_state: 'ready' | 'waiting' | 'failed' | 'none';
-  /** Why there is no link; null: there is one. */
-  meeting_reason: string | null;
-  created_at: string;
-  updated_at: string;
-  sequence: number;
-}
-
-/** What an event says of a scorecard; the rest of it is read by its link. */
-export interface ScorecardSummary {
-  version: number;
-  overall: number | null;
-  recommendation: string | null;
-  summary: string | null;
-  link: string | null;
-}
-
-/** The data of the events about interviews. */
-export interface InterviewEvents {
-  'interview.scheduled': InterviewData | RecordIds;
-  'interview.completed': (InterviewData & { scorecard: ScorecardSummary | null }) | RecordIds;
-  'interview.cancelled': InterviewData | RecordIds;
-}
-
 const INTERVIEW = {
   id: text,
   candidate_id: text,
   candidate_external_id: textOrNull,
   job_id: textOrNull,
-  state: { enum: ['scheduled', 'in_progress', 'completed', 'cancelled', 'no_show'] },
+  state: words('scheduled', 'in_progress', 'completed', 'cancelled', 'no_show'),
   starts_at: time,
   ends_at: time,
   time_zone: textOrNull,
-  interviewers: { type: 'array', items: text },
+  interviewers: list(text),
   meeting_url: textOrNull,
-  meeting_source: { enum: ['caller', 'engine', 'sandbox', null] },
-  meeting_state: { enum: ['ready', 'waiting', 'failed', 'none'] },
+  meeting_source: words('caller', 'engine', 'sandbox', null),
+  meeting_state: words('ready', 'waiting', 'failed', 'none'),
   meeting_reason: textOrNull,
   created_at: time,
   updated_at: time,
+  sequence: count,
 };
 
+const interview = object(INTERVIEW);
+
+/** The data of the events about interviews. */
+export type InterviewData = ValueOf<typeof interview>;
+
+const version: Schema<number> = { type: 'integer', minimum: 1 };
+const overall: Schema<number | null> = { type: ['number', 'null'] };
+
+/** What an event has of a scorecard; the rest of it is read by its link. */
 const scorecard = object({
-  version: { type: 'integer', minimum: 1 },
-  overall: { type: ['number', 'null'] },
+  version,
+  overall,
   recommendation: textOrNull,
   summary: textOrNull,
   link: textOrNull,
 });
+
+/** What an event has of a scorecard. */
+export type ScorecardSummary = ValueOf<typeof scorecard>;
+
+/** Null: the interview was completed without one. */
+const scorecardOrNull: Schema<ScorecardSummary | null> = { anyOf: [scorecard, { type: 'null' }] };
 
 const EXAMPLE: InterviewData = {
   id: 'int_01k0000000abcdefghjkmnpqrs',
@@ -83,18 +75,18 @@ const EXAMPLE: InterviewData = {
 };
 
 /** The events about interviews. */
-export const INTERVIEW_EVENTS: Kinds<InterviewEvents> = {
+export const INTERVIEW_EVENTS = kinds({
   'interview.scheduled': {
     severity: 'info',
     runbook: 'No action: an interview is scheduled or was moved; the meeting link is in `data`.',
-    schema: record(INTERVIEW),
+    schema: record(interview),
     example: EXAMPLE,
   },
   'interview.completed': {
     severity: 'info',
     runbook:
       'No action: the scorecard is ready; a higher `version` replaces an earlier one. Without a scorecard it is null.',
-    schema: record({ ...INTERVIEW, scorecard: { anyOf: [scorecard, { type: 'null' }] } }),
+    schema: record(object({ ...INTERVIEW, scorecard: scorecardOrNull })),
     example: {
       ...EXAMPLE,
       state: 'completed',
@@ -112,7 +104,7 @@ export const INTERVIEW_EVENTS: Kinds<InterviewEvents> = {
   'interview.cancelled': {
     severity: 'info',
     runbook: 'No action: the interview does not take place, and its meeting link is void.',
-    schema: record(INTERVIEW),
+    schema: record(interview),
     example: { ...EXAMPLE, state: 'cancelled', updated_at: '2026-03-04T08:00:00.000Z', sequence: 2 },
   },
-};
+});

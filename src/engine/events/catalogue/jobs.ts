@@ -1,50 +1,29 @@
-import { record, text, textOrNull, time, timeOrNull, type Kinds, type RecordIds } from './kind.js';
-
-/** A job opening as the API shows it. */
-export interface JobData {
-  id: string;
-  external_id: string | null;
-  ats: string | null;
-  ats_connection_id: string | null;
-  title: string;
-  status: 'open' | 'closed' | 'draft';
-  department: string | null;
-  location: string | null;
-  employment_type: string | null;
-  url: string | null;
-  opened_at: string | null;
-  closed_at: string | null;
-  created_at: string;
-  updated_at: string;
-  sequence: number;
-}
-
-/** The data of the events about job openings. */
-export interface JobEvents {
-  'job.synced': JobData | RecordIds;
-}
+import { count, kinds, object, record, text, textOrNull, time, timeOrNull, words } from './kind.js';
 
 /** The events about job openings. */
-export const JOB_EVENTS: Kinds<JobEvents> = {
+export const JOB_EVENTS = kinds({
   'job.synced': {
     severity: 'info',
     runbook: 'No action: a job opening was added, has changed or is closed; `data` is its present state.',
-    schema: record({
-      id: text,
-      external_id: textOrNull,
-      ats: textOrNull,
-      ats_connection_id: textOrNull,
-      title: text,
-      status: { enum: ['open', 'closed', 'draft'] },
-      department: textOrNull,
-      location: textOrNull,
-      employment_type: textOrNull,
-      url: textOrNull,
-      opened_at: timeOrNull,
-      closed_at: timeOrNull,
-      created_at: time,
-      updated_at: time,
-    }),
+    schema: record(
+      object({
+        id: text,
+        external_id: textOrNull,
+        ats: textOrNull,
+        ats_connection_id: textOrNull,
+        title: text,
+        status: words('open', 'closed', 'draft'),
+        department: textOrNull,
+        location: textOrNull,
+        employment_type: textOrNull,
+        url: textOrNull,
+        opened_at: timeOrNull,
+        closed_at: timeOrNull,
+        created_at: time,
+        updated_at: time,
+        sequence: count,
+      }),
+    ),
     example: {
       id: 'job_01k0000000abcdefghjkmnpqrs',
       external_id: 'gh_127817',
@@ -63,4 +42,4 @@ export const JOB_EVENTS: Kinds<JobEvents> = {
       sequence: 1,
     },
   },
-};
+});

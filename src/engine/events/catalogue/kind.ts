@@ -1,35 +1,54 @@
 /** How urgent an event is. `critical`: users or changes are affected now. */
 export type Severity = 'info' | 'warning' | 'critical';
 
+declare const VALUE: unique symbol;
+
+/** A JSON Schema (draft 2020-12), with the type of the values that fit it. */
+export interface Schema<T = unknown> {
+  readonly [keyword: string]: unknown;
+  readonly [VALUE]?: T;
+}
+
+/** The values that fit a schema. */
+export type ValueOf<S> = S extends Schema<infer T> ? T : never;
+
 /** What the catalogue says of an event. */
 export interface EventKind<Data = object> {
   severity: Severity;
   /** One line for the person who is on call. */
   runbook: string;
-  /** JSON Schema (draft 2020-12) of `data`. */
-  schema: object;
-  example: Data;
+  /** The schema of `data`. */
+  schema: Schema<Data>;
+  example: NoInfer<Data>;
 }
 
-/** The part of the catalogue that belongs to some of the events. */
-export type Kinds<Data> = { readonly [Name in keyof Data]: EventKind<Data[Name]> };
-
-/**
- * The `data` of an event about a record whose full `data` would make the body larger than 20 kB, and of an event about a
- * deleted record. The consumer reads the record back by its id.
- */
-export interface RecordIds {
-  id: string;
-  external_id?: string | null;
-  sequence: number;
+/** Declares some of the events: the type of their `data` follows from the schemas. */
+export function kinds<Data>(declared: { readonly [Name in keyof Data]: EventKind<Data[Name]> }): typeof declared {
+  return declared;
 }
 
 /** Schemas of values that many events have. */
-export const text = { type: 'string' } as const;
-export const textOrNull = { type: ['string', 'null'] } as const;
-export const time = { type: 'string', format: 'date-time' } as const;
-export const timeOrNull = { type: ['string', 'null'], format: 'date-time' } as const;
-export const count = { type: 'integer', minimum: 0 } as const;
+export const text: Schema<string> = { type: 'string' };
+export const textOrNull: Schema<string | null> = { type: ['string', 'null'] };
+export const time: Schema<string> = { type: 'string', format: 'date-time' };
+export const timeOrNull: Schema<string | null> = { type: ['string', 'null'], format: 'date-time' };
+export const count: Schema<number> = { type: 'integer', minimum: 0 };
+export const flag: Schema<boolean> = { type: 'boolean' };
+
+/** Returns the schema of a choice of words. */
+export function words<const Word extends string | null>(...choice: Word[]): Schema<Word> {
+  return { enum: choice };
+}
+
+/** Returns the schema of a list. */
+export function list<T>(items: Schema<T>): Schema<T[]> {
+  return { type: 'array', items };
+}
+
+type Properties = Record<string, Schema>;
+type Fields<P extends Properties, O extends Properties> = { [N in keyof P]: ValueOf<P[N]> } & {
+  [N in keyof O]?: ValueOf<O[N]>;
+};
 
 /**
  * Returns the schema of an object that has no other properties.
@@ -37,7 +56,10 @@ export const count = { type: 'integer', minimum: 0 } as const;
  * @param properties the properties that it always has
  * @param optional the properties that it can have
  */
-export function object(properties: Record<string, object>, optional: Record<string, object> = {}): object {
+export function object<P extends Properties, O extends Properties = Record<never, Schema>>(
+  properties: P,
+  optional?: O,
+): Schema<Fields<P, O>> {
   return {
     type: 'object',
     properties: { ...properties, ...optional },
@@ -46,10 +68,16 @@ export function object(properties: Record<string, object>, optional: Record<stri
   };
 }
 
-/** The schema of {@link RecordIds}. */
+/**
+ * The schema of the `data` of an event about a record whose full `data` would make the body larger than 20 kB, and of an
+ * event about a deleted record. The consumer reads the record back by its id.
+ */
 export const recordIds = object({ id: text, sequence: count }, { external_id: textOrNull });
 
+/** The ids of a record. */
+export type RecordIds = ValueOf<typeof recordIds>;
+
 /** Returns the schema of the `data` of an event about a record: the record, or its ids alone. */
-export function record(properties: Record<string, object>, optional: Record<string, object> = {}): object {
-  return { anyOf: [object({ ...properties, sequence: count }, optional), recordIds] };
+export function record<T>(whole: Schema<T>): Schema<T | RecordIds> {
+  return { anyOf: [whole, recordIds] };
 }

@@ -1,49 +1,23 @@
-import { count, object, text, textOrNull, type Kinds } from './kind.js';
+import { count, flag, kinds, list, object, type Schema, text, textOrNull, words } from './kind.js';
 
-/** The data of the events about the ledgers. */
-export interface LedgerEvents {
-  'chain.day_closed': {
-    chain: 'seats' | 'audit';
-    /** UTC, `2026-01-31`. */
-    day: string;
-    sequence: number;
-    count: number;
-    hash: string;
-    /** The text that is signed, byte for byte. */
-    signed: string;
-    key_id: string;
-    /** Ed25519 over `signed`, base64. */
-    signature: string;
-  };
-  'ledger.corrected': {
-    chain: 'seats';
-    /** The number of lines of the kind `correction` that were added. */
-    corrections: number;
-    /** The first hundred of them. */
-    corrected: {
-      /** Null: limit and policy. */
-      user_id: string | null;
-      /** Whether the user holds a seat. */
-      holds: boolean;
-      /** The sequences of the two lines that the correction names. */
-      lines: number[];
-    }[];
-  };
-}
+const day: Schema<string> = { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' };
+const whole: Schema<number> = { type: 'integer' };
 
 /** The events about the ledgers. */
-export const LEDGER_EVENTS: Kinds<LedgerEvents> = {
+export const LEDGER_EVENTS = kinds({
   'chain.day_closed': {
     severity: 'info',
     runbook: 'No action: keep the signed head of the day where this service cannot write, as evidence.',
     schema: object({
-      chain: { enum: ['seats', 'audit'] },
-      day: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' },
+      chain: words('seats', 'audit'),
+      day,
       sequence: count,
-      count: { type: 'integer' },
+      count: whole,
       hash: text,
+      // The text that is signed, byte for byte.
       signed: text,
       key_id: text,
+      // Ed25519 over `signed`, base64.
       signature: text,
     }),
     example: {
@@ -62,16 +36,10 @@ export const LEDGER_EVENTS: Kinds<LedgerEvents> = {
     runbook:
       'Tell your auditors: lines that were sealed in a wrong order are corrected by further lines; none was changed.',
     schema: object({
-      chain: { enum: ['seats'] },
+      chain: words('seats'),
       corrections: count,
-      corrected: {
-        type: 'array',
-        items: object({
-          user_id: textOrNull,
-          holds: { type: 'boolean' },
-          lines: { type: 'array', items: { type: 'integer' } },
-        }),
-      },
+      // The first hundred of them, each with the sequences of the two lines that it names; no user: limit and policy.
+      corrected: list(object({ user_id: textOrNull, holds: flag, lines: list(whole) })),
     }),
     example: {
       chain: 'seats',
@@ -79,4 +47,4 @@ export const LEDGER_EVENTS: Kinds<LedgerEvents> = {
       corrected: [{ user_id: 'usr_01k0000000abcdefghjkmnpqrs', holds: false, lines: [9, 10] }],
     },
   },
-};
+});

@@ -1,23 +1,10 @@
-import { count, object, type Kinds } from './kind.js';
+import { count, kinds, object } from './kind.js';
 
-/** The seats of a tenant at the moment of the fact. */
-export interface SeatFigures {
-  limit: number;
-  used: number;
-  /** The number of seats from which on the event is recorded. */
-  threshold: number;
-}
-
-/** The data of the events about seats. */
-export interface SeatEvents {
-  'seat.limit_approaching': SeatFigures;
-  'seat.limit_reached': SeatFigures;
-}
-
+/** The seats of a tenant at the moment of the fact; the event is recorded from `threshold` seats on. */
 const figures = object({ limit: count, used: count, threshold: count });
 
 /** The events about seats. */
-export const SEAT_EVENTS: Kinds<SeatEvents> = {
+export const SEAT_EVENTS = kinds({
   'seat.limit_approaching': {
     severity: 'warning',
     runbook: 'Raise the limit or free seats: nine of ten seats are in use.',
@@ -30,4 +17,4 @@ export const SEAT_EVENTS: Kinds<SeatEvents> = {
     schema: figures,
     example: { limit: 100, used: 100, threshold: 100 },
   },
-};
+});

@@ -1,21 +1,9 @@
-import { count, object, type Kinds } from './kind.js';
-
-/** The storage of a tenant at the moment of the fact, in bytes. */
-export interface StorageFigures {
-  limit_bytes: number;
-  used_bytes: number;
-}
-
-/** The data of the events about the storage of a tenant. */
-export interface StorageEvents {
-  'storage.approaching': StorageFigures;
-  'storage.exhausted': StorageFigures;
-}
+import { count, kinds, object } from './kind.js';
 
 const figures = object({ limit_bytes: count, used_bytes: count });
 
 /** The events about the storage of a tenant. */
-export const STORAGE_EVENTS: Kinds<StorageEvents> = {
+export const STORAGE_EVENTS = kinds({
   'storage.approaching': {
     severity: 'warning',
     runbook: 'Delete what is not needed, or have the operator raise the limit: eight tenths of the storage are in use.',
@@ -29,4 +17,4 @@ export const STORAGE_EVENTS: Kinds<StorageEvents> = {
     schema: figures,
     example: { limit_bytes: 21_474_836_480, used_bytes: 21_474_836_480 },
   },
-};
+});

@@ -1,20 +1,9 @@
-import type { ChangeKind, Person } from '../../../tenancy/identity/person.js';
-import { record, text, textOrNull, type Kinds, type RecordIds } from './kind.js';
+import { count, kinds, list, object, record, type Schema, text, textOrNull, type ValueOf, words } from './kind.js';
+
+const linked: Schema<true> = { const: true };
 
 /** The user of a change, and what changed. */
-export interface UserData extends Person {
-  id: string;
-  status: 'active' | 'inactive' | 'deleted';
-  changed: string[];
-  /** A directory has linked the user; left out: it has not. */
-  linked?: true;
-  sequence: number;
-}
-
-/** The data of the events about users: one for each kind of change. */
-export type UserEvents = { [Kind in ChangeKind as `user.${Kind}`]: UserData | RecordIds };
-
-const user = record(
+const user = object(
   {
     email: textOrNull,
     first_name: text,
@@ -22,13 +11,15 @@ const user = record(
     role: textOrNull,
     external_id: textOrNull,
     id: text,
-    status: { enum: ['active', 'inactive', 'deleted'] },
-    changed: { type: 'array', items: text },
+    status: words('active', 'inactive', 'deleted'),
+    changed: list(text),
+    sequence: count,
   },
-  { linked: { const: true } },
+  // A directory has linked the user; left out: it has not.
+  { linked },
 );
 
-const EXAMPLE: UserData = {
+const EXAMPLE: ValueOf<typeof user> = {
   email: 'bjensen@example.com',
   first_name: 'Barbara',
   last_name: 'Jensen',
@@ -41,35 +32,35 @@ const EXAMPLE: UserData = {
 };
 
 /** The events about users. */
-export const USER_EVENTS: Kinds<UserEvents> = {
+export const USER_EVENTS = kinds({
   'user.created': {
     severity: 'info',
     runbook: 'No action: a user was added through the API, a directory or a sign-in.',
-    schema: user,
+    schema: record(user),
     example: EXAMPLE,
   },
   'user.updated': {
     severity: 'info',
     runbook: 'No action: fields of a user have changed, or a directory has linked the user (`linked`).',
-    schema: user,
+    schema: record(user),
     example: { ...EXAMPLE, last_name: 'Smith', changed: ['last_name'], sequence: 4712 },
   },
   'user.deactivated': {
     severity: 'info',
     runbook: 'No action: the user is inactive, and the sessions of the user have ended.',
-    schema: user,
+    schema: record(user),
     example: { ...EXAMPLE, status: 'inactive', changed: ['status'], sequence: 4713 },
   },
   'user.reactivated': {
     severity: 'info',
     runbook: 'No action: the user is active again and can sign in.',
-    schema: user,
+    schema: record(user),
     example: { ...EXAMPLE, changed: ['status'], sequence: 4714 },
   },
   'user.deleted': {
     severity: 'info',
     runbook: 'No action: the user is deleted here; `data` is the user before the deletion.',
-    schema: user,
+    schema: record(user),
     example: { ...EXAMPLE, status: 'deleted', changed: ['status'], sequence: 4715 },
   },
-};
+});

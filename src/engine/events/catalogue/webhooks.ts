@@ -1,31 +1,18 @@
-import { object, text, time, timeOrNull, type Kinds } from './kind.js';
-
-/** The data of the events about webhook endpoints. They go to the other endpoints of the tenant. */
-export interface WebhookEvents {
-  'webhook.failing': {
-    endpoint_id: string;
-    stage: 'first' | 'half_time';
-    reason: string;
-    failing_since: string;
-    /** When the endpoint will be disabled if nothing arrives until then. */
-    disabled_at: string;
-  };
-  'webhook.disabled': { endpoint_id: string; reason: string; failing_since: string | null };
-  'webhook.recovered': { endpoint_id: string; failing_since: string | null };
-}
+import { kinds, object, text, time, timeOrNull, words } from './kind.js';
 
 const ENDPOINT = 'whk_01k0000000abcdefghjkmnpqrs';
 
 /** The events about webhook endpoints. */
-export const WEBHOOK_EVENTS: Kinds<WebhookEvents> = {
+export const WEBHOOK_EVENTS = kinds({
   'webhook.failing': {
     severity: 'warning',
     runbook: 'Read the attempts of the endpoint (`webhook attempts`) and correct the receiver before it is disabled.',
     schema: object({
       endpoint_id: text,
-      stage: { enum: ['first', 'half_time'] },
+      stage: words('first', 'half_time'),
       reason: text,
       failing_since: time,
+      // When the endpoint will be disabled if nothing arrives until then.
       disabled_at: time,
     }),
     example: {
@@ -48,4 +35,4 @@ export const WEBHOOK_EVENTS: Kinds<WebhookEvents> = {
     schema: object({ endpoint_id: text, failing_since: timeOrNull }),
     example: { endpoint_id: ENDPOINT, failing_since: '2026-03-01T06:00:00.000Z' },
   },
-};
+});

@@ -107,7 +107,6 @@ describe.each(['full of lanes that are due', 'full of idle lanes'])('a table %s 
   it('by a settlement', async () => {
     const lane: LeasedLane = {
       subject: 'usr_1',
-      place: '(0,1)',
       token: TOKEN,
       call: callWith(),
       failureCount: 0,

@@ -1,8 +1,10 @@
+import { Activity } from '../../../../src/base/activity.js';
 import { WriteStatement } from '../../../../src/base/database/write-statement.js';
 import { Channel, Channels } from '../../../../src/engine/delivery/channel.js';
 import { DeliveryMetrics } from '../../../../src/engine/delivery/pump/delivery.metrics.js';
 import { DeliveryOptions } from '../../../../src/engine/delivery/delivery.options.js';
 import { DeliveryWorker } from '../../../../src/engine/delivery/pump/delivery.worker.js';
+import { PumpParts } from '../../../../src/engine/delivery/pump/pump-parts.js';
 import type { FailureRules } from '../../../../src/engine/delivery/failure.rules.js';
 import type { LeasedLane, Policy } from '../../../../src/engine/delivery/lane-state.js';
 import { enqueue } from '../../../../src/engine/delivery/lanes/enqueue.js';
@@ -77,14 +79,17 @@ it('hands back a lane when an answer with Retry-After arrives while the lane is 
   const channels = new Channels();
   channels.add(channel);
   const worker = new DeliveryWorker(
-    h.db,
     channels,
-    h.destinations,
-    h.states,
-    new DeliveryOptions(QUICK),
-    new DeliveryMetrics(h.db, h.states),
-    h.told.events,
-    h.logger,
+    new PumpParts(
+      h.db,
+      h.destinations,
+      h.states,
+      new DeliveryOptions(QUICK),
+      new DeliveryMetrics(h.db, h.states),
+      h.told.events,
+      h.logger,
+      new Activity(),
+    ),
   );
   worker.start();
   try {

@@ -3,19 +3,21 @@ import { TaskClaims } from '../../../src/engine/work/task-claims.repository.js';
 import { TaskHandlers } from '../../../src/engine/work/task-handlers.js';
 import { TaskFailed, type TaskHandler, type TaskKind } from '../../../src/engine/work/task.js';
 import { TasksRepository } from '../../../src/engine/work/tasks.repository.js';
-import { TasksRunner } from '../../../src/engine/work/tasks.runner.js';
+import { CallingTasks, LocalTasks } from '../../../src/engine/work/task-work.js';
+import type { WorkEngine } from '../../../src/engine/work/work.engine.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
+import { workEngine } from '../../support/work.js';
 
 const ACTOR = { kind: 'system', id: 'test' } as never;
 
-describe('the runner of tasks', () => {
+describe('the work on tasks', () => {
   let database: TestDatabase;
   let tasks: TasksRepository;
   beforeAll(async () => {
     database = await testDatabase();
     tasks = new TasksRepository(database.db);
   });
-  afterEach(() => database.owner.execute(`delete from tasks`));
+  afterEach(() => database.owner.execute(`delete from tasks; delete from work_entries`));
   afterAll(() => database.close());
 
   const add = async (tenant: string, kind: TaskKind): Promise<string> => {
@@ -23,13 +25,14 @@ describe('the runner of tasks', () => {
     await database.owner.execute(`insert into tenants (id, name) values ('${id}', '${tenant}') on conflict do nothing`);
     return (await tasks.add(database.db, id, { kind, payload: {}, createdBy: ACTOR })).id;
   };
-  const started = (local: TaskHandler['run'], calling: TaskHandler['run']): TasksRunner => {
+  const started = (local: TaskHandler['run'], calling: TaskHandler['run']): WorkEngine => {
     const handlers = new TaskHandlers();
     handlers.add(['rules-changed'], { run: local });
     handlers.add(['platform.import'], { run: calling, callsOut: true });
-    const runner = new TasksRunner(new TaskClaims(database.db), handlers, new Logger('silent'));
-    runner.start();
-    return runner;
+    const parts = [database.db, new TaskClaims(), handlers, new Logger('silent')] as const;
+    const { engine } = workEngine(database.db, [new LocalTasks(...parts), new CallingTasks(...parts)]);
+    engine.start();
+    return engine;
   };
   const done = { done: 1, next: null };
 
@@ -49,22 +52,22 @@ describe('the runner of tasks', () => {
       else await held;
       return done;
     };
-    const runner = started(work, work);
+    const engine = started(work, work);
     await other;
     release();
-    await runner.stop();
+    await engine.stop();
   });
 
   it('ends a task that cannot continue, with its cause, and works on', async () => {
     const id = await add('broken', 'platform.import');
-    const runner = started(
+    const engine = started(
       async () => done,
       async () => {
         throw new TaskFailed('There is no platform connection.');
       },
     );
-    await runner.drain();
-    await runner.stop();
+    await engine.drain('tasks', 'tasks.calling');
+    await engine.stop();
     expect(await tasks.find('ten_broken', id)).toMatchObject({
       state: 'failed',
       error: 'There is no platform connection.',

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { Logger } from '../../base/log/logger.js';
+import { again, DONE, LeaseLost, WorkKind, type TurnOutcome, type Turn } from '../../base/work/work.js';
+import { TaskClaims, type ClaimedTask } from './task-claims.repository.js';
+import { TaskHandlers } from './task-handlers.js';
+import { TaskFailed, type TaskKind } from './task.js';
+
+/**
+ * The tasks of a tenant that take turns with each other: one batch of the task that has waited the longest is a turn. So a
+ * large task, or one that fails again and again, is only one among others.
+ */
+@Injectable()
+abstract class TaskWork extends WorkKind {
+  override readonly everyMs = 0;
+
+  constructor(
+    private readonly db: Database,
+    private readonly claims: TaskClaims,
+    protected readonly handlers: TaskHandlers,
+    private readonly logger: Logger,
+  ) {
+    super();
+  }
+
+  protected abstract get queue(): readonly TaskKind[];
+
+  override due(): string {
+    return this.claims.due(this.queue);
+  }
+
+  override async run(turn: Turn): Promise<TurnOutcome> {
+    const { tenantId } = turn;
+    const task = await this.db.transaction(tenantId, async (tx) => {
+      await turn.hold(tx);
+      return this.claims.next(tx, tenantId, this.queue);
+    });
+    if (task === null) return DONE;
+    await this.batch(turn, task);
+    return again();
+  }
+
+  private async batch(turn: Turn, task: ClaimedTask): Promise<void> {
+    const about = { tenant_id: task.tenantId, task_id: task.id, kind: task.kind };
+    try {
+      const batch = await this.handlers.of(task.kind).run(task);
+      await this.db.transaction(task.tenantId, async (tx) => {
+        await turn.hold(tx);
+        await this.claims.progress(tx, task, batch);
+      });
+      if (batch.next === null) this.logger.info('task.done', about);
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error;
+      this.logger.error('task.interrupted', { ...about, error });
+      // A cause outside the service ends the task with a message; others (the database) are tried again.
+      await this.db.transaction(task.tenantId, async (tx) => {
+        await turn.hold(tx);
+        if (error instanceof TaskFailed) await this.claims.fail(tx, task, error.message);
+        else await this.claims.postpone(tx, task, error);
+      });
+    }
+  }
+}
+
+/** Tasks that call no other system. */
+@Injectable()
+export class LocalTasks extends TaskWork {
+  override readonly kind = 'tasks';
+
+  protected override get queue(): readonly TaskKind[] {
+    return this.handlers.queues.local;
+  }
+}
+
+/** Tasks that call other systems, or rest. */
+@Injectable()
+export class CallingTasks extends TaskWork {
+  override readonly kind = 'tasks.calling';
+  override readonly callsOut = true;
+
+  protected override get queue(): readonly TaskKind[] {
+    return this.handlers.queues.calling;
+  }
+}

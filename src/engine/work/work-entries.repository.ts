@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { LeaseLost, type TurnOutcome, type WorkKey, type WorkKind } from '../../base/work/work.js';
+import type { Places } from './places.js';
+import { claimStatement, LEASE_MS } from './work-claim.js';
+import { WorkKinds } from './work-kinds.js';
+
+/** A piece of work in the hands of one process. */
+export interface ClaimedWork extends WorkKey {
+  readonly kind: string;
+  readonly server: string | null;
+  readonly failures: number;
+  /** The claim: a process whose lease has ended has another one than the entry. */
+  readonly holder: string;
+}
+
+/** What a piece of work waits for. */
+export interface EntryState {
+  /** The end of its rest; null: it does not rest. */
+  notBefore: Date | null;
+  /** The end of the lease, which a process that lives renews; null: no process has the work. */
+  leaseUntil: Date | null;
+}
+
+/** A piece of work, for the operator. */
+export interface WorkRow {
+  kind: string;
+  tenant_id: string | null;
+  id: string | null;
+  state: 'running' | 'resting' | 'waiting';
+  failures: number;
+  reason: string | null;
+  next_at: Date | null;
+}
+
+/** `resting`: only if no process has the work; `failing`: only after a failure; `all`: in any case. */
+export type Roused = 'resting' | 'failing' | 'all';
+
+/** The statements of the table of work: leases, rests, and intervals. What is due is in the tables of the rooms. */
+@Injectable()
+export class WorkEntries {
+  private text: string | null = null;
+
+  constructor(
+    private readonly db: Database,
+    private readonly kinds: WorkKinds,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Adds the entries of work with an interval; a new one is due at once. */
+  async addIntervals(): Promise<void> {
+    const names = [...this.kinds.all.values()].filter((kind) => kind.due() === null).map(({ kind }) => kind);
+    await this.db.query(
+      `insert into work_entries (tenant_id, kind, id, free_at, due_at) select '', k, '', now(), now() from unnest($1::text[]) k
+       order by k on conflict do nothing`,
+      [names],
+    );
+  }
+
+  /** Leases pieces of the kinds that are due, as many as there are places. */
+  async claim(kinds: readonly WorkKind[], local: Places, foreign: Places): Promise<ClaimedWork[]> {
+    this.text ??= claimStatement(this.kinds.all.values());
+    const names = (those: readonly WorkKind[]): string[] => those.map(({ kind }) => kind);
+    const holder = randomUUID();
+    const { rows } = await this.db.query<Omit<ClaimedWork, 'holder'>>(this.text, [
+      names(kinds),
+      this.clock.now(),
+      names(kinds.filter(({ callsOut }) => callsOut)),
+      names(kinds.filter(({ isAlone }) => isAlone)),
+      foreign.fullTenants(),
+      foreign.fullServers(),
+      local.fullTenants(),
+      foreign.free,
+      local.free,
+      holder,
+    ]);
+    return rows.map((row) => ({ ...row, holder }));
+  }
+
+  /**
+   * Renews leases. One that a transaction of its own turn holds stays as it is: `hold` has renewed it.
+   *
+   * @returns the places in the list of those that another process has by now
+   */
+  async renew(held: readonly ClaimedWork[]): Promise<number[]> {
+    const { rows } = await this.db.query<{ lost: number }>(
+      `with asked as (
+         select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality a (tenant_id, kind, id, holder, n)
+       ), mine as (
+         select e.tenant_id, e.kind, e.id from work_entries e join asked a using (tenant_id, kind, id, holder)
+         for update of e skip locked
+       ), renewed as (
+         update work_entries e set free_at = clock_timestamp() + interval '${LEASE_MS} milliseconds' from mine m
+         where e.tenant_id = m.tenant_id and e.kind = m.kind and e.id = m.id)
+       select (a.n - 1)::int as lost from asked a left join work_entries e using (tenant_id, kind, id)
+       where e.holder is distinct from a.holder`,
+      [
+        held.map(({ tenantId }) => tenantId),
+        held.map(({ kind }) => kind),
+        held.map(({ id }) => id),
+        held.map(({ holder }) => holder),
+      ],
+    );
+    return rows.map(({ lost }) => lost);
+  }
+
+  /**
+   * Holds off every other process until the commit, and renews the lease.
+   *
+   * @throws {LeaseLost} when another process has the work
+   */
+  async hold(tx: SqlRunner, { tenantId, kind, id, holder }: ClaimedWork): Promise<void> {
+    const { rowCount } = await tx.query(
+      `update work_entries set free_at = clock_timestamp() + interval '${LEASE_MS} milliseconds'
+       where tenant_id = $1 and kind = $2 and id = $3 and holder = $4`,
+      [tenantId, kind, id, holder],
+    );
+    if (rowCount !== 1) throw new LeaseLost(`another process has the work ${kind}`);
+  }
+
+  /**
+   * Gives work back.
+   *
+   * @returns false when another process has it by now
+   */
+  async release(work: ClaimedWork, outcome: TurnOutcome, restMs: number, everyMs: number | null): Promise<boolean> {
+    const { tenantId, kind, id, holder, failures } = work;
+    const of = [tenantId, kind, id, holder];
+    if (outcome.state === 'done' && everyMs === null) {
+      const { rowCount } = await this.db.query(
+        `delete from work_entries where tenant_id = $1 and kind = $2 and id = $3 and holder = $4`,
+        of,
+      );
+      return rowCount === 1;
+    }
+    const hasFailed = outcome.state === 'failed';
+    const { rowCount } = await this.db.query(
+      `update work_entries set holder = null, failures = $5, reason = $6,
+         free_at = clock_timestamp() + $7 * interval '1 millisecond',
+         due_at = case when $8::float8 is null then due_at else clock_timestamp() + $8 * interval '1 millisecond' end
+       where tenant_id = $1 and kind = $2 and id = $3 and holder = $4`,
+      [...of, hasFailed ? failures + 1 : 0, outcome.reason, restMs, hasFailed ? null : everyMs],
+    );
+    return rowCount === 1;
+  }
+
+  /** Ends the rest of a piece of work. A turn that is under way loses its lease: nothing more of it is written. */
+  async rouse(db: SqlRunner, { tenantId, kind, id }: WorkKey & { kind: string }, which: Roused): Promise<void> {
+    await db.query(
+      `delete from work_entries where tenant_id = $1 and kind = $2 and id = $3
+         and case $4 when 'all' then true when 'failing' then failures > 0 else holder is null end`,
+      [tenantId, kind, id, which],
+    );
+  }
+
+  /** Returns what a piece of work waits for; undefined: nothing. */
+  async stateOf(tenantId: string, kind: string, id: string): Promise<EntryState | undefined> {
+    const { rows } = await this.db.query<EntryState & Record<string, unknown>>(
+      `select case when holder is null then free_at end as "notBefore",
+         case when holder is not null then free_at end as "leaseUntil" from work_entries
+       where tenant_id = $1 and kind = $2 and id = $3`,
+      [tenantId, kind, id],
+    );
+    return rows[0];
+  }
+
+  /** Returns the pieces of work that are under way, rest or have an interval, those with most failures first. */
+  async list(limit: number): Promise<WorkRow[]> {
+    const { rows } = await this.db.query<WorkRow & Record<string, unknown>>(
+      `select kind, nullif(tenant_id, '') as tenant_id, nullif(id, '') as id, failures, reason,
+         case when holder is not null and free_at > now() then 'running' when free_at > now() then 'resting' else 'waiting' end as state,
+         case when holder is null and greatest(free_at, due_at) > now() then greatest(free_at, due_at) end as next_at
+       from work_entries e order by e.failures desc, e.tenant_id, e.kind, e.id limit $1`,
+      [limit],
+    );
+    return rows;
+  }
+}
