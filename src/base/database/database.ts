@@ -1,15 +1,13 @@
 import { DataSource } from 'typeorm';
-import pg, { type Pool, type QueryResult, type QueryResultRow } from 'pg';
+import pg, { type Pool, type QueryResult, type QueryResultRow, type PoolClient } from 'pg';
 import { ConnectionGate, INSTALLATION, ownerOf } from './connection-gate.js';
 import { DatabaseHealth } from './database-health.js';
 import { codeOf, isNewPartition, RecordBusy, SearchTooExpensive } from './database.errors.js';
 import { SettingsFeed } from './settings-feed.js';
-import { isOfConnection, PipelinedReads } from './pipelined-reads.js';
 import { LOCK_SECONDS, searchPoolOf, sharesOf, SEARCH_SECONDS } from './shares.js';
 import type { SqlRunner } from './sql-runner.js';
 import { StatementBatches } from './statement-batches.js';
 import { shapedStatementName, statementName } from './statement-names.js';
-import { Transaction } from './transaction.js';
 import { WrittenBytes } from './written-bytes.js';
 
 export type { SqlRunner } from './sql-runner.js';
@@ -42,7 +40,6 @@ export class Database implements SqlRunner {
   readonly batches = new StatementBatches(this);
   /** The bytes that this process has written, by tenant. */
   readonly written = new WrittenBytes();
-  private readonly pipeline: PipelinedReads;
   private sent = 0;
 
   constructor(readonly dataSource: DataSource) {
@@ -52,7 +49,6 @@ export class Database implements SqlRunner {
     this.gate = new ConnectionGate(statements);
     this.searchGate = new ConnectionGate(searches, 'search');
     this.feed = new SettingsFeed(this.pool.options);
-    this.pipeline = new PipelinedReads(this.pool.options);
     this.searches = searchPoolOf(this.pool.options, searches.connections);
   }
 
@@ -76,22 +72,6 @@ export class Database implements SqlRunner {
   shapedOnce<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
     this.written.note(text, values);
     return this.run(values[0], () => this.pool.query<R>({ name: shapedStatementName(text), text, values }), 1);
-  }
-
-  /** Runs a constant text that reads a few rows by a key. Such reads of several tenants share a connection. */
-  async readShort<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
-    const owner = ownerOf(values[0]);
-    if (!this.pipeline.admits(owner)) return this.query(text, values);
-    this.sent++;
-    try {
-      const result = await this.pipeline.query<R>(owner, text, values);
-      if (!this.health.isWell) this.health.answered();
-      return result;
-    } catch (error) {
-      if (isOfConnection(error)) return this.query(text, values);
-      this.health.failed(error);
-      throw error;
-    }
   }
 
   /**
@@ -189,16 +169,15 @@ export class Database implements SqlRunner {
   /** Returns the numbers of open connections, idle connections and waiting work; for the metrics. */
   counts(): { total: number; idle: number; waiting: number } {
     return {
-      total: this.pool.totalCount + this.searches.totalCount + this.pipeline.connections,
+      total: this.pool.totalCount + this.searches.totalCount,
       idle: this.pool.idleCount + this.searches.idleCount,
       waiting: this.pool.waitingCount + this.gate.waiting + this.searchGate.waiting,
     };
   }
 
-  /** Closes the connections for searches, short reads and notices; the data source closes the others. */
+  /** Closes the connections for searches and notices; the data source closes the others. */
   async close(): Promise<void> {
     await this.feed.stop();
-    await this.pipeline.close();
     if (!this.searches.ending) await this.searches.end();
   }
 
@@ -245,3 +224,20 @@ export class Database implements SqlRunner {
 
 /** Ends a transaction whose writes are not kept. */
 class TakenBack extends Error {}
+
+/** Runs the statements of a transaction on its one connection. */
+class Transaction implements SqlRunner {
+  constructor(
+    private readonly client: PoolClient,
+    private readonly written: WrittenBytes,
+  ) {}
+
+  query<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
+    this.written.note(text, values);
+    return this.client.query<R>({ name: statementName(text), text, values });
+  }
+  shaped<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
+    this.written.note(text, values);
+    return this.client.query<R>({ name: shapedStatementName(text), text, values });
+  }
+}

@@ -18,7 +18,7 @@ export class KeyedReads<R extends QueryResultRow> {
    * @param keyOf the key of a row that the statement found
    */
   constructor(
-    private readonly db: Pick<Database, 'readShort'>,
+    private readonly db: Pick<Database, 'query'>,
     private readonly text: string,
     private readonly keyOf: (row: R) => string,
   ) {
@@ -45,7 +45,7 @@ export class KeyedReads<R extends QueryResultRow> {
 
   private async rows(all: readonly Asked[]): Promise<R[]> {
     try {
-      return (await this.db.readShort<R>(this.text, [...all[0]!.values, all.map(({ key }) => key)])).rows;
+      return (await this.db.query<R>(this.text, [...all[0]!.values, all.map(({ key }) => key)])).rows;
     } catch (error) {
       // A key that no text of the database can be fails alone.
       if (all.length > 1 && isOfOneRow(error)) throw new WorkAlone();

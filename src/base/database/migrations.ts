@@ -15,6 +15,10 @@ import { CredentialHours1767228001000 } from './migrations/1767228001000-credent
 import { DeliveryHours1767228050000 } from './migrations/1767228050000-delivery-hours.js';
 import { Processes1767228051000 } from './migrations/1767228051000-processes.js';
 import { DirectoryNetworks1767228100000 } from './migrations/1767228100000-directory-networks.js';
+import { WorkEntries1767228112000 } from './migrations/1767228112000-work-entries.js';
+import { UserSearch1767228113000 } from './migrations/1767228113000-user-search.js';
+import { ApiKeyNetworks1767228115000 } from './migrations/1767228115000-api-key-networks.js';
+import { Authentications1767228116000 } from './migrations/1767228116000-authentications.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -38,4 +42,8 @@ export const MIGRATIONS = [
   DeliveryHours1767228050000,
   Processes1767228051000,
   DirectoryNetworks1767228100000,
+  WorkEntries1767228112000,
+  UserSearch1767228113000,
+  ApiKeyNetworks1767228115000,
+  Authentications1767228116000,
 ];

@@ -1,5 +1,5 @@
 /** Background work that other processes wait for. */
-export type Work = 'lanes' | 'tasks' | 'ats';
+export type Work = 'lanes' | 'work';
 
 /** Wake-ups of one process are sent to the others together, at most once in this time. */
 const GATHER_MS = 20;

@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { SqlRunner } from './database.js';
 import { Params, type Fragment, type StatementStep } from './params.js';
-import { batchText } from './statement-batch.js';
+import { batchText } from './statement-batches.js';
 
 /** A part of a statement that other parts read from. Its name is made by the statement and written nowhere else. */
 export interface Part {
@@ -15,7 +15,7 @@ export interface Part {
  * is written. A round trip costs about a tenth of a write, and the change and its consequences are always written
  * together.
  *
- * Statements of one shape may run as one ({@link file://./statement-batch.ts}), if all their parts say that they can:
+ * Statements of one shape may run as one ({@link file://./statement-batches.ts}), if all their parts say that they can:
  * a part that is `each` reads its values beside a row of `subject`, and names that table so.
  */
 export class WriteStatement {

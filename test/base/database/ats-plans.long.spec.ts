@@ -9,7 +9,15 @@ import { PlanRecorder } from '../../support/plans.js';
 // One connection with 100 000 events, records, runs and writes beside 1 000 small ones: what the service runs about ATSs is
 // judged by the plan that it had and the rows that it read.
 const BIG = 100_000;
-const SMALL = new Set(['installation', 'service_keys', 'chain_keys', 'storage_probe', 'population_steps', 'processes']);
+const SMALL = new Set([
+  'installation',
+  'work_entries',
+  'service_keys',
+  'chain_keys',
+  'storage_probe',
+  'population_steps',
+  'processes',
+]);
 
 let recorder: PlanRecorder;
 let service: TestApp;

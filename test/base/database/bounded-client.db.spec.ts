@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { MAX_PREPARED } from '../../../src/base/database/bounded-client.js';
 import { SHAPED } from '../../../src/base/database/statement-names.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
@@ -5,6 +6,9 @@ import { testDatabase, type TestDatabase } from '../../support/database.js';
 let test: TestDatabase;
 beforeAll(async () => {
   test = await testDatabase(1);
+  // The pool closes a connection that is idle for ten seconds; a machine that stands still for so long makes it a new one.
+  const { master } = test.dataSource.driver as unknown as { master: pg.Pool };
+  master.options.min = 1;
 });
 afterAll(() => test.close());
 

@@ -12,7 +12,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { eventually, send } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { seed } from '../../support/many-tenants.js';
-import { PlanRecorder } from '../../support/plans.js';
+import { PlanRecorder, rowsRead } from '../../support/plans.js';
 import { group, patch, user } from '../../support/scim.js';
 
 // One tenant of 100 000 users beside 1 000 small ones, in tables that have been analysed: every statement that the service
@@ -21,7 +21,15 @@ const BIG = 100_000;
 const SMALL_TENANTS = 1_000;
 
 /** Tables with rows for the installation, and one that each round of its reader empties. */
-const SMALL = new Set(['installation', 'service_keys', 'chain_keys', 'storage_probe', 'population_steps', 'processes']);
+const SMALL = new Set([
+  'installation',
+  'work_entries',
+  'service_keys',
+  'chain_keys',
+  'storage_probe',
+  'population_steps',
+  'processes',
+]);
 
 /**
  * Statements whose answer is about all rows of a tenant, or all tenants: figures once for each answer of `/metrics`, the
@@ -201,6 +209,34 @@ it('reads no table whole: sessions, seats, lists and logs', async () => {
   });
   expect(faults).toEqual([]);
   expect(ran).toBeGreaterThan(20);
+});
+
+it('reads as many users as it may show: a search by a beginning that none, one, or all of 100 000 users have', async () => {
+  const { api } = house;
+  const few = ['big-77000', 'BIG-77000@', 'g77000', 'G77000 F7', 'f77000', 'nothing'];
+  const { faults, ran } = await faultsDuring(async () => {
+    for (const text of [...few, 'big', 'g', 'f']) {
+      await ok(api.get(`/search?q=${encodeURIComponent(text)}`));
+      await ok(api.get(`/users?limit=50&q=${encodeURIComponent(text)}`));
+    }
+    await ok(api.get('/search?q=g7'));
+  });
+  expect(faults).toEqual([]);
+  expect(ran).toBeGreaterThan(4);
+  // Ten of each index, five times as many of the e-mails, and the page.
+  const searches = recorder.ran.filter(({ text }) => text.startsWith('with first as'));
+  expect(searches.length).toBeGreaterThanOrEqual(10);
+  for (const { plan } of searches) expect(rowsRead(plan)).toBeLessThan(200);
+  for (const text of few) {
+    recorder.ran.length = 0;
+    recorder.start();
+    await ok(api.get(`/users?limit=50&q=${encodeURIComponent(text)}`));
+    // Background work runs beside.
+    const ofUsers = recorder.ran.filter(({ text: statement }) => statement.includes('from users u'));
+    expect(ofUsers.length).toBeGreaterThan(0);
+    const read = ofUsers.map(({ text: statement, plan }) => [rowsRead(plan), statement] as const);
+    expect([text, read.filter(([rows]) => rows > 30)]).toEqual([text, []]);
+  }
 });
 
 it('reads no table whole: the feed of events, their list, and the reads of deliveries', async () => {

@@ -7,7 +7,7 @@ import { INSTALLATION_STATEMENTS } from '../../support/installation-statements.j
 // the installation, which all tenants have in common. So the files that send such statements are those of the list; what is
 // made by builders and what tests of the API send is recorded there (test/support/statements.ts).
 const SRC = path.resolve('src');
-const METHODS = new Set(['query', 'queryOnce', 'shaped', 'shapedOnce', 'readShort', 'search', 'execute']);
+const METHODS = new Set(['query', 'queryOnce', 'shaped', 'shapedOnce', 'search', 'execute']);
 
 /** The first parameters of all statements of a file that go to the pool or to what may be the pool. */
 function firstParameters(file: string): (string | null)[] {

@@ -8,7 +8,7 @@ import { findBinaries, outsideFolder, type Binaries } from './binaries.js';
 import { initialise } from './initialise.js';
 import { reachable } from './passable.js';
 import { launch } from './launch.js';
-import { freePort, listens } from './ports.js';
+import { freePort, listens, untilFree } from './ports.js';
 import { recall, remember, type Remembered } from './remembered.js';
 import { isAlive, whileLocked } from './start-lock.js';
 
@@ -18,6 +18,8 @@ const DATABASE = 'talent_bridge';
 const LINGERS_MS = 1_000;
 /** The interval of checks that the server runs. */
 const WATCH_MS = 500;
+/** A server that was killed leaves its port as soon as its children have noticed. */
+const PORT_WAIT_MS = 30_000;
 
 /** The events of a server that ended without a command. */
 export type EmbeddedEvent = 'ended' | 'restarted' | 'lost';
@@ -101,6 +103,7 @@ export class EmbeddedPostgres {
     if (this.stopped || (pid !== null && isAlive(pid))) return;
     tell('ended');
     try {
+      await untilFree(this.remembered.port, PORT_WAIT_MS);
       const { remembered } = await EmbeddedPostgres.start(this.dataDir, this.settings);
       // The connections of this process use the old address.
       if (remembered.port !== this.remembered.port) throw new Error(`port ${this.remembered.port} was taken meanwhile`);

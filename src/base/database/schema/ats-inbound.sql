@@ -50,17 +50,6 @@ create table ats_open_events (
   primary key (tenant_id, connection_id, failed, id)
 );
 
--- The lease of the process that applies the events of a connection. `fence` moves with each lease.
-create table ats_inboxes (
-  tenant_id text collate "C" not null,
-  connection_id text collate "C" not null,
-  fence bigint not null default 0,
-  lease_until timestamptz,
-  not_before timestamptz,
-  failures int not null default 0,
-  primary key (tenant_id, connection_id)
-) with (fillfactor = 50);
-
 -- A record of an ATS, and the record here that it became.
 create table ats_records (
   tenant_id text collate "C" not null,
@@ -90,9 +79,6 @@ create table ats_syncs (
   next_at timestamptz not null,
   full_at timestamptz not null,
   reason text not null,
-  fence bigint not null default 0,
-  lease_until timestamptz,
-  failures int not null default 0,
   pass json,
   missing_told_at timestamptz,
   primary key (tenant_id, connection_id)

@@ -30,6 +30,9 @@ create table connections (
   foreign key (tenant_id, directory_id) references directories (tenant_id, id)
 );
 create index connections_directory on connections (tenant_id, directory_id);
+-- The next metadata that are read are looked for over all tenants.
+create index connections_metadata_due on connections ((coalesce(metadata_checked_at, '-infinity'::timestamptz)))
+  where type = 'saml' and enabled and deleted_at is null;
 -- An IdP that begins a sign-in names its issuer, and nothing else that is ours (OIDC Core §4).
 create index connections_issuer on connections using hash ((settings ->> 'issuer'))
   where type = 'oidc' and enabled and deleted_at is null;
@@ -73,6 +76,8 @@ create table domains (
   foreign key (tenant_id, connection_id) references connections (tenant_id, id)
 );
 create index domains_connection on domains (tenant_id, connection_id);
+-- The next domain that is checked is looked for over all tenants.
+create index domains_due on domains ((coalesce(checked_at, '-infinity'::timestamptz))) where verified_by = 'dns';
 create trigger domains_told after insert or delete or update of connection_id, verified_by, lost_at on domains
   for each row execute function tell_settings();
 
@@ -108,6 +113,8 @@ create table sign_in_requests (
   browser_hash bytea,
   return_to text,
   code_challenge text,
+  -- The IdP was asked to authenticate the user anew.
+  asked_anew boolean not null default false,
   actor jsonb,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,

@@ -24,6 +24,8 @@ create table console_sessions (
   -- Of a link: what it opens.
   link_role text collate "C" check (link_role in ('operator', 'admin', 'auditor')),
   signed_in_at timestamptz not null default now(),
+  -- When the user authenticated, as the IdP states it; of a link when it was opened.
+  authenticated_at timestamptz,
   last_used_at timestamptz not null default now(),
   expires_at timestamptz not null,
   revoked_at timestamptz,

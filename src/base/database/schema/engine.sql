@@ -230,3 +230,21 @@ create table task_left_out (
   primary key (tenant_id, task_id, item_id),
   foreign key (tenant_id, task_id) references tasks (tenant_id, id) on delete cascade
 );
+
+-- Background work: which process has a piece, until when it rests, and when work with an interval is due. What else is due is in
+-- the tables of the rooms. Work of the installation has no tenant and no id.
+create table work_entries (
+  tenant_id text collate "C" not null,
+  kind text collate "C" not null,
+  id text collate "C" not null,
+  -- The end of the lease, or of the rest.
+  free_at timestamptz not null,
+  due_at timestamptz,
+  holder text,
+  held_since timestamptz not null default now(),
+  server text,
+  -- In a row.
+  failures int not null default 0,
+  reason text,
+  primary key (tenant_id, kind, id)
+) with (fillfactor = 50);

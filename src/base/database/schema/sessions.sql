@@ -43,6 +43,8 @@ create table sessions (
   name_id jsonb,
   id_token_sealed text,
   auth_context text,
+  -- When the user authenticated, as the IdP states it.
+  authenticated_at timestamptz,
   ip text,
   user_agent text,
   created_at timestamptz not null default now(),

@@ -61,10 +61,14 @@ create table api_keys (
   expires_at timestamptz,
   last_used_at timestamptz,
   revoked_at timestamptz,
+  -- Networks that the key admits requests from; empty: every network.
+  allow_from jsonb not null default '[]',
+  -- The last request from another network.
+  last_refusal jsonb,
   primary key (tenant_id, id),
   unique (tenant_id, hash)
 );
-create trigger api_keys_told after delete or update of name, scopes, expires_at, revoked_at on api_keys
+create trigger api_keys_told after delete or update of name, scopes, expires_at, revoked_at, allow_from on api_keys
   for each row execute function tell_settings();
 
 -- A stored answer: a request with the same `Idempotency-Key` gets it again.

@@ -94,6 +94,22 @@ create index users_external_id_order on users
   (tenant_id, (coalesce(left(external_id, 256), chr(1114111)) collate "C"), id);
 create index users_display_name on users
   (tenant_id, (coalesce(left(lower((doc #>> '{displayName}') collate scim_text), 256), chr(1114111)) collate "C"), id);
+-- The beginnings of a search, beside e-mail and user name. The name begins with the first name. Each ends with
+-- the id: while the table is tiny, the planner would look an id up in an index that has the tenant alone, and keep that plan.
+create index users_search_name on users
+  (tenant_id, (left(lower((first_name || ' ' || last_name) collate scim_text), 256) collate "C"), id);
+create index users_search_last_name on users (tenant_id, (left(lower(last_name collate scim_text), 256) collate "C"), id);
+create index users_search_external_id on users
+  (tenant_id, (left(lower(person_external_id collate scim_text), 256) collate "C"), id);
+-- Small: users whose two external ids differ, and what was written of held users.
+create index users_search_written_id on users (tenant_id, (left(lower(external_id collate scim_text), 256) collate "C"), id)
+  where external_id is distinct from person_external_id;
+create index users_search_given_name on users
+  (tenant_id, (left(lower((doc #>> '{name,givenName}') collate scim_text), 256) collate "C"), id) where held is not null;
+create index users_search_family_name on users
+  (tenant_id, (left(lower((doc #>> '{name,familyName}') collate scim_text), 256) collate "C"), id) where held is not null;
+create index users_search_formatted on users
+  (tenant_id, (left(lower((doc #>> '{name,formatted}') collate scim_text), 256) collate "C"), id) where held is not null;
 alter table users
   alter column tenant_id set (n_distinct = 10),
   alter column directory_id set (n_distinct = 10);
@@ -163,7 +179,7 @@ create table guard_departures (
   -- What was in force, and of a deleted user the resource.
   person jsonb not null,
   doc jsonb,
-  -- The groups that the user has left since, for an undo.
+  -- The groups of the user at that time, and the one whose change made the user leave, for an undo.
   groups text[] not null default '{}',
   primary key (tenant_id, directory_id, user_id)
 );

@@ -1,4 +1,4 @@
-import { ShapeTexts } from '../../../src/base/database/shape-texts.js';
+import { ShapeTexts } from '../../../src/base/database/statement-batches.js';
 
 it('gives one shape to one text and layout', () => {
   const shapes = new ShapeTexts();

@@ -1,4 +1,4 @@
-import { textArray } from '../../../src/base/database/text-array.js';
+import { textArray } from '../../../src/base/database/params.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 
 let test: TestDatabase;
