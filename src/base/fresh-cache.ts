@@ -1,5 +1,4 @@
-import { ByteMap } from './byte-map.js';
-import { byteSize } from './byte-size.js';
+import { ByteMap, byteSize } from './byte-map.js';
 import type { Clock } from './clock.js';
 
 interface Kept<V> {

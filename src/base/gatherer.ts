@@ -8,12 +8,31 @@ export interface GatheredWork<T, R> {
    * @throws {WorkAlone} when it had no effect, and each item has to be worked on alone
    */
   together: (items: readonly T[]) => Promise<R[]>;
-  /** Two items of the same key are never worked on together. */
   keyOf: (item: T) => string;
   /** The size of an item in bytes, as estimated. */
   bytesOf?: (item: T) => number;
-  /** Makes the refusal of an item, where {@link MOST_WAITING} wait or it has waited for {@link PATIENCE_MS}. */
+  /** Makes the refusal of an item, where as many wait as the policy allows or it has waited for {@link PATIENCE_MS}. */
   busy: () => Error;
+  /** {@link OVERLAPPING} unless set. */
+  policy?: GatherPolicy;
+}
+
+/** How many items go together, and how many wait. */
+export interface GatherPolicy {
+  /** Items and bytes that go together at the most. */
+  readonly items: number;
+  readonly bytes: number;
+  /** The size in bytes from which an item goes alone. */
+  readonly large: number;
+  /** Items and bytes of a shape that wait at the most. */
+  readonly waiting: number;
+  readonly waitingBytes: number;
+  /**
+   * `overlapping`: batches follow each other before the last one is answered, and go beside a late one; a large item goes at
+   * once; two items of one key never go together. `in turn`: one batch after the other, in the order of arrival; an item
+   * with the key of one that waits has the result of that one.
+   */
+  readonly order: 'overlapping' | 'in turn';
 }
 
 /** Items that were worked on together had no effect: one of them failed. Each is worked on alone. */
@@ -25,11 +44,21 @@ const MOST_AT_ONCE = 4;
 /** Items of a shape that wait, and how long. */
 export const MOST_WAITING = 1_000;
 export const PATIENCE_MS = 10_000;
-const MOST_ITEMS = 16;
-const MOST_BYTES = 1024 * 1024;
+const MIB = 1024 * 1024;
+
+/** For statements of requests: small, many, and of callers who send the next one when they are answered. */
+const OVERLAPPING: GatherPolicy = {
+  items: 16,
+  bytes: MIB,
+  large: MIB,
+  waiting: MOST_WAITING,
+  waitingBytes: Infinity,
+  order: 'overlapping',
+};
 
 interface Waiting<T, R> {
   item: T;
+  result: Promise<R>;
   bytes: number;
   since: number;
   done: (result: R | PromiseLike<R>) => void;
@@ -46,6 +75,9 @@ class Shape<T, R> {
   /** When the last one began, in milliseconds of the monotonic clock. */
   begun = 0;
   waiting: Waiting<T, R>[] = [];
+  /** The bytes of those that wait, and these by their keys, where they go in turn. */
+  waitingBytes = 0;
+  readonly byKey = new Map<string, Waiting<T, R>>();
   /** Looks after those that wait. */
   timer: NodeJS.Timeout | undefined;
 }
@@ -58,7 +90,13 @@ class Shape<T, R> {
 export class Gatherer<T, R> {
   private readonly shapes = new Map<string, Shape<T, R>>();
 
-  constructor(private readonly work: GatheredWork<T, R>) {}
+  private readonly policy: GatherPolicy;
+  private readonly inTurn: boolean;
+
+  constructor(private readonly work: GatheredWork<T, R>) {
+    this.policy = work.policy ?? OVERLAPPING;
+    this.inTurn = this.policy.order === 'in turn';
+  }
 
   /** The number of shapes that are being worked on. */
   get size(): number {
@@ -66,27 +104,36 @@ export class Gatherer<T, R> {
   }
 
   /**
-   * Works on an item, alone or with others of its shape; returns its result. One that leaves no room for others runs at
-   * once and alone: it may take seconds, and the small ones would wait for it.
+   * Works on an item, alone or with others of its shape; returns its result.
    *
    * @param name the name of the shape: what may go together has the same
    */
   run(name: string, item: T): Promise<R> {
+    const { waiting: most, waitingBytes, large } = this.policy;
     const bytes = this.work.bytesOf?.(item) ?? 0;
-    if (bytes >= MOST_BYTES) return this.work.alone(item);
+    // It may take seconds, and the small ones would wait for it.
+    if (bytes >= large && !this.inTurn) return this.work.alone(item);
     const shape = this.shapes.get(name) ?? new Shape<T, R>();
+    const key = this.inTurn ? this.work.keyOf(item) : '';
+    const same = shape.byKey.get(key);
+    if (same !== undefined) return same.result;
     this.shapes.set(name, shape);
-    if (shape.waiting.length >= MOST_WAITING) return Promise.reject(this.work.busy());
-    return new Promise<R>((done, failed) => {
-      shape.waiting.push({ item, bytes, since: performance.now(), done, failed });
-      this.begin(name, shape);
-      this.lookLater(name, shape);
-    });
+    if (shape.waiting.length >= most || shape.waitingBytes > waitingBytes) return Promise.reject(this.work.busy());
+    const one = { item, bytes, since: performance.now() } as Waiting<T, R>;
+    one.result = new Promise<R>((done, failed) => Object.assign(one, { done, failed }));
+    shape.waiting.push(one);
+    if (this.inTurn) {
+      shape.waitingBytes += bytes;
+      shape.byKey.set(key, one);
+    }
+    this.begin(name, shape);
+    this.lookLater(name, shape);
+    return one.result;
   }
 
   /** While items wait, another one may become late, or they may have waited for too long. */
   private lookLater(name: string, shape: Shape<T, R>): void {
-    if (shape.waiting.length === 0) return;
+    if (shape.waiting.length === 0 || this.inTurn) return;
     shape.timer ??= setTimeout(() => {
       shape.timer = undefined;
       const oldest = performance.now() - PATIENCE_MS;
@@ -104,10 +151,10 @@ export class Gatherer<T, R> {
     if (
       shape.waiting.length === 0 ||
       shape.running >= MOST_AT_ONCE ||
-      (shape.running > 0 && now - shape.begun < LATE_MS)
+      (shape.running > 0 && (this.inTurn || now - shape.begun < LATE_MS))
     )
       return;
-    const taken = this.take(shape);
+    const taken = this.inTurn ? this.takeInTurn(shape) : this.take(shape);
     shape.running++;
     shape.items += taken.length;
     shape.begun = now;
@@ -130,10 +177,10 @@ export class Gatherer<T, R> {
     const keys = new Set<string>();
     const [taken, left]: [Waiting<T, R>[], Waiting<T, R>[]] = [[], []];
     const there = Math.max(...shape.crowds, shape.items + shape.waiting.length);
-    const most = Math.min(MOST_ITEMS, Math.ceil(there / 2));
+    const most = Math.min(this.policy.items, Math.ceil(there / 2));
     let bytes = 0;
     for (const one of shape.waiting) {
-      const fits = taken.length === 0 || (taken.length < most && bytes + one.bytes <= MOST_BYTES);
+      const fits = taken.length === 0 || (taken.length < most && bytes + one.bytes <= this.policy.bytes);
       if (fits && !keys.has(keyOf(one.item))) {
         keys.add(keyOf(one.item));
         taken.push(one);
@@ -141,6 +188,23 @@ export class Gatherer<T, R> {
       } else left.push(one);
     }
     shape.waiting = left;
+    return taken;
+  }
+
+  /** Takes the oldest items out of the queue, as many as go together. */
+  private takeInTurn(shape: Shape<T, R>): Waiting<T, R>[] {
+    const { items, bytes: mostBytes, large } = this.policy;
+    let count = 0;
+    let bytes = 0;
+    for (const one of shape.waiting) {
+      if (count > 0 && (count >= items || one.bytes >= large || bytes + one.bytes > mostBytes)) break;
+      count++;
+      bytes += one.bytes;
+      if (one.bytes >= large) break;
+    }
+    shape.waitingBytes -= bytes;
+    const taken = shape.waiting.splice(0, count);
+    for (const { item } of taken) shape.byKey.delete(this.work.keyOf(item));
     return taken;
   }
 

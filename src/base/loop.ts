@@ -77,8 +77,13 @@ export class Loop {
   }
 }
 
-/** Background work of a room: its loop, started and stopped with the process. */
+/**
+ * A loop of one process, for what would be a write each second as an entry in the table of work (`src/base/work/work.ts`). The
+ * application starts and stops all providers of this class.
+ */
 export abstract class Background {
+  /** The loop also runs in processes that only answer requests. */
+  readonly isEverywhere: boolean = false;
   private readonly loop: Loop;
 
   /** `what` names the work in the log when it fails. */

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
-import { Background } from '../base/loop.js';
+import { IntervalWork } from '../base/work/work.js';
 import { EventsRepository } from '../engine/events/events.repository.js';
 import { CREDENTIAL_NOTICE_DAYS, noticeAt } from '../tenancy/tenants/expiry.rules.js';
-
-const EVERY_MS = 6 * 3_600_000;
 
 interface Expiring {
   tenant_id: string;
@@ -20,13 +18,16 @@ interface Expiring {
  * outage of provisioning.
  */
 @Injectable()
-export class ExpiryNotice extends Background {
+export class ExpiryNotice extends IntervalWork {
+  override readonly kind = 'credentials.expiry';
+  override readonly everyMs = 6 * 3_600_000;
+
   constructor(
     private readonly db: Database,
     private readonly events: EventsRepository,
     private readonly logger: Logger,
   ) {
-    super(EVERY_MS, 'looking for credentials that expire', logger);
+    super();
   }
 
   /** Records each credential that expires within 30 days and is not revoked; events once for each mark. */

@@ -6,10 +6,8 @@ import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { OperatorController } from '../tenancy/tenants/api-controller.js';
 import { InstallationAudit } from '../tenancy/tenants/audit/installation-audit.js';
-import type { Caller } from '../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../tenancy/tenants/current-caller.js';
+import { CurrentCaller, RecentSignIn, type Caller } from '../tenancy/tenants/caller.js';
 import { SEALED_COLUMNS } from './sealed-columns.js';
-import { RecentSignIn } from '../tenancy/tenants/recent-sign-in.js';
 
 /** Routes by which the operator encrypts all stored secrets with the current key. */
 @OperatorController('tenants/keys')

@@ -3,7 +3,7 @@ import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags }
 import { Clock } from '../base/clock.js';
 import { Config } from '../base/config/config.js';
 import { sendJson } from '../base/http/answer.js';
-import { ApiRefusals } from '../base/http/api-problems.js';
+import { ApiRefusals } from '../base/http/api-answers.js';
 import { FAVICON } from '../base/http/favicon.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { Metrics } from './metrics.js';

@@ -4,6 +4,8 @@ import { PlatformDocsController } from './docs/platform-docs.controller.js';
 import { SiteController } from './docs/site/site.controller.js';
 import { DeliveryMetrics } from '../engine/delivery/pump/delivery.metrics.js';
 import { DeliveryModule } from '../engine/delivery/delivery.module.js';
+import { TasksModule } from '../engine/work/tasks.module.js';
+import { WorkMetrics } from '../engine/work/work.metrics.js';
 import { HeldMetrics } from '../directory-sync/users/held/held.metrics.js';
 import { StorageMetrics } from '../tenancy/tenants/storage/storage.metrics.js';
 import { DirectoriesModule } from '../directory-sync/directories/directories.module.js';
@@ -30,7 +32,7 @@ import { SurfacesModule } from './surfaces/surfaces.module.js';
 
 /** Operation of the service: health, readiness, metrics, request log, retention. */
 @Module({
-  imports: [DeliveryModule, UsersModule, DirectoriesModule, RequestsModule, SurfacesModule],
+  imports: [DeliveryModule, TasksModule, UsersModule, DirectoriesModule, RequestsModule, SurfacesModule],
   controllers: [
     OperationsController,
     PlatformDocsController,
@@ -54,19 +56,7 @@ import { SurfacesModule } from './surfaces/surfaces.module.js';
     SealedSecrets,
     Statistics,
   ],
-  exports: [
-    ExpiryNotice,
-    RestoreWatch,
-    Lifecycle,
-    Metrics,
-    MetricsServer,
-    ProcessSigns,
-    Readiness,
-    RequestLog,
-    Retention,
-    SealedSecrets,
-    Statistics,
-  ],
+  exports: [RestoreWatch, Lifecycle, Metrics, MetricsServer, Readiness, RequestLog, SealedSecrets],
 })
 export class OperationsModule {
   constructor(
@@ -75,10 +65,12 @@ export class OperationsModule {
     held: HeldMetrics,
     storage: StorageMetrics,
     rows: RequestRows,
+    work: WorkMetrics,
   ) {
     metrics.add(delivery);
     metrics.add(held);
     metrics.add(storage);
     metrics.add(rows);
+    metrics.add(work);
   }
 }

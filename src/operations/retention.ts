@@ -7,10 +7,11 @@ import { CONSOLE_LEFTOVERS } from '../console/access/console-sessions.repository
 import { Config } from '../base/config/config.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
-import { Background } from '../base/loop.js';
+import { IntervalWork } from '../base/work/work.js';
 import { DESTINATION_LEFTOVERS } from '../engine/delivery/destinations/remove.js';
 import { EventFloors } from '../engine/events/event-floors.js';
 import { EVENT_LEFTOVERS } from '../engine/events/events.retention.js';
+import { IDEMPOTENCY_LEFTOVERS } from '../tenancy/idempotency/idempotency-keys.js';
 import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../tenancy/sessions/sessions.retention.js';
 import { SIGN_IN_LEFTOVERS } from '../auth/sign-in/sign-in.retention.js';
 import { TASK_LEFTOVERS } from '../engine/work/tasks.retention.js';
@@ -35,6 +36,7 @@ interface Month {
 const LEFTOVERS = [
   ...SIGN_IN_LEFTOVERS,
   ...SESSION_LEFTOVERS,
+  ...IDEMPOTENCY_LEFTOVERS,
   ...CREDENTIAL_LEFTOVERS,
   ...GROUP_LEFTOVERS,
   ...GUARD_LEFTOVERS,
@@ -53,14 +55,17 @@ const LEFTOVERS = [
  * ones whole. Deletes expired rows.
  */
 @Injectable()
-export class Retention extends Background {
+export class Retention extends IntervalWork {
+  override readonly kind = 'retention';
+  override readonly everyMs = HOUR;
+
   constructor(
     private readonly db: Database,
     private readonly config: Config,
     private readonly floors: EventFloors,
     private readonly logger: Logger,
   ) {
-    super(HOUR, 'retention', logger);
+    super();
   }
 
   /** Creates the partitions of this month and the next, and drops those that are wholly older than the retention. */

@@ -18,7 +18,23 @@ import { OverviewModule } from '../overview/overview.module.js';
 import { SeatsModule } from '../seats/seats.module.js';
 import { TenancyModule } from '../tenancy/tenancy.module.js';
 
-/** The whole product: one module for each house. Routes are tried in this order. */
+/** One module for each house. Routes are tried in this order. */
+const HOUSES = [
+  DirectorySyncModule,
+  HiringModule,
+  AuthModule,
+  SeatsModule,
+  ForwardingModule,
+  TenancyModule,
+  EngineModule,
+  IntegrationsModule,
+  OverviewModule,
+  ConsoleModule,
+  OperationsModule,
+  SandboxMeetingModule,
+];
+
+/** The whole product. */
 @Module({})
 export class AppModule {
   constructor(metrics: Metrics, signIns: SignInMetrics) {
@@ -26,24 +42,15 @@ export class AppModule {
   }
 
   static with(config: Config, dataSource: DataSource): DynamicModule {
-    return {
-      module: AppModule,
-      imports: [
-        ConfigModule.with(config),
-        DatabaseModule.with(dataSource),
-        DirectorySyncModule,
-        HiringModule,
-        AuthModule,
-        SeatsModule,
-        ForwardingModule,
-        TenancyModule,
-        EngineModule,
-        IntegrationsModule,
-        OverviewModule,
-        ConsoleModule,
-        OperationsModule,
-        SandboxMeetingModule,
-      ],
-    };
+    return this.over(config, DatabaseModule.with(dataSource));
+  }
+
+  /** The product without a database: a preview of the application knows its routes, and runs nothing. */
+  static preview(config: Config): DynamicModule {
+    return this.over(config, DatabaseModule.preview());
+  }
+
+  private static over(config: Config, database: DynamicModule): DynamicModule {
+    return { module: AppModule, imports: [ConfigModule.with(config), database, ...HOUSES] };
   }
 }

@@ -1,46 +1,31 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NestFactory } from '@nestjs/core';
+import { DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
-import { EventsWorker } from '../integrations/ats/inbound/apply/events-worker.js';
-import { SyncWorker } from '../integrations/ats/sync/sync-worker.js';
 import { AppModule } from './app.module.js';
 import type { Config } from '../base/config/config.js';
+import { instancesOf } from '../base/instances.js';
+import { Background } from '../base/loop.js';
 import { Database } from '../base/database/database.js';
 import { Logger, NestLogger } from '../base/log/logger.js';
-import { MetadataRefresh } from '../auth/connections/metadata-refresh.js';
-import { DomainChecks } from '../auth/connections/domains/domain-checks.js';
-import { KeyRenewal } from '../auth/connections/keys/service-keys.js';
 
 import { PROBE } from '../base/http/request-id.js';
 import { BridgeAdapter } from '../base/http/bridge-adapter.js';
 import { tuneServer } from '../base/http/server.js';
 import { createDataSource } from './data-source.js';
 import { demandRole, prepareDatabase } from './database-access.js';
-import { DayCloser } from '../tenancy/ledger/day-closer.js';
-import { DeletedDirectories } from '../directory-sync/routes/role-tasks/deleted-directories.js';
-import { AcceptedChanges } from '../forwarding/statistics/accepted-changes.js';
 import { FirstPlatform } from '../forwarding/platform/first-platform.js';
 import { DeliveryWorker } from '../engine/delivery/pump/delivery.worker.js';
-import { TasksRunner } from '../engine/work/tasks.runner.js';
+import { WorkEngine } from '../engine/work/work.engine.js';
 import { MetricsServer } from '../operations/metrics-server.js';
 import { setupDocs } from '../operations/docs/docs.js';
 import { InboundDoor, isInboundPath } from '../integrations/ats/inbound/inbound-door.js';
-import { GrantKeepAlive } from '../integrations/ats/marketplace/keep-alive.js';
-import { ProcessSigns } from '../operations/installation/process-signs.js';
-import { Retention } from '../operations/retention.js';
 import { RestoreWatch } from '../operations/restore/restore-watch.js';
 import { SealedSecrets } from '../operations/sealed-secrets.js';
-import { Statistics } from '../operations/statistics.js';
 import { Lifecycle } from '../operations/lifecycle.js';
 import { setupHttp } from '../operations/setup-http.js';
-import { QuietDirectories } from '../directory-sync/directories/quiet-directories.js';
-import { ExpiryNotice } from '../operations/expiry-notice.js';
-import { StorageMeasuring } from '../tenancy/tenants/storage/storage-measuring.js';
-import { ChainSealer } from '../tenancy/ledger/chain-sealer.js';
-import { PeopleUpkeep } from '../directory-sync/users/people/people-upkeep.js';
 
 /** The service in this process: the application and its background work, started and stopped as one. */
 export class Application {
@@ -66,12 +51,15 @@ export class Application {
     const dataSource = createDataSource(databaseUrl, config.databasePool, access.role);
     await dataSource.initialize();
     await demandRole(dataSource, access.role);
-    const adapter = new BridgeAdapter();
-    const nest = await NestFactory.create<NestExpressApplication>(AppModule.with(config, dataSource), adapter, {
-      bodyParser: false,
-      bufferLogs: true,
-      abortOnError: false,
-    });
+    const nest = await NestFactory.create<NestExpressApplication>(
+      AppModule.with(config, dataSource),
+      new BridgeAdapter(),
+      {
+        bodyParser: false,
+        bufferLogs: true,
+        abortOnError: false,
+      },
+    );
     nest.useLogger(new NestLogger(nest.get(Logger)));
     if (access.asOwner !== null) {
       nest.get(Logger).warn('the service runs with the rights of the owner of its tables', { reason: access.asOwner });
@@ -83,7 +71,6 @@ export class Application {
     setupHttp(nest, { bytes: { takes: isInboundPath, admit: (req, res) => door.admit(req, res) } });
     setupDocs(nest);
     await nest.init();
-    adapter.shortenWays();
     // Before anything is forwarded: a restored database must not speak.
     const restored = await nest.get(RestoreWatch).begin();
     const secrets = await nest.get(SealedSecrets).trouble();
@@ -99,8 +86,7 @@ export class Application {
     tuneServer(server);
     await this.nest.listen(port);
     await this.nest.get(MetricsServer).start();
-    this.nest.get(RestoreWatch).start();
-    this.nest.get(ProcessSigns).start();
+    for (const loop of this.loops()) if (loop.isEverywhere) loop.start();
     this.nest.get(Logger).info('started', {
       base_url: this.config.baseUrl,
       port: (server.address() as AddressInfo).port,
@@ -112,7 +98,9 @@ export class Application {
   /** Starts the background work, unless this process only answers requests. */
   startWork(): void {
     if (this.config.role === 'api') return;
-    for (const worker of this.workers()) worker.start();
+    this.nest.get(DeliveryWorker).start();
+    this.nest.get(WorkEngine).start();
+    for (const loop of this.loops()) if (!loop.isEverywhere) loop.start();
   }
 
   /**
@@ -128,9 +116,14 @@ export class Application {
     this.nest.get(Lifecycle).draining = true;
     const server = this.nest.getHttpServer();
     if (server.listening) await drain(server, 25_000, quietMs);
-    await Promise.all(this.workers().map((worker) => worker.stop()));
-    await this.nest.get(RestoreWatch).stop();
-    await this.nest.get(ProcessSigns).stop();
+    const loops = this.loops();
+    const workers = [
+      this.nest.get(DeliveryWorker),
+      this.nest.get(WorkEngine),
+      ...loops.filter((loop) => !loop.isEverywhere),
+    ];
+    await Promise.all(workers.map((worker) => worker.stop()));
+    for (const loop of loops) if (loop.isEverywhere) await loop.stop();
     await this.nest.get(MetricsServer).stop();
     await this.nest.close();
     await this.nest.get(Database).close();
@@ -139,28 +132,8 @@ export class Application {
     logger.flush();
   }
 
-  private workers(): { start(): void; stop(): Promise<void> }[] {
-    const rooms = [
-      DeliveryWorker,
-      TasksRunner,
-      AcceptedChanges,
-      EventsWorker,
-      SyncWorker,
-      PeopleUpkeep,
-      DeletedDirectories,
-      ChainSealer,
-      DayCloser,
-      ExpiryNotice,
-      StorageMeasuring,
-      QuietDirectories,
-      MetadataRefresh,
-      DomainChecks,
-      KeyRenewal,
-      Retention,
-      Statistics,
-      GrantKeepAlive,
-    ];
-    return rooms.map((room) => this.nest.get<{ start(): void; stop(): Promise<void> }>(room));
+  private loops(): Background[] {
+    return instancesOf(this.nest.get(DiscoveryService, { strict: false }), Background);
   }
 }
 

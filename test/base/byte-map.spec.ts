@@ -1,5 +1,4 @@
-import { ByteMap } from '../../src/base/byte-map.js';
-import { byteSize } from '../../src/base/byte-size.js';
+import { ByteMap, byteSize } from '../../src/base/byte-map.js';
 
 describe('ByteMap', () => {
   it('drops the oldest entries at the limit of entries and of bytes', () => {

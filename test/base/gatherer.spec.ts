@@ -1,17 +1,22 @@
 import { jest } from '@jest/globals';
-import { Gatherer, WorkAlone } from '../../src/base/gatherer.js';
+import { Gatherer, WorkAlone, type GatherPolicy } from '../../src/base/gatherer.js';
 
 /** Work that ends on command. */
 class Bench {
   readonly begun: string[][] = [];
   private readonly ends: ((how?: Error) => void)[] = [];
-  readonly gatherer = new Gatherer<string, string>({
-    alone: async (item) => (await this.work([item]))[0]!,
-    together: (items) => this.work(items),
-    keyOf: (item) => item.split('=')[0]!,
-    bytesOf: (item) => item.length,
-    busy: () => new Error('busy'),
-  });
+  readonly gatherer: Gatherer<string, string>;
+
+  constructor(policy: { policy?: GatherPolicy } = {}) {
+    this.gatherer = new Gatherer<string, string>({
+      alone: async (item) => (await this.work([item]))[0]!,
+      together: (items) => this.work(items),
+      keyOf: (item) => item.split('=')[0]!,
+      bytesOf: (item) => item.length,
+      busy: () => new Error('busy'),
+      ...policy,
+    });
+  }
 
   run(...items: string[]): Promise<string>[] {
     const all = items.map((item) => this.gatherer.run('shape', item));
@@ -212,5 +217,35 @@ describe('while the database does not answer', () => {
     expect(bench.begun.at(-1)).toEqual(['later']);
     for (let i = 0; i < 4; i++) await bench.end();
     expect(await Promise.all([...stuck, ...later])).toHaveLength(5);
+  });
+});
+
+describe('in turn', () => {
+  const policy: GatherPolicy = { items: 3, bytes: 20, large: 10, waiting: 8, waitingBytes: 40, order: 'in turn' };
+
+  it('works on one batch after the other in the order of arrival, large items alone', async () => {
+    const bench = new Bench({ policy });
+    const all = bench.run('first', 'a', 'b', 'large=1234', 'c', 'd', 'e', 'f');
+    for (let i = 0; i < bench.begun.length; i++) await bench.end();
+    await Promise.all(all);
+    expect(bench.begun).toEqual([['first'], ['a', 'b'], ['large=1234'], ['c', 'd', 'e'], ['f']]);
+    expect(bench.gatherer.size).toBe(0);
+  });
+
+  it('gives an item the result of the waiting item with its key, and works again once that one is under way', async () => {
+    const bench = new Bench({ policy });
+    const all = bench.run('k=1', 'k=2', 'k=3');
+    for (let i = 0; i < bench.begun.length; i++) await bench.end();
+    expect(await Promise.all(all)).toEqual(['did k=1', 'did k=2', 'did k=2']);
+    expect(bench.begun).toEqual([['k=1'], ['k=2']]);
+  });
+
+  it('refuses an item when too many items or bytes wait', async () => {
+    const bench = new Bench({ policy });
+    const many = bench.run(...Array.from({ length: 10 }, (_, i) => `s${i}`));
+    await expect(many[9]).rejects.toThrow('busy');
+    const long = new Bench({ policy });
+    const bytes = long.run('x', ...Array.from({ length: 7 }, (_, i) => `${i}=1234567`));
+    await expect(bytes[6]).rejects.toThrow('busy');
   });
 });

@@ -79,6 +79,8 @@ const INDEXES_ACROSS_TENANTS: Record<string, string> = {
   ats_authorizations_expired: 'authorizations that have ended are removed over all tenants',
   ats_token_hashes_pkey: 'an ATS names itself by its token alone',
   ats_connections_renew: 'the next grant that is kept alive is looked for over all tenants',
+  connections_metadata_due: 'the next metadata that are read are looked for over all tenants, and leased within one',
+  domains_due: 'the next domain that is checked is looked for over all tenants, and leased within one',
   guard_departures_old: 'departures that a guard counts no more are removed over all tenants',
   ats_syncs_next: 'the next sync that is due is looked for over all tenants, and claimed within one',
   requests_directory:

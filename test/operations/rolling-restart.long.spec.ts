@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../src/base/database/embedded/ports.js';
 import { eventually, send } from '../support/http.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
 import { user } from '../support/scim.js';
@@ -172,14 +173,6 @@ afterAll(async () => {
   await database.close();
   rmSync(dataDir, { recursive: true, force: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = http.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return port;
-}
 
 it('loses no request and no delivery when one process after the other restarts', async () => {
   const written = new Map<string, string>();

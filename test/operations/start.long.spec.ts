@@ -4,6 +4,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSyn
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { freePort } from '../../src/base/database/embedded/ports.js';
 import { send, eventually } from '../support/http.js';
 
 // The built service as a process, as `npm start` runs it: with a data directory that does not exist yet.
@@ -57,15 +58,7 @@ function stop({ child, ended }: Service): Promise<{ code: number | null; output:
 }
 
 async function freePorts(): Promise<{ PORT: string; SANDBOX_PORT: string }> {
-  const servers = [net.createServer(), net.createServer()];
-  const ports = await Promise.all(
-    servers.map(async (server) => {
-      await once(server.listen(0, '127.0.0.1'), 'listening');
-      return String((server.address() as net.AddressInfo).port);
-    }),
-  );
-  for (const server of servers) await once(server.close(), 'close');
-  return { PORT: ports[0]!, SANDBOX_PORT: ports[1]! };
+  return { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()) };
 }
 
 /** A folder for a data directory; of `uid`, and closed to everybody else. */

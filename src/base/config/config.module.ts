@@ -3,7 +3,6 @@ import { Activity } from '../activity.js';
 import { Clock, SystemClock } from '../clock.js';
 import { Sealer } from '../crypto/seal.js';
 import { DomainEvents } from '../domain-events.js';
-import { ForeignPlaces } from '../foreign-places.js';
 import { WorkSlots } from '../work-slots.js';
 import { AnswerBudget } from '../http/answer-budget.js';
 import { useCursorKey } from '../http/cursor.js';
@@ -32,10 +31,9 @@ export class ConfigModule {
         { provide: Activity, useValue: new Activity() },
         { provide: DomainEvents, useValue: new DomainEvents() },
         { provide: AnswerBudget, useValue: new AnswerBudget() },
-        { provide: ForeignPlaces, useValue: new ForeignPlaces() },
         { provide: WorkSlots, useValue: new WorkSlots() },
       ],
-      exports: [Config, Clock, Logger, Sealer, Activity, DomainEvents, AnswerBudget, ForeignPlaces, WorkSlots],
+      exports: [Config, Clock, Logger, Sealer, Activity, DomainEvents, AnswerBudget, WorkSlots],
     };
   }
 }

@@ -1,10 +1,10 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { NextFunction, RequestHandler } from 'express';
 import { MalformedRequest } from '../errors/domain-error.js';
+import { faultIn } from '../json-text.js';
 import { BodyBudget } from './body-budget.js';
 import { LargeBody, MAX_DISCARD, readStream, type Admit } from './body-stream.js';
 import { BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
-import { faultIn } from './json-faults.js';
 import type { BridgeRequest, BridgeResponse } from './request.js';
 import { discard } from './unread.js';
 
@@ -157,7 +157,7 @@ export function parseJson(bytes: Buffer): unknown {
   // Some clients send a byte order mark; RFC 8259 §8.1 allows to skip it.
   if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
   if (text.trim() === '') return undefined;
-  const fault = faultIn(bytes);
+  const fault = faultIn(text);
   if (fault !== null) throw new MalformedRequest(fault, 'malformed_json', { scimType: 'invalidSyntax' });
   try {
     return JSON.parse(text);

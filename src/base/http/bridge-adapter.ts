@@ -3,7 +3,6 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { JsonText, sendJson } from './answer.js';
-import { askRoutesOfMethod, matchPrefixesFirst, type LayeredRouter } from './quick-routing.js';
 import { CHECK_EVERY_MS, MAX_HEADER_BYTES } from './server.js';
 
 type MessageConstructor = typeof IncomingMessage;
@@ -28,13 +27,6 @@ export class BridgeAdapter extends ExpressAdapter {
       return;
     }
     sendJson(response, statusCode ?? response.statusCode, body instanceof JsonText ? body.text : JSON.stringify(body));
-  }
-
-  /** Makes the way to a route short. All routes are declared before. */
-  shortenWays(): void {
-    const router = this.getInstance<Express>().router as unknown as LayeredRouter;
-    matchPrefixesFirst(router.stack);
-    askRoutesOfMethod(router);
   }
 
   override initHttpServer(): void {

@@ -1,11 +1,63 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, Type as TypeOf } from 'class-transformer';
-import { ValidateBy, ValidateNested } from 'class-validator';
+import { ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
+import { isLongerThan } from '../characters.js';
 import { readInstant } from '../instant.js';
-import { Presence, tidy, type FieldOptions } from './text.js';
+import { isTidy, tidy } from './text.js';
 
 // Declares a field of a request: its rule, the text of its refusal, and its documentation.
+
+/** Options of every field. */
+export interface FieldOptions {
+  /** May be left out. */
+  optional?: boolean;
+  /** May be null. */
+  nullable?: boolean;
+  description?: string;
+  example?: unknown;
+}
+
+/** Options of a text field. */
+interface TextOptions extends FieldOptions {
+  max: number;
+  min?: number;
+  /** The pattern of the text, and the message of its refusal. */
+  pattern?: { test: RegExp; message: string };
+  format?: string;
+}
+
+/** Declares when a field is checked: not when it is absent or null, where that is allowed. */
+function Presence(options: FieldOptions): PropertyDecorator {
+  return ValidateIf((_, value) => !((options.optional && value === undefined) || (options.nullable && value === null)));
+}
+
+/** Declares a field of text: normalised, without control characters, of a limited length. */
+export function Text(options: TextOptions): PropertyDecorator {
+  const { max, min = 1, pattern, format } = options;
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => tidy(value)),
+    field(options, (value) => textProblem(value, min, max, pattern), {
+      type: String,
+      maxLength: max,
+      ...(min > 0 ? { minLength: min } : {}),
+      ...(format ? { format } : {}),
+    }),
+  );
+}
+
+function textProblem(value: unknown, min: number, max: number, pattern: TextOptions['pattern']): string | null {
+  if (typeof value !== 'string') return 'must be text';
+  if (!isTidy(value)) return 'must not contain control characters';
+  if (min > 0 && !isLongerThan(value, min - 1))
+    return min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
+  if (isLongerThan(value, max)) return `must have at most ${max} characters`;
+  if (pattern && !pattern.test.test(value)) return pattern.message;
+  return null;
+}
+
+/** One `@`, a local part, and a host with or without a dot; more would refuse real addresses. */
+export const EMAIL = { test: /^[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/u, message: 'must be an e-mail address' };
 
 function field(
   options: FieldOptions,

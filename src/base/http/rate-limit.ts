@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock.js';
 import { Config } from '../config/config.js';
-import { networkOf } from './address.js';
+import { networkOf } from './allowed-networks.js';
 import { TooManyRequests } from './http.errors.js';
 
 /** The remaining allowance of a credential. */

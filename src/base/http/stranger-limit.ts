@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Clock } from '../clock.js';
-import { networkOf } from './address.js';
+import { networkOf } from './allowed-networks.js';
 import { TooManyRequests } from './http.errors.js';
 import { Buckets } from './rate-limit.js';
 

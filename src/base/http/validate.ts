@@ -2,6 +2,7 @@ import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { InvalidFields, MalformedRequest, type FieldError } from '../errors/domain-error.js';
+import { hasMember } from '../json-text.js';
 
 const SERVER_SET = Symbol('fields that only the server sets');
 
@@ -61,7 +62,8 @@ export function readBody<T extends object>(dto: Type<T>, value: unknown = {}): T
       continue;
     }
     // class-transformer reads the `constructor` of a nested object as its class, and calls it.
-    if (hasConstructor(field)) throw new InvalidFields([{ field: name, message: 'must hold no field "constructor"' }]);
+    if (hasMember(field, 'constructor'))
+      throw new InvalidFields([{ field: name, message: 'must hold no field "constructor"' }]);
     if (!ignored?.has(name)) sent[name] = field;
   }
   const instance = Object.assign(plainToInstance(dto, sent), kept);
@@ -74,12 +76,6 @@ export function readBody<T extends object>(dto: Type<T>, value: unknown = {}): T
   });
   if (errors.length > 0) throw new InvalidFields(errors.flatMap((error) => fieldErrors(error, '')));
   return instance;
-}
-
-/** Checks any depth; the depth of bodies is bounded. */
-function hasConstructor(value: unknown): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  return Object.hasOwn(value, 'constructor') || Object.values(value).some(hasConstructor);
 }
 
 function unknownField(field: string): InvalidFields {

@@ -138,6 +138,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   CreateDomain: { domain: 'acme.example', connection_id: null },
   ChangeDomain: { connection_id: 'con_01k9' },
   CreateApiKey: { name: 'zapier', scopes: ['users:read', 'users:write'], expires_at: EXPIRES },
+  ChangeApiKey: { allow_from: ['203.0.113.0/24'] },
   ChangeTenant: { name: 'Acme Ltd', owner_user_id: 'usr_01k9', break_glass: [] },
   CreateTenant: { name: 'Acme Ltd', time_zone: 'Europe/Berlin', api_key: { name: 'first key' } },
   SetStorageLimit: { limit_bytes: 53_687_091_200 },

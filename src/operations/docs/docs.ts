@@ -1,3 +1,4 @@
+import type { INestApplication } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { Express } from 'express';
@@ -82,9 +83,9 @@ function complete(path: string, method: (typeof METHODS)[number], operation: Ope
   operation.security ??= [];
 }
 
-/** The description of the API, made from the code. Each resource is shown once, at its canonical address. */
-function describeApi(app: NestExpressApplication): OpenAPIObject {
-  const document = SwaggerModule.createDocument(app, frameOf(app.get(Config).apiBaseUrl), {
+/** Returns the description of the API, made from the code. Each resource is shown once, at its canonical address. */
+export function describeApi(app: INestApplication, apiBaseUrl: string): OpenAPIObject {
+  const document = SwaggerModule.createDocument(app, frameOf(apiBaseUrl), {
     operationIdFactory: (controller: string, method: string) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
   for (const [path, item] of Object.entries(document.paths)) {
@@ -111,7 +112,7 @@ export function setupDocs(app: NestExpressApplication): void {
   let description: PublicText | undefined;
   const express: Express = app.getHttpAdapter().getInstance();
   express.get(DESCRIPTION_ADDRESS, (req, res) => {
-    description ??= new PublicText(JSON.stringify(describeApi(app)), 'application/json');
+    description ??= new PublicText(JSON.stringify(describeApi(app, config.apiBaseUrl)), 'application/json');
     description.send(req, res);
   });
   // The page reads the description from its address. A copy in the page would be written anew for each visitor.

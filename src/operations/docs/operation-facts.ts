@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { FOREIGN_QUERY, ProblemBody, REFUSALS, type Refusals } from '../../base/http/api-problems.js';
+import { FOREIGN_QUERY, ProblemBody, REFUSALS, type Refusals } from '../../base/http/api-answers.js';
 import { whichSurface } from '../surfaces/which-surface.js';
-import { DOCUMENTED_RECENT, needsRecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
-import { DOCUMENTED_SCOPE, type ScopeDemand } from '../../tenancy/tenants/require-scope.js';
+import { DOCUMENTED_RECENT, needsRecentSignIn, DOCUMENTED_SCOPE } from '../../tenancy/tenants/caller.js';
+import type { ScopeDemand } from '../../tenancy/tenants/scopes.js';
 import { DOCUMENTED_PASSES } from '../../tenancy/tenants/storage/even-when-exhausted.js';
 import { addsData } from '../../tenancy/tenants/storage/storage.rules.js';
 import { PROBLEM_CODES } from './problem-codes.js';

@@ -27,79 +27,39 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   // lists
   'query limit': 'The largest number of records of the page.',
   'query cursor': 'The `next_cursor` of the page before; the first page without it.',
-  'query order': '`asc`: oldest first. Newest first unless set.',
   'query since': 'Only records from this moment on (RFC 3339).',
   'query until': 'Only records before this moment (RFC 3339).',
   'query format': '`csv` or `ndjson`: all records as a file. A page of JSON unless set.',
   'query state': 'Only records in this state.',
   'query kind': 'Only records of this kind.',
-  'query reason': 'Only records with this reason.',
   'query user_id': 'Only records of this user: the id (`usr_…`).',
-  'query connection_id': 'Only records of this connection: its id or slug.',
-  'query actor': 'Only what this key, directory, user or operator has done: its id.',
   'query request_id': 'Only what this request has led to: `X-Request-Id` of its answer.',
   'query directory': 'Only records of this directory: its id.',
 
   // users
-  'query email': 'Only the users with this e-mail, without regard to case.',
-  'query external_id': 'Only the user with this `external_id`, with regard to case.',
-  'query user_name': 'Only users with this `userName`, without regard to case.',
-  'query status': 'Only users with this status.',
-  'query role': 'Only users with this role.',
-  'query seat': 'Only users with this state of the seat.',
-  'query held': '`true`: only held users; `false`: only others; or a reason.',
-  'query source': 'Only users that came through this channel.',
-  'query updated_since': 'Only users changed since this moment: `next_updated_since` of the last call.',
   'query q': 'Only users whose e-mail, names, `external_id` or `userName` begin with this text.',
 
   // candidates, job openings
-  'GET /api/v1/candidates query email':
-    'Only candidates with this e-mail, without regard to case; several can have it.',
-  'GET /api/v1/candidates query external_id': 'Only the candidate with this `external_id`, with regard to case.',
-  'query ats_priority': 'Only candidates whose metadata has this text as `ats_priority`.',
-  'GET /api/v1/candidates query updated_since':
-    'Only candidates changed since this moment: `next_updated_since` of the last call.',
   'PUT /api/v1/candidates/by-external-id/{external_id} path external_id':
     'The id of the candidate in the caller’s own system, percent-encoded.',
-  'GET /api/v1/jobs query status': 'Only job openings with this status.',
-  'GET /api/v1/jobs query external_id': 'Only the job opening with this `external_id`, with regard to case.',
-  'query ats': 'Only job openings of this ATS, with regard to case.',
-  'GET /api/v1/jobs query updated_since':
-    'Only job openings changed since this moment: `next_updated_since` of the last call.',
   'PUT /api/v1/jobs/by-external-id/{external_id} path external_id':
     'The id of the job opening in the caller’s own system, percent-encoded.',
 
   // interviews, writes to ATSs
   'path provider': 'The name of the ATS, such as `lever`.',
   'path ats_provider': 'The name of the ATS, such as `lever`.',
-  'GET /api/integrations/{provider}/callback query code': 'The code that the ATS gives for the approval.',
-  'GET /api/integrations/{provider}/callback query error': 'Why the ATS gives none, such as `access_denied`.',
   'path link_id': 'The id of the connect link (`alk_…`).',
   'path event_id': 'The id of the inbound event (`aev_…`).',
   'path write_id': 'The id of the write (`awr_…`).',
   'query candidate_id': 'Only interviews of this candidate.',
   'query job_id': 'Only interviews for this job opening.',
-  'GET /api/v1/interviews query state': 'Only interviews in this state.',
-  'GET /api/v1/candidates/{id}/interviews query state': 'Only interviews in this state.',
-  'GET /api/v1/interviews query updated_since':
-    'Only interviews changed since this moment: `next_updated_since` of the last call.',
-  'GET /api/v1/candidates/{id}/interviews query updated_since':
-    'Only interviews changed since this moment: `next_updated_since` of the last call.',
-  'query version': 'The version of the scorecard; the newest when left out.',
 
   // seats, logs
   'query as_of': 'The state at this moment: a time, or a date (the end of that day in the tenant’s time zone).',
   'query from': 'The first day, or moment, of the range.',
   'query to': 'The day, or moment, before which the range ends.',
-  'query interval': 'The length of each step of the report.',
   'query sequence': 'With `hash`: the sequence of a head that was kept elsewhere.',
   'query hash': 'With `sequence`: the hash of a head that was kept elsewhere, 64 hex digits.',
-  'query actor_id': 'Only lines whose actor has this id.',
-  'query action': 'Only lines of this action, such as `directory.create`.',
-  'query target_type': 'Only lines about this kind of record, such as `directory`.',
-  'query target_id': 'Only lines about the record with this id.',
-  'query outcome': 'Only sign-ins with this outcome.',
-  'query support_id': 'Only the sign-in with this number, which the page of the refusal shows.',
 
   // sign-in
   'query return_to': 'Where the browser goes after the sign-in: a path, or an address of `return_origins`.',
@@ -117,18 +77,14 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   'query count': 'The largest number of resources of the page: 100 unless set, at most 1 000 (RFC 7644 §3.4.2.4).',
   'query attributes': 'The attributes of the answer, with commas between (RFC 7644 §3.9).',
   'query excludedAttributes': 'Attributes that the answer leaves out, with commas between (RFC 7644 §3.9).',
-  'query type': 'The kind of the record: `candidate`, `job` or `user`.',
 
   // where one word has another meaning
-  'GET /api/v1/resolve query external_id': 'The id in the other system.',
   'GET /api/auth/login query email': 'The work e-mail of the user; its domain leads to the connection.',
   'GET /scim/v2/ResourceTypes/{name} path name': '`User` or `Group`.',
   'GET /scim/v2/Schemas/{urn} path urn': 'The URN of the schema.',
   'GET /scim/v2/Users query cursor': 'Empty for the first page; then `nextCursor` of the page before (RFC 9865).',
   'GET /scim/v2/Groups query cursor': 'Empty for the first page; then `nextCursor` of the page before (RFC 9865).',
   'GET /scim/v2 query cursor': 'Empty for the first page; then `nextCursor` of the page before (RFC 9865).',
-  'GET /api/v1/directories/{directory_id}/preview query kind': 'Only users whom going live would change in this way.',
-  'GET /api/v1/held query reason': 'Only users who are held for this reason.',
 };
 
 /**

@@ -97,6 +97,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   position_too_old:
     'Events behind this position are no longer kept. `oldest` is the oldest position; an empty `after` begins there.',
   plan_not_made: 'The first plan of the preview is being made by a task. Ask again when the task is done.',
+  outside_allow_from:
+    'The API key is valid, and its `allow_from` does not admit the network that the request came from.',
   precondition_failed: 'If-Match names another version than the present one.',
   record_busy:
     'Other requests kept writing the same user or group for 9 seconds. Nothing was changed. Send the request again after `Retry-After`.',
@@ -114,7 +116,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   secret_unreadable:
     'No encryption key of the service opens a stored secret. The operator puts the missing key back, or the secret is set again.',
   sign_in_again:
-    'The act needs a sign-in of the last ten minutes: sign in again, then begin a session of the console anew. A session by a link needs a new link.',
+    'The act needs a sign-in of the last ten minutes: sign in again, then begin a session of the console anew. A session by a link needs a new link. The time at which the IdP has authenticated the user counts.',
   several_credentials: 'The request has more than one credential.',
   sign_in_link_over:
     'The sign-in link is used, replaced or older than ten minutes, or its user may not sign in. Ask the operator for a new one.',
@@ -138,7 +140,6 @@ export const PROBLEM_CODES: Record<string, string> = {
   too_many_roles: 'The tenant has 200 roles, the maximum. Delete one.',
   too_many_tasks:
     'The tenant has 20 imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run, the maximum. Wait until one has finished, or cancel one.',
-  too_many_users: 'The directory has more than 10 000 users: the plan of its rules takes too long for a request.',
   too_many_webhooks: 'The tenant has 50 webhook endpoints, the maximum. Delete one.',
   too_many_client_secrets: 'The client has two live secrets, the maximum. Delete the one that is not used any more.',
   too_many_clients: 'The directory has 10 clients, the maximum. Delete one that is not needed.',

@@ -1,4 +1,4 @@
-import type { Refusals } from '../../base/http/api-problems.js';
+import type { Refusals } from '../../base/http/api-answers.js';
 
 /** The parts of an operation that decide how it can refuse. */
 export interface OperationForm {
@@ -58,6 +58,7 @@ function ofCredential({ method, credential, recent, scope }: OperationForm, add:
   add(403, 'cross_site_request');
   add(429, 'too_many_requests');
   if (credential === 'operator_token') return add(403, 'operator_only');
+  add(403, 'outside_allow_from');
   if (scope) add(403, 'missing_scope', 'no_tenant_entered');
   add(406, 'not_acceptable');
   if (method !== 'post') return;

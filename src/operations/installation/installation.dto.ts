@@ -24,6 +24,23 @@ class TenantLag {
   oldest_waiting_since!: Date;
 }
 
+class WorkBody {
+  @ApiProperty({ example: 'retention' })
+  kind!: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Null: the work is of the installation.' })
+  tenant_id!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'What it is about, such as a connection.' })
+  id!: string | null;
+  @ApiProperty({ enum: ['running', 'resting', 'waiting'] })
+  state!: string;
+  @ApiProperty({ type: 'integer', description: 'Failures in a row.' })
+  failures!: number;
+  @ApiProperty({ type: String, nullable: true, description: 'The cause of the last failure.' })
+  reason!: string | null;
+  @ApiProperty({ type: Date, nullable: true, description: 'When it is due again; null: it is under way, or due.' })
+  next_at!: Date | null;
+}
+
 /** How the installation is doing. */
 export class InstallationBody {
   @ApiProperty({
@@ -36,4 +53,10 @@ export class InstallationBody {
   migrations!: string[];
   @ApiProperty({ type: [TenantLag], description: 'The 20 tenants whose changes wait longest.' })
   lag!: TenantLag[];
+  @ApiProperty({
+    type: [WorkBody],
+    description:
+      'Background work that is under way, rests or has an interval, those with most failures first, at most 100.',
+  })
+  work!: WorkBody[];
 }

@@ -12,6 +12,7 @@ const EVERY_MS = 30_000;
 /** Shows the operator that this process is there, in which role and version. */
 @Injectable()
 export class ProcessSigns extends Background {
+  override readonly isEverywhere = true;
   private readonly id = randomUUID();
 
   constructor(

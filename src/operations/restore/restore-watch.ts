@@ -27,6 +27,7 @@ const RESTORED = 'database_restored';
  */
 @Injectable()
 export class RestoreWatch extends Background {
+  override readonly isEverywhere = true;
   private readonly kept: KeptMark;
   private mark: GenerationMark | null = null;
   private cannotKeep = false;

@@ -1,27 +1,10 @@
 import type { ErrorKind } from '../../base/errors/domain-error.js';
 import { scimErrorBody, type ScimErrorBody, type ScimType } from '../../protocols/scim/scim.errors.js';
+import { API_STATUS } from './problem.js';
 import type { Refusal } from './refusal.types.js';
 
-/** What each kind of refusal is in SCIM (RFC 7644 §3.12). */
-export const SCIM_STATUS: Record<ErrorKind, number> = {
-  malformed: 400,
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  'not-found': 404,
-  'method-not-allowed': 405,
-  'not-acceptable': 406,
-  conflict: 409,
-  gone: 410,
-  'no-seat': 403,
-  'precondition-failed': 412,
-  'too-large': 413,
-  'unsupported-media-type': 415,
-  'too-many-requests': 429,
-  'not-implemented': 501,
-  unavailable: 503,
-  'no-storage': 507,
-};
+/** What each kind of refusal is in SCIM (RFC 7644 §3.12): as in the API, but for what SCIM names otherwise. */
+export const SCIM_STATUS: Record<ErrorKind, number> = { ...API_STATUS, invalid: 400, 'no-seat': 403 };
 
 const TYPE_OF_KIND: Partial<Record<Refusal['kind'], ScimType>> = {
   malformed: 'invalidSyntax',

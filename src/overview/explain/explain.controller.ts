@@ -1,15 +1,12 @@
 import { Get, Param } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { NotFound } from '../../base/errors/domain-error.js';
-import { ApiRecord } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { ExplainService } from '../../directory-sync/users/explain/explain.service.js';
 import { UserDirectoryRepository } from '../../directory-sync/users/user-directory.repository.js';
 import { userBody } from '../../directory-sync/users/user.dto.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { sentencesOf } from './sentences.rules.js';
 import { UserExplanationBody, UserResourceBody } from './user-explanation.dto.js';
 import { UserFactsRepository } from './user-facts.repository.js';

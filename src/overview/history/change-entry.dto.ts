@@ -1,21 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { PersonBody } from '../../tenancy/tenants/person.dto.js';
 import { CauseBody } from '../../directory-sync/users/explain/cause.dto.js';
 import { ActorBody, ChangeSourceBody } from '../../directory-sync/users/source.dto.js';
 import { EntryHead, NO_TIME, NUMBER, TEXT, TIME } from './entry-head.dto.js';
-
-/** The platform's view of a user. */
-export class PersonBody {
-  @ApiProperty(TEXT)
-  email!: string | null;
-  @ApiProperty()
-  first_name!: string;
-  @ApiProperty()
-  last_name!: string;
-  @ApiProperty(TEXT)
-  role!: string | null;
-  @ApiProperty(TEXT)
-  external_id!: string | null;
-}
 
 /** Values of the changed fields. */
 class ChangedValues {

@@ -1,17 +1,14 @@
 import { Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { InvalidFields } from '../../base/errors/domain-error.js';
-import { ApiPage } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiFilter, ApiPage, ApiRefusals } from '../../base/http/api-answers.js';
 import { csvLine } from '../../base/http/csv.js';
 import { exportFormat, sendExport } from '../../base/http/export.js';
 import { pageOf, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { ENTRY_SHAPE } from './entry.dto.js';
 import { ENTRY_COLUMNS, entryBody, entryCells } from './entry.mapping.js';
 import type { HistoryFilter } from './history.repository.js';
@@ -32,10 +29,10 @@ export class HistoryController {
     summary: 'The history of a user, newest first; also of a deleted user',
     description: '`format=csv` or `format=ndjson` exports all that matches.',
   })
-  @ApiQuery({ name: 'kind', required: false, description: `with commas between: ${ENTRY_KINDS.join(', ')}` })
-  @ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } })
-  @ApiQuery({ name: 'until', required: false, schema: { type: 'string', format: 'date-time' } })
-  @ApiQuery({ name: 'order', required: false, enum: ['asc', 'desc'] })
+  @ApiFilter('kind', `with commas between: ${ENTRY_KINDS.join(', ')}`)
+  @ApiFilter('since', undefined, 'date-time')
+  @ApiFilter('until', undefined, 'date-time')
+  @ApiFilter('order', '`asc`: oldest first. Newest first unless set.', { enum: ['asc', 'desc'] })
   @ApiPage(ENTRY_SHAPE, { exports: true })
   async list(
     @CurrentCaller() { tenantId }: Caller,

@@ -1,19 +1,11 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { PersonBody } from '../../tenancy/tenants/person.dto.js';
 import { LEAVER_STATES } from './leaver.rules.js';
 import { CauseBody } from '../../directory-sync/users/explain/cause.dto.js';
 import { ChangeSourceBody } from '../../directory-sync/users/source.dto.js';
 
 /** The identifying fields of a leaver. */
-class LeaverPerson {
-  @ApiProperty({ type: String, nullable: true })
-  email!: string | null;
-  @ApiProperty()
-  first_name!: string;
-  @ApiProperty()
-  last_name!: string;
-  @ApiProperty({ type: String, nullable: true })
-  external_id!: string | null;
-}
+class LeaverPerson extends OmitType(PersonBody, ['role']) {}
 
 class LeaverMillisecondsShape {
   @ApiProperty({ type: 'integer', example: 4 })

@@ -1,13 +1,8 @@
-import { causeInWords, type Cause, type CauseInWords } from '../../tenancy/identity/cause.rules.js';
+import { causeInWords, type Cause } from '../../tenancy/identity/cause.rules.js';
 import type { Person } from '../../tenancy/identity/person.js';
 import type { ChangeSource } from '../../tenancy/identity/source.js';
-import {
-  leaverMillisecondsOf,
-  timesOf,
-  type LeaverMilliseconds,
-  type LeaverState,
-  type LeaverTimes,
-} from './leaver.rules.js';
+import { leaverMillisecondsOf, timesOf, type LeaverState, type LeaverTimes } from './leaver.rules.js';
+import type { LeaverShape } from './leaver.dto.js';
 
 /** A departure as the statement returns it. */
 export interface LeaverRow extends LeaverTimes {
@@ -27,30 +22,8 @@ export interface LeaverRow extends LeaverTimes {
   parked_detail: string | null;
 }
 
-/** The record of a leaver as the API shows it. */
-export interface LeaverBody {
-  id: string;
-  user_id: string;
-  change_sequence: number;
-  kind: 'deactivated' | 'deleted';
-  user: Omit<Person, 'role'>;
-  source: ChangeSource;
-  cause: CauseInWords | null;
-  requested_at: string;
-  held_at: string | null;
-  released_at: string | null;
-  committed_at: string;
-  sessions_ended_at: string | null;
-  sessions_ended: number;
-  forwarded_at: string | null;
-  confirmed_at: string | null;
-  state: LeaverState;
-  milliseconds: LeaverMilliseconds;
-  error?: { code: string; detail: string | null };
-}
-
 /** Returns the record of a leaver as the API shows it. */
-export function leaverBody(row: LeaverRow): LeaverBody {
+export function leaverBody(row: LeaverRow): LeaverShape {
   const { email, first_name, last_name, external_id } = row.person;
   const times = timesOf(row, row.state);
   return {

@@ -1,16 +1,13 @@
 import { applyDecorators, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { ApiPage } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiOperation } from '@nestjs/swagger';
+import { ApiFilter, ApiPage, ApiRefusals } from '../../base/http/api-answers.js';
 import { csvLine } from '../../base/http/csv.js';
 import { exportFormat, sendExport } from '../../base/http/export.js';
 import { pageOf, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { HistoryService } from './history.service.js';
 import { LeaverShape } from './leaver.dto.js';
 import { LEAVER_COLUMNS, leaverBody, leaverCells } from './leaver.mapping.js';
@@ -24,9 +21,9 @@ const OTHERS = ['limit', 'cursor', 'format'] as const;
 /** Documents the parameters and the answer of both lists. */
 const DescribedList = (): MethodDecorator =>
   applyDecorators(
-    ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } }),
-    ApiQuery({ name: 'until', required: false, schema: { type: 'string', format: 'date-time' } }),
-    ApiQuery({ name: 'state', required: false, enum: LEAVER_STATES }),
+    ApiFilter('since', undefined, 'date-time'),
+    ApiFilter('until', undefined, 'date-time'),
+    ApiFilter('state', undefined, { enum: LEAVER_STATES }),
     ApiPage(LeaverShape, { exports: true }),
   );
 
@@ -45,7 +42,7 @@ export class LeaversController {
     summary: 'Deactivated and deleted users, newest first, with the times of request, commit, sessions and platform',
     description: '`format=csv` or `format=ndjson` exports all that matches. Held departures are not included.',
   })
-  @ApiQuery({ name: 'user_id', required: false })
+  @ApiFilter('user_id')
   @DescribedList()
   list(
     @CurrentCaller() { tenantId }: Caller,

@@ -3,8 +3,8 @@ import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cu
 import { Database } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { attemptsOf } from '../../engine/delivery/attempts/of-change.js';
-import { progressSql } from '../../engine/delivery/lanes/progress.js';
-import { PLATFORM, platformOf } from '../../forwarding/platform-destination.js';
+import { CHANGE_PROGRESS } from '../../forwarding/changes/changes.repository.js';
+import { PLATFORM } from '../../forwarding/platform-destination.js';
 import type { LeaverRow } from './leaver.mapping.js';
 import type { LeaverState } from './leaver.rules.js';
 
@@ -17,26 +17,19 @@ export interface LeaverFilter {
   until?: Date | undefined;
 }
 
-const PROGRESS = progressSql(platformOf(''), {
-  table: 'changes c',
-  tenant: 'c.tenant_id',
-  subject: 'c.user_id',
-  sequence: 'c.sequence',
-});
-
 // The same states as those of a change (forwarding/changes), from the position of the user's lane.
 const STATE = `case
   when not c.forwarded then 'not_forwarded'
   when c.dismissed is not null then 'dismissed'
-  when ${PROGRESS.delivered} then 'confirmed'
-  when ${PROGRESS.parked} then 'parked'
+  when ${CHANGE_PROGRESS.delivered} then 'confirmed'
+  when ${CHANGE_PROGRESS.parked} then 'parked'
   else 'waiting' end`;
 
 // Unfinished and parked departures are found from the lanes, which are few; others from the changes.
-const FROM_CHANGES = `changes c ${PROGRESS.joinLane}`;
+const FROM_CHANGES = `changes c ${CHANGE_PROGRESS.joinLane}`;
 const FROM: Partial<Record<LeaverState, string>> = {
-  waiting: `${PROGRESS.fromPending} and not (${PROGRESS.parked})`,
-  parked: `${PROGRESS.fromPending} and ${PROGRESS.parked}`,
+  waiting: `${CHANGE_PROGRESS.fromPending} and not (${CHANGE_PROGRESS.parked})`,
+  parked: `${CHANGE_PROGRESS.fromPending} and ${CHANGE_PROGRESS.parked}`,
 };
 
 const AFTER_ALL = '9223372036854775807';
@@ -89,7 +82,7 @@ export class LeaversRepository {
          c.parked_detail, a.forwarded_at, h.held_at, h.released_at,
          coalesce(a.confirmed_at, case when c.confirmed_through = c.sequence then c.lane_confirmed_at end) as confirmed_at
        from (
-         select c.*, ${STATE} as state, ${PROGRESS.columns}
+         select c.*, ${STATE} as state, ${CHANGE_PROGRESS.columns}
          from ${(state && FROM[state]) ?? FROM_CHANGES}
          where c.tenant_id = $1 and c.kind in ('deactivated', 'deleted')
            and c.sequence < $2 and c.occurred_at >= $3::timestamptz and c.occurred_at < $4::timestamptz

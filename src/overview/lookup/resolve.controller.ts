@@ -5,9 +5,7 @@ import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/ht
 import { CandidatesRepository } from '../../hiring/candidates/candidates.repository.js';
 import { JobsRepository } from '../../hiring/jobs/jobs.repository.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import { demandScope, type Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { NoScope } from '../../tenancy/tenants/require-scope.js';
+import { demandScope, CurrentCaller, NoScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { UserDirectoryRepository } from '../../directory-sync/users/user-directory.repository.js';
 
 const TYPES = ['candidate', 'job', 'user'] as const;
@@ -46,8 +44,8 @@ export class ResolveController {
     summary: 'Maps an external id to an internal one; needs the read scope of the type',
     description: 'The id of a candidate that was merged leads to the candidate that it was merged into.',
   })
-  @ApiQuery({ name: 'type', enum: TYPES })
-  @ApiQuery({ name: 'external_id' })
+  @ApiQuery({ name: 'type', enum: TYPES, description: 'The kind of the record: `candidate`, `job` or `user`.' })
+  @ApiQuery({ name: 'external_id', description: 'The id in the other system.' })
   @ApiOkResponse({ type: ResolveBody })
   async resolve(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<ResolveBody> {
     const options = queryOptions(query, ['type', 'external_id']);

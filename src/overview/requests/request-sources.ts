@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import { textArray } from '../../base/database/text-array.js';
+import { textArray } from '../../base/database/params.js';
 import type { LoggedRequest } from './logged-request.mapping.js';
 
 /** Numbers in memory. Beyond them all are read again. */

@@ -1,15 +1,12 @@
 import { applyDecorators, Get, Param, Query } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
-import { ApiPage, ApiRecord } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiFilter, ApiPage, ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, querySpan, type Query as QueryMap } from '../../base/http/query.js';
 import { DirectoryStore } from '../../directory-sync/directories/directory.store.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireEveryScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireEveryScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { RequestBody, RequestDetailBody } from './requests.dto.js';
 import { RequestsRepository, type RequestFilter } from './requests.repository.js';
 
@@ -19,12 +16,12 @@ const FILTERS = ['credential', 'status', 'user', 'request_id', 'since', 'until']
 function ApiRequestFilters(): MethodDecorator {
   const time = { type: 'string', format: 'date-time' } as const;
   return applyDecorators(
-    ApiQuery({ name: 'credential', required: false, description: 'The id of the SCIM token.' }),
-    ApiQuery({ name: 'status', required: false, description: 'A status such as 409, or a class such as 4xx.' }),
-    ApiQuery({ name: 'user', required: false, description: 'The id of a user.' }),
-    ApiQuery({ name: 'request_id', required: false }),
-    ApiQuery({ name: 'since', required: false, schema: time }),
-    ApiQuery({ name: 'until', required: false, schema: time }),
+    ApiFilter('credential', 'The id of the SCIM token.'),
+    ApiFilter('status', 'A status such as 409, or a class such as 4xx.'),
+    ApiFilter('user', 'The id of a user.'),
+    ApiFilter('request_id'),
+    ApiFilter('since', undefined, { schema: time }),
+    ApiFilter('until', undefined, { schema: time }),
   );
 }
 
@@ -37,7 +34,7 @@ export class RequestsController {
 
   @Get()
   @ApiOperation({ summary: 'SCIM requests of all directories, newest first' })
-  @ApiQuery({ name: 'directory', required: false, description: 'The id of a directory.' })
+  @ApiFilter('directory', 'The id of a directory.')
   @ApiRequestFilters()
   @ApiPage(RequestBody)
   list(@CurrentCaller() { tenantId }: Caller, @Query() query: QueryMap): Promise<Page<RequestBody>> {

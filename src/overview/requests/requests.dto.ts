@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { HELD_REASONS } from '../../directory-sync/users/held/held.dto.js';
 import { RECOGNISED } from '../../protocols/scim/dialects/recognise.js';
-import type { RequestRow } from './requests.repository.js';
 
 const TEXT = { type: String, nullable: true } as const;
 
@@ -9,7 +8,7 @@ const TEXT = { type: String, nullable: true } as const;
 export const OUTCOMES = ['created', 'linked', 'changed', 'unchanged', 'deleted', 'previewed', 'bulk'] as const;
 
 /** A SCIM request as the API shows it. */
-export class RequestBody implements RequestRow {
+export class RequestBody {
   @ApiProperty({
     example: 'req_01k0000000abcdefghjkmnpqrs',
     description: '`X-Request-Id` of the answer. Of an operation of Bulk with a dot and its place.',

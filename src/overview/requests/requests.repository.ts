@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import { textArray } from '../../base/database/text-array.js';
+import { textArray } from '../../base/database/params.js';
 import { timeOfId } from '../../base/ids.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { LoggedRequest } from './logged-request.mapping.js';
 import { RequestSources } from './request-sources.js';
 import { storedBody } from './stored-body.mapping.js';
+import type { RequestBody } from './requests.dto.js';
 
 /** What a list of requests is narrowed to. */
 export interface RequestFilter {
@@ -19,28 +20,6 @@ export interface RequestFilter {
   status?: readonly [number, number] | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
-}
-
-/** A row of the log as the API shows it. */
-export interface RequestRow {
-  id: string;
-  at: Date;
-  directory_id: string;
-  credential_id: string;
-  method: string;
-  path: string;
-  status: number;
-  duration_ms: number;
-  dialect: string | null;
-  user_id: string | null;
-  group_id: string | null;
-  outcome: string | null;
-  held: string | null;
-  linked_by: string | null;
-  code: string | null;
-  scim_type: string | null;
-  detail: string | null;
-  body_bytes: number | null;
 }
 
 /** The id of a source of a row. */
@@ -125,7 +104,7 @@ export class RequestsRepository {
     tenantId: string,
     filter: RequestFilter,
     page: Pick<PageRequest, 'limit' | 'after'>,
-  ): Promise<RequestRow[]> {
+  ): Promise<RequestBody[]> {
     const params: unknown[] = [tenantId, page.limit + 1];
     const conditions = conditionsOf(filter, page.after).map(([text, ...values]) =>
       text.replace(/\?/g, () => `$${params.push(values.shift())}`),
@@ -133,7 +112,7 @@ export class RequestsRepository {
     // An index finds the rows of a tenant, a directory, a user and an id, in their order.
     const found = filter.user ?? filter.request_id;
     const search = found === undefined && (filter.credential !== undefined || filter.status !== undefined);
-    const { rows } = await this.db[search ? 'search' : 'shaped']<RequestRow>(
+    const { rows } = await this.db[search ? 'search' : 'shaped']<RequestBody>(
       `select ${COLUMNS} from requests r where r.tenant_id = $1 ${conditions.map((text) => `and ${text}`).join(' ')}
        order by r.at desc, r.id desc limit $2`,
       params,
@@ -142,8 +121,8 @@ export class RequestsRepository {
   }
 
   /** Returns a row with its body; undefined: there is none. */
-  async find(tenantId: string, id: string): Promise<(RequestRow & { body: string | null }) | undefined> {
-    const { rows } = await this.db.query<RequestRow & { body: string | null }>(
+  async find(tenantId: string, id: string): Promise<(RequestBody & { body: string | null }) | undefined> {
+    const { rows } = await this.db.query<RequestBody & { body: string | null }>(
       `select ${COLUMNS}, b.body from requests r
        left join request_bodies b on b.tenant_id = $1 and b.at = $2 and b.id = $3
        where r.tenant_id = $1 and r.at = $2 and r.id = $3`,

@@ -2,13 +2,10 @@ import { Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { isLongerThan } from '../../base/characters.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
-import { ApiRecord } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireEveryScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireEveryScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { SearchBody } from './search.dto.js';
 import { SearchService } from './search.service.js';
 
@@ -24,7 +21,8 @@ export class SearchController {
     summary: 'Finds users, directories and groups by the beginning of a name, and records by their id',
     description:
       'An id of a user, directory, group, task, request or change finds that record. Else users whose e-mail, `userName` or ' +
-      '`external_id` is the text come first, then users as `q` of `GET /users` finds them, directories and groups. A task needs ' +
+      '`external_id` is the text come first, then users as `q` of `GET /users` finds them, in the order of the texts that begin so, ' +
+      'directories and groups. A task needs ' +
       '`settings:read`, a change `changes:read`; without the scope the record is not found.',
   })
   @ApiQuery({ name: 'q', description: '1 to 100 characters. `%`, `_` and quotes are text.' })

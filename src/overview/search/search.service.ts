@@ -30,20 +30,12 @@ export class SearchService {
     if (hit !== null) return [hit];
     const { tenantId } = caller;
     const [users, directories, groups] = await Promise.all([
-      this.usersBy(tenantId, text),
+      this.users.beginning(tenantId, text, MOST.users),
       this.repository.directories(tenantId),
       this.repository.groups(tenantId, text, MOST.groups),
     ]);
     const named = directories.filter(({ name }) => foldCase(name).startsWith(foldCase(text)));
     return [...users.map(userHit), ...named.slice(0, MOST.directories).map(directoryHit), ...groups.map(groupHit)];
-  }
-
-  private async usersBy(tenantId: string, text: string): Promise<ListedUser[]> {
-    const page = { after: null, limit: MOST.users, list: '' };
-    const filters = [{ email: text }, { user_name: text }, { external_id: text }, { q: text }];
-    const found = await Promise.all(filters.map((filter) => this.users.list(tenantId, filter, page)));
-    const unique = new Map(found.flatMap(({ rows }) => rows).map((row) => [row.id, row]));
-    return [...unique.values()].slice(0, MOST.users);
   }
 
   private async byId(caller: Caller, id: string): Promise<SearchHit | null> {

@@ -1,6 +1,16 @@
 import { InvalidFields } from '../../../src/base/errors/domain-error.js';
-import { Choice, Choices, Flag, Moment, Nested, NestedList, Ruled, Whole } from '../../../src/base/http/fields.js';
-import { EMAIL, Text } from '../../../src/base/http/text.js';
+import {
+  Choice,
+  Choices,
+  Flag,
+  Moment,
+  Nested,
+  NestedList,
+  Ruled,
+  Whole,
+  EMAIL,
+  Text,
+} from '../../../src/base/http/fields.js';
 import { AsSent, readBody, ServerSet } from '../../../src/base/http/validate.js';
 
 class Inner {
