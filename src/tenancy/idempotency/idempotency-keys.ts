@@ -1,6 +1,5 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
-import { Config } from '../../base/config/config.js';
 import { Sealer } from '../../base/crypto/seal.js';
 import { Database } from '../../base/database/database.js';
 import { Conflict, DomainError, MalformedRequest } from '../../base/errors/domain-error.js';
@@ -45,31 +44,23 @@ const ABANDONED = '60 seconds';
 const KEPT = '24 hours';
 /** Statuses for wrong requests: nothing was done, and the key can be used again for the corrected request. */
 const UNSPENT: ReadonlySet<number> = new Set([400, 406, 413, 415, 422, 429]);
-const SWEEP_EVERY = 600_000;
+
+/** Keys that are older than a day: the same key is a new one then. */
+export const IDEMPOTENCY_LEFTOVERS = [
+  `delete from idempotency_keys where created_at < now() - interval '${KEPT}'`,
+] as const;
 
 /**
  * Handles Idempotency-Key on POST with an API key. The row is written before the work, so that one of several equal
  * requests does it. Answers are stored encrypted, since some of them contain a secret.
  */
 @Injectable()
-export class Idempotency implements OnModuleInit, OnModuleDestroy {
-  private timer: NodeJS.Timeout | null = null;
-
+export class Idempotency {
   constructor(
     private readonly db: Database,
     private readonly sealer: Sealer,
     private readonly logger: Logger,
-    private readonly config: Config,
   ) {}
-
-  onModuleInit(): void {
-    if (this.config.role === 'api') return;
-    this.timer = setInterval(() => void this.sweep(), SWEEP_EVERY).unref();
-  }
-
-  onModuleDestroy(): void {
-    if (this.timer !== null) clearInterval(this.timer);
-  }
 
   /**
    * Claims the key of the request, if it has one, and stores the answer before it is sent.
@@ -166,15 +157,6 @@ export class Idempotency implements OnModuleInit, OnModuleDestroy {
         res.getHeader('location') ?? null,
       ],
     );
-  }
-
-  /** Deletes rows that are older than a day. */
-  async sweep(): Promise<void> {
-    try {
-      await this.db.query(`delete from idempotency_keys where created_at < now() - interval '${KEPT}'`);
-    } catch (error) {
-      this.logger.warn('expired idempotency keys not deleted', { error });
-    }
   }
 }
 

@@ -1,5 +1,21 @@
 import type { InForce, Person, UserChange } from './person.js';
 
+/** The events about users, one for each kind of change. */
+export type UserEventName = `user.${UserChange['kind']}`;
+
+/**
+ * Returns the event of a change of a user, or null: the resource changed and the person did not.
+ *
+ * @param linked the write made an existing user a directory's own
+ */
+export function userEventOf(
+  { kind, changed }: Pick<UserChange, 'kind' | 'changed'>,
+  linked = false,
+): UserEventName | null {
+  if (kind === 'updated' && changed.length === 0 && !linked) return null;
+  return `user.${kind}`;
+}
+
 const FIELDS = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const satisfies (keyof Person)[];
 
 /** Compares two effective states. Returns the change, or null if no field of the platform differs. */

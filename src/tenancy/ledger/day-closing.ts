@@ -36,6 +36,12 @@ export class DayClosing {
     return new Date(this.clock.now().getTime() - GRACE_MS).toISOString().slice(0, 10);
   }
 
+  /** Returns the milliseconds until the next day is over. */
+  untilEndOfDay(): number {
+    const DAY_MS = 86_400_000;
+    return DAY_MS - ((this.clock.now().getTime() - GRACE_MS) % DAY_MS);
+  }
+
   /** Closes the days that are over, of all tenants. Reports a broken chain and does not close it. */
   async closeAll(source: SealedChain): Promise<void> {
     for (let after = ''; ;) {

@@ -16,6 +16,7 @@ export interface NewSession {
   nameId: NameId | null;
   idTokenSealed: string | null;
   authContext: string | null;
+  authenticatedAt: Date | null;
   ip: string | null;
   userAgent: string | null;
   idleSeconds: number;
@@ -30,8 +31,8 @@ export class SessionsRepository {
   async insert(tx: SqlRunner, tenantId: string, session: NewSession): Promise<void> {
     await tx.query(
       `insert into sessions (tenant_id, id, hash, user_id, user_epoch, connection_id, subject, idp_session, name_id,
-         id_token_sealed, auth_context, ip, user_agent, idle_seconds, expires_at, other_idp_sessions)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+         id_token_sealed, auth_context, ip, user_agent, idle_seconds, expires_at, other_idp_sessions, authenticated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
       [
         tenantId,
         session.id,
@@ -49,6 +50,7 @@ export class SessionsRepository {
         session.idleSeconds,
         session.expiresAt,
         othersOf(session),
+        session.authenticatedAt,
       ],
     );
   }
@@ -59,12 +61,12 @@ export class SessionsRepository {
       (
         p,
       ) => `insert into sessions (tenant_id, id, hash, user_id, user_epoch, connection_id, subject, idp_session, name_id,
-         id_token_sealed, auth_context, ip, user_agent, idle_seconds, expires_at, other_idp_sessions)
+         id_token_sealed, auth_context, ip, user_agent, idle_seconds, expires_at, other_idp_sessions, authenticated_at)
        select ${p.add(tenantId)}, ${p.add(session.id)}, ${p.add(session.hash)}, s.user_id, s.session_epoch,
          ${p.add(session.connectionId)}, ${p.add(session.subject)}, ${p.add(session.idpSession)},
          ${p.add(session.nameId === null ? null : JSON.stringify(session.nameId))}, ${p.add(session.idTokenSealed)},
          ${p.add(session.authContext)}, ${p.add(session.ip)}, ${p.add(session.userAgent)}, ${p.add(session.idleSeconds)},
-         ${p.add(session.expiresAt)}, ${p.add(othersOf(session), 'text[]')}
+         ${p.add(session.expiresAt)}, ${p.add(othersOf(session), 'text[]')}, ${p.add(session.authenticatedAt)}
        from subject s`,
     );
   }

@@ -27,6 +27,8 @@ export interface SessionFacts {
   /** The ID token, for RP-initiated logout; null of SAML. */
   idToken: string | null;
   authContext: string | null;
+  /** When the user authenticated, as the IdP states it; null: it does not. */
+  authenticatedAt: Date | null;
   /** When the IdP wants the session to end at the latest. */
   sessionEnds: Date | null;
 }
@@ -88,7 +90,8 @@ export class SessionsService {
     origin: { ip: string | null; userAgent: string | null },
   ): { token: string; session: Omit<NewSession, 'userId' | 'userEpoch'> } {
     const { idleSeconds, absoluteSeconds } = this.config.session;
-    const latest = this.clock.now().getTime() + absoluteSeconds * 1000;
+    const now = this.clock.now().getTime();
+    const latest = now + absoluteSeconds * 1000;
     const { token, hash } = mintToken('tbn', tenantId);
     const id = newId('ses');
     const session = {
@@ -101,6 +104,9 @@ export class SessionsService {
       nameId: verified.nameId,
       idTokenSealed: verified.idToken === null ? null : this.sealer.seal(verified.idToken, idTokenAad(tenantId, id)),
       authContext: verified.authContext,
+      // The clock of an IdP may be ahead.
+      authenticatedAt:
+        verified.authenticatedAt === null ? null : new Date(Math.min(now, verified.authenticatedAt.getTime())),
       ip: origin.ip,
       userAgent: origin.userAgent?.slice(0, 300) ?? null,
       idleSeconds,

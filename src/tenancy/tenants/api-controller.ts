@@ -1,10 +1,10 @@
 import { applyDecorators, Controller, UseGuards, UsePipes } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { ApiProblems } from '../../base/http/api-problems.js';
+import { ApiProblems } from '../../base/http/api-answers.js';
 import { ValidateBody } from '../../base/http/validate.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { OperatorGuard } from './operator.guard.js';
-import { OperatorOnly } from './require-scope.js';
+import { OperatorOnly } from './caller.js';
 
 /** Options of an API controller. */
 export interface ApiControllerOptions {

@@ -6,16 +6,15 @@ import { Idempotency } from '../idempotency/idempotency-keys.js';
 import { limitRate, RateLimiter } from '../../base/http/rate-limit.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { bearerToken } from './bearer.js';
-import type { AuthenticatedRequest, Caller } from './caller.js';
+import { demandRecentSignInOf, demandOf, type AuthenticatedRequest, type Caller, type Demand } from './caller.js';
 import { ApiKeyStore } from './api-key.store.js';
 import { ConsoleCredentials, scopesOf } from './console-credentials.js';
-import { demandRecentSignInOf } from './recent-sign-in.js';
-import { demandOf, type Demand, type ScopeDemand } from './require-scope.js';
+import type { ScopeDemand } from './scopes.js';
 import { passesExhausted } from './storage/even-when-exhausted.js';
 import { addsData } from './storage/storage.rules.js';
 import { TenantStorage } from './storage/tenant-storage.js';
 import { TenantAddresses } from './tenant-addresses.js';
-import { MissingScope, NoTenantEntered, Unauthenticated } from './tenants.errors.js';
+import { MissingScope, NoTenantEntered, OutsideAllowFrom, Unauthenticated } from './tenants.errors.js';
 
 /** What the API answers with: records, and the exports of lists. */
 const API_TYPES = ['application/json', 'application/problem+json', 'text/csv', 'application/x-ndjson'] as const;
@@ -73,6 +72,12 @@ export class ApiKeyGuard implements CanActivate {
     const key = await this.keys.find(token, req);
     if (key === null) throw new Unauthenticated('invalid', form);
     const { tenantId, keyId, name, scopes, actor } = key;
+    if (!key.networks.admits(req.ip)) {
+      req.tenantId = tenantId;
+      req.credentialId = keyId;
+      this.keys.noteOutside(key, req.ip);
+      throw new OutsideAllowFrom();
+    }
     return { tenantId, keyId, name, scopes, actor, requestId: req.id };
   }
 }

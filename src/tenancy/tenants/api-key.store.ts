@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import type { PresentedToken } from '../../base/crypto/tokens.js';
 import { Database } from '../../base/database/database.js';
+import { AllowedNetworks, plainAddress } from '../../base/http/allowed-networks.js';
 import { FailedTries } from '../../base/http/rate-limit.js';
 import type { Actor } from '../identity/source.js';
+import { ApiKeyRefusals } from './api-key-refusals.js';
 import { ApiKeyUses } from './api-key-uses.js';
 import { CredentialCache, type CredentialRow } from './credential-cache.js';
 import { KnownUsers } from './known-users.js';
@@ -15,10 +17,11 @@ export interface ApiKeyCredential {
   readonly name: string;
   readonly scopes: ReadonlySet<string>;
   readonly actor: Actor;
+  readonly networks: AllowedNetworks;
 }
 
 /** An API key as it is stored. */
-type ApiKeyRow = CredentialRow & { name: string; scopes: string[] };
+type ApiKeyRow = CredentialRow & { name: string; scopes: string[]; allow_from: string[] };
 
 /** Finds the API key of a token. Unknown, expired and revoked ones are all null. */
 @Injectable()
@@ -31,11 +34,15 @@ export class ApiKeyStore {
     users: KnownUsers,
     private readonly tries: FailedTries,
     private readonly uses: ApiKeyUses,
+    private readonly refusals: ApiKeyRefusals,
   ) {
     this.keys = new CredentialCache(db, clock, {
       table: 'api_keys',
       // A personal key needs an active user: a key made in the moment of the user's deactivation is not valid.
-      query: (tenantId, hash) => `select k.id, k.name, k.expires_at, k.revoked_at, k.scopes from api_keys k
+      query: (
+        tenantId,
+        hash,
+      ) => `select k.id, k.name, k.expires_at, k.revoked_at, k.scopes, k.allow_from from api_keys k
         where k.tenant_id = ${tenantId} and k.hash = ${hash}
           and (k.owner_kind = 'service' or exists (${users.activeQuery(tenantId, 'k.owner_user_id')}))`,
       make: credentialOf,
@@ -60,13 +67,18 @@ export class ApiKeyStore {
     return found.credential;
   }
 
+  /** Notes that a valid key came from a network that it does not admit. */
+  noteOutside({ tenantId, keyId: id }: ApiKeyCredential, ip: string | undefined): void {
+    this.refusals.note({ tenantId, id, address: plainAddress(ip) });
+  }
+
   /** After a change of keys made here: resolves when no process goes by the old values. */
   forget(...keyIds: string[]): Promise<void> {
     return this.keys.forget(...keyIds);
   }
 }
 
-function credentialOf({ id, name, scopes }: ApiKeyRow, tenantId: string): ApiKeyCredential {
+function credentialOf({ id, name, scopes, allow_from }: ApiKeyRow, tenantId: string): ApiKeyCredential {
   const actor = Object.freeze<Actor>({ kind: 'key', id, name });
-  return { tenantId, keyId: id, name, scopes: new Set(scopes), actor };
+  return { tenantId, keyId: id, name, scopes: new Set(scopes), actor, networks: new AllowedNetworks(allow_from) };
 }

@@ -1,18 +1,16 @@
-import { Body, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { withAllowFromNotice } from '../../base/http/allow-from.js';
+import { ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
-import type { BridgeResponse } from '../../base/http/request.js';
+import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from './api-controller.js';
 import { ApiKeysService } from './api-keys.service.js';
-import type { Caller } from './caller.js';
-import { CurrentCaller } from './current-caller.js';
+import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from './caller.js';
 import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from './left-endpoints.dto.js';
-import { RequireScope } from './require-scope.js';
-import { ApiKeyBody, CreateApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
+import { ApiKeyBody, ChangeApiKey, CreateApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
 import { EvenWhenExhausted } from './storage/even-when-exhausted.js';
-import { RecentSignIn } from './recent-sign-in.js';
 
 /** The routes of API keys. */
 @ApiController('api-keys')
@@ -25,8 +23,12 @@ export class ApiKeysController {
   @ApiRefusals({ 409: ['too_many_api_keys'] })
   @ApiOperation({ summary: 'A new key; its secret is shown this once' })
   @ApiCreatedResponse({ type: NewApiKeyBody })
-  create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKey): Promise<NewApiKeyBody> {
-    return this.keys.create(caller.tenantId, body, caller);
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Req() req: BridgeRequest,
+    @Body() body: CreateApiKey,
+  ): Promise<NewApiKeyBody> {
+    return withAllowFromNotice(await this.keys.create(caller.tenantId, body, caller), req);
   }
 
   @Get()
@@ -52,17 +54,33 @@ export class ApiKeysController {
   }
 
   @RecentSignIn()
+  @Patch(':key_id')
+  @EvenWhenExhausted()
+  @ApiRefusals({ 409: ['credential_ended'] })
+  @ApiOperation({ summary: 'Changes the name of a key, or the networks that it admits requests from' })
+  @ApiOkResponse({ type: ApiKeyBody })
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Req() req: BridgeRequest,
+    @Param('key_id') id: string,
+    @Body() body: ChangeApiKey,
+  ): Promise<ApiKeyBody> {
+    return withAllowFromNotice(await this.keys.change(caller.tenantId, id, body, caller), req);
+  }
+
+  @RecentSignIn()
   @Post(':key_id/rotate')
   @EvenWhenExhausted()
   @ApiRefusals({ 409: ['credential_ended', 'too_many_api_keys'] })
   @ApiOperation({ summary: 'A new key in place of this one, which holds for `overlap_seconds` yet (a day unless set)' })
   @ApiCreatedResponse({ type: NewApiKeyBody })
-  rotate(
+  async rotate(
     @CurrentCaller() caller: Caller,
+    @Req() req: BridgeRequest,
     @Param('key_id') id: string,
     @Body() body: RotateCredential,
   ): Promise<NewApiKeyBody> {
-    return this.keys.rotate(caller.tenantId, id, body, caller);
+    return withAllowFromNotice(await this.keys.rotate(caller.tenantId, id, body, caller), req);
   }
 
   @Delete(':key_id')

@@ -8,7 +8,7 @@ import type { ApiKeyBody } from './tenants.dto.js';
 // The column has the value `person` for the key of a user.
 const columnsOf = (users: KnownUsers): string => `k.id, k.name, k.prefix, k.scopes,
   case k.owner_kind when 'person' then 'user' else k.owner_kind end as owner_kind, k.owner_user_id, k.created_by, k.expires_at, k.last_used_at,
-  k.revoked_at, k.replaces_id, k.created_at,
+  k.revoked_at, k.replaces_id, k.created_at, k.allow_from, k.last_refusal,
   k.owner_kind = 'service' and coalesce((
     select not exists (${users.activeQuery('k.tenant_id', 'maker.id')})
     from (select case
@@ -30,6 +30,7 @@ export interface NewKeyRow {
   createdBy: unknown;
   expiresAt: Date | null;
   replacesId: string | null;
+  allowFrom: readonly string[];
 }
 
 /** The statements of API keys. */
@@ -47,8 +48,8 @@ export class ApiKeysRepository {
   async insert(tx: SqlRunner, key: NewKeyRow): Promise<void> {
     await tx.query(
       `insert into api_keys (tenant_id, id, name, prefix, hash, scopes, owner_kind, owner_user_id, created_by, expires_at,
-         replaces_id)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+         replaces_id, allow_from)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
       [
         key.tenantId,
         key.id,
@@ -61,6 +62,7 @@ export class ApiKeysRepository {
         JSON.stringify(key.createdBy),
         key.expiresAt,
         key.replacesId,
+        JSON.stringify(key.allowFrom),
       ],
     );
   }
@@ -90,6 +92,20 @@ export class ApiKeysRepository {
       id,
     ]);
     return rowCount === 1;
+  }
+
+  async update(
+    tx: SqlRunner,
+    tenantId: string,
+    id: string,
+    key: { name: string; allow_from: readonly string[] },
+  ): Promise<void> {
+    await tx.query(`update api_keys set name = $3, allow_from = $4 where tenant_id = $1 and id = $2`, [
+      tenantId,
+      id,
+      key.name,
+      JSON.stringify(key.allow_from),
+    ]);
   }
 
   /** Ends a key, a number of seconds from now; an earlier end stays. */

@@ -4,6 +4,7 @@ import { mintToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
+import { allowFromProblems } from '../../base/http/allow-from.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import type { Actor } from '../identity/source.js';
@@ -15,7 +16,7 @@ import { CredentialEnded } from './tenants.errors.js';
 import { MakerEnding, type LeftEndpoint } from './tenants.events.js';
 import { KnownUsers } from './known-users.js';
 import { expiryProblem, rotatedExpiry } from './expiry.rules.js';
-import { type ApiKeyBody, type NewApiKeyBody, type RotateCredential } from './tenants.dto.js';
+import type { ApiKeyBody, ChangeApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
@@ -25,6 +26,7 @@ export interface NewApiKey {
   scopes: readonly string[];
   expires_at?: Date | null;
   owner_user_id?: string | null;
+  allow_from?: readonly string[];
 }
 
 interface By {
@@ -61,6 +63,8 @@ export class ApiKeysService {
     const expiresAt = input.expires_at ?? null;
     const problem = expiresAt === null ? null : expiryProblem(expiresAt, this.clock.now());
     if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
+    const allowFrom = input.allow_from ?? [];
+    demandNetworks(allowFrom);
     const ownerUserId = input.owner_user_id ?? null;
     if (ownerUserId !== null && !(await this.users.isActive(tx, tenantId, ownerUserId))) {
       throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
@@ -79,6 +83,7 @@ export class ApiKeysService {
       createdBy: by.actor,
       expiresAt,
       replacesId,
+      allowFrom,
     });
     const key = (await this.repository.find(tenantId, id, tx))!;
     await this.note(tx, tenantId, 'api_key.created', key, by);
@@ -94,6 +99,28 @@ export class ApiKeysService {
     const key = await this.repository.find(tenantId, id, db);
     if (key === null) throw new NotFound('API key');
     return key;
+  }
+
+  /**
+   * Changes the name or the networks of a key, on every process within a second.
+   *
+   * @throws {CredentialEnded} when the key has ended
+   */
+  async change(tenantId: string, id: string, input: ChangeApiKey, by: By): Promise<ApiKeyBody> {
+    const changed = await this.db.transaction(tenantId, async (tx) => {
+      if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
+      const before = await this.get(tenantId, id, tx);
+      const now = this.clock.now();
+      if ([before.revoked_at, before.expires_at].some((end) => end !== null && end <= now)) throw new CredentialEnded();
+      const { name = before.name, allow_from = before.allow_from } = input;
+      demandNetworks(allow_from);
+      await this.repository.update(tx, tenantId, id, { name, allow_from });
+      const key = await this.get(tenantId, id, tx);
+      await this.note(tx, tenantId, 'api_key.changed', key, by, before);
+      return key;
+    });
+    await this.store.forget(id);
+    return changed;
   }
 
   /**
@@ -116,7 +143,13 @@ export class ApiKeysService {
       const next = await this.createIn(
         tx,
         tenantId,
-        { name: old.name, scopes: old.scopes, expires_at: expiresAt, owner_user_id: old.owner_user_id },
+        {
+          name: old.name,
+          scopes: old.scopes,
+          expires_at: expiresAt,
+          owner_user_id: old.owner_user_id,
+          allow_from: old.allow_from,
+        },
         by,
         id,
       );
@@ -162,8 +195,18 @@ export class ApiKeysService {
       action,
       targetType: 'api_key',
       targetId: key.id,
-      before,
-      after: key,
+      before: before && noted(before),
+      after: noted(key),
     });
   }
+}
+
+/** A key as the audit log has it: without the address of a refused request, which is personal data. */
+function noted({ last_refusal: _, ...key }: ApiKeyBody): Omit<ApiKeyBody, 'last_refusal'> {
+  return key;
+}
+
+function demandNetworks(allowFrom: readonly string[]): void {
+  const problems = allowFromProblems(allowFrom);
+  if (problems.length > 0) throw new InvalidFields(problems);
 }

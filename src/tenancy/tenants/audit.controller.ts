@@ -1,5 +1,6 @@
 import { Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiFilter, ApiPaging } from '../../base/http/api-answers.js';
 import { csvLine } from '../../base/http/csv.js';
 import { exportFormat, sendExport } from '../../base/http/export.js';
 import { pageOf, readPage } from '../../base/http/page.js';
@@ -9,9 +10,7 @@ import { ChainVerifier, chainVerdictOf, type ChainVerdictBody } from '../ledger/
 import { HeadsPageDto } from '../ledger/heads.dto.js';
 import { knownHead, PublishedHeads } from '../ledger/published-heads.js';
 import { ApiController } from './api-controller.js';
-import type { Caller } from './caller.js';
-import { CurrentCaller } from './current-caller.js';
-import { RequireScope } from './require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from './caller.js';
 import type { AuditRow } from './audit/audit.rules.js';
 import { AuditChain } from './audit/audit-chain.js';
 import { AuditReader, type AuditFilter } from './audit/audit.reader.js';
@@ -34,15 +33,14 @@ export class AuditController {
   @ApiOperation({
     summary: 'The audit log, newest first; `format=csv` or `format=ndjson` exports all that matches',
   })
-  @ApiQuery({ name: 'action', required: false })
-  @ApiQuery({ name: 'actor_id', required: false })
-  @ApiQuery({ name: 'target_type', required: false })
-  @ApiQuery({ name: 'target_id', required: false })
-  @ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } })
-  @ApiQuery({ name: 'until', required: false, schema: { type: 'string', format: 'date-time' } })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
-  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })
+  @ApiFilter('action', 'Only lines of this action, such as `directory.create`.')
+  @ApiFilter('actor_id', 'Only lines whose actor has this id.')
+  @ApiFilter('target_type', 'Only lines about this kind of record, such as `directory`.')
+  @ApiFilter('target_id', 'Only lines about the record with this id.')
+  @ApiFilter('since', undefined, 'date-time')
+  @ApiFilter('until', undefined, 'date-time')
+  @ApiPaging()
+  @ApiFilter('format', undefined, { enum: ['json', 'csv', 'ndjson'] })
   async list(
     @CurrentCaller() caller: Caller,
     @Query() query: QueryMap,
@@ -71,8 +69,8 @@ export class AuditController {
   @HttpCode(200)
   @RequireScope('audit:read')
   @ApiOperation({ summary: 'Checks the chain over the log and names the first line that does not fit' })
-  @ApiQuery({ name: 'sequence', required: false, description: 'with `hash`: a head that the caller has kept' })
-  @ApiQuery({ name: 'hash', required: false })
+  @ApiFilter('sequence', 'with `hash`: a head that the caller has kept')
+  @ApiFilter('hash')
   async verify(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<ChainVerdictBody> {
     return chainVerdictOf(await this.verifier.verify(this.chain, caller.tenantId, knownHead(query)));
   }
@@ -80,8 +78,7 @@ export class AuditController {
   @Get('heads')
   @RequireScope('audit:read')
   @ApiOperation({ summary: 'The signed heads of the log by day (UTC), newest first, and the head of now' })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
+  @ApiPaging()
   @ApiOkResponse({ type: HeadsPageDto })
   listHeads(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<HeadsPageDto> {
     return this.heads.page(this.chain, caller.tenantId, query);

@@ -1,8 +1,10 @@
+import { createParamDecorator, applyDecorators, SetMetadata, type ExecutionContext } from '@nestjs/common';
+import { ApiExtension } from '@nestjs/swagger';
 import type { BridgeRequest } from '../../base/http/request.js';
 import type { Actor, ChangeSource } from '../identity/source.js';
-import { MissingScope } from './tenants.errors.js';
+import { MissingScope, SignInAgain } from './tenants.errors.js';
 import type { ConsoleCredential } from './console-credentials.js';
-import type { Scope } from './scopes.js';
+import type { Scope, ScopeDemand } from './scopes.js';
 
 /** Who calls the API: the credential decides the tenant, and nothing in the request can name another one. */
 export interface Caller {
@@ -41,4 +43,104 @@ export type RequestedBy = Pick<Caller, 'tenantId' | 'actor' | 'requestId'>;
 /** What a change of this caller's says about where it came from. */
 export function sourceOf(caller: RequestedBy): ChangeSource {
   return { request_id: caller.requestId, surface: 'api', directory_id: null, actor: caller.actor };
+}
+
+/** The caller that the guard let in. */
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  if (caller === undefined) throw new Error('a route asked for its caller without a guard');
+  return caller;
+});
+
+/** What a route demands: scopes, any credential of a tenant, any credential at all, or the operator's. */
+export type Demand = ScopeDemand | 'any-key' | 'any-caller' | 'operator';
+
+const DEMAND = Symbol('what a route demands of its caller');
+
+/** Where the documentation finds the scope. */
+export const DOCUMENTED_SCOPE = 'x-scope';
+
+/** The route is for keys with one of these scopes. */
+export const RequireScope = (...scopes: [Scope, ...Scope[]]): MethodDecorator & ClassDecorator =>
+  requireAlternatives(scopes.map((scope) => [scope]));
+
+/** The route is for keys with all of these scopes: what it shows belongs to more than one room. */
+export const RequireEveryScope = (...scopes: [Scope, Scope, ...Scope[]]): MethodDecorator & ClassDecorator =>
+  requireAlternatives([scopes]);
+
+const requireAlternatives = (demand: ScopeDemand): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(DEMAND, demand satisfies Demand), ApiExtension(DOCUMENTED_SCOPE, demand));
+
+/** The route is for every credential of a tenant. */
+export const NoScope = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'any-key' satisfies Demand);
+
+/** The route is for every credential, also for an operator who has entered no tenant. */
+export const AnyCaller = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'any-caller' satisfies Demand);
+
+/** The route is for the installation's operator. */
+export const OperatorOnly = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'operator' satisfies Demand);
+
+/** Returns the scopes that a handler or its controller declares; undefined: none are declared. */
+export function demandOf(handler: object, controller: object): Demand | undefined {
+  return (Reflect.getMetadata(DEMAND, handler) ?? Reflect.getMetadata(DEMAND, controller)) as Demand | undefined;
+}
+
+const RECENT = Symbol('whether a route needs a recent sign-in');
+
+/** Where the documentation finds that an operation needs a recent sign-in. */
+export const DOCUMENTED_RECENT = 'x-recent-sign-in';
+
+/** How old the sign-in of a session of the console may be for such an act, in milliseconds. */
+export const RECENT_SIGN_IN_MS = 600_000;
+
+/**
+ * The route shows or changes a secret, or a limit: a session of the console needs a sign-in of the last ten minutes.
+ * Deletions need it without this line. Keys and tokens prove themselves in each request.
+ */
+export const RecentSignIn = (): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(RECENT, true), ApiExtension(DOCUMENTED_RECENT, true));
+
+/** Returns whether an operation needs a recent sign-in. */
+export function needsRecentSignIn(method: string, isMarked: boolean): boolean {
+  return isMarked || method.toUpperCase() === 'DELETE';
+}
+
+/**
+ * Demands a recent sign-in where the route needs one.
+ *
+ * @throws {SignInAgain} when the sign-in of a session is too old
+ */
+export function demandRecentSignInOf(context: ExecutionContext, method: string, caller: Caller, now: Date): void {
+  if (caller.console === undefined) return;
+  const marks = [context.getHandler(), context.getClass()].map(
+    (target) => Reflect.getMetadata(RECENT, target) === true,
+  );
+  if (needsRecentSignIn(method, marks.includes(true))) demandRecentSignIn(caller, now);
+}
+
+/** Says why a new sign-in is not enough: the IdP has not authenticated the user, or does not state when. */
+function wordsOfOldAuthentication(at: Date | null): string {
+  if (at === null) {
+    return (
+      'This needs a sign-in of the last ten minutes, and your identity provider did not state when you authenticated there (auth_time). ' +
+      'Sign in again. Where that does not help, the identity provider has to be set up to state it.'
+    );
+  }
+  return (
+    `This needs a sign-in of the last ten minutes, and your identity provider let you in without asking: you authenticated there at ${at.toISOString()}. ` +
+    'Sign in again. Where it does not ask then either, sign out there first.'
+  );
+}
+
+/**
+ * Demands a recent sign-in, in routes where the need depends on the request.
+ *
+ * @throws {SignInAgain} when the sign-in of a session is too old
+ */
+export function demandRecentSignIn({ console }: Caller, now: Date): void {
+  if (console === undefined) return;
+  const { signedInAt, authenticatedAt } = console;
+  const since = now.getTime() - RECENT_SIGN_IN_MS;
+  if (authenticatedAt !== null && authenticatedAt.getTime() >= since) return;
+  throw new SignInAgain(signedInAt.getTime() >= since ? wordsOfOldAuthentication(authenticatedAt) : undefined);
 }

@@ -18,6 +18,8 @@ export interface ConsoleCredential {
   readonly actor: Actor;
   /** When the user signed in, or the link was opened. */
   readonly signedInAt: Date;
+  /** When the user authenticated, as the IdP states it, or the link was opened; null: the IdP does not state it. */
+  readonly authenticatedAt: Date | null;
 }
 
 /** A session of the console, as `GET /me` shows it. */
@@ -29,6 +31,7 @@ export interface ConsoleSessionFacts {
     by_link: boolean;
     scopes: string[];
     signed_in_at: Date;
+    authenticated_at: Date | null;
     expires_at: Date;
     entered_until: Date | null;
   };

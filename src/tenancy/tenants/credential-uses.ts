@@ -34,11 +34,11 @@ export abstract class CredentialUses<Used extends UsedCredential = UsedCredentia
     await this.flush();
   }
 
-  /** Notes that a credential is used now. */
+  /** Notes that a credential is used now; of its uses until the next flush the last one counts. */
   note(used: Used): void {
     const known = this.uses.get(used.id);
     if (known === undefined) this.uses.set(used.id, { ...used, at: new Date() });
-    else known.at = new Date();
+    else Object.assign(known, used, { at: new Date() });
   }
 
   /** Writes what was noted. A use that cannot be written is forgotten: it is a hint for people, not evidence. */

@@ -1,11 +1,10 @@
 import { Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
+import { PersonBody } from './person.dto.js';
+import { ApiOkResponse, ApiOperation, ApiProperty, PickType } from '@nestjs/swagger';
 import { ApiController } from './api-controller.js';
 import { ApiKeysService } from './api-keys.service.js';
-import type { Caller } from './caller.js';
+import { CurrentCaller, AnyCaller, type Caller } from './caller.js';
 import { ConsoleCredentials, type ConsoleRole, type ConsoleSessionFacts } from './console-credentials.js';
-import { CurrentCaller } from './current-caller.js';
-import { AnyCaller } from './require-scope.js';
 import { SCOPES } from './scopes.js';
 import { TenantStore } from './tenant.store.js';
 
@@ -27,15 +26,9 @@ class MeKey {
   expires_at!: Date | null;
 }
 
-class MeUser {
+class MeUser extends PickType(PersonBody, ['email', 'first_name', 'last_name']) {
   @ApiProperty()
   id!: string;
-  @ApiProperty({ type: String, nullable: true })
-  email!: string | null;
-  @ApiProperty()
-  first_name!: string;
-  @ApiProperty()
-  last_name!: string;
 }
 
 class MeSession {
@@ -48,10 +41,16 @@ class MeSession {
   @ApiProperty({ type: String, isArray: true, enum: SCOPES })
   scopes!: string[];
   @ApiProperty({
-    description:
-      'When the user signed in, or the link was opened. Secrets, deletions and limits need a sign-in of the last ten minutes.',
+    description: 'When the user signed in, or the link was opened.',
   })
   signed_in_at!: Date;
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description:
+      'When the user authenticated, as the IdP states it (`auth_time`, `AuthnInstant`), or the link was opened; null: the IdP does not state it. Secrets, deletions and limits need an authentication of the last ten minutes.',
+  })
+  authenticated_at!: Date | null;
   @ApiProperty({ description: 'When it is over if it is not used any more.' })
   expires_at!: Date;
   @ApiProperty({ type: Date, nullable: true, description: 'Until when the operator reads `tenant`; null for others.' })

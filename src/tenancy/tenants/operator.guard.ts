@@ -8,9 +8,8 @@ import { FailedTries, limitRate, RateLimiter } from '../../base/http/rate-limit.
 import type { BridgeResponse } from '../../base/http/request.js';
 import { OPERATOR } from '../identity/source.js';
 import { bearerToken } from './bearer.js';
-import type { AuthenticatedRequest } from './caller.js';
+import { demandRecentSignInOf, type AuthenticatedRequest } from './caller.js';
 import { ConsoleCredentials } from './console-credentials.js';
-import { demandRecentSignInOf } from './recent-sign-in.js';
 import { OperatorNeeded, Unauthenticated } from './tenants.errors.js';
 
 const NO_SCOPES: ReadonlySet<string> = new Set();

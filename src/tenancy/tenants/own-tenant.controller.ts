@@ -1,13 +1,10 @@
 import { Body, Get, Patch } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiController } from './api-controller.js';
-import type { Caller } from './caller.js';
-import { CurrentCaller } from './current-caller.js';
-import { RequireScope } from './require-scope.js';
+import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from './caller.js';
 import { ChangeTenant, TenantBody } from './tenants.dto.js';
 import { TenantChanges } from './tenant-changes.js';
 import { TenantsService } from './tenants.service.js';
-import { RecentSignIn } from './recent-sign-in.js';
 
 /** What a tenant may set about itself: its time zone, its named owner, who may write a directory's people. */
 @ApiController('tenant')

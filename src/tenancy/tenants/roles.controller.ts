@@ -1,12 +1,10 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from './api-controller.js';
-import type { Caller } from './caller.js';
-import { CurrentCaller } from './current-caller.js';
-import { RequireScope } from './require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from './caller.js';
 import { RolesService } from './roles.service.js';
 import { ChangeRole, CreateRole, RoleBody } from './roles.dto.js';
 

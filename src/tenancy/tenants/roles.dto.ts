@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Flag } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { ChangeType, ShownType } from '../../base/http/shown.js';
+import { Choice, Flag, Text } from '../../base/http/fields.js';
 import { ServerSet } from '../../base/http/validate.js';
 
 /** What users with a role may do in the administration of their tenant. */
@@ -8,12 +8,6 @@ const CONSOLE_ACCESS = ['admin', 'auditor', 'none'] as const;
 
 /** One of these. */
 export type ConsoleAccess = (typeof CONSOLE_ACCESS)[number];
-
-const CONSOLE_FIELD = {
-  optional: true,
-  description:
-    'What users with this role may do in the console: `admin` everything of the tenant, `auditor` read. `none` unless set; of the role `Admin`, `admin`.',
-};
 
 /** The body of `POST /roles`. */
 @ServerSet('created_at', 'users')
@@ -24,31 +18,20 @@ export class CreateRole {
   @Flag({ description: 'Whether an active user with this role takes a seat.' })
   takes_seat!: boolean;
 
-  @Choice(CONSOLE_ACCESS, CONSOLE_FIELD)
+  @Choice(CONSOLE_ACCESS, {
+    optional: true,
+    description:
+      'What users with this role may do in the console: `admin` everything of the tenant, `auditor` read. `none` unless set; of the role `Admin`, `admin`.',
+  })
   console?: ConsoleAccess;
 }
 
 /** The body of `PATCH /roles/{name}`. */
 @ServerSet('name', 'created_at', 'users')
-export class ChangeRole {
-  @Flag({ optional: true })
-  takes_seat?: boolean;
-
-  @Choice(CONSOLE_ACCESS, CONSOLE_FIELD)
-  console?: ConsoleAccess;
-}
+export class ChangeRole extends ChangeType(OmitType(CreateRole, ['name'])) {}
 
 /** A role as the API shows it. */
-export class RoleBody {
-  @ApiProperty({ example: 'User' })
-  name!: string;
-  @ApiProperty()
-  takes_seat!: boolean;
-  @ApiProperty({
-    enum: CONSOLE_ACCESS,
-    description: 'Whether users with this role administer the tenant. `auditor` has no effect yet.',
-  })
-  console!: ConsoleAccess;
+export class RoleBody extends ShownType(CreateRole, ['name', 'takes_seat', 'console']) {
   @ApiProperty({ description: 'How many users hold it.' })
   users!: number;
   @ApiProperty()

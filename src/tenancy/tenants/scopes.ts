@@ -34,6 +34,9 @@ export const SCOPE_TEXTS = {
 /** What an API key may be allowed to do. */
 export type Scope = keyof typeof SCOPE_TEXTS;
 
+/** Alternatives, of which one is enough; each is a list of scopes that are needed together. OpenAPI 3.1 lists them so too. */
+export type ScopeDemand = readonly (readonly Scope[])[];
+
 /** The names of all scopes. */
 export const SCOPES = Object.keys(SCOPE_TEXTS) as readonly Scope[];
 

@@ -1,15 +1,11 @@
 import { Body, Get, Param, Put } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { ApiRecord } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { ApiController, OperatorController } from './api-controller.js';
-import type { Caller } from './caller.js';
-import { CurrentCaller } from './current-caller.js';
-import { RequireScope } from './require-scope.js';
+import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from './caller.js';
 import { TenantsService } from './tenants.service.js';
 import { SetStorageLimit, StorageBody } from './storage/storage.dto.js';
 import { StorageService } from './storage/storage.service.js';
-import { RecentSignIn } from './recent-sign-in.js';
 
 /** What the tenant of the key stores. */
 @ApiController('storage')

@@ -1,12 +1,12 @@
-import { Body, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { withAllowFromNotice } from '../../base/http/allow-from.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
-import type { BridgeResponse } from '../../base/http/request.js';
+import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { OperatorController } from './api-controller.js';
 import { ApiKeysService } from './api-keys.service.js';
-import type { Caller } from './caller.js';
-import { CurrentCaller } from './current-caller.js';
+import { CurrentCaller, RecentSignIn, type Caller } from './caller.js';
 import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from './left-endpoints.dto.js';
 import {
   ChangeAnyTenant,
@@ -19,7 +19,6 @@ import {
 } from './tenants.dto.js';
 import { TenantChanges } from './tenant-changes.js';
 import { TenantsService } from './tenants.service.js';
-import { RecentSignIn } from './recent-sign-in.js';
 
 /** The operator's: tenants, and the keys by which their own administration begins. */
 @OperatorController('tenants')
@@ -90,11 +89,12 @@ export class TenantsController {
   @ApiCreatedResponse({ type: NewApiKeyBody })
   async createKey(
     @CurrentCaller() caller: Caller,
+    @Req() req: BridgeRequest,
     @Param('tenant_id') id: string,
     @Body() body: CreateApiKey,
   ): Promise<NewApiKeyBody> {
     await this.tenants.get(id);
-    return this.keys.create(id, body, by(caller));
+    return withAllowFromNotice(await this.keys.create(id, body, by(caller)), req);
   }
 
   @Delete(':tenant_id/api-keys/:key_id')

@@ -1,6 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Flag, Moment, Choices, Nested, Ruled, Whole } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { ApiProperty, IntersectionType, OmitType, PickType } from '@nestjs/swagger';
+import { AllowFrom, NoticesBody } from '../../base/http/allow-from.js';
+import { ChangeType, ShownType, StoredTimes } from '../../base/http/shown.js';
+import { Flag, Moment, Choices, Nested, Ruled, Whole, Text } from '../../base/http/fields.js';
 import { urlOf } from '../../base/url.js';
 import { ServerSet } from '../../base/http/validate.js';
 import { HELP_URL, helpUrlProblem } from './help-url.rules.js';
@@ -92,13 +93,7 @@ export class CreateTenant {
 
 /** The body of `PATCH /tenants/{id}`. */
 @ServerSet('id', 'base_url', 'created_at', 'updated_at')
-export class ChangeTenant {
-  @Text({ max: 200, optional: true })
-  name?: string;
-
-  @Ruled(timeZoneProblem, TIME_ZONE, { optional: true })
-  time_zone?: string;
-
+export class ChangeTenant extends ChangeType(OmitType(CreateTenant, ['api_key'])) {
   @Text({ max: 64, optional: true, nullable: true, description: 'The user who gets a seat even at the limit.' })
   owner_user_id?: string | null;
 
@@ -107,9 +102,6 @@ export class ChangeTenant {
 
   @Ruled(breakGlassProblem, BREAK_GLASS, { optional: true })
   break_glass?: string[];
-
-  @Flag({ optional: true })
-  api_may_write_directory_users?: boolean;
 }
 
 /** The operator also sets what a tenant may not give itself. */
@@ -119,8 +111,21 @@ export class ChangeAnyTenant extends ChangeTenant {
   base_url?: string | null;
 }
 
+const KEY_SERVER_SET = [
+  'id',
+  'prefix',
+  'created_by',
+  'created_at',
+  'last_used_at',
+  'last_refusal',
+  'revoked_at',
+  'replaces_id',
+  'orphaned',
+  'notices',
+] as const;
+
 /** The body of `POST /api-keys`. */
-@ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at', 'replaces_id', 'orphaned')
+@ServerSet(...KEY_SERVER_SET)
 export class CreateApiKey {
   @Text({ max: 200, example: 'Zapier' })
   name!: string;
@@ -142,7 +147,14 @@ export class CreateApiKey {
     description: 'Makes it the key of a user, which ends with the user.',
   })
   owner_user_id?: string | null;
+
+  @AllowFrom('the key admits requests')
+  allow_from?: string[];
 }
+
+/** The body of `PATCH /api-keys/{id}`: fields that are left out stay. */
+@ServerSet(...KEY_SERVER_SET)
+export class ChangeApiKey extends ChangeType(PickType(CreateApiKey, ['name', 'allow_from'])) {}
 
 /** The body of the rotation of a key or token. */
 export class RotateCredential {
@@ -158,44 +170,52 @@ export class RotateCredential {
   expires_at?: Date | null;
 }
 
+const SHOWN = [
+  'name',
+  'time_zone',
+  'owner_user_id',
+  'break_glass',
+  'api_may_write_directory_users',
+  'base_url',
+  'help_url',
+] as const;
+
 /** A tenant as the API shows it. */
-export class TenantBody {
+export class TenantBody extends IntersectionType(ShownType(ChangeAnyTenant, SHOWN), StoredTimes) {
   @ApiProperty({ example: 'ten_01k0000000abcdefghjkmnpqrs' })
   id!: string;
-  @ApiProperty()
-  name!: string;
-  @ApiProperty({ example: 'UTC' })
-  time_zone!: string;
-  @ApiProperty({ type: String, nullable: true })
-  owner_user_id!: string | null;
-  @ApiProperty({ type: [String], description: 'Break-glass accounts: ids of users.' })
-  break_glass!: string[];
-  @ApiProperty()
-  api_may_write_directory_users!: boolean;
-  @ApiProperty({ ...BASE_URL, nullable: true })
-  base_url!: string | null;
-  @ApiProperty({ ...HELP_URL, nullable: true })
-  help_url!: string | null;
-  @ApiProperty()
-  created_at!: Date;
-  @ApiProperty()
-  updated_at!: Date;
+}
+
+/** The last request with a valid key that came from a network which the key does not admit. */
+class KeyRefusal {
+  @ApiProperty({ type: String, format: 'date-time' })
+  at!: string;
+  @ApiProperty({ enum: ['outside_allow_from'] })
+  reason!: string;
+  @ApiProperty({ type: String, nullable: true, example: '198.51.100.7' })
+  address!: string | null;
 }
 
 /** An API key as the API shows it, without its secret. */
-export class ApiKeyBody extends CredentialBody {
+export class ApiKeyBody extends IntersectionType(
+  CredentialBody,
+  ShownType(CreateApiKey, ['scopes', 'owner_user_id', 'allow_from']),
+  NoticesBody,
+) {
   @ApiProperty({ example: 'key_01k0000000abcdefghjkmnpqrs' })
   id!: string;
-  @ApiProperty({ type: String, isArray: true, enum: SCOPES })
-  scopes!: Scope[];
   @ApiProperty({ enum: ['service', 'user'] })
   owner_kind!: 'service' | 'user';
-  @ApiProperty({ type: String, nullable: true })
-  owner_user_id!: string | null;
   @ApiProperty({ description: 'A service’s key whose maker has left.' })
   orphaned!: boolean;
   @ApiProperty({ type: String, nullable: true })
   replaces_id!: string | null;
+  @ApiProperty({
+    type: () => KeyRefusal,
+    nullable: true,
+    description: 'The last request from a network that `allow_from` does not admit.',
+  })
+  last_refusal!: KeyRefusal | null;
 }
 
 /** An API key that was just made, with its secret. */

@@ -1,6 +1,6 @@
 import { DomainError } from '../../base/errors/domain-error.js';
 import { credentialForm, wordsOfForm } from './credential-form.rules.js';
-import type { ScopeDemand } from './require-scope.js';
+import type { ScopeDemand } from './scopes.js';
 
 const MISSING = 'This address needs a credential: Authorization: Bearer <token>.';
 const INVALID = 'The credential is not valid: it is unknown, revoked or expired. Make a new one.';
@@ -56,6 +56,15 @@ export class RoleNeedsAdmin extends DomainError {
   }
 }
 
+/** The credential is valid, and the request came from a network that its `allow_from` does not admit. */
+export class OutsideAllowFrom extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'outside_allow_from';
+  constructor() {
+    super('The API key admits no request from this network.');
+  }
+}
+
 /** The installation's own administration, which no tenant's key reaches. */
 export class OperatorNeeded extends DomainError {
   readonly kind = 'forbidden';
@@ -88,11 +97,10 @@ export class NoTenantEntered extends DomainError {
 export class SignInAgain extends DomainError {
   readonly kind = 'unauthenticated';
   readonly code = 'sign_in_again';
-  constructor() {
-    super(
-      'This needs a sign-in of the last ten minutes. Sign in again; a session by a link of the operator needs a new link.',
-      { headers: { 'WWW-Authenticate': 'Cookie realm="talent-bridge"' } },
-    );
+  constructor(
+    detail = 'This needs a sign-in of the last ten minutes. Sign in again; a session by a link of the operator needs a new link.',
+  ) {
+    super(detail, { headers: { 'WWW-Authenticate': 'Cookie realm="talent-bridge"' } });
   }
 }
 

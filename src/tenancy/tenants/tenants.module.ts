@@ -13,6 +13,7 @@ import { AuditService } from './audit/audit.service.js';
 import { InstallationAudit } from './audit/installation-audit.js';
 import { InstallationAuditController } from './installation-audit.controller.js';
 import { ApiKeyStore } from './api-key.store.js';
+import { ApiKeyRefusals } from './api-key-refusals.js';
 import { ApiKeyUses } from './api-key-uses.js';
 import { MeController } from './me.controller.js';
 import { OwnTenantController } from './own-tenant.controller.js';
@@ -56,6 +57,7 @@ import { TenantsService } from './tenants.service.js';
     Idempotency,
     ApiKeyStore,
     ApiKeyUses,
+    ApiKeyRefusals,
     TenantStore,
     TenantAddresses,
     TenantsRepository,
@@ -89,7 +91,6 @@ import { TenantsService } from './tenants.service.js';
     AuditService,
     InstallationAudit,
     Administrators,
-    StorageMeasuring,
     StorageMetrics,
     TenantStorage,
   ],

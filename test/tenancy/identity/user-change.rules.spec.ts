@@ -1,5 +1,5 @@
 import type { InForce } from '../../../src/tenancy/identity/person.js';
-import { changeBetween, mustForward } from '../../../src/tenancy/identity/user-change.rules.js';
+import { changeBetween, mustForward, userEventOf } from '../../../src/tenancy/identity/user-change.rules.js';
 
 const A: InForce = {
   email: 'a@x.example',
@@ -57,4 +57,17 @@ describe('the decision to forward a change', () => {
   ])('%s', (_, before, after, everActive, expected) => {
     expect(mustForward(changeBetween(before, after, everActive)!, everActive)).toBe(expected);
   });
+});
+
+test('names the event by the kind of the change', () => {
+  expect(userEventOf({ kind: 'created', changed: [] })).toBe('user.created');
+  expect(userEventOf({ kind: 'updated', changed: ['email'] as never })).toBe('user.updated');
+});
+
+test('has no event when the resource changed and the person did not', () => {
+  expect(userEventOf({ kind: 'updated', changed: [] })).toBeNull();
+});
+
+test('has an event when a directory takes over a user without a change', () => {
+  expect(userEventOf({ kind: 'updated', changed: [] }, true)).toBe('user.updated');
 });

@@ -106,10 +106,10 @@ export const UNCOUNTED_TABLES: Readonly<Record<string, string>> = {
   ats_token_hashes: 'two rows a connection to an ATS, and connections are capped',
   ats_signing_secrets: 'a few rows a connection to an ATS',
   ats_authorizations: 'ten minutes, and connect links are capped',
-  ats_inboxes: 'one row a connection to an ATS',
   ats_paces: 'one row a connection to an ATS',
   ats_polls: 'a few rows a connection to an ATS',
   ats_problems: 'a few rows a connection to an ATS',
   ats_renewals: 'one row a connection to an ATS',
   ats_syncs: 'one row a connection to an ATS',
+  work_entries: 'one row a connection, domain or tenant with work that is under way or rests',
 };

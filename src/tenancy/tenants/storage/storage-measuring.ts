@@ -3,14 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { Activity } from '../../../base/activity.js';
 import { Database } from '../../../base/database/database.js';
 import { Logger } from '../../../base/log/logger.js';
-import { Background } from '../../../base/loop.js';
+import { DONE, WorkKind, type TurnOutcome, type Turn } from '../../../base/work/work.js';
 import { COUNTED_TABLES, type StorageClass } from './counted-tables.js';
-import { StorageRepository } from './storage.repository.js';
+import { DUE_STORAGE, StorageRepository } from './storage.repository.js';
 import { nextMeasurement, restAfter, storageStateOf } from './storage.rules.js';
 import { TenantStorage } from './tenant-storage.js';
 
-const EVERY_MS = 5_000;
-const QUIET_MS = 60_000;
 /** The rows of one statement, a few milliseconds of work. */
 const ROWS = 5_000;
 const BUSY_PAUSE_MS = 100;
@@ -20,8 +18,11 @@ const BUSY_PAUSE_MS = 100;
  * at once. One tenant at a time in a process, in pieces of rows.
  */
 @Injectable()
-export class StorageMeasuring extends Background {
-  private isStopping = false;
+export class StorageMeasuring extends WorkKind {
+  override readonly kind = 'storage.measuring';
+  override readonly everyMs = 5_000;
+  override readonly isAlone = true;
+  override readonly backoff = { firstMs: 60_000, mostMs: 1_800_000 };
 
   constructor(
     private readonly db: Database,
@@ -30,26 +31,22 @@ export class StorageMeasuring extends Background {
     private readonly logger: Logger,
     private readonly activity: Activity,
   ) {
-    super(EVERY_MS, 'measuring storage', logger, { everyMs: QUIET_MS, activity });
-    storage.onDue(() => this.wake());
+    super();
   }
 
-  override stop(): Promise<void> {
-    this.isStopping = true;
-    return super.stop();
+  override due(): string {
+    return DUE_STORAGE;
   }
 
-  /** Measures one tenant that is due; returns true when another one may be due. */
-  override async run(): Promise<boolean> {
-    const claimed = await this.repository.claim();
-    if (claimed === undefined) return false;
-    const { tenantId, written, logWritten } = claimed;
+  /** Measures a tenant. */
+  override async run(turn: Turn): Promise<TurnOutcome> {
+    const { tenantId } = turn;
+    const due = await this.repository.due(tenantId);
+    if (due === undefined) return DONE;
+    const { written, logWritten } = due;
     const began = performance.now();
-    const classes = await this.measure(tenantId);
-    if (classes === null) {
-      await this.repository.release(tenantId);
-      return false;
-    }
+    const classes = await this.measure(turn);
+    if (classes === null) return DONE;
     const { request_log: _, ...counted } = classes;
     const bytes = Object.values(counted).reduce((sum, one) => sum + one, 0);
     const took = (performance.now() - began) / 1_000;
@@ -69,17 +66,17 @@ export class StorageMeasuring extends Background {
     });
     this.logger.debug('storage.measured', { tenant_id: tenantId, bytes, state, ms: Math.round(took * 1_000) });
     await this.storage.look();
-    return true;
+    return DONE;
   }
 
-  /** Returns the bytes by class; null: the process is stopping. */
-  private async measure(tenantId: string): Promise<Partial<Record<StorageClass, number>> | null> {
+  /** Returns the bytes by class; null: the turn is over. */
+  private async measure(turn: Turn): Promise<Partial<Record<StorageClass, number>> | null> {
     const classes: Partial<Record<StorageClass, number>> = {};
     for (const [table, kind] of Object.entries(COUNTED_TABLES)) {
       let after: string[] | null = null;
       do {
-        if (this.isStopping) return null;
-        const piece = await this.repository.piece(tenantId, table, after, ROWS);
+        if (turn.isOver) return null;
+        const piece = await this.repository.piece(turn.tenantId, table, after, ROWS);
         classes[kind] = (classes[kind] ?? 0) + piece.bytes;
         after = piece.last;
         if (this.activity.isBusy()) await sleep(BUSY_PAUSE_MS);

@@ -21,8 +21,6 @@ export interface StorageRow {
   classes: Partial<Record<StorageClass, number>>;
   state: StorageState;
   measuredAt: Date | null;
-  /** A measurement is due. */
-  isDue: boolean;
 }
 
 /** What a measurement has found. */
@@ -39,17 +37,19 @@ export interface Measured {
 
 /** Tenants whose requests are refused, at the most; more than that would be an outage of another kind. */
 const MOST_EXHAUSTED = 100_000;
-/** The time after which a measurement whose process has ended is repeated. */
-const LEASE = `interval '30 minutes'`;
 /** A tenant that has written this part of its limit since the last measurement is measured again. */
 const GROWN_PART = 20;
+
+/** The tenants whose measurement is due, as SQL. */
+export const DUE_STORAGE = `select tenant_id, '' collate "C" as id, due_at as since, null::text as server
+  from tenant_storage where due_at <= now()`;
 
 const rowOf = (defaultLimit: string): string => `s.tenant_id as "tenantId",
   coalesce(s.limit_bytes, ${defaultLimit}::bigint)::float8 as limit, s.limit_bytes::float8 as "ownLimit",
   (s.measured + s.written)::float8 as used, s.written::float8 as written,
   (coalesce((s.classes ->> 'request_log')::bigint, 0) + s.log_written)::float8 as "logUsed",
   s.log_written::float8 as "logWritten", s.classes, s.state,
-  s.measured_at as "measuredAt", s.due_at <= now() as "isDue"`;
+  s.measured_at as "measuredAt"`;
 
 /** The statements of the bytes of tenants. */
 @Injectable()
@@ -117,22 +117,14 @@ export class StorageRepository {
     await tx.query(`update tenant_storage set state = $2 where tenant_id = $1`, [tenantId, state]);
   }
 
-  /** Claims a tenant that is due, and what it has written so far; undefined: none is due. */
-  async claim(): Promise<Pick<StorageRow, 'tenantId' | 'written' | 'logWritten'> | undefined> {
-    const { rows } = await this.db.query<Pick<StorageRow, 'tenantId' | 'written' | 'logWritten'>>(
-      `update tenant_storage s set due_at = now() + ${LEASE}, rest_until = now() + ${LEASE}
-       from (select tenant_id from tenant_storage where due_at <= now() order by due_at limit 1 for update skip locked) d
-       where s.tenant_id = d.tenant_id 
-       returning s.tenant_id as "tenantId", s.written::float8 as written, s.log_written::float8 as "logWritten"`,
+  /** Returns what a tenant has written so far; undefined: its measurement is not due. */
+  async due(tenantId: string): Promise<Pick<StorageRow, 'written' | 'logWritten'> | undefined> {
+    const { rows } = await this.db.query<Pick<StorageRow, 'written' | 'logWritten'>>(
+      `select written::float8 as written, log_written::float8 as "logWritten" from tenant_storage
+       where tenant_id = $1 and due_at <= now()`,
+      [tenantId],
     );
     return rows[0];
-  }
-
-  /** Lets a claimed tenant be measured again at once. */
-  async release(tenantId: string): Promise<void> {
-    await this.db.query(`update tenant_storage set due_at = now(), rest_until = now() where tenant_id = $1`, [
-      tenantId,
-    ]);
   }
 
   /**

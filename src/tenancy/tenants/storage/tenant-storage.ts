@@ -26,7 +26,6 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private ticks = 0;
   private running: Promise<void> | undefined;
-  private readonly listeners: (() => void)[] = [];
 
   constructor(
     private readonly db: Database,
@@ -72,11 +71,6 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
     this.logged.add(tenantId, bytes);
   }
 
-  /** Calls `listener` when a tenant has written so much that it is to be measured. */
-  onDue(listener: () => void): void {
-    this.listeners.push(listener);
-  }
-
   /**
    * Adds what this process has written to the counters. Bytes that cannot be added are kept for the next flush.
    *
@@ -96,7 +90,6 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
       for (const row of rows) {
         if (isRaised(row)) await this.db.transaction(row.tenantId, (tx) => this.settle(tx, row.tenantId));
       }
-      if (rows.some(({ isDue }) => isDue)) for (const listener of this.listeners) listener();
       if (rows.some(isRaised)) await this.look();
     } catch (error) {
       for (const [tenantId, bytes] of taken) this.db.written.add(tenantId, bytes);
