@@ -1,6 +1,6 @@
 import { isLongerThan } from '../../base/characters.js';
-import { Ruled } from '../../base/http/fields.js';
-import { isTidy, type FieldOptions } from '../../base/http/text.js';
+import { Ruled, type FieldOptions } from '../../base/http/fields.js';
+import { isTidy } from '../../base/http/text.js';
 
 const MAX_JWK = 16 * 1024; // RSA of 8192 bits has 6 kB
 

@@ -1,18 +1,14 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { ApiPage, ApiRecord } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiFilter, ApiPage, ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../tenancy/tenants/caller.js';
 import { CONNECTION_SHAPE, ConnectionCheckBody, type ConnectionBody } from './connection-bodies.dto.js';
 import { ChangeConnection, CreateConnection, RefreshMetadata } from './connections.dto.js';
 import { ConnectionChecks } from './connection-checks.js';
 import { ConnectionsService } from './connections.service.js';
-import { RecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
 
 /** The administration of connections. */
 @ApiController('connections')
@@ -36,7 +32,7 @@ export class ConnectionsController {
   @Get()
   @RequireScope('connections:read')
   @ApiOperation({ summary: 'The connections of this tenant, newest first' })
-  @ApiQuery({ name: 'slug', required: false, description: 'Only the connection with this slug.' })
+  @ApiFilter('slug', 'Only the connection with this slug.')
   @ApiPage(CONNECTION_SHAPE)
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<ConnectionBody>> {
     const { slug } = queryOptions(query, ['slug', ...PAGE_OPTIONS]);

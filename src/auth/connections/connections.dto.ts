@@ -1,11 +1,9 @@
-import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
-import { Choice, Flag, Nested, Ruled, Whole } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { ApiExtraModels, getSchemaPath, ApiProperty } from '@nestjs/swagger';
+import { Choice, Flag, Nested, Ruled, Whole, Text } from '../../base/http/fields.js';
 import { ServerSet } from '../../base/http/validate.js';
 import { EMAIL_TRUST, type EmailTrust } from './connection.js';
 import { ID_TOKEN_ALGS, TOKEN_AUTH, type IdTokenAlg, type TokenAuth } from '../../protocols/oidc/oidc-settings.js';
 import { SAML_SIGNED, type SamlBinding, type SamlSigned } from '../../protocols/saml/saml-settings.js';
-import { CertificateBody } from './connection-bodies.dto.js';
 import {
   certificatesOrNoneProblem,
   certificatesProblem,
@@ -24,6 +22,17 @@ const SLUG_FORM = { test: SLUG, message: 'must be 3 to 63 of a-z, 0-9 and -' };
 const SCOPE = { test: /^[\x21\x23-\x5b\x5d-\x7e]+$/, message: 'must hold scopes without spaces' };
 const WORD = { test: /^\S+$/, message: 'must hold values without spaces' };
 
+/** A pinned certificate as the API shows it. */
+export class CertificateBody {
+  @ApiProperty()
+  pem!: string;
+  @ApiProperty({ description: 'SHA-256, hexadecimal with colons.' })
+  fingerprint!: string;
+  @ApiProperty({ description: 'An expired certificate still verifies: the key is pinned.' })
+  not_after!: Date;
+  @ApiProperty({ format: 'date-time' })
+  added_at!: string;
+}
 /** The claims or attributes of fields. */
 export class ClaimMapFields {
   @Text(CLAIM)
@@ -64,14 +73,14 @@ export class ConnectionFields {
     {
       ...OPTIONAL,
       description:
-        'Value of the role claim → role of the catalogue; the first value that matches counts. Replaced as a whole. A value that is a whole number must be the only one, because JSON objects do not keep its place.',
+        'Value of the role claim → role of the catalogue; the first value that matches counts; without one the role is `default_role`. Replaced as a whole. A value that is a whole number must be the only one, because JSON objects do not keep its place.',
     },
   )
   role_map?: Record<string, string>;
   @Choice(EMAIL_TRUST, {
     ...OPTIONAL,
     description:
-      'Whether users are found by an e-mail only where the IdP says `email_verified: true`; `domain` unless set.',
+      '`domain`, unless set: the verified domain of an e-mail is enough. `verified`: the IdP has to say `email_verified: true` as well. For the owner and admins, OIDC connections always demand that.',
   })
   email_trust?: EmailTrust;
   @Flag({ ...OPTIONAL, description: 'Whether sign-ins create users. Never while paired with a directory.' })

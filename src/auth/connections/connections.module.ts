@@ -44,6 +44,6 @@ import { MetadataSource } from './metadata-source.js';
     ConnectionChecks,
     MetadataRefresh,
   ],
-  exports: [ConnectionStore, ConnectionsService, MetadataRefresh, CertificateRenewal],
+  exports: [ConnectionStore, ConnectionsService, CertificateRenewal],
 })
 export class ConnectionsModule {}

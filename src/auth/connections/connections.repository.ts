@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
+import { NOW } from '../../base/work/work.js';
 import { DirectoryDeleted } from '../../directory-sync/directories/directories.events.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { SealedConnectionSecrets } from './connection-secrets.js';
@@ -22,6 +23,19 @@ type NewConnection = Omit<ConnectionRow, 'version' | 'tested_at' | 'created_at' 
 /** The columns of a `ConnectionRow`. */
 export const CONNECTION_COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id, settings, client_secret_sealed,
   private_key_sealed, tested_at, metadata_checked_at, metadata_problem, created_at, updated_at`;
+
+/** The bounds of the interval that the metadata asks for (`cacheDuration`), in seconds. */
+const INTERVAL = { least: 3_600, most: 86_400 };
+
+// The first comparison names the index.
+const isDueAt = (now: string): string => `type = 'saml' and enabled and deleted_at is null
+  and coalesce(metadata_checked_at, '-infinity') < ${now}::timestamptz - interval '${INTERVAL.least} seconds'
+  and coalesce(metadata_checked_at, '-infinity') < ${now}::timestamptz - make_interval(secs => least(${INTERVAL.most},
+    greatest(${INTERVAL.least}, coalesce((settings ->> 'metadata_cache_seconds')::bigint, ${INTERVAL.most}))))`;
+
+/** The connections whose metadata is due, as SQL. */
+export const DUE_METADATA = `select tenant_id, id, coalesce(metadata_checked_at, created_at) as since, null::text as server
+  from connections where ${isDueAt(NOW)}`;
 
 /** SQL of connections for their administration. */
 @Injectable()
@@ -77,8 +91,8 @@ export class ConnectionsRepository {
   }
 
   /** Notes a look at the metadata that changes nothing for sign-ins. */
-  async noteLook(tx: SqlRunner, row: ConnectionRow, at: Date, problem: string | null): Promise<void> {
-    await tx.query(
+  async noteLook(db: SqlRunner, row: ConnectionRow, at: Date, problem: string | null): Promise<void> {
+    await db.query(
       `update connections set metadata_checked_at = $3, metadata_problem = $4 where tenant_id = $1 and id = $2`,
       [row.tenant_id, row.id, at, problem],
     );
@@ -143,23 +157,11 @@ export class ConnectionsRepository {
     return new Set(rows.map(({ name }) => name));
   }
 
-  /**
-   * Returns the enabled SAML connection whose metadata is due, longest ago first, in its former state. It counts as looked
-   * at from now on, so that processes share the work and hold no lock while reading.
-   */
-  async takeDue(now: Date, seconds: { least: number; most: number }): Promise<ConnectionRow | null> {
+  /** Returns an enabled SAML connection whose metadata is due, in its former state; null: it is not due any more. */
+  async findDue(tenantId: string, id: string, now: Date): Promise<ConnectionRow | null> {
     const { rows } = await this.db.query<ConnectionRow>(
-      `with due as (
-         select ${CONNECTION_COLUMNS} from connections
-         where type = 'saml' and enabled and deleted_at is null
-           and (metadata_checked_at is null or metadata_checked_at < $1::timestamptz - make_interval(secs =>
-             least($3::bigint, greatest($2::bigint, coalesce((settings ->> 'metadata_cache_seconds')::bigint, $3::bigint)))))
-         order by metadata_checked_at nulls first limit 1 for update skip locked),
-       taken as (
-         update connections c set metadata_checked_at = $1 from due
-         where c.tenant_id = due.tenant_id and c.id = due.id)
-       select ${CONNECTION_COLUMNS} from due`,
-      [now, seconds.least, seconds.most],
+      `select ${CONNECTION_COLUMNS} from connections where tenant_id = $1 and id = $3 and ${isDueAt('$2')}`,
+      [tenantId, now, id],
     );
     return rows[0] ?? null;
   }

@@ -1,41 +1,51 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
+import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
-import { Background } from '../../base/loop.js';
+import { DONE, WorkKind, type TurnOutcome, type Turn } from '../../base/work/work.js';
 import { systemActor } from '../../tenancy/identity/source.js';
 import { CertificateNotices } from './certificate-notices.js';
-import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
+import { ConnectionsRepository, DUE_METADATA, type ConnectionRow } from './connections.repository.js';
 import { MetadataRefreshing } from './metadata-refreshing.js';
-
-const EVERY_MS = 10 * 60_000;
-/** The bounds of the interval that the metadata asks for (`cacheDuration`). */
-const SECONDS = { least: 3_600, most: 86_400 };
 
 /**
  * Reads the metadata of SAML connections again, daily or as often as it demands, and logs certificates near their end.
  * What an administrator has to decide is kept in the connection.
  */
 @Injectable()
-export class MetadataRefresh extends Background {
+export class MetadataRefresh extends WorkKind {
+  override readonly kind = 'connections.metadata';
+  override readonly everyMs = 10 * 60_000;
+  override readonly callsOut = true;
+
   constructor(
+    private readonly db: Database,
     private readonly repository: ConnectionsRepository,
     private readonly refreshing: MetadataRefreshing,
     private readonly notices: CertificateNotices,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {
-    super(EVERY_MS, 'refreshing metadata', logger);
+    super();
   }
 
-  /** Handles one connection that is due; true: there may be another. */
-  override async run(): Promise<boolean> {
+  override due(): string {
+    return DUE_METADATA;
+  }
+
+  /** Handles one connection. */
+  override async run({ tenantId, id }: Turn): Promise<TurnOutcome> {
     const now = this.clock.now();
-    const row = await this.repository.takeDue(now, SECONDS);
-    if (row?.type !== 'saml') return false;
+    const row = await this.repository.findDue(tenantId, id, now);
+    if (row?.type !== 'saml') return DONE;
     const { metadata_url: address } = row.settings;
-    if (address === null) await this.notices.record(row, now);
-    else await this.refresh(row, address);
-    return true;
+    if (address !== null) {
+      await this.refresh(row, address);
+      return DONE;
+    }
+    await this.notices.record(row, now);
+    await this.repository.noteLook(this.db, row, now, row.metadata_problem);
+    return DONE;
   }
 
   private async refresh(row: ConnectionRow, address: string): Promise<void> {

@@ -28,6 +28,6 @@ import { SamlVerifier } from '../../protocols/saml/signature-verifier.js';
     SamlVerifier,
     SamlProtocol,
   ],
-  exports: [AuthAddresses, ServiceKeys, KeyRenewal, OidcProtocol, SamlProtocol, SamlVerifier],
+  exports: [AuthAddresses, ServiceKeys, OidcProtocol, SamlProtocol, SamlVerifier],
 })
 export class ProtocolsModule {}

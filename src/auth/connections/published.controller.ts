@@ -2,7 +2,7 @@ import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { sendJson } from '../../base/http/answer.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiRefusals } from '../../base/http/api-answers.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { JwksBody } from './keys/jwks.dto.js';
 import { publicPart } from '../../protocols/oidc/client-keys.js';

@@ -1,4 +1,4 @@
-import { plainAddress } from '../../base/http/address.js';
+import { plainAddress } from '../../base/http/allowed-networks.js';
 import { readCookies } from '../../base/http/cookies.js';
 import type { BridgeRequest } from '../../base/http/request.js';
 import type { Connection } from '../connections/connection.js';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readInstant } from '../../base/instant.js';
 import { hashToken, sameHash } from '../../base/crypto/tokens.js';
 import type { IdTokenAlg, OidcSettings } from './oidc-settings.js';
 import { OidcRefused } from './oidc-refused.js';
@@ -26,6 +27,8 @@ export interface IdTokenFacts {
   readonly acr: string | null;
   readonly sid: string | null;
   readonly issuedAt: Date;
+  /** `auth_time`; null: the IdP does not state when the user authenticated. */
+  readonly authenticatedAt: Date | null;
   /** `session_expiry` (IPSIE SL1): the latest end of the session. */
   readonly sessionEnds: Date | null;
 }
@@ -63,6 +66,7 @@ export function checkIdToken(token: SignedToken, expected: IdTokenExpectation, n
     acr: textOf(claims, 'acr'),
     sid: textOf(claims, 'sid'),
     issuedAt: new Date((claims['iat'] as number) * 1000),
+    authenticatedAt: authenticationOf(claims['auth_time']),
     sessionEnds: sessionEndOf(claims['session_expiry'], now),
   };
 }
@@ -164,6 +168,12 @@ function checkStrength(claims: IdpObject, connection: IdTokenExpectation['connec
     throw tooWeak(`The person authenticated ${Math.round(age)} s ago; ${maxAgeSeconds} s are permitted (auth_time).`);
   }
   if (age < -MAX_AHEAD) throw invalid('has an auth_time in the future');
+}
+
+/** At least one IdP sends 0 for "unknown", and ADFS a text. */
+function authenticationOf(authTime: unknown): Date | null {
+  if (typeof authTime === 'string') return readInstant(authTime);
+  return isTime(authTime) && authTime > 0 ? new Date(authTime * 1000) : null;
 }
 
 function sessionEndOf(expiry: unknown, now: Date): Date | null {

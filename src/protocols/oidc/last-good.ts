@@ -1,5 +1,4 @@
-import { ByteMap } from '../../base/byte-map.js';
-import { byteSize } from '../../base/byte-size.js';
+import { ByteMap, byteSize } from '../../base/byte-map.js';
 import type { Clock } from '../../base/clock.js';
 
 /** Times in milliseconds; `capacity` is the number of keys. */

@@ -9,6 +9,8 @@ export interface OidcSignIn {
   signature: string;
   /** `iat`. */
   issuedAt: Date;
+  /** `auth_time`; null: the IdP does not state when the user authenticated. */
+  authenticatedAt: Date | null;
   /** `session_expiry`; null: there is none. */
   sessionEnds: Date | null;
   /** `sid`. */

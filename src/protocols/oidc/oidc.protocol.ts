@@ -73,7 +73,9 @@ export class OidcProtocol {
    */
   async begin(connection: OidcSettings, ask: OidcAsk): Promise<string> {
     const server = await this.metadata.get(connection);
-    const { maxAgeSeconds, acrValues } = connection;
+    const { acrValues } = connection;
+    // With `max_age` the IdP has to state `auth_time` (OIDC Core §3.1.2.1), which proves the new authentication.
+    const maxAgeSeconds = ask.prompt === 'login' ? 0 : connection.maxAgeSeconds;
     const url = buildAuthorizationUrl(this.client(connection, server), {
       redirect_uri: this.redirectUri(connection),
       scope: [...new Set(['openid', ...connection.scopes])].join(' '),
@@ -121,6 +123,7 @@ export class OidcProtocol {
       claims: mergeClaims(verified.claims, userInfo.claims),
       signature: verified.signature,
       issuedAt: facts.issuedAt,
+      authenticatedAt: facts.authenticatedAt,
       sessionEnds: facts.sessionEnds,
       idpSession: facts.sid,
       authContext: facts.acr,

@@ -1,6 +1,7 @@
 import { SamlRefused, type SamlRefusalReason } from './saml-refused.js';
 import type { SamlSignIn } from './saml-sign-in.js';
 import { readClaims, subjectIn } from './attributes.mapping.js';
+import { readMoment } from './moment.js';
 import { BEARER, NS, STATUS_SUCCESS } from './names.js';
 import { bounded, demandFresh, demandIssuer, momentOf, readNameId, type Moments } from './parts.rules.js';
 import { quotedText, shown } from './signature-form.rules.js';
@@ -155,7 +156,7 @@ function checkConfirmationData(data: XmlElement, answered: string | null, expect
 function readAuthnStatements(
   assertion: XmlElement,
   expected: Expectations,
-): Pick<SamlSignIn, 'sessionEnds' | 'idpSession' | 'otherIdpSessions' | 'authContext'> {
+): Pick<SamlSignIn, 'authenticatedAt' | 'sessionEnds' | 'idpSession' | 'otherIdpSessions' | 'authContext'> {
   const statements = childrenOf(assertion, NS.assertion, 'AuthnStatement');
   const [statement] = statements;
   if (statement === undefined) throw built('the assertion has no AuthnStatement');
@@ -179,7 +180,18 @@ function readAuthnStatements(
   }
   const indexes = statements.map((each) => bounded(attributeOf(each, 'SessionIndex'), 'SessionIndex'));
   const [idpSession = null, ...others] = new Set(indexes.filter((index) => index !== null));
-  return { sessionEnds, idpSession, otherIdpSessions: others.slice(0, MAX_OTHER_SESSIONS), authContext };
+  return {
+    authenticatedAt: latestAuthentication(statements),
+    sessionEnds,
+    idpSession,
+    otherIdpSessions: others.slice(0, MAX_OTHER_SESSIONS),
+    authContext,
+  };
+}
+
+function latestAuthentication(statements: readonly XmlElement[]): Date | null {
+  const instants = statements.map((each) => readMoment(attributeOf(each, 'AuthnInstant') ?? ''));
+  return instants.filter((instant) => instant !== null).sort((a, b) => b.getTime() - a.getTime())[0] ?? null;
 }
 
 /**

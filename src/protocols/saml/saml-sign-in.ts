@@ -20,6 +20,8 @@ export interface SamlSignIn {
   signature?: string;
   /** `IssueInstant` of the assertion. */
   issuedAt: Date;
+  /** The latest `AuthnInstant`; null: none is a time with its zone. */
+  authenticatedAt: Date | null;
   /** The earliest `SessionNotOnOrAfter`; null: there is none. */
   sessionEnds: Date | null;
   /** `SessionIndex`, of the first AuthnStatement that has one. */

@@ -1,18 +1,16 @@
 import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
-import { MetadataRefresh } from '../../../src/auth/connections/metadata-refresh.js';
+import { WorkEngine } from '../../../src/engine/work/work.engine.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';
 import { certificate, metadataXml, MetadataServer } from './support/metadata.js';
 
 let edge: AuthAdmin;
 let idp: MetadataServer;
 let store: ConnectionStore;
-let worker: MetadataRefresh;
 let certificates: string[];
 beforeAll(async () => {
   edge = await authAdmin();
   idp = await MetadataServer.start();
   store = edge.app.get(ConnectionStore);
-  worker = edge.app.get(MetadataRefresh);
   certificates = await Promise.all(Array.from({ length: 4 }, () => certificate()));
 });
 afterAll(async () => {
@@ -198,9 +196,7 @@ describe('a connection that follows its metadata', () => {
 });
 
 describe('the daily reading of metadata', () => {
-  const all = async () => {
-    while (await worker.run());
-  };
+  const all = () => edge.app.get(WorkEngine).drain('connections.metadata');
 
   it('reads each address once a day, for all callers', async () => {
     await byUrl(0);

@@ -1,4 +1,4 @@
-import { MetadataRefresh } from '../../../src/auth/connections/metadata-refresh.js';
+import { WorkEngine } from '../../../src/engine/work/work.engine.js';
 import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
 import { newKey } from '../../protocols/saml/support/keys.js';
 import { signElement, type SignOptions } from '../../protocols/saml/support/sign.js';
@@ -91,7 +91,7 @@ describe('the interval of metadata', () => {
   const looked = async (days: number): Promise<boolean> => {
     edge.clock.move(days);
     idp.hits = 0;
-    while (await edge.app.get(MetadataRefresh).run());
+    await edge.app.get(WorkEngine).drain('connections.metadata');
     return idp.hits > 0;
   };
 

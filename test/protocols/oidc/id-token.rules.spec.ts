@@ -7,7 +7,7 @@ import { OidcRefused } from '../../../src/protocols/oidc/oidc-refused.js';
 
 const NOW = 1_780_000_000;
 
-function judge(claims: object, expected: Partial<IdTokenExpectation['connection']> = {}, header: object = {}): string {
+function read(claims: object, expected: Partial<IdTokenExpectation['connection']> = {}, header: object = {}) {
   const token: SignedToken = {
     text: 'a.b.c',
     header: { alg: 'RS256', kid: null, typ: null, ...header },
@@ -21,8 +21,12 @@ function judge(claims: object, expected: Partial<IdTokenExpectation['connection'
     userInfo: 'never' as const,
     ...expected,
   };
+  return checkIdToken(token, { connection, nonce: 'n', accessToken: 'at' }, new Date(NOW * 1000));
+}
+
+function judge(...asked: Parameters<typeof read>): string {
   try {
-    checkIdToken(token, { connection, nonce: 'n', accessToken: 'at' }, new Date(NOW * 1000));
+    read(...asked);
     return 'accepted';
   } catch (error) {
     return (error as OidcRefused).reason;
@@ -126,3 +130,16 @@ function half(hash: string, text: string): string {
   const digest = createHash(hash).update(text).digest();
   return digest.subarray(0, digest.length / 2).toString('base64url');
 }
+
+it.each<[string, unknown, number | null]>([
+  ['a number', NOW - 90, NOW - 90],
+  ['a text, as ADFS writes it', new Date((NOW - 90) * 1000).toISOString(), NOW - 90],
+  ['0, which is unknown', 0, null],
+  ['another text', 'yesterday', null],
+  ['a list', [NOW], null],
+  ['null', null, null],
+  ['missing', undefined, null],
+])('reads auth_time that is %s', (_, authTime, seconds) => {
+  const { authenticatedAt } = read(authTime === undefined ? {} : { auth_time: authTime });
+  expect(authenticatedAt?.getTime() ?? null).toBe(seconds === null ? null : seconds * 1000);
+});

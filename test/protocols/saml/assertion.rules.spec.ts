@@ -277,3 +277,12 @@ describe('the values of an assertion', () => {
     expect(outcome('urn:oasis:names:tc:SAML:1.1:nameid-format:X509SubjectName')).toBe('issuer_mismatch');
   });
 });
+
+it.each<[string, string[], string | null]>([
+  ['one statement', ['2030-06-01T11:00:00Z'], '2030-06-01T11:00:00.000Z'],
+  ['the latest of several', ['2030-06-01T11:00:00Z', '2030-06-01T13:30:00+02:00'], '2030-06-01T11:30:00.000Z'],
+  ['none that can be read', ['soon'], null],
+])('reads AuthnInstant of %s', (_, instants, expected) => {
+  const authnXml = instants.map((instant) => `<saml:AuthnStatement AuthnInstant="${instant}"/>`).join('');
+  expect(read({ authnXml }).authenticatedAt?.toISOString() ?? null).toBe(expected);
+});

@@ -1,35 +1,39 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
 import { Logger } from '../../../base/log/logger.js';
-import { Background } from '../../../base/loop.js';
+import { DONE, WorkKind, type TurnOutcome, type Turn } from '../../../base/work/work.js';
 import { systemActor } from '../../../tenancy/identity/source.js';
-import { RECHECK_HOURS, domainStateOf } from './domain-check.rules.js';
+import { domainStateOf } from './domain-check.rules.js';
 import { DomainVerification } from './domain-verification.js';
-import { DomainsRepository } from './domains.repository.js';
-
-const EVERY_MS = 5 * 60_000;
-const HOUR = 3_600_000;
+import { DomainsRepository, DUE_DOMAINS } from './domains.repository.js';
 
 /**
  * Checks daily that the records of verified domains are still there. A domain without its record links no further users;
  * after a week the tenant loses it. Without an answer of a name server nothing changes.
  */
 @Injectable()
-export class DomainChecks extends Background {
+export class DomainChecks extends WorkKind {
+  override readonly kind = 'domains.checks';
+  override readonly everyMs = 5 * 60_000;
+  override readonly callsOut = true;
+
   constructor(
     private readonly repository: DomainsRepository,
     private readonly verification: DomainVerification,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {
-    super(EVERY_MS, 'checking domains', logger);
+    super();
   }
 
-  /** One domain that is due; true if there may be another. */
-  override async run(): Promise<boolean> {
-    const now = this.clock.now();
-    const row = await this.repository.takeDue(new Date(now.getTime() - RECHECK_HOURS * HOUR), now);
-    if (row === null) return false;
+  override due(): string {
+    return DUE_DOMAINS;
+  }
+
+  /** Checks one domain. */
+  override async run({ tenantId, id }: Turn): Promise<TurnOutcome> {
+    const row = await this.repository.findDue(tenantId, id, this.clock.now());
+    if (row === null) return DONE;
     const by = { tenantId: row.tenant_id, actor: systemActor('domain check'), requestId: null };
     const proof = await this.verification.prove(row);
     const after = await this.verification.settle(by, row, proof);
@@ -38,6 +42,6 @@ export class DomainChecks extends Background {
     } else if (proof.kind === 'unknown') {
       this.logger.warn('domain.unanswered', { tenant_id: row.tenant_id, domain: row.domain, detail: proof.detail });
     }
-    return true;
+    return DONE;
   }
 }

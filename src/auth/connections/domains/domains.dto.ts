@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Ruled } from '../../../base/http/fields.js';
-import { Text } from '../../../base/http/text.js';
+import { Ruled, Text } from '../../../base/http/fields.js';
 import { ServerSet } from '../../../base/http/validate.js';
 import { domainProblem } from './domain.rules.js';
 import type { DomainState } from './domain-check.rules.js';

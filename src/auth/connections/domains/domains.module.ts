@@ -23,6 +23,6 @@ import { TrustedDomainsController } from './trusted-domains.controller.js';
     DomainChecks,
     SsoRequirement,
   ],
-  exports: [SsoRequirement, DomainsService, DomainsStore, DomainChecks],
+  exports: [SsoRequirement, DomainsService, DomainsStore],
 })
 export class DomainsModule {}

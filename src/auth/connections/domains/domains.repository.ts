@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { PageRequest } from '../../../base/http/page.js';
+import { NOW } from '../../../base/work/work.js';
+import { RECHECK_HOURS } from './domain-check.rules.js';
 
 /** A domain in the list of a tenant. */
 export interface DomainRow {
@@ -21,6 +23,13 @@ const COLUMNS = `tenant_id, domain, connection_id, challenge, verified_by, verif
 
 /** The verification columns of a domain. */
 export type Standing = Pick<DomainRow, 'verified_by' | 'verified_at' | 'checked_at' | 'problem' | 'lost_at'>;
+
+const isDueAt = (now: string): string => `verified_by = 'dns'
+  and coalesce(checked_at, '-infinity') < ${now}::timestamptz - interval '${RECHECK_HOURS} hours'`;
+
+/** The domains whose check is due, as SQL. */
+export const DUE_DOMAINS = `select tenant_id, domain as id, coalesce(checked_at, created_at) as since, null::text as server
+  from domains where ${isDueAt(NOW)}`;
 
 /** SQL of domains for their administration. */
 @Injectable()
@@ -125,19 +134,11 @@ export class DomainsRepository {
     return rowCount === 1;
   }
 
-  /**
-   * Returns the domain whose last check is the oldest and before `before`. It counts as checked from now on, so that
-   * processes share the work and hold no lock during a look-up.
-   */
-  async takeDue(before: Date, now: Date): Promise<DomainRow | null> {
+  /** Returns a domain whose check is due; null: it is not due any more. */
+  async findDue(tenantId: string, domain: string, now: Date): Promise<DomainRow | null> {
     const { rows } = await this.db.query<DomainRow>(
-      `with due as (
-         select tenant_id, domain from domains
-         where verified_by = 'dns' and (checked_at is null or checked_at < $1)
-         order by checked_at nulls first limit 1 for update skip locked)
-       update domains d set checked_at = $2 from due where d.tenant_id = due.tenant_id and d.domain = due.domain
-       returning ${COLUMNS.replace(/\w+/g, 'd.$&')}`,
-      [before, now],
+      `select ${COLUMNS} from domains where tenant_id = $1 and domain = $3 and ${isDueAt('$2')}`,
+      [tenantId, now, domain],
     );
     return rows[0] ?? null;
   }

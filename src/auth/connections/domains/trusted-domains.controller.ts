@@ -1,15 +1,12 @@
 import { Body, Delete, HttpCode, Param, Put } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiRecord } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
 import { OperatorController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { CurrentCaller, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { TenantsService } from '../../../tenancy/tenants/tenants.service.js';
 import type { AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
 import { ChangeDomain, DomainBody } from './domains.dto.js';
 import { DomainsService } from './domains.service.js';
-import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** Domains that the operator verifies without a record. */
 @OperatorController('tenants/:tenant_id/domains')

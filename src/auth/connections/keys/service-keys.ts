@@ -7,7 +7,7 @@ import { Config } from '../../../base/config/config.js';
 import { Database } from '../../../base/database/database.js';
 import { FreshCache } from '../../../base/fresh-cache.js';
 import { Logger } from '../../../base/log/logger.js';
-import { Background } from '../../../base/loop.js';
+import { IntervalWork } from '../../../base/work/work.js';
 import { InstallationAudit, type InstallationAct } from '../../../tenancy/tenants/audit/installation-audit.js';
 import { SamlKeySource, type SamlKeys } from '../../../protocols/saml/saml-keys.js';
 import { ServiceKeysRepository, type KeyPurpose, type ServiceKey } from './service-keys.repository.js';
@@ -195,12 +195,15 @@ export class ServiceKeys extends SamlKeySource {
 
 /** Replaces the JWT key before it is old. */
 @Injectable()
-export class KeyRenewal extends Background {
+export class KeyRenewal extends IntervalWork {
+  override readonly kind = 'service_keys.renewal';
+  override readonly everyMs = 6 * 3_600_000;
+
   constructor(
     private readonly keys: ServiceKeys,
     private readonly logger: Logger,
   ) {
-    super(6 * 3_600_000, 'renewing signing keys', logger);
+    super();
   }
 
   override async run(): Promise<void> {

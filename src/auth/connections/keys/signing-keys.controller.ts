@@ -1,14 +1,12 @@
 import { Body, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiRefusals } from '../../../base/http/api-answers.js';
 import { Choice, Flag, Whole } from '../../../base/http/fields.js';
 import { Logger } from '../../../base/log/logger.js';
 import { OperatorController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { CurrentCaller, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { ServiceKeys, type ServiceKeyView } from './service-keys.js';
 import type { KeyPurpose } from './service-keys.repository.js';
-import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 class RotateSigningKey {
   @Choice(['jwt', 'saml'], { description: 'Tokens of applications, or messages to SAML IdPs.' })

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ParsedToken } from '../../../base/crypto/tokens.js';
 import { Database } from '../../../base/database/database.js';
 import { CredentialLookups, nameOfToken } from '../../../tenancy/tenants/credential-lookups.js';
+import type { ListedSessionBody } from './sessions.dto.js';
 
 /** A session as requests check it. */
 export interface SessionRow {
@@ -19,22 +20,12 @@ export interface SessionRow {
   connection_name: string | null;
   connection_type: 'oidc' | 'saml' | null;
   auth_context: string | null;
+  /** When the user authenticated, as the IdP states it; null: it does not. */
+  authenticated_at: Date | null;
   created_at: Date;
   seen_at: Date;
   expires_at: Date;
   idle_seconds: number;
-}
-
-/** A session in the list of its user. */
-export interface ListedSession {
-  id: string;
-  connection_id: string | null;
-  connection: string | null;
-  ip: string | null;
-  user_agent: string | null;
-  created_at: Date;
-  seen_at: Date;
-  expires_at: Date;
 }
 
 // Read from the database each time, so that no process accepts a session that another one has ended. The epoch is a
@@ -58,7 +49,7 @@ export function openSessionQuery(tenantId: string, sessionId: string): string {
 const CHECKED = `
   select s.id, s.tenant_id, t.name as tenant_name, s.user_id, u.email, u.first_name, u.last_name, u.role,
     s.connection_id, c.slug as connection_slug, c.name as connection_name, c.type as connection_type, s.auth_context,
-    s.created_at, s.seen_at, s.expires_at, s.idle_seconds
+    s.authenticated_at, s.created_at, s.seen_at, s.expires_at, s.idle_seconds
   from sessions s
     join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active' and u.session_epoch = s.user_epoch
     left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
@@ -99,8 +90,8 @@ export class LiveSessionsRepository {
   }
 
   /** Lists the live sessions of a user, newest first. */
-  async ofUser(tenantId: string, userId: string): Promise<ListedSession[]> {
-    const { rows } = await this.db.query<ListedSession>(
+  async ofUser(tenantId: string, userId: string): Promise<ListedSessionBody[]> {
+    const { rows } = await this.db.query<ListedSessionBody>(
       `select s.id, s.connection_id, c.name as connection, s.ip, s.user_agent, s.created_at, s.seen_at,
          least(s.expires_at, s.seen_at + make_interval(secs => s.idle_seconds)) as expires_at
        from sessions s

@@ -6,7 +6,8 @@ import { UsersRepository } from '../../../directory-sync/users/users.repository.
 import type { EndReason } from '../../../tenancy/sessions/ended-session.js';
 import { SessionEndings } from '../../../tenancy/sessions/session-endings.repository.js';
 import { SessionsRepository } from '../../../tenancy/sessions/sessions.repository.js';
-import { LiveSessionsRepository, type ListedSession, type SessionRow } from './live-sessions.repository.js';
+import { LiveSessionsRepository, type SessionRow } from './live-sessions.repository.js';
+import type { ListedSessionBody } from './sessions.dto.js';
 
 /** The minimum time between two notes of use; a tenth of the idle time where that is shorter. */
 const TOUCH_SECONDS = 60;
@@ -42,7 +43,7 @@ export class LiveSessions {
   }
 
   /** Lists the live sessions of a user, newest first. */
-  list(tenantId: string, userId: string): Promise<ListedSession[]> {
+  list(tenantId: string, userId: string): Promise<ListedSessionBody[]> {
     return this.live.ofUser(tenantId, userId);
   }
 

@@ -1,8 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Req, UseGuards } from '@nestjs/common';
 import { ApiCookieAuth, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { ApiList } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiList, ApiRefusals } from '../../../base/http/api-answers.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import { demandSameSite } from './same-site.js';
 import { SessionGuard, type SessionRequest } from './session.guard.js';

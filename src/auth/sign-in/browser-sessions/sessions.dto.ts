@@ -1,10 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ListedSession } from './live-sessions.repository.js';
 
 const TEXT = { type: String, nullable: true } as const;
 
 /** A live session in a list. */
-export class ListedSessionBody implements ListedSession {
+export class ListedSessionBody {
   @ApiProperty({ example: 'ses_01k0000000abcdefghjkmnpqrs' })
   id!: string;
   @ApiProperty({ ...TEXT, description: 'Null for a session of a sign-in link of the operator.' })

@@ -12,6 +12,7 @@ import { DescribedOidcCallback, DescribedSamlCallback } from './callback.descrip
 import { DocumentsGuard } from '../documents.guard.js';
 import { FinishedTests } from './finished-tests.js';
 import { landingCookie } from './landing.cookie.js';
+import { withoutNewAuthentication } from './new-authentication.rules.js';
 import { OidcSignInGuard, SamlSignInGuard } from './sign-in.guards.js';
 import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import type { SignedIn } from './known-sign-in.js';
@@ -63,7 +64,10 @@ export class CallbackController {
   private async finish(req: SignInHttpRequest, res: BridgeResponse, old: string | null): Promise<SignedIn | null> {
     const { connection, request } = req.signInContext!;
     proveCaller(req);
-    if (request?.kind !== 'test') return this.completion.complete(connection, req.user!, old, originOf(req));
+    if (request?.kind !== 'test') {
+      const verified = { ...req.user!, staleness: withoutNewAuthentication(req.user!, request) };
+      return this.completion.complete(connection, verified, old, originOf(req));
+    }
     await this.tests.finish(req, res);
     return null;
   }

@@ -1,7 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiProperty, ApiQuery } from '@nestjs/swagger';
-import { ApiHtml, ApiRedirect } from '../../../base/http/api-answers.js';
-import { ApiForeignQuery, ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiFilter, ApiHtml, ApiRedirect, ApiForeignQuery, ApiRefusals } from '../../../base/http/api-answers.js';
 import { reasonsBut, RefusalPages } from '../refusal-pages/refusal-pages.description.js';
 
 /** Without the reasons that only SAML has, and those of the page after it. */
@@ -25,16 +24,12 @@ export function DescribedOidcCallback(): MethodDecorator {
   return applyDecorators(
     ApiForeignQuery(),
     ApiQuery({ name: 'state', description: 'Which sign-in is answered.' }),
-    ApiQuery({ name: 'code', required: false, description: 'RFC 6749 §4.1.2; missing with `error`.' }),
-    ApiQuery({
-      name: 'iss',
-      required: false,
-      description: 'The issuer (RFC 9207); demanded where the IdP promises it.',
-    }),
-    ApiQuery({ name: 'error', required: false, description: 'RFC 6749 §4.1.2.1, OIDC Core §3.1.2.6.' }),
-    ApiQuery({ name: 'error_description', required: false, description: 'Goes to the sign-in log.' }),
-    ApiQuery({ name: 'error_uri', required: false, description: 'Ignored, like all other parameters of an IdP.' }),
-    ApiQuery({ name: 'session_state', required: false, description: 'Passed over.' }),
+    ApiFilter('code', 'RFC 6749 §4.1.2; missing with `error`.'),
+    ApiFilter('iss', 'The issuer (RFC 9207); demanded where the IdP promises it.'),
+    ApiFilter('error', 'RFC 6749 §4.1.2.1, OIDC Core §3.1.2.6.'),
+    ApiFilter('error_description', 'Goes to the sign-in log.'),
+    ApiFilter('error_uri', 'Ignored, like all other parameters of an IdP.'),
+    ApiFilter('session_state', 'Passed over.'),
     ApiHtml(200, TEST),
     ApiRedirect(
       303,

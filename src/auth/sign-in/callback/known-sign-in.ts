@@ -92,7 +92,7 @@ export function successOf(
   sessionId: string,
 ): SignInEntry {
   const { account, decision, linkedBy } = found;
-  const detail = [verified.userInfoProblem, roleNote(connection, found)].filter(Boolean).join(' ');
+  const detail = [verified.staleness, verified.userInfoProblem, roleNote(connection, found)].filter(Boolean).join(' ');
   return {
     kind: 'sign-in',
     connectionId: connection.id,

@@ -1,13 +1,10 @@
 import { Get, Param, Query } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { ApiPage } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiOperation } from '@nestjs/swagger';
+import { ApiFilter, ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireEveryScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireEveryScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { ConnectionIdentityBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
 import { identityPlaceText } from './identity-place.rules.js';
@@ -21,7 +18,7 @@ export class ConnectionIdentitiesController {
 
   @Get()
   @ApiOperation({ summary: 'The bindings of a connection, newest first' })
-  @ApiQuery({ name: 'ended', required: false, enum: ['true', 'false'], description: 'Only these; both unless set.' })
+  @ApiFilter('ended', 'Only these; both unless set.', { enum: ['true', 'false'] })
   @ApiPage(ConnectionIdentityBody)
   async list(
     @CurrentCaller() caller: Caller,

@@ -1,15 +1,11 @@
 import { Body, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { ApiRecord } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { ForgetSubjects, ForgottenSubjectsBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
-import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** The remedy for an IdP that now sends other subjects. */
 @ApiController('connections/:connection_id/forget-subjects', { tag: 'sign-in' })

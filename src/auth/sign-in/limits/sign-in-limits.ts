@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
 import { Config } from '../../../base/config/config.js';
 import { Database } from '../../../base/database/database.js';
-import { networkOf } from '../../../base/http/address.js';
+import { networkOf } from '../../../base/http/allowed-networks.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SharedBuckets, type BucketSize } from './shared-buckets.store.js';
 

@@ -1,16 +1,13 @@
 import { Get, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { ApiPage } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiOperation } from '@nestjs/swagger';
+import { ApiFilter, ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
 import { csvLine } from '../../../base/http/csv.js';
 import { exportFormat, sendExport } from '../../../base/http/export.js';
 import { pageOf, readPage } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { REFUSAL_REASONS } from '../refusals/sign-in-refused.js';
 import { SIGN_IN_KINDS, SIGN_IN_OUTCOMES, SignInLog, type SignInFilter, type SignInRow } from './sign-in-log.js';
 import { SignInBody } from './sign-ins.dto.js';
@@ -34,14 +31,14 @@ export class SignInsController {
     summary: 'Sign-ins and refusals, newest first; `support_id` is the number on the page',
     description: '`format=csv` or `format=ndjson` exports all that matches.',
   })
-  @ApiQuery({ name: 'support_id', required: false })
-  @ApiQuery({ name: 'user_id', required: false })
-  @ApiQuery({ name: 'connection_id', required: false })
-  @ApiQuery({ name: 'kind', required: false, enum: SIGN_IN_KINDS })
-  @ApiQuery({ name: 'outcome', required: false, enum: SIGN_IN_OUTCOMES })
-  @ApiQuery({ name: 'reason', required: false, enum: REFUSAL_REASONS })
-  @ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } })
-  @ApiQuery({ name: 'until', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiFilter('support_id', 'Only the sign-in with this number, which the page of the refusal shows.')
+  @ApiFilter('user_id')
+  @ApiFilter('connection_id', 'Only records of this connection: its id or slug.')
+  @ApiFilter('kind', undefined, { enum: SIGN_IN_KINDS })
+  @ApiFilter('outcome', 'Only sign-ins with this outcome.', { enum: SIGN_IN_OUTCOMES })
+  @ApiFilter('reason', 'Only records with this reason.', { enum: REFUSAL_REASONS })
+  @ApiFilter('since', undefined, 'date-time')
+  @ApiFilter('until', undefined, 'date-time')
   @ApiPage(SignInBody, { exports: true })
   async list(
     @CurrentCaller() caller: Caller,

@@ -1,34 +1,23 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiProperty, ApiQuery } from '@nestjs/swagger';
-import { ApiHtml, ApiRedirect } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiBody, ApiConsumes, ApiProperty } from '@nestjs/swagger';
+import { ApiFilter, ApiHtml, ApiRedirect, ApiRefusals } from '../../../base/http/api-answers.js';
 import { RefusalPages } from '../refusal-pages/refusal-pages.description.js';
 
 /** Describes the login for the API reference. */
 export function DescribedLogin(): MethodDecorator {
   return applyDecorators(
-    ApiQuery({ name: 'email', required: false }),
-    ApiQuery({ name: 'connection', required: false, description: 'The slug of a connection.' }),
-    ApiQuery({
-      name: 'iss',
-      required: false,
-      description: 'The issuer of an OIDC connection (OIDC Core §4); with `connection`, it has to be its own.',
-    }),
-    ApiQuery({
-      name: 'target_link_uri',
-      required: false,
-      description: 'The `return_to` of an IdP that begins a sign-in.',
-    }),
-    ApiQuery({ name: 'return_to', required: false }),
-    ApiQuery({ name: 'prompt', required: false, enum: ['select_account', 'login'] }),
-    ApiQuery({ name: 'login_hint', required: false }),
-    ApiQuery({
-      name: 'code_challenge',
-      required: false,
-      description:
-        'RFC 7636, S256, of the application that gets the code; required where `return_to` is of another origin.',
-    }),
-    ApiQuery({ name: 'code_challenge_method', required: false, enum: ['S256'] }),
+    ApiFilter('email'),
+    ApiFilter('connection', 'The slug of a connection.'),
+    ApiFilter('iss', 'The issuer of an OIDC connection (OIDC Core §4); with `connection`, it has to be its own.'),
+    ApiFilter('target_link_uri', 'The `return_to` of an IdP that begins a sign-in.'),
+    ApiFilter('return_to'),
+    ApiFilter('prompt', undefined, { enum: ['select_account', 'login'] }),
+    ApiFilter('login_hint'),
+    ApiFilter(
+      'code_challenge',
+      'RFC 7636, S256, of the application that gets the code; required where `return_to` is of another origin.',
+    ),
+    ApiFilter('code_challenge_method', undefined, { enum: ['S256'] }),
     ApiHtml(200, 'A page that asks for the e-mail or offers a choice, or a form to the IdP that sends itself.'),
     ApiRedirect(302, 'To the IdP.'),
     RefusalPages(['too_many_tries', 'connection_disabled', 'idp_unreachable', 'idp_answer_invalid', 'issuer_mismatch']),

@@ -9,8 +9,7 @@ import {
   getSchemaPath,
   ApiExtraModels,
 } from '@nestjs/swagger';
-import { ApiHtml, ApiRedirect } from '../../../base/http/api-answers.js';
-import { ApiForeignQuery, ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiFilter, ApiHtml, ApiRedirect, ApiForeignQuery, ApiRefusals } from '../../../base/http/api-answers.js';
 import { SIGNATURE_ALGORITHMS } from '../../../protocols/saml/names.js';
 import { RefusalPages } from '../refusal-pages/refusal-pages.description.js';
 
@@ -35,16 +34,12 @@ function SloAnswers(): MethodDecorator {
 export function DescribedSloByRedirect(): MethodDecorator {
   return applyDecorators(
     ApiForeignQuery(),
-    ApiQuery({ name: 'SAMLRequest', required: false, description: 'A LogoutRequest, deflated, in base64.' }),
-    ApiQuery({ name: 'SAMLResponse', required: false, description: OURS }),
-    ApiQuery({ name: 'RelayState', required: false, description: 'Goes back with our answer.' }),
+    ApiFilter('SAMLRequest', 'A LogoutRequest, deflated, in base64.'),
+    ApiFilter('SAMLResponse', OURS),
+    ApiFilter('RelayState', 'Goes back with our answer.'),
     ApiQuery({ name: 'SigAlg', enum: [...SIGNATURE_ALGORITHMS.keys()] }),
     ApiQuery({ name: 'Signature', description: 'Over the octets of the query as they are written.' }),
-    ApiQuery({
-      name: 'SAMLEncoding',
-      required: false,
-      enum: ['urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE'],
-    }),
+    ApiFilter('SAMLEncoding', undefined, { enum: ['urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE'] }),
     SloAnswers(),
   );
 }

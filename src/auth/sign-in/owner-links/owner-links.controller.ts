@@ -1,13 +1,10 @@
 import { Body, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { ApiRecord } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
 import { OperatorController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { CurrentCaller, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { MakeOwnerLink, OwnerLinkBody } from './owner-links.dto.js';
 import { OwnerLinksService, type OwnerLink } from './owner-links.service.js';
-import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** Sign-in links of the operator, for tenants that are locked out. */
 @OperatorController('tenants/:tenant_id/owner-sign-in-link')

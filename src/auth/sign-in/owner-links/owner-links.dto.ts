@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Text } from '../../../base/http/text.js';
+import { Text } from '../../../base/http/fields.js';
 
 /** The user of a new sign-in link. */
 export class MakeOwnerLink {

@@ -122,6 +122,13 @@ export class OwnerLinksService {
 
 /** What the session of a sign-in without an IdP keeps. */
 function factsOf(userId: string) {
-  const none = { idpSession: null, nameId: null, idToken: null, authContext: null, sessionEnds: null };
+  const none = {
+    authenticatedAt: new Date(),
+    idpSession: null,
+    nameId: null,
+    idToken: null,
+    authContext: null,
+    sessionEnds: null,
+  };
   return { subject: userId, ...none };
 }

@@ -1,8 +1,7 @@
 import { Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { parseToken } from '../../../base/crypto/tokens.js';
-import { ApiHtml, ApiRedirect } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiHtml, ApiRedirect, ApiRefusals } from '../../../base/http/api-answers.js';
 import { readForm } from '../../../base/http/form.js';
 import { TooManyRequests } from '../../../base/http/http.errors.js';
 import type { BridgeResponse } from '../../../base/http/request.js';

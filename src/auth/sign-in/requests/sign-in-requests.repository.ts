@@ -12,18 +12,22 @@ export interface SignInRequest {
   browser_hash: Buffer | null;
   return_to: string | null;
   code_challenge: string | null;
+  /** The IdP was asked to authenticate the user anew (`prompt=login`, `ForceAuthn`). */
+  asked_anew: boolean;
   actor: Actor | null;
   used: boolean;
   expired: boolean;
+  created_at: Date;
 }
 
 /** A sign-in request to be written. */
-export type NewSignInRequest = Omit<SignInRequest, 'connection_id' | 'used' | 'expired'>;
+export type NewSignInRequest = Omit<SignInRequest, 'connection_id' | 'used' | 'expired' | 'created_at'>;
 
 /** A test ends with the key or user that prepared it, too. */
 const OPEN = `(expires_at > now() and (actor is null or ${makerEnd('$1', 'sign_in_requests.actor')} > now()))`;
 
-const COLUMNS = `id, connection_id, kind, browser_hash, return_to, code_challenge, actor, used_at is not null as used,
+const SHOWN = 'id, connection_id, kind, browser_hash, return_to, code_challenge, asked_anew, actor, created_at';
+const COLUMNS = `${SHOWN}, used_at is not null as used,
   not ${OPEN} as expired`;
 
 /** How long the link of a test sign-in can be opened. */
@@ -38,8 +42,8 @@ export class SignInRequestsRepository {
     const seconds = request.browser_hash === null ? TEST_LINK_SECONDS : SIGN_IN_SECONDS;
     await this.db.query(
       `insert into sign_in_requests (tenant_id, id, connection_id, kind, browser_hash, return_to, code_challenge, actor,
-         expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9))`,
+         expires_at, asked_anew)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9), $10)`,
       [
         tenantId,
         request.id,
@@ -50,6 +54,7 @@ export class SignInRequestsRepository {
         request.code_challenge,
         request.actor === null ? null : JSON.stringify(request.actor),
         seconds,
+        request.asked_anew,
       ],
     );
   }
@@ -72,8 +77,7 @@ export class SignInRequestsRepository {
       `update sign_in_requests set used_at = now()
        where tenant_id = $1 and id = $2 and connection_id = $3 and browser_hash = $4 and used_at is null
          and ${OPEN}
-       returning id, connection_id, kind, browser_hash, return_to, code_challenge, actor, false as used,
-         false as expired`,
+       returning ${SHOWN}, false as used, false as expired`,
       [tenantId, id, connectionId, browserHash],
     );
     return rows[0] ?? null;

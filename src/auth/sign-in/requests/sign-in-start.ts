@@ -63,6 +63,7 @@ export class SignInStart {
       browser_hash: browser.hash,
       return_to: ask.returnTo,
       code_challenge: ask.codeChallenge,
+      asked_anew: ask.prompt === 'login',
       actor: null,
     });
     return { step, cookies: [...giveUpOldest(cookies), this.cookie(connection, handle, browser)] };
@@ -81,6 +82,7 @@ export class SignInStart {
       browser_hash: null,
       return_to: null,
       code_challenge: null,
+      asked_anew: false,
       actor,
     });
     return handle;

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiHeader, ApiNoContentResponse, ApiProperty, getSchemaPath } from '@nestjs/swagger';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiRefusals } from '../../../base/http/api-answers.js';
 
 /** A user by e-mail (RFC 9493 §3.2.2). */
 class EmailSubject {

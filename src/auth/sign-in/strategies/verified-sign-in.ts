@@ -12,10 +12,14 @@ export interface VerifiedSignIn {
   leftOut?: readonly string[];
   /** OIDC: why the claims hold nothing of UserInfo although the connection wants it; null: they do. */
   userInfoProblem?: string | null;
+  /** Why the answer does not prove the new authentication that was asked for; null: it does, or none was. */
+  staleness?: string | null;
   /** Which part was signed and with which key: text for an admin. */
   signature?: string;
   /** When the IdP issued it, by the clock of the IdP (`iat`, `IssueInstant`). */
   issuedAt: Date;
+  /** When the user authenticated at the IdP (`auth_time`, `AuthnInstant`), by its clock; null: it does not state that. */
+  authenticatedAt: Date | null;
   /** When the IdP wants the session to end at the latest (`SessionNotOnOrAfter`, `session_expiry`). */
   sessionEnds: Date | null;
   /** The IdP's own session: `sid` (OIDC), `SessionIndex` (SAML). */

@@ -1,11 +1,9 @@
 import { Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiRefusals } from '../../../base/http/api-answers.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
 import { SignInStart } from '../requests/sign-in-start.js';

@@ -12,6 +12,7 @@ import { ServiceKeys } from '../../connections/keys/service-keys.js';
 import type { SessionRow } from '../browser-sessions/live-sessions.repository.js';
 import { LiveSessions } from '../browser-sessions/live-sessions.js';
 import { SessionTokensRepository, type SessionTokenKind, type SessionTokenRow } from './session-tokens.repository.js';
+import type { IssuedTokenBody } from './tokens.dto.js';
 
 /** A browser takes the code to its application at once. */
 const CODE_SECONDS = 60;
@@ -19,17 +20,6 @@ const CODE_SECONDS = 60;
 const JWT_SECONDS = 300;
 /** An upper bound; a refresh token ends with its session. */
 const REFRESH_SECONDS = 30 * 86_400;
-
-/** The answer of `POST /api/auth/token` (RFC 6749 §5.1). */
-export interface IssuedToken {
-  access_token: string;
-  token_type: 'Bearer';
-  /** Seconds. */
-  expires_in: number;
-  /** Good once, while the session is live; absent for callers with the session's cookie. */
-  refresh_token?: string;
-  session_id: string;
-}
 
 /** The answer of `POST /api/auth/introspect` (RFC 7662 §2.2); `active` alone where it is false. */
 export type Introspection = { active: false } | ({ active: true } & Record<string, unknown>);
@@ -70,7 +60,7 @@ export class TokenExchange {
    *
    * @throws {InvalidGrant} when the code is not valid
    */
-  byCode(code: string, verifier: string | null): Promise<IssuedToken> {
+  byCode(code: string, verifier: string | null): Promise<IssuedTokenBody> {
     return this.exchange(code, 'tbc', 'code', (row) => isVerifierOf(verifier, row.code_challenge));
   }
 
@@ -79,7 +69,7 @@ export class TokenExchange {
    *
    * @throws {InvalidGrant} when the refresh token is not valid
    */
-  byRefresh(refresh: string): Promise<IssuedToken> {
+  byRefresh(refresh: string): Promise<IssuedTokenBody> {
     return this.exchange(refresh, 'tbr', 'refresh', () => true);
   }
 
@@ -88,7 +78,7 @@ export class TokenExchange {
    *
    * @throws {NoSession} when there is no live session
    */
-  async bySession(token: string | null): Promise<IssuedToken> {
+  async bySession(token: string | null): Promise<IssuedTokenBody> {
     const session = await this.sessions.check(token);
     if (session === null) throw new NoSession();
     return this.issue(session, this.addresses.origin, null);
@@ -134,7 +124,7 @@ export class TokenExchange {
     of: TokenKind,
     kind: SessionTokenKind,
     isTheirs: (row: SessionTokenRow) => boolean,
-  ): Promise<IssuedToken> {
+  ): Promise<IssuedTokenBody> {
     const parsed = parseToken(text);
     if (parsed === null || parsed.kind !== of) throw new InvalidGrant();
     if (!(await this.repository.exists(parsed))) throw new InvalidGrant();
@@ -151,7 +141,7 @@ export class TokenExchange {
     return this.issue(session, row.audience, next.token);
   }
 
-  private async issue(session: SessionRow, audience: string, refresh: string | null): Promise<IssuedToken> {
+  private async issue(session: SessionRow, audience: string, refresh: string | null): Promise<IssuedTokenBody> {
     const { kid, privateKey } = await this.keys.signer();
     const now = Math.floor(this.clock.now().getTime() / 1000);
     const until = Math.min(now + JWT_SECONDS, Math.floor(this.sessions.endOf(session).getTime() / 1000));

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Post, Req, Res, type Type } from '@nestjs/co
 import { InvalidFields } from '../../../base/errors/domain-error.js';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { parseToken } from '../../../base/crypto/tokens.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiRefusals } from '../../../base/http/api-answers.js';
 import { readForm } from '../../../base/http/form.js';
 import { TooManyRequests } from '../../../base/http/http.errors.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
@@ -15,7 +15,7 @@ import { demandSameSite } from '../browser-sessions/same-site.js';
 import { sessionToken } from '../browser-sessions/session.cookie.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
-import { TokenExchange, type Introspection, type IssuedToken } from './token-exchange.js';
+import { TokenExchange, type Introspection } from './token-exchange.js';
 import { IntrospectAsk, IntrospectionBody, IssuedTokenBody, TokenAsk } from './tokens.dto.js';
 
 const FORM_BYTES = 16 * 1024;
@@ -49,7 +49,7 @@ export class TokensController {
     422: [],
     429: ['too_many_requests'],
   })
-  async issue(@Req() req: SignInHttpRequest): Promise<IssuedToken> {
+  async issue(@Req() req: SignInHttpRequest): Promise<IssuedTokenBody> {
     const ask = readAsk(TokenAsk, await fieldsOf(req));
     const { code, refresh_token: refresh, grant_type: grant } = ask;
     if (code !== undefined && refresh !== undefined) {
@@ -88,8 +88,8 @@ export class TokensController {
   private async counted(
     req: SignInHttpRequest,
     token: string,
-    exchange: () => Promise<IssuedToken>,
-  ): Promise<IssuedToken> {
+    exchange: () => Promise<IssuedTokenBody>,
+  ): Promise<IssuedTokenBody> {
     try {
       return await exchange();
     } catch (error) {

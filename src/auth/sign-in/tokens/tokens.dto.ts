@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Text } from '../../../base/http/text.js';
+import { Text } from '../../../base/http/fields.js';
 import { OpenBody } from '../../../base/http/validate.js';
 
 const MAX_TOKEN = 8_192;
@@ -33,7 +33,7 @@ export class IssuedTokenBody {
   @ApiProperty({ description: 'A JWT (RS256) of five minutes with `sid`.' })
   access_token!: string;
   @ApiProperty({ enum: ['Bearer'] })
-  token_type!: string;
+  token_type!: 'Bearer';
   @ApiProperty({ type: 'integer', description: 'Seconds.' })
   expires_in!: number;
   @ApiProperty({ required: false, description: 'Good once, and only while the session is live.' })

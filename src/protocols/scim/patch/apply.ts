@@ -2,13 +2,12 @@ import type { Dialect } from '../dialects/dialects.js';
 import { isObject, type PatchOp, type PatchOperation } from '../dialects/normalise.js';
 import { inspect, readContext, refuseForbiddenName, skipUnknown, uncounted } from '../resource/context.js';
 import { sameJson } from '../resource/equal.js';
-import { readSimple } from '../resource/values.js';
-import { lookUp } from '../schema/attribute.js';
+import { readSimple, readPlainList } from '../resource/values.js';
+import { lookUp, type Attribute } from '../schema/attribute.js';
 import { findSchema, type Resource, type ResourceTypeDef } from '../schema/resource-types.js';
 import { invalidPath, invalidValue, mutability, noTarget } from '../scim.errors.js';
 import { add } from './add.js';
 import { ResourceDraft } from './draft.js';
-import { changePlainList } from './plain-list.js';
 import { remove } from './remove.js';
 import { replace } from './replace.js';
 import { findTarget, requireWritable, type AttributeTarget, type Target } from './target.js';
@@ -173,5 +172,46 @@ function applyToExtension(draft: ResourceDraft, op: PatchOp, urn: string, value:
     const attribute = lookUp(schema.byName, key);
     if (attribute === undefined) skipUnknown(key, value[key], readContext(options));
     else applyToTarget(draft, op, { kind: 'attribute', attribute, filter: null, sub: null }, value[key], options);
+  }
+}
+
+/**
+ * Applies an operation to a multi-valued attribute whose values are no objects (RFC 7644 §3.5.2). `remove` with a value
+ * removes the listed values, without one it removes all.
+ *
+ * @param before the value of the attribute now
+ * @returns the value after the operation: `before` itself when nothing changes, undefined for unassigned
+ * @throws {ScimRequestError} invalidValue
+ */
+function changePlainList(
+  op: PatchOp,
+  attribute: Attribute,
+  before: unknown,
+  value: unknown,
+  dialect: Dialect,
+): unknown {
+  const old: readonly unknown[] = Array.isArray(before) ? before : [];
+  const given = readPlainList(attribute, value, readContext(dialect)) ?? [];
+  const after = changed(op, old, given, value === undefined || value === null);
+  if (after.length === 0) return undefined;
+  return sameJson(after, before) ? before : after;
+}
+
+function changed(
+  op: PatchOp,
+  old: readonly unknown[],
+  given: readonly unknown[],
+  namesNothing: boolean,
+): readonly unknown[] {
+  switch (op) {
+    case 'add':
+      return [...new Set([...old, ...given])];
+    case 'replace':
+      return given;
+    case 'remove': {
+      if (namesNothing) return [];
+      const gone = new Set(given);
+      return old.filter((item) => !gone.has(item));
+    }
   }
 }

@@ -1,9 +1,7 @@
 import { CUSTOM_URN, ENTERPRISE_URN, GROUP_URN, USER_URN } from '../urns.js';
 import { attribute, byName, lookUp, type Attribute } from './attribute.js';
-import { customAttributes, type CustomAttribute } from './custom-user.schema.js';
-import { ENTERPRISE_ATTRIBUTES } from './enterprise-user.schema.js';
 import { GROUP_ATTRIBUTES } from './group.schema.js';
-import { USER_ATTRIBUTES } from './user.schema.js';
+import { USER_ATTRIBUTES, ENTERPRISE_ATTRIBUTES, customAttributes, type CustomAttribute } from './user.schema.js';
 
 /** A schema (RFC 7643 §7). */
 export interface SchemaDef {

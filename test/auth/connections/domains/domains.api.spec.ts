@@ -1,17 +1,15 @@
-import { DomainChecks } from '../../../../src/auth/connections/domains/domain-checks.js';
 import { DomainsStore } from '../../../../src/auth/connections/domains/domains.store.js';
+import { WorkEngine } from '../../../../src/engine/work/work.engine.js';
 import { authAdmin, type AdminTenant, type AuthAdmin } from '../support/auth-admin.js';
 import { NameServer } from '../../../support/name-server.js';
 
 let names: NameServer;
 let edge: AuthAdmin;
-let checks: DomainChecks;
 let store: DomainsStore;
 let count = 0;
 beforeAll(async () => {
   names = await NameServer.start();
   edge = await authAdmin({ DNS_SERVERS: names.address });
-  checks = edge.app.get(DomainChecks);
   store = edge.app.get(DomainsStore);
 });
 afterAll(async () => {
@@ -19,6 +17,7 @@ afterAll(async () => {
   await names.close();
 });
 
+const dueChecks = () => edge.app.get(WorkEngine).drain('domains.checks');
 const fresh = () => `d${++count}.example`;
 /** Adds a domain; `record` puts its record into the DNS. */
 async function added(tenant: AdminTenant, domain = fresh(), connectionId?: string) {
@@ -282,9 +281,7 @@ describe('a sign-in by the domain of an e-mail', () => {
 });
 
 describe('the daily check of a domain', () => {
-  const all = async () => {
-    while (await checks.run());
-  };
+  const all = dueChecks;
   const state = async (tenant: AdminTenant, domain: string) => (await tenant.api.get(`/domains/${domain}`)).body.state;
 
   it('reads the record once a day', async () => {
@@ -374,7 +371,7 @@ describe('trust by the operator', () => {
     expect(await store.isOwned(tenant.id, domain, id)).toBe(true);
     expect((await verify(tenant, domain)).status).toBe(200);
     edge.clock.move(10);
-    while (await checks.run());
+    await dueChecks();
     expect((await trust(tenant.id, domain)).body).toEqual(set.body);
     expect((await edge.operator.delete(`/tenants/${tenant.id}/domains/${domain}`)).status).toBe(204);
     expect(await store.isOwned(tenant.id, domain, id)).toBe(false);

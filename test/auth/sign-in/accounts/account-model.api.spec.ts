@@ -329,7 +329,7 @@ class Company {
     const connection = await nest.get(ConnectionStore).byId(this.house.tenantId, this.connectionId);
     const nameId = { value: subject, format: this.kind.nameIdFormat!, nameQualifier: null, spNameQualifier: null };
     const verified: VerifiedSignIn = {
-      subject, claims, issuedAt: new Date(), sessionEnds: null, idpSession: null, authContext: null, idToken: null,
+      subject, claims, issuedAt: new Date(), authenticatedAt: null, sessionEnds: null, idpSession: null, authContext: null, idToken: null,
       nameId: this.kind.type === 'saml' ? nameId : null, once: null,
     }; // prettier-ignore
     const origin = { ip: null, userAgent: null, requestId: randomUUID() };

@@ -16,6 +16,7 @@ const verified = (claims: Record<string, unknown>, more: Partial<VerifiedSignIn>
   subject: 'x1',
   claims,
   issuedAt: new Date(),
+  authenticatedAt: null,
   sessionEnds: null,
   idpSession: null,
   authContext: null,

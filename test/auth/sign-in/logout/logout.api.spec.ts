@@ -155,7 +155,7 @@ describe('back-channel logout', () => {
   it('waits for a sign-in that is being written, and ends it', async () => {
     const { sub } = await byOidc();
     const verified = {
-      subject: sub, claims: {}, issuedAt: new Date(Date.now() - 5_000), sessionEnds: null, idpSession: `late-${sub}`,
+      subject: sub, claims: {}, issuedAt: new Date(Date.now() - 5_000), authenticatedAt: null, sessionEnds: null, idpSession: `late-${sub}`,
       authContext: null, idToken: null, nameId: null, once: null,
     }; // prettier-ignore
     const { nest, db } = { nest: service.app.nest, db: service.db };

@@ -7,6 +7,7 @@ const shared = {
   claims: { mail: 'ada@example.com' },
   signature: 'the assertion',
   issuedAt: new Date('2026-01-05T10:00:00Z'),
+  authenticatedAt: null,
   sessionEnds: null,
   idpSession: 'session-1',
   authContext: null,

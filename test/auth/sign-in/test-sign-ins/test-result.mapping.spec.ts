@@ -7,6 +7,7 @@ const verified = (claims: Record<string, unknown>, more: Partial<VerifiedSignIn>
   subject: 'ada-1815',
   claims,
   issuedAt: new Date(0),
+  authenticatedAt: null,
   sessionEnds: null,
   idpSession: null,
   authContext: null,

@@ -1,4 +1,4 @@
-import { customAttributes, customNameProblem } from '../../../../src/protocols/scim/schema/custom-user.schema.js';
+import { customAttributes, customNameProblem } from '../../../../src/protocols/scim/schema/user.schema.js';
 
 it('takes names by RFC 7643 §2.1, and no name that every object has', () => {
   for (const name of ['a', 'badgeNumber', 'x-1_2', 'a'.repeat(64)])
