@@ -1,12 +1,11 @@
 import { Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiFilter, ApiPaging } from '../base/http/api-answers.js';
 import type { Query as QueryMap } from '../base/http/query.js';
 import { HeadsPageDto } from '../tenancy/ledger/heads.dto.js';
 import { knownHead, PublishedHeads } from '../tenancy/ledger/published-heads.js';
 import { ApiController } from '../tenancy/tenants/api-controller.js';
-import type { Caller } from '../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../tenancy/tenants/caller.js';
 import { SeatChain } from './seat-chain.js';
 import { SeatVerifier } from './seat-verifier.js';
 
@@ -28,8 +27,8 @@ export class SeatChainController {
       'Where the chain is whole, what its lines amount to is compared with the users in force, at the end and at each ' +
       'closed day: `code: holders differ` names each user who differs, with the lines.',
   })
-  @ApiQuery({ name: 'sequence', required: false, description: 'with `hash`: a head that the caller has kept' })
-  @ApiQuery({ name: 'hash', required: false })
+  @ApiFilter('sequence', 'with `hash`: a head that the caller has kept')
+  @ApiFilter('hash')
   async verify(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<object> {
     return this.verifier.verify(caller.tenantId, knownHead(query));
   }
@@ -37,8 +36,7 @@ export class SeatChainController {
   @Get('heads')
   @RequireScope('seats:read')
   @ApiOperation({ summary: 'The signed heads of the ledger by day (UTC), newest first, and the head of now' })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
+  @ApiPaging()
   @ApiOkResponse({ type: HeadsPageDto })
   listHeads(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<HeadsPageDto> {
     return this.heads.page(this.chain, caller.tenantId, query);

@@ -1,13 +1,12 @@
 import { Get, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
+import { ApiFilter, ApiPaging } from '../base/http/api-answers.js';
 import { exportBom, exportFormat, sendExport } from '../base/http/export.js';
 import { pageOf, readPage } from '../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { ApiController } from '../tenancy/tenants/api-controller.js';
-import type { Caller } from '../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../tenancy/tenants/caller.js';
 import { eventView, LEDGER_ENTRY_KINDS, type EventFilter } from './ledger/event.mapping.js';
 import { LedgerReader } from './ledger-reader.js';
 import { SealedMoments } from './sealed-moments.js';
@@ -39,11 +38,10 @@ export class SeatListsController {
       'null for a user who is deleted. `known: false` and `used: null`: the moment is before the first line of the ledger, ' +
       'and who held a seat then is not known. In CSV the only row is `unknown` then.',
   })
-  @ApiQuery({ name: 'as_of', required: false, description: AS_OF })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
-  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })
-  @ApiQuery({ name: 'bom', required: false, enum: ['true', 'false'], description: BOM })
+  @ApiFilter('as_of', AS_OF)
+  @ApiPaging()
+  @ApiFilter('format', undefined, { enum: ['json', 'csv', 'ndjson'] })
+  @ApiFilter('bom', BOM, { enum: ['true', 'false'] })
   async holders(
     @CurrentCaller() caller: Caller,
     @Query() query: QueryMap,
@@ -86,16 +84,15 @@ export class SeatListsController {
       'CSV has the names and e-mail addresses of today beside the lines; they are empty for a user who is deleted. ' +
       '`details` and `source` are columns of their own there.',
   })
-  @ApiQuery({ name: 'since', required: false, description: 'a time, or a date: the start of that day of the tenant' })
-  @ApiQuery({ name: 'until', required: false, description: 'before this time, or before the start of this day' })
-  @ApiQuery({ name: 'kind', required: false, enum: LEDGER_ENTRY_KINDS })
-  @ApiQuery({ name: 'directory', required: false, description: 'the id of a directory, or `none`' })
-  @ApiQuery({ name: 'user', required: false, description: 'the id of a user' })
-  @ApiQuery({ name: 'user_id', required: false, description: 'the same as `user`', deprecated: true })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
-  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })
-  @ApiQuery({ name: 'bom', required: false, enum: ['true', 'false'], description: BOM })
+  @ApiFilter('since', 'a time, or a date: the start of that day of the tenant')
+  @ApiFilter('until', 'before this time, or before the start of this day')
+  @ApiFilter('kind', undefined, { enum: LEDGER_ENTRY_KINDS })
+  @ApiFilter('directory', 'the id of a directory, or `none`')
+  @ApiFilter('user', 'the id of a user')
+  @ApiFilter('user_id', 'the same as `user`', { deprecated: true })
+  @ApiPaging()
+  @ApiFilter('format', undefined, { enum: ['json', 'csv', 'ndjson'] })
+  @ApiFilter('bom', BOM, { enum: ['true', 'false'] })
   async events(
     @CurrentCaller() caller: Caller,
     @Query() query: QueryMap,

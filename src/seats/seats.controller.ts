@@ -1,14 +1,13 @@
 import { Body, Get, HttpCode, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiFilter } from '../base/http/api-answers.js';
 import { InvalidFields } from '../base/errors/domain-error.js';
 import { csvLine } from '../base/http/csv.js';
 import { exportBom, exportFormat, sendExport, sendParts } from '../base/http/export.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { ApiController } from '../tenancy/tenants/api-controller.js';
-import type { Caller } from '../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../tenancy/tenants/caller.js';
 import { SealedMoments } from './sealed-moments.js';
 import { AS_OF, BOM } from './seat-lists.controller.js';
 import { isDay } from './past-moment.js';
@@ -20,7 +19,6 @@ import { SeatReportsRepository, type ReportMoment } from './seat-reports.reposit
 import { SeatsRepository } from './seats.repository.js';
 import { UsageReport, type UsageDay } from './usage-report.js';
 import { HOLDER_FACTS_VERSION } from './usage.rules.js';
-import { RecentSignIn } from '../tenancy/tenants/recent-sign-in.js';
 
 /** A hundred years: no bound that a customer meets, and one for a year with a typing error. */
 const MAX_DAYS = 36_525;
@@ -47,9 +45,9 @@ export class SeatsController {
       '`waiting` is null for every past moment. `final: false`: the ledger is sealed up to `sealed_through` only, and lines ' +
       'of writes that are under way can follow.',
   })
-  @ApiQuery({ name: 'as_of', required: false, description: AS_OF })
-  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv'] })
-  @ApiQuery({ name: 'bom', required: false, enum: ['true', 'false'], description: BOM })
+  @ApiFilter('as_of', AS_OF)
+  @ApiFilter('format', undefined, { enum: ['json', 'csv'] })
+  @ApiFilter('bom', BOM, { enum: ['true', 'false'] })
   async summary(
     @CurrentCaller() caller: Caller,
     @Query() query: QueryMap,
@@ -98,9 +96,9 @@ export class SeatsController {
   @ApiOperation({ summary: 'Peak, average, end and distinct holders for each day of a half-open range' })
   @ApiQuery({ name: 'from', required: true, description: 'the first day, such as 2026-10-01; not after today' })
   @ApiQuery({ name: 'to', required: true, description: 'the day after the last one' })
-  @ApiQuery({ name: 'interval', required: false, enum: ['day'] })
-  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv'] })
-  @ApiQuery({ name: 'bom', required: false, enum: ['true', 'false'], description: BOM })
+  @ApiFilter('interval', 'The length of each step of the report.', { enum: ['day'] })
+  @ApiFilter('format', undefined, { enum: ['json', 'csv'] })
+  @ApiFilter('bom', BOM, { enum: ['true', 'false'] })
   async usage(
     @CurrentCaller() caller: Caller,
     @Query() query: QueryMap,

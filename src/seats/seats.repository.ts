@@ -2,9 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import type { ChangeSource } from '../tenancy/identity/source.js';
-import { nextSeatMode, type SeatMode, type SeatModeEvent } from './seat-mode.rules.js';
 import { SeatHolders } from './ledger/seat-holders.js';
-import type { SeatLimit, SeatLine, SeatPolicy } from './seat.rules.js';
+import {
+  type SeatLimit,
+  type SeatLine,
+  type SeatPolicy,
+  nextSeatMode,
+  type SeatMode,
+  type SeatModeEvent,
+} from './seat.rules.js';
 
 /** What each kind of line adds to the seats in use. */
 const STEP = { claim: 1, opening: 1, release: -1, update: 0 } as const;

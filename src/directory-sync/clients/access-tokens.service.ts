@@ -10,7 +10,7 @@ import { ClientAssertions } from './client-assertions.js';
 import { tenantOfClient } from './client-id.rules.js';
 import { ClientRefused } from './client-refused.js';
 import { ClientSecretStore, type ClientSecret } from './client-secret.store.js';
-import { ClientUses, useOf } from './client-uses.js';
+import { ClientUses, useOf } from './access-token.store.js';
 import { ClientStore, type DirectoryClient } from './client.store.js';
 import { InvalidClient } from './clients.errors.js';
 import type { ClientProof } from './token-request.rules.js';

@@ -3,7 +3,7 @@ import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { Outbound } from '../../base/http/outbound.js';
 import { GuardedFetch, IdpLimits } from '../../protocols/oidc/guarded-fetch.js';
-import { fitting, readKeys } from '../../protocols/oidc/jwks.rules.js';
+import { fitting } from '../../protocols/oidc/jwks.rules.js';
 import { JwksStore } from '../../protocols/oidc/jwks.store.js';
 import { readToken, type SignedToken } from '../../protocols/oidc/jwt.rules.js';
 import { OidcRefused, type OidcRefusalReason } from '../../protocols/oidc/oidc-refused.js';
@@ -77,7 +77,7 @@ export class ClientAssertions {
   }
 
   private async verifySignature(
-    { tenantId, id, issuer, jwks, jwksUrl }: DirectoryClient,
+    { tenantId, id, issuer, keys, jwksUrl }: DirectoryClient,
     token: SignedToken,
   ): Promise<void> {
     const { alg, kid } = token.header;
@@ -85,8 +85,7 @@ export class ClientAssertions {
       const owner = { tenantId, id, version: 0, issuer: issuer ?? id };
       return this.keys.verify(owner, { jwksUri: jwksUrl }, token, 'caller');
     }
-    const known = fitting(readKeys({ ...jwks }), alg, kid);
-    if (!(await isTokenSignedBy(token, known))) throw new ClientRefused('signature_invalid');
+    if (!(await isTokenSignedBy(token, fitting(keys, alg, kid)))) throw new ClientRefused('signature_invalid');
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
+import { readKeys, type IdpKey } from '../../protocols/oidc/jwks.rules.js';
 import { CredentialCache, type CredentialRow, type FoundCredential } from '../../tenancy/tenants/credential-cache.js';
 import { tenantOfClient } from './client-id.rules.js';
 import type { ClientKind } from './clients.dto.js';
@@ -14,7 +15,8 @@ export interface DirectoryClient {
   readonly issuer: string | null;
   readonly subject: string | null;
   readonly audience: string | null;
-  readonly jwks: Readonly<Record<string, unknown>> | null;
+  /** Its own keys; read once, because reading a key takes longer than verifying with it. */
+  readonly keys: readonly IdpKey[];
   readonly jwksUrl: string | null;
   readonly accessTokenSeconds: number;
 }
@@ -46,7 +48,7 @@ export function clientOf(row: ClientColumns, tenantId: string): DirectoryClient 
     issuer: row.issuer,
     subject: row.subject,
     audience: row.audience,
-    jwks: row.jwks,
+    keys: row.jwks === null ? [] : readKeys(row.jwks),
     jwksUrl: row.jwks_url,
     accessTokenSeconds: row.access_token_seconds,
   };

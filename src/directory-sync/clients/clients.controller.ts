@@ -1,14 +1,10 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiPage } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiPage, ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RecentSignIn, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';
 import { CredentialHours } from '../directories/credential-hours.js';
 import { FORCE_OPTION, isForced } from '../directories/credential-in-use.js';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Moment, Ruled, Whole } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { ShownType } from '../../base/http/shown.js';
+import { Choice, Moment, Ruled, Whole, Text } from '../../base/http/fields.js';
 import { AsSent, ServerSet } from '../../base/http/validate.js';
 import { MAX_URL } from '../../base/url.js';
 import { DIALECT, REQUESTS_LAST_DAY } from '../directories/credential-requests.dto.js';
@@ -123,13 +123,9 @@ export class NewClientSecretBody extends ClientSecretBody {
 }
 
 /** A client of a directory. */
-export class ClientBody {
+export class ClientBody extends ShownType(CreateClient, ['name', 'kind', 'access_token_seconds']) {
   @ApiProperty({ example: EXAMPLE_ID, description: 'The `client_id` of its requests for tokens.' })
   id!: string;
-  @ApiProperty()
-  name!: string;
-  @ApiProperty({ enum: CLIENT_KINDS })
-  kind!: ClientKind;
   @ApiProperty({ type: String, nullable: true })
   issuer!: string | null;
   @ApiProperty({ type: String, nullable: true })
@@ -140,8 +136,6 @@ export class ClientBody {
   jwks!: unknown;
   @ApiProperty({ type: String, nullable: true })
   jwks_url!: string | null;
-  @ApiProperty({ type: 'integer' })
-  access_token_seconds!: number;
   @ApiProperty({ description: 'Where the client gets its access tokens.' })
   token_url!: string;
   @ApiProperty()

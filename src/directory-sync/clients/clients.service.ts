@@ -17,7 +17,7 @@ import { ClientCaches } from './client-caches.js';
 import { newClientId } from './client-id.rules.js';
 import { secretEnd } from './client-secret.rules.js';
 import { clientProblems, type ClientSettings } from './client-settings.rules.js';
-import { ClientUses } from './client-uses.js';
+import { ClientUses } from './access-token.store.js';
 import { CLIENT_SECRETS_CAP, CLIENTS_CAP } from './clients.caps.js';
 import type {
   ClientBody,

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Config } from '../../base/config/config.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiRefusals } from '../../base/http/api-answers.js';
 import { readForm } from '../../base/http/form.js';
 import { RateLimiter, limitRate } from '../../base/http/rate-limit.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Text } from '../../base/http/text.js';
+import { Text } from '../../base/http/fields.js';
 
 const OPTIONAL = { optional: true, max: 16_384 } as const;
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainEvents } from '../../base/domain-events.js';
 import { RoleConsoleChanged } from '../../tenancy/tenants/tenants.events.js';
 import { adminSourceOf } from './admin-request.js';
-import { RoleReview } from './role-review.js';
+import { DirectoryPeople } from './directory-people.js';
 
 /**
  * A role that gets rights of administration, or loses them, is given by other directories than before. A task for each
@@ -11,7 +11,7 @@ import { RoleReview } from './role-review.js';
 @Injectable()
 export class ConsoleGrants {
   constructor(
-    private readonly review: RoleReview,
+    private readonly people: DirectoryPeople,
     events: DomainEvents,
   ) {
     events.on(RoleConsoleChanged, (change) => this.roleChanged(change));
@@ -23,6 +23,6 @@ export class ConsoleGrants {
       `select id from directories where tenant_id = $1 and deleted_at is null and not may_grant_console order by directories.id`,
       [by.tenantId],
     );
-    for (const { id } of rows) await this.review.ruleChanged(tx, by.tenantId, id, adminSourceOf(by, id));
+    for (const { id } of rows) await this.people.ruleChanged(tx, by.tenantId, id, adminSourceOf(by, id));
   }
 }

@@ -1,4 +1,4 @@
-import { ApiQuery } from '@nestjs/swagger';
+import { ApiFilter } from '../../base/http/api-answers.js';
 import { DomainError } from '../../base/errors/domain-error.js';
 import { queryChoice, queryOptions, type Query } from '../../base/http/query.js';
 
@@ -28,11 +28,8 @@ export function demandUnused(lastUsedAt: Date | null, now: Date, force: boolean)
 }
 
 /** Describes the option `force` of a route that ends a credential. */
-export const FORCE_OPTION = ApiQuery({
-  name: 'force',
-  required: false,
+export const FORCE_OPTION = ApiFilter('force', '`true`: also a credential that was used in the last 24 hours.', {
   enum: ['true', 'false'],
-  description: '`true`: also a credential that was used in the last 24 hours.',
 });
 
 /** Reads the option `force`. */

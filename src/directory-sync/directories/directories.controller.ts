@@ -1,17 +1,19 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { NotFound } from '../../base/errors/domain-error.js';
-import { plainAddress } from '../../base/http/address.js';
-import { AllowedNetworks } from '../../base/http/allowed-networks.js';
+import { withAllowFromNotice } from '../../base/http/allow-from.js';
 import type { BridgeRequest } from '../../base/http/request.js';
-import { ApiPage } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiPage, ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireEveryScope, RequireScope } from '../../tenancy/tenants/require-scope.js';
+import {
+  CurrentCaller,
+  RequireEveryScope,
+  RequireScope,
+  RecentSignIn,
+  type Caller,
+} from '../../tenancy/tenants/caller.js';
 import {
   ChangeDirectory,
   CreateDirectory,
@@ -22,9 +24,9 @@ import {
 import { GroupMemberBody, GroupRules } from './groups.dto.js';
 import { DirectoriesService } from './directories.service.js';
 import { DirectoryContent, type GroupListRow, type PendingMemberRow } from './directory-content.js';
+import { DirectoryView } from './directory-view.js';
 import type { GroupRuleRow } from './group-rules.repository.js';
 import { GroupRulesService } from './group-rules.service.js';
-import { RecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
 
 /** Routes for the directories of a tenant. */
 @ApiController('directories')
@@ -34,6 +36,7 @@ export class DirectoriesController {
     private readonly directories: DirectoriesService,
     private readonly rules: GroupRulesService,
     private readonly content: DirectoryContent,
+    private readonly view: DirectoryView,
   ) {}
 
   @RecentSignIn()
@@ -46,7 +49,7 @@ export class DirectoriesController {
     @Req() req: BridgeRequest,
     @Body() body: CreateDirectory,
   ): Promise<NewDirectoryBody> {
-    return withNotice(await this.directories.create(caller, body), req);
+    return withAllowFromNotice(await this.directories.create(caller, body), req);
   }
 
   @Get()
@@ -56,7 +59,7 @@ export class DirectoriesController {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, 'directories');
     const rows = await this.directories.list(caller.tenantId, page);
-    const shown = await Promise.all(rows.map((row) => this.directories.shape(caller.tenantId, row)));
+    const shown = await Promise.all(rows.map((row) => this.view.of(caller.tenantId, row)));
     return pageOf(
       page,
       shown,
@@ -84,7 +87,7 @@ export class DirectoriesController {
     @Param('directory_id') id: string,
     @Body() body: ChangeDirectory,
   ): Promise<DirectoryBody> {
-    return withNotice(await this.directories.change(caller, id, body), req);
+    return withAllowFromNotice(await this.directories.change(caller, id, body), req);
   }
 
   @Delete(':directory_id')
@@ -179,11 +182,4 @@ export class DirectoriesController {
       (row) => row,
     );
   }
-}
-
-/** Adds that `allow_from` shuts out the address that this request came from. */
-function withNotice<T extends DirectoryBody>(body: T, { ip }: BridgeRequest): T {
-  if (new AllowedNetworks(body.allow_from).admits(ip)) return body;
-  const address = plainAddress(ip) ?? 'unknown';
-  return { ...body, notices: [`allow_from does not admit the address of this request: ${address}.`] };
 }

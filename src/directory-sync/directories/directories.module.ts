@@ -7,6 +7,7 @@ import { DirectoriesService } from './directories.service.js';
 import { DirectoryRate } from './directory-rate.js';
 import { DirectoryMarks } from './directory-marks.js';
 import { DirectoryStore } from './directory.store.js';
+import { DirectoryView } from './directory-view.js';
 import { GroupRulesRepository } from './group-rules.repository.js';
 import { GroupRulesService } from './group-rules.service.js';
 import { NamedRoles } from './named-roles.js';
@@ -14,13 +15,12 @@ import { QuietDirectories } from './quiet-directories.js';
 import { ScimTokensController } from './scim-tokens.controller.js';
 import { ScimTokensRepository } from './scim-tokens.repository.js';
 import { ScimTokensService } from './scim-tokens.service.js';
-import { ScimTokenStore } from './scim-token.store.js';
-import { ScimTokenUses } from './scim-token-uses.js';
+import { ScimTokenStore, ScimTokenUses } from './scim-token.store.js';
 import { TokenRefusals } from './token-refusals.js';
 
 /**
- * The directories of a tenant and their administration. A global module of `directory-sync` provides `DirectoryPeople`,
- * `DirectoryContent` and `RoleReview`.
+ * The directories of a tenant and their administration. A global module of `directory-sync` provides `DirectoryPeople` and
+ * `DirectoryContent`.
  */
 @Module({
   controllers: [DirectoriesController, ScimTokensController],
@@ -32,6 +32,7 @@ import { TokenRefusals } from './token-refusals.js';
     DirectoryMarks,
     DirectoryRate,
     DirectoryStore,
+    DirectoryView,
     GroupRulesRepository,
     GroupRulesService,
     NamedRoles,
@@ -49,7 +50,6 @@ import { TokenRefusals } from './token-refusals.js';
     DirectoryRate,
     DirectoryStore,
     GroupRulesService,
-    QuietDirectories,
     ScimTokensService,
     ScimTokenStore,
     TokenRefusals,

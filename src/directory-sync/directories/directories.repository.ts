@@ -1,30 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
-import type { Profile } from '../../protocols/scim/dialects/dialects.js';
-import type { AttributeMap, DirectoryState, GuardFigures, OnMatch, StoredCustomAttribute } from './directory.js';
+import type { GuardFigures, StoredCustomAttribute } from './directory.js';
+import type { DirectoryBody } from './directories.dto.js';
 
 /** A row of the table of directories. */
-export interface DirectoryRow {
-  id: string;
-  name: string;
-  profile: Profile;
-  state: DirectoryState;
-  default_role: string | null;
-  attribute_map: AttributeMap;
-  on_match: OnMatch;
-  takes_over: string | null;
-  replace_creates_missing: boolean;
-  may_grant_console: boolean;
+export interface DirectoryRow extends Omit<DirectoryBody, 'guard' | 'custom_attributes' | 'scim_base_url' | 'notices'> {
   guard: { off?: boolean } & Partial<GuardFigures>;
-  allow_from: string[];
   custom_attributes: StoredCustomAttribute[];
-  superseded_by: string | null;
-  last_request_at: Date | null;
-  last_refusal: unknown;
-  last_unknown_role: unknown;
-  created_at: Date;
-  updated_at: Date;
 }
 
 /** The columns that an admin sets. */

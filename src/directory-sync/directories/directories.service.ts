@@ -1,4 +1,3 @@
-import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { Injectable } from '@nestjs/common';
 import { DomainEvents } from '../../base/domain-events.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
@@ -9,16 +8,14 @@ import { adminSourceOf, type AdminRequest } from './admin-request.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { DIRECTORIES_CAP } from './directories.caps.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
-import { ScimTokenStore } from './scim-token.store.js';
 import { DirectoriesRepository, type DirectoryRow, type DirectorySettings } from './directories.repository.js';
 import type { ChangeDirectory, CreateDirectory, DirectoryBody, NewDirectoryBody } from './directories.dto.js';
-import { declaredOf, guardOf } from './directory.js';
 import { changesPeople, NEW_DIRECTORY, settingsAfter, settingsProblems } from './directory-settings.rules.js';
 import { DirectoryDeleted } from './directories.events.js';
-import { DirectoryContent, type DirectoryCounts } from './directory-content.js';
+import type { DirectoryCounts } from './directory-content.js';
 import { DirectoryPeople } from './directory-people.js';
+import { DirectoryView } from './directory-view.js';
 import { DirectoryStore } from './directory.store.js';
-import { RoleReview } from './role-review.js';
 import { ScimTokensService } from './scim-tokens.service.js';
 
 /** Administration of the directories of a tenant. */
@@ -29,12 +26,9 @@ export class DirectoriesService {
     private readonly repository: DirectoriesRepository,
     private readonly tokens: ScimTokensService,
     private readonly people: DirectoryPeople,
-    private readonly content: DirectoryContent,
-    private readonly review: RoleReview,
+    private readonly view: DirectoryView,
     private readonly audit: AuditService,
     private readonly store: DirectoryStore,
-    private readonly credentials: ScimTokenStore,
-    private readonly addresses: TenantAddresses,
     private readonly events: DomainEvents,
   ) {}
 
@@ -46,7 +40,7 @@ export class DirectoriesService {
       const settings = settingsAfter(NEW_DIRECTORY, input);
       await this.demandValid(tx, by.tenantId, id, settings);
       await this.repository.insert(tx, by.tenantId, id, settings);
-      const directory = await this.shape(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
+      const directory = await this.view.of(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
       await this.note(tx, by, 'directory.created', id, undefined, directory);
       const token = await this.tokens.createIn(tx, by, id, { name: 'first token' });
       return { ...directory, scim_token: token.scim_token };
@@ -65,8 +59,7 @@ export class DirectoriesService {
    * @throws {NotFound} when the tenant has no such directory
    */
   async get(tenantId: string, id: string): Promise<DirectoryBody & DirectoryCounts> {
-    const row = await this.demand(tenantId, id);
-    return { ...(await this.shape(tenantId, row)), ...(await this.content.counts(tenantId, id)) };
+    return this.view.withCounts(tenantId, await this.demand(tenantId, id));
   }
 
   /**
@@ -93,10 +86,10 @@ export class DirectoriesService {
       const settings = settingsAfter(row, input);
       await this.demandValid(tx, by.tenantId, id, settings);
       await this.repository.update(tx, by.tenantId, id, settings);
-      const changed = await this.shape(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
-      await this.note(tx, by, 'directory.changed', id, await this.shape(by.tenantId, row), changed);
+      const changed = await this.view.of(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
+      await this.note(tx, by, 'directory.changed', id, await this.view.of(by.tenantId, row), changed);
       const source = adminSourceOf(by, id);
-      if (changesPeople(row, settings)) await this.review.ruleChanged(tx, by.tenantId, id, source);
+      if (changesPeople(row, settings)) await this.people.ruleChanged(tx, by.tenantId, id, source);
       if (settings.state !== row.state) {
         await this.people.stateChanged(tx, by.tenantId, id, settings.state, source);
       }
@@ -114,18 +107,11 @@ export class DirectoriesService {
       await this.people.release(tx, by.tenantId, id, adminSourceOf(by, id));
       const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
       await this.events.publish(new DirectoryDeleted(tx, by.tenantId, id));
-      await this.note(tx, by, 'directory.deleted', id, await this.shape(by.tenantId, row), undefined);
+      await this.note(tx, by, 'directory.deleted', id, await this.view.of(by.tenantId, row), undefined);
       return tokens;
     });
     await this.store.forget();
-    await this.credentials.forget(...ended);
-  }
-
-  /** Returns a directory as the API shows it. */
-  async shape(tenantId: string, row: DirectoryRow): Promise<DirectoryBody> {
-    const scimBaseUrl = scimBaseOf(await this.addresses.of(tenantId));
-    const { guard, custom_attributes: custom } = row;
-    return { ...row, guard: guardOf(guard), custom_attributes: declaredOf(custom), scim_base_url: scimBaseUrl };
+    await this.tokens.forget(ended);
   }
 
   /** Refuses that a directory goes live while users would find no free seat. */

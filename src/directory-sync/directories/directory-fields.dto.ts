@@ -1,6 +1,5 @@
-import { Choice, Flag } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
-import { CUSTOM_TYPES, type CustomAttribute } from '../../protocols/scim/schema/custom-user.schema.js';
+import { Choice, Flag, Text } from '../../base/http/fields.js';
+import { CUSTOM_TYPES, type CustomAttribute } from '../../protocols/scim/schema/user.schema.js';
 import { GUARD_DEFAULTS, MAPPABLE, type GuardFigures } from './directory.js';
 
 const GUARD_MAX: GuardFigures = {
@@ -45,25 +44,11 @@ export const MAY_GRANT_CONSOLE = {
   description:
     'Whether SCIM `roles` may give a role whose `console` is not `none`. False unless set: the user then gets the next role that applies. Group rules give any role.',
 };
-/** How `allow_from` is described. */
-export const ALLOW_FROM = {
-  type: String,
-  isArray: true,
-  description:
-    'IP addresses and networks (CIDR) from which the directory takes SCIM requests, up to 100; from others they are 403. Empty: from everywhere. Behind a proxy `TRUST_PROXY` must name it.',
-  example: ['203.0.113.0/24'],
-};
 /** How `custom_attributes` is described. */
 export const CUSTOM_ATTRIBUTES = {
   description:
     'Attributes of users that the customer declares, up to 50, in the schema `urn:ietf:params:scim:schemas:extension:custom:2.0:User`. A list replaces the declared ones; values of a removed attribute are kept and not shown. The type of a name stays.',
 };
-
-/** Returns why a value is no list of at most 100 texts, or null. What the texts say is checked by place. */
-export function allowFromProblem(value: unknown): string | null {
-  if (!Array.isArray(value)) return 'must be a list';
-  return value.length > 100 ? 'must have at most 100 networks' : null;
-}
 
 const OPTIONAL = { optional: true, nullable: true };
 

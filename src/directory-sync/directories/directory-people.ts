@@ -19,6 +19,12 @@ export abstract class DirectoryPeople {
    */
   abstract release(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void>;
 
+  /**
+   * Adds a task in the transaction that changes the rules or the default role of a directory: roles follow without a request
+   * that waits for thousands of users.
+   */
+  abstract ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void>;
+
   /** Counts the seats that going live would take, and the free seats. */
   abstract seatsNeeded(tenantId: string, directoryId: string): Promise<SeatNeed>;
 

@@ -1,6 +1,6 @@
-import { isEverywhere, networkProblem } from '../../base/http/allowed-networks.js';
+import { allowFromProblems } from '../../base/http/allow-from.js';
 import type { FieldError } from '../../base/errors/domain-error.js';
-import { customNameProblem } from '../../protocols/scim/schema/custom-user.schema.js';
+import { customNameProblem } from '../../protocols/scim/schema/user.schema.js';
 import { findAttribute, RESOURCE_TYPES } from '../../protocols/scim/schema/resource-types.js';
 import type { DirectorySettings } from './directories.repository.js';
 import type { ChangeDirectory } from './directories.dto.js';
@@ -50,18 +50,7 @@ export function settingsProblems(
   settings: Pick<DirectorySettings, 'allow_from' | 'custom_attributes'>,
   known: readonly { directory: string; attribute: StoredCustomAttribute }[],
 ): FieldError[] {
-  return [...networkProblems(settings.allow_from), ...attributeProblems(settings.custom_attributes, known)];
-}
-
-function networkProblems(networks: readonly string[]): FieldError[] {
-  return networks.flatMap((network, place) => {
-    const problem =
-      networkProblem(network) ??
-      (isEverywhere(network) && networks.length > 1
-        ? 'admits every address, so the other networks have no effect: leave it out, or let it stand alone'
-        : null);
-    return problem === null ? [] : [{ field: `allow_from[${place}]`, message: problem }];
-  });
+  return [...allowFromProblems(settings.allow_from), ...attributeProblems(settings.custom_attributes, known)];
 }
 
 function attributeProblems(

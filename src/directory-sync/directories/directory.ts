@@ -1,5 +1,5 @@
 import type { AllowedNetworks } from '../../base/http/allowed-networks.js';
-import type { CustomAttribute } from '../../protocols/scim/schema/custom-user.schema.js';
+import type { CustomAttribute } from '../../protocols/scim/schema/user.schema.js';
 import type { Profile } from '../../protocols/scim/dialects/dialects.js';
 
 /** `live`: writes take effect. `preview`: writes are stored, and their effects are shown. */

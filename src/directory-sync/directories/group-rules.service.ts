@@ -7,7 +7,7 @@ import { DirectoriesService } from './directories.service.js';
 import type { GroupRule } from './groups.dto.js';
 import { DirectoryStore } from './directory.store.js';
 import { GroupRulesRepository, type GroupRuleRow } from './group-rules.repository.js';
-import { RoleReview } from './role-review.js';
+import { DirectoryPeople } from './directory-people.js';
 
 /** The group rules of a directory: an ordered list. A rule names the group by id, so a rename does not affect it. */
 @Injectable()
@@ -16,7 +16,7 @@ export class GroupRulesService {
     private readonly db: Database,
     private readonly repository: GroupRulesRepository,
     private readonly directories: DirectoriesService,
-    private readonly review: RoleReview,
+    private readonly people: DirectoryPeople,
     private readonly audit: AuditService,
     private readonly store: DirectoryStore,
   ) {}
@@ -44,7 +44,7 @@ export class GroupRulesService {
         before: before.map(essence),
         after: rules.map(essence),
       });
-      await this.review.ruleChanged(tx, tenantId, directoryId, adminSourceOf(by, directoryId));
+      await this.people.ruleChanged(tx, tenantId, directoryId, adminSourceOf(by, directoryId));
       return this.repository.list(tenantId, directoryId, tx);
     });
     await this.store.forget();

@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { NestedList } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { NestedList, Text } from '../../base/http/fields.js';
 import { ServerSet } from '../../base/http/validate.js';
 
 /** One rule: members of the group get the role. */

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
-import { Background } from '../../base/loop.js';
+import { IntervalWork } from '../../base/work/work.js';
 import { EventsRepository } from '../../engine/events/events.repository.js';
 
-const EVERY_MS = 10 * 60_000;
 /** Fewer pauses tell nothing of what is usual. */
 const LEAST_PAUSES = 5;
 /** An IdP that writes each minute may have nothing to write for an hour. */
@@ -21,13 +20,16 @@ interface Quiet {
 
 /** Records directories whose IdP has sent nothing for three times its usual pause, once for each silence. */
 @Injectable()
-export class QuietDirectories extends Background {
+export class QuietDirectories extends IntervalWork {
+  override readonly kind = 'directories.quiet';
+  override readonly everyMs = 10 * 60_000;
+
   constructor(
     private readonly db: Database,
     private readonly events: EventsRepository,
     private readonly logger: Logger,
   ) {
-    super(EVERY_MS, 'looking for quiet directories', logger);
+    super();
   }
 
   /** Looks at the directories of all tenants. */

@@ -4,8 +4,29 @@ import type { PresentedToken } from '../../base/crypto/tokens.js';
 import { Database } from '../../base/database/database.js';
 import { FailedTries } from '../../base/http/rate-limit.js';
 import { CredentialCache, type CredentialRow } from '../../tenancy/tenants/credential-cache.js';
-import { ScimTokenUses } from './scim-token-uses.js';
+import { Logger } from '../../base/log/logger.js';
+import { CredentialUses, storeLastUses, type UsedCredential } from '../../tenancy/tenants/credential-uses.js';
 import { TokenRefusals } from './token-refusals.js';
+import { DirectoryMarks } from './directory-marks.js';
+
+type UsedToken = UsedCredential & { directoryId: string };
+
+/** When each SCIM token was last used, and with it when each directory has sent its last request. */
+@Injectable()
+export class ScimTokenUses extends CredentialUses<UsedToken> {
+  constructor(
+    private readonly db: Database,
+    private readonly marks: DirectoryMarks,
+    logger: Logger,
+  ) {
+    super(logger);
+  }
+
+  protected override async write(uses: readonly (UsedToken & { at: Date })[]): Promise<void> {
+    await storeLastUses(this.db, 'scim_tokens', uses);
+    await this.marks.seen(uses);
+  }
+}
 
 /** A valid credential of SCIM, as the routes need it. */
 export interface ScimCredential {

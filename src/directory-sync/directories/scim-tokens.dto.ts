@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Moment } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { Moment, Text } from '../../base/http/fields.js';
 import { ServerSet } from '../../base/http/validate.js';
 import { CredentialBody } from '../../tenancy/tenants/credential.dto.js';
 import { DIALECT, REQUESTS_LAST_DAY } from './credential-requests.dto.js';

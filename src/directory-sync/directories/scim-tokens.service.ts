@@ -11,8 +11,7 @@ import { SCIM_TOKENS_CAP } from './directories.caps.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
 import { CredentialHours, NO_REQUESTS } from './credential-hours.js';
 import { demandUnused } from './credential-in-use.js';
-import { ScimTokenStore } from './scim-token.store.js';
-import { ScimTokenUses } from './scim-token-uses.js';
+import { ScimTokenStore, ScimTokenUses } from './scim-token.store.js';
 import { CredentialEnded } from '../../tenancy/tenants/tenants.errors.js';
 import { expiryProblem, rotatedExpiry } from '../../tenancy/tenants/expiry.rules.js';
 import { type RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
@@ -35,6 +34,11 @@ export class ScimTokensService {
     private readonly uses: ScimTokenUses,
     private readonly hours: CredentialHours,
   ) {}
+
+  /** After the commit that ends tokens with their directory: no process takes them any more. */
+  async forget(ids: readonly string[]): Promise<void> {
+    await this.credentials.forget(...ids);
+  }
 
   /**
    * Creates a token.

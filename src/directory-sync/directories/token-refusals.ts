@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import { plainAddress } from '../../base/http/address.js';
+import { plainAddress } from '../../base/http/allowed-networks.js';
 import { Logger } from '../../base/log/logger.js';
 import { credentialForm } from '../../tenancy/tenants/credential-form.rules.js';
 import { DirectoryMarks, type TokenRefusal } from './directory-marks.js';

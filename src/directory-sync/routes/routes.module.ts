@@ -16,16 +16,16 @@ import { ClientsModule } from '../clients/clients.module.js';
 import { DirectoriesModule } from '../directories/directories.module.js';
 import { DirectoryContent } from '../directories/directory-content.js';
 import { DirectoryPeople } from '../directories/directory-people.js';
-import { RoleReview } from '../directories/role-review.js';
 import { DiscoveryController, ServiceProviderConfigController } from './discovery/discovery.controller.js';
 import { DirectoryContentRepository } from '../users/groups/directory-content.repository.js';
 import { GroupsRepository } from '../users/groups/groups.repository.js';
 import { ScimGroupsController } from './groups/scim-groups.controller.js';
 import { ScimGroupsService } from './groups/scim-groups.service.js';
 import { DeletedDirectories } from './role-tasks/deleted-directories.js';
-import { PeopleOfDirectory, RulesReview } from './role-tasks/directory-consequences.js';
+import { PeopleOfDirectory } from './role-tasks/directory-consequences.js';
 import { MembershipReview } from './role-tasks/membership-review.js';
 import { RulesPlanController } from './role-tasks/rules-plan.controller.js';
+import { RulesPlanTask } from './role-tasks/rules-plan-task.js';
 import { RulesPlan } from './role-tasks/rules-plan.js';
 import { RoleTasksController } from './role-tasks/role-tasks.controller.js';
 import { RoleTasks } from './role-tasks/role-tasks.js';
@@ -37,7 +37,7 @@ import { RefusedRoles } from './users/refused-roles.js';
 import { UnlinkedDepartures } from './unlinked/unlinked-departures.js';
 import { UnlinkedController } from './unlinked/unlinked.controller.js';
 import { UnlinkedUsers } from './unlinked/unlinked-users.js';
-import { UserRemovals } from './users/user-removals.js';
+import { UserRemovals } from './users/departures.js';
 
 /** Provides the ports of `directories`; global, because `directories` is on a lower floor. */
 @Global()
@@ -51,19 +51,10 @@ import { UserRemovals } from './users/user-removals.js';
     PreviewLive,
     PreviewWritesRepository,
     DeletedDirectories,
-    { provide: RoleReview, useClass: RulesReview },
     { provide: DirectoryContent, useClass: DirectoryContentRepository },
     { provide: DirectoryPeople, useClass: PeopleOfDirectory },
   ],
-  exports: [
-    PreviewPlans,
-    PreviewPlansRepository,
-    PreviewWritesRepository,
-    DeletedDirectories,
-    RoleReview,
-    DirectoryContent,
-    DirectoryPeople,
-  ],
+  exports: [PreviewPlans, PreviewPlansRepository, PreviewWritesRepository, DirectoryContent, DirectoryPeople],
 })
 export class DirectoryConsequencesModule {}
 
@@ -91,6 +82,7 @@ export class DirectoryConsequencesModule {}
     GroupsRepository,
     MembershipReview,
     RulesPlan,
+    RulesPlanTask,
     ScimBulkService,
     RootSearch,
     PreviewEditing,

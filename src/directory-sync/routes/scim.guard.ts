@@ -12,7 +12,7 @@ import type { CurrentDirectory } from './current-directory.js';
 import { DirectoryRate } from '../directories/directory-rate.js';
 import { Forbidden } from './scim.refusals.js';
 import { ScimCredentials } from '../clients/scim-credentials.js';
-import { plainAddress } from '../../base/http/address.js';
+import { plainAddress } from '../../base/http/allowed-networks.js';
 import { userTypeWith } from '../../protocols/scim/schema/resource-types.js';
 import { DirectoryStore, type Directory } from '../directories/directory.store.js';
 

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 /**
  * The key of a `userName` that is free for SCIM while its user is kept, as SQL for the table `u`. No client can write such
  * a name (U+0001). It begins with the name, so that the name finds the user again.
@@ -12,4 +14,12 @@ export function asideKeys(userNameKey: string): [string, string] {
 /** Whether a key is one of a name that was put aside. */
 export function isAside(key: string): boolean {
   return key.startsWith('\u0001');
+}
+
+/**
+ * Makes a `userName` for a user whose own one another user has: the name with a random suffix. The result is no e-mail
+ * address of a mailbox, so that no IdP takes it for one.
+ */
+export function standIn(name: string): string {
+  return `${name}#${randomBytes(4).toString('hex')}`;
 }

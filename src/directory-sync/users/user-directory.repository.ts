@@ -4,7 +4,7 @@ import { Database } from '../../base/database/database.js';
 import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { userNameKey } from '../../protocols/scim/text.js';
-import { beginsWith, heldCondition } from './user-search.sql.js';
+import { beginsWith, heldCondition, usersBeginning } from './user-search.sql.js';
 import { emailKey } from './user.mapping.js';
 import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 
@@ -36,6 +36,8 @@ const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name, u.held_sin
 
 /** The most changed users that are looked up by their ids; of more, a page is found sooner along the list. */
 const FEW_UPDATED = 2_000;
+/** The most users with a beginning that are looked up by their ids. */
+const FEW_BEGINNING = 1_000;
 
 /** Looks people up for the users API. */
 @Injectable()
@@ -99,7 +101,10 @@ export class UserDirectoryRepository {
       );
     }
     if (filter.held !== undefined) conditions.push(heldCondition(filter.held, add));
-    if (filter.q !== undefined) conditions.push(beginsWith(filter.q, add));
+    const few = filter.q === undefined || selective ? null : await this.fewBeginning(tenantId, filter.q);
+    if (few !== null) conditions.push(`u.id = any(${add(few)}::text[])`);
+    else if (filter.q !== undefined) conditions.push(beginsWith(filter.q, add));
+    selective ||= few !== null;
     if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
     if (filter.updated_since !== undefined) {
       const since = add(filter.updated_since);
@@ -122,6 +127,22 @@ export class UserDirectoryRepository {
     return cutRowsOf(found);
   }
 
+  /**
+   * Finds the first users who have an e-mail, a name, an `external_id` or a `userName` that begins with a text, in the order of
+   * these texts: exact ones come first, and of two with the same text the one whose name it is not.
+   */
+  async beginning(tenantId: string, text: string, limit: number): Promise<ListedUser[]> {
+    const params: unknown[] = [tenantId];
+    const found = usersBeginning(text, (value) => `$${params.push(value)}`, limit);
+    const { rows } = await this.db.query<ListedUser>(
+      `with first as (select id, min(key) as nearest, bool_and(is_name) as by_name from (${found}) x
+         group by id order by nearest, by_name, id limit ${limit})
+       ${SELECT_FACTS} join first f on f.id = u.id where u.tenant_id = $1 order by f.nearest, f.by_name, f.id`,
+      params,
+    );
+    return rows;
+  }
+
   /** Returns the `updated_since` of the next call. */
   nextUpdatedSince(tenantId: string): Promise<string> {
     return nextUpdatedSince(this.db, tenantId);
@@ -135,6 +156,17 @@ export class UserDirectoryRepository {
       [tenantId, since],
     );
     return rows[0]!.n <= FEW_UPDATED;
+  }
+
+  /** Returns the ids of the users with a beginning; null: there are more than 1 000, and a page is found sooner along the list. */
+  private async fewBeginning(tenantId: string, text: string): Promise<string[] | null> {
+    const params: unknown[] = [tenantId];
+    const found = usersBeginning(text, (value) => `$${params.push(value)}`, FEW_BEGINNING + 1);
+    const { rows } = await this.db.query<{ id: string }>(
+      `select distinct id from (${found}) x limit ${FEW_BEGINNING + 1}`,
+      params,
+    );
+    return rows.length > FEW_BEGINNING ? null : rows.map(({ id }) => id);
   }
 
   /** Who is held, oldest first. */

@@ -1,6 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Choice } from '../../base/http/fields.js';
-import { EMAIL, Text } from '../../base/http/text.js';
+import { ApiProperty, IntersectionType, OmitType, PickType } from '@nestjs/swagger';
+import { PersonBody } from '../../tenancy/tenants/person.dto.js';
+import { ChangeType, PutType, Times, UpdatesPage } from '../../base/http/shown.js';
+import { Choice, EMAIL, Text } from '../../base/http/fields.js';
 import { ServerSet } from '../../base/http/validate.js';
 import { LeftEndpointBody } from '../../tenancy/tenants/left-endpoints.dto.js';
 import type { HeldReason } from '../../tenancy/identity/person.js';
@@ -28,38 +29,26 @@ export class CreateUser {
   status?: 'active' | 'inactive';
 }
 
-/** A JSON merge patch (RFC 7396) of a person. */
-@ServerSet(...SERVER_FIELDS)
-export class ChangeUser {
+/** Fields that a user can lack: null, as an answer has it, is no change. */
+class SentBack {
   @Text({ max: 320, optional: true, nullable: true, format: 'email', pattern: EMAIL, description: UNCHANGED })
   email?: string | null;
-  @Text({ max: 200, optional: true })
-  first_name?: string;
-  @Text({ max: 200, min: 0, optional: true })
-  last_name?: string;
   @Text({ max: 200, optional: true, nullable: true, description: UNCHANGED })
   role?: string | null;
-  @Text({ max: 255, optional: true, nullable: true })
-  external_id?: string | null;
-  @Choice(['active', 'inactive'], { optional: true })
-  status?: 'active' | 'inactive';
 }
+
+/** A JSON merge patch (RFC 7396) of a person. */
+@ServerSet(...SERVER_FIELDS)
+export class ChangeUser extends IntersectionType(ChangeType(OmitType(CreateUser, ['email', 'role'])), SentBack) {}
 
 /** A whole user by the caller's own key: what creates one, or the fields of one that is there. */
 @ServerSet(...SERVER_FIELDS)
-export class PutUser {
+export class PutUser extends IntersectionType(
+  PutType(OmitType(CreateUser, ['email', 'role'])),
+  PickType(SentBack, ['role']),
+) {
   @Text({ max: 320, nullable: true, format: 'email', pattern: EMAIL, description: UNCHANGED })
   email!: string | null;
-  @Text({ max: 200, example: 'Barbara' })
-  first_name!: string;
-  @Text({ max: 200, min: 0, example: 'Jensen' })
-  last_name!: string;
-  @Text({ max: 200, optional: true, nullable: true, description: UNCHANGED })
-  role?: string | null;
-  @Text({ max: 255, optional: true, nullable: true, description: 'the one in the address, or left out' })
-  external_id?: string | null;
-  @Choice(['active', 'inactive'], { optional: true })
-  status?: 'active' | 'inactive';
 }
 
 /** The fields of a change that say something. */
@@ -82,19 +71,9 @@ class ManagedBy {
 }
 
 /** A user as this API shows it: the effective state. */
-export class UserBody {
+export class UserBody extends IntersectionType(PersonBody, Times) {
   @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   id!: string;
-  @ApiProperty({ type: String, nullable: true })
-  email!: string | null;
-  @ApiProperty()
-  first_name!: string;
-  @ApiProperty()
-  last_name!: string;
-  @ApiProperty({ type: String, nullable: true })
-  role!: string | null;
-  @ApiProperty({ type: String, nullable: true })
-  external_id!: string | null;
   @ApiProperty({ enum: ['active', 'inactive'] })
   status!: string;
   @ApiProperty({ enum: ['held', 'none', 'waiting'] })
@@ -107,10 +86,6 @@ export class UserBody {
   held!: HeldReason | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   held_since!: string | null;
-  @ApiProperty({ type: String, format: 'date-time' })
-  created_at!: string;
-  @ApiProperty({ type: String, format: 'date-time' })
-  updated_at!: string;
 }
 
 /** A user after a change. */
@@ -124,18 +99,7 @@ export class ChangedUserBody extends UserBody {
 }
 
 /** A page of users. */
-export class UserListBody {
-  @ApiProperty({ type: [UserBody] })
-  data!: UserBody[];
-  @ApiProperty({ type: String, nullable: true })
-  next_cursor!: string | null;
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    description: 'The `updated_since` of the next call: no late write is missed, and a user may come twice.',
-  })
-  next_updated_since!: string;
-}
+export class UserListBody extends UpdatesPage(UserBody, 'a user') {}
 
 /** Shapes a stored person for this API. */
 export function userBody(

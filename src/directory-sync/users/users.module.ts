@@ -22,11 +22,11 @@ import { ImportedPeople } from './people/imported-people.js';
 import { MembersController } from './members/members.controller.js';
 import { PeopleService } from './people/people.service.js';
 import { PeopleUpkeep } from './people/people-upkeep.js';
+import { PopulationFolding } from './people/population-folding.js';
 import { Circles } from './write/circles.js';
-import { CaseReader } from './write/case-reader.js';
 import { ConflictSearch } from './write/conflicts.js';
 import { PlanStatement } from './write/plan-statement.js';
-import { UserEditing } from './write/user-editing.js';
+import { UserEditing, CaseReader } from './write/user-editing.js';
 import { WriteRunner } from './write/write-runner.js';
 import { ReleasedUsers } from './people/released-users.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
@@ -54,6 +54,7 @@ import { UsersService } from './write/users.service.js';
     UserDirectoryRepository,
     PeopleService,
     PeopleUpkeep,
+    PopulationFolding,
     ExplainService,
     HeldService,
     FormerProtected,
@@ -71,7 +72,6 @@ import { UsersService } from './write/users.service.js';
     UsersRepository,
     UserDirectoryRepository,
     PeopleService,
-    PeopleUpkeep,
     HeldTasks,
     GuardReport,
     HeldMetrics,

@@ -4,8 +4,7 @@ import { KeyedReads } from '../../base/database/keyed-reads.js';
 import type { RuleRole } from './role-from-groups.rules.js';
 import { userNameKey } from '../../protocols/scim/text.js';
 import { emailKey, type UserDraft } from './user.mapping.js';
-import { standIn } from './stand-in.js';
-import { ASIDE_KEY, asideKeys } from './held-name.js';
+import { ASIDE_KEY, asideKeys, standIn } from './held-name.js';
 import { RELATIONS, type Relations } from './user-relations.js';
 import { nameWritten, USER_COLUMNS, type UserRow } from './user.row.js';
 

@@ -134,6 +134,16 @@ it.each<[string, () => void, string]>([
   await eventually(reasonOf, (found) => found === reason);
 });
 
+it('refuses an assertion when its keys do not arrive, and answers other clients meanwhile', async () => {
+  issuer.tamper.canned['/jwks'] = { hang: true };
+  const asked = issuer.asked('/jwks');
+  const late = present(await issuer.sign(claims()));
+  await asked;
+  await accessTokenOf(service.url, await madeClient(at));
+  expect((await late).status).toBe(401);
+  await eventually(reasonOf, (found) => found === 'keys_unreachable');
+});
+
 describe('a client with a key of its own', () => {
   let client: MadeClient;
   beforeEach(async () => {

@@ -1,6 +1,5 @@
 import { PresentedToken } from '../../../src/base/crypto/tokens.js';
-import { ScimTokenStore } from '../../../src/directory-sync/directories/scim-token.store.js';
-import { ScimTokenUses } from '../../../src/directory-sync/directories/scim-token-uses.js';
+import { ScimTokenStore, ScimTokenUses } from '../../../src/directory-sync/directories/scim-token.store.js';
 import { DirectoryStore } from '../../../src/directory-sync/directories/directory.store.js';
 import { adminApp, type AdminApp } from '../../support/admin-app.js';
 import type { Answer } from '../../support/http.js';

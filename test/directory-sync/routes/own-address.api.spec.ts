@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import http from 'node:http';
+import { text } from 'node:stream/consumers';
 import { startApp, type TestApp } from '../../support/app.js';
+import { madeClient, secretForm } from '../../support/clients.js';
 import { client, eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { madeGroup, madeUser } from '../../support/scim.js';
@@ -14,20 +17,20 @@ afterAll(() => service.close());
 
 const operator = () => client(`${service.url}/api/v1`, service.operatorToken);
 
-/** The status of a request that names another host than it goes to. */
-function statusAt(host: string, path: string, token: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const request = http.get(
-      `${service.url}${path}`,
-      { headers: { host, authorization: `Bearer ${token}` } },
-      (answer) => {
-        answer.resume();
-        resolve(answer.statusCode!);
-      },
-    );
-    request.on('error', reject);
+/** A request that names another host than it goes to; with a form it is a POST. */
+async function sentTo(host: string, path: string, headers: object, form?: Record<string, string>) {
+  const more = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+  const request = http.request(`${service.url}${path}`, {
+    method: form === undefined ? 'GET' : 'POST',
+    headers: { host, ...headers, ...more },
   });
+  request.end(form === undefined ? '' : new URLSearchParams(form).toString());
+  const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+  return { status: answer.statusCode!, body: await text(answer) };
 }
+
+const statusAt = async (host: string, path: string, token: string): Promise<number> =>
+  (await sentTo(host, path, { authorization: `Bearer ${token}` })).status;
 
 describe('finds shown attributes', () => {
   it('locations and references of users, groups and members', async () => {
@@ -102,5 +105,24 @@ describe('a tenant’s own base address', () => {
     expect(await statusAt('acme.example.com', '/scim/v2/Users', other.scimToken)).toBe(401);
     expect(await statusAt('acme.example.com', '/api/v1/users', other.apiKey)).toBe(401);
     expect((await operator().patch(`/tenants/${at.tenantId}`, { base_url: null })).body.base_url).toBeNull();
+  });
+
+  it('gives access tokens to its own clients alone, and its metadata names it (RFC 8414)', async () => {
+    const other = await newHouse(service);
+    const [own, foreign] = [await madeClient(at), await madeClient(other)];
+    await operator().patch(`/tenants/${at.tenantId}`, { base_url: 'https://acme.example.com' });
+    const ask = (form: Record<string, string>) =>
+      sentTo('acme.example.com', '/oauth/token', {}, { grant_type: 'client_credentials', ...form });
+    expect((await ask(secretForm(own))).status).toBe(200);
+    const refused = await ask(secretForm(foreign));
+    expect([refused.status, JSON.parse(refused.body).error]).toEqual([401, 'invalid_client']);
+    const metadata = JSON.parse((await sentTo('acme.example.com', '/.well-known/oauth-authorization-server', {})).body);
+    expect(metadata).toMatchObject({
+      issuer: 'https://acme.example.com',
+      token_endpoint: 'https://acme.example.com/oauth/token',
+    });
+    const elsewhere = JSON.parse((await sentTo('x.example.com', '/.well-known/oauth-authorization-server', {})).body);
+    expect(elsewhere.issuer).not.toBe(metadata.issuer);
+    await operator().patch(`/tenants/${at.tenantId}`, { base_url: null });
   });
 });

@@ -1,8 +1,7 @@
 import { Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOperation } from '@nestjs/swagger';
 import { Conflict } from '../../../base/errors/domain-error.js';
-import { ApiExportedPage } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiFilter, ApiPaging, ApiExportedPage, ApiRefusals } from '../../../base/http/api-answers.js';
 import { csvLine } from '../../../base/http/csv.js';
 import { exportFormat, sendExport } from '../../../base/http/export.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
@@ -11,9 +10,7 @@ import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.j
 import { newTaskBody } from '../../../engine/work/task.mapping.js';
 import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireEveryScope, RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireEveryScope, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { GuardReport } from '../../users/held/guard-report.js';
 import { PreviewPlansRepository } from './preview-plans.repository.js';
 import { PreviewPlans, type CurrentPlan } from './preview-plans.js';
@@ -44,9 +41,8 @@ export class PreviewController {
       'users gets a new one within this request; for a larger one a task begins (`task_id`). `format=csv` or ' +
       '`format=ndjson` exports the list: 409 `plan_not_made` while the first plan is being made.',
   })
-  @ApiQuery({ name: 'kind', required: false, enum: PREVIEW_KINDS })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
+  @ApiFilter('kind', 'Only users whom going live would change in this way.', { enum: PREVIEW_KINDS })
+  @ApiPaging()
   @ApiExportedPage(PreviewBody)
   async show(
     @CurrentCaller() { tenantId, actor }: Caller,

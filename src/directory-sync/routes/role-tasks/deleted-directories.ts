@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
-import { Logger } from '../../../base/log/logger.js';
 import { systemActor, type ChangeSource } from '../../../tenancy/identity/source.js';
-import { Background } from '../../../base/loop.js';
+import { IntervalWork } from '../../../base/work/work.js';
 import { DirectoryPeople } from '../../directories/directory-people.js';
 
 /**
@@ -11,13 +10,15 @@ import { DirectoryPeople } from '../../directories/directory-people.js';
  * directory.
  */
 @Injectable()
-export class DeletedDirectories extends Background {
+export class DeletedDirectories extends IntervalWork {
+  override readonly kind = 'directories.deleted';
+  override readonly everyMs = 15_000;
+
   constructor(
     private readonly db: Database,
     private readonly people: DirectoryPeople,
-    logger: Logger,
   ) {
-    super(15_000, 'releasing the users of a deleted directory', logger);
+    super();
   }
 
   override async run(): Promise<void> {

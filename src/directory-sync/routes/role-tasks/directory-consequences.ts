@@ -5,26 +5,12 @@ import { DirectoryPeople, type SeatNeed } from '../../directories/directory-peop
 import { PreviewPlans } from '../preview/preview-plans.js';
 import { PreviewPlansRepository } from '../preview/preview-plans.repository.js';
 import type { DirectoryState } from '../../directories/directory.js';
-import { RoleReview } from '../../directories/role-review.js';
 import { PreviewWritesRepository } from '../preview/preview-writes.repository.js';
 import { ReleasedUsers } from '../../users/people/released-users.js';
 import type { RolePayload } from './role-tasks.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 
-/** Adds a task when the rules of a directory change, so that no request waits for thousands of users. */
-@Injectable()
-export class RulesReview extends RoleReview {
-  constructor(private readonly tasks: TasksRepository) {
-    super();
-  }
-
-  async ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
-    await addRulesTask(this.tasks, db, tenantId, directoryId, source);
-    this.tasks.wake();
-  }
-}
-
-/** Changes the users of a directory that is deleted or changes its state. */
+/** Changes the users of a directory that is deleted, or changes its state or its rules. */
 @Injectable()
 export class PeopleOfDirectory extends DirectoryPeople {
   constructor(
@@ -43,6 +29,11 @@ export class PeopleOfDirectory extends DirectoryPeople {
     await this.writes.dropAll(db, tenantId, directoryId);
     await this.storedPlans.dropAll(db, tenantId, directoryId);
     await this.released.release(db, tenantId, directoryId, source);
+  }
+
+  async ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
+    await addRulesTask(this.tasks, db, tenantId, directoryId, source);
+    this.tasks.wake();
   }
 
   seatsNeeded(tenantId: string, directoryId: string): Promise<SeatNeed> {

@@ -8,9 +8,7 @@ import { taskPage } from '../../../engine/work/task.mapping.js';
 import type { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 
 /** Lists the tasks of one directory, with their progress. */
 @ApiController('directories/:directory_id', { tag: 'directories' })

@@ -1,12 +1,13 @@
-import { Body, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
-import { ApiRecord } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { Body, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
+import type { BridgeResponse } from '../../../base/http/request.js';
+import { newTaskBody } from '../../../engine/work/task.mapping.js';
+import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireEveryScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireEveryScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { GroupRules } from '../../directories/groups.dto.js';
+import { RulesPlanTask } from './rules-plan-task.js';
 import { RulesPlanBody } from './rules-plan.dto.js';
 import { RulesPlan } from './rules-plan.js';
 
@@ -14,23 +15,32 @@ import { RulesPlan } from './rules-plan.js';
 @ApiController('directories/:directory_id/rules/plan', { tag: 'directories' })
 @RequireEveryScope('users:read', 'directories:read')
 export class RulesPlanController {
-  constructor(private readonly plan: RulesPlan) {}
+  constructor(
+    private readonly plan: RulesPlan,
+    private readonly tasks: RulesPlanTask,
+  ) {}
 
   @Post()
   @HttpCode(200)
-  @ApiRefusals({ 422: ['too_many_users'] })
+  @ApiRefusals({ 409: ['too_many_tasks'] })
   @ApiOperation({
     summary: 'The users whose role or seat would change with these rules; changes nothing',
     description:
-      'Takes the body of `PUT /directories/{directory_id}/rules`. Counts all users of the directory, of which there may be ' +
-      '10 000. The writes of a directory in preview, or of one that was replaced, have no effect: its plan is empty.',
+      'Takes the body of `PUT /directories/{directory_id}/rules`. For a directory of more than 10 000 users 202 with a task: ' +
+      'its `result` has the counts (`changed` for `total`), and `GET /tasks/{task_id}/left-out` the first 1 000 users. The ' +
+      'writes of a directory in preview, or of one that was replaced, have no effect: its plan is empty.',
   })
   @ApiRecord(RulesPlanBody)
-  show(
-    @CurrentCaller() { tenantId }: Caller,
+  @ApiAcceptedResponse({ type: TaskBody })
+  async show(
+    @CurrentCaller() caller: Caller,
     @Param('directory_id') id: string,
     @Body() { rules }: GroupRules,
-  ): Promise<RulesPlanBody> {
-    return this.plan.of(tenantId, id, rules);
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<RulesPlanBody | TaskBody> {
+    const users = await this.plan.large(caller.tenantId, id, rules);
+    if (users === null) return this.plan.of(caller.tenantId, id, rules);
+    res.status(202);
+    return newTaskBody(await this.tasks.begin(caller, id, rules, users));
   }
 }

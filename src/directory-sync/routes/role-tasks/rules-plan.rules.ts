@@ -1,3 +1,4 @@
+import type { LeftOutItem } from '../../../engine/work/left-out.repository.js';
 import { leaves, type Current, type Decision } from '../../../tenancy/identity/held.rules.js';
 
 /** The effect of changed rules on one user. */
@@ -25,4 +26,46 @@ export function effectOfRules(current: Current, present: Decision, changed: Deci
   const seat = held === holds ? 'none' : holds ? 'gains' : 'loses';
   if (from === to && seat === 'none') return null;
   return { from, to, seat, leaves: leaves(current, changed) };
+}
+
+/** A user who would have another role or seat. */
+export interface RulesPlanned extends RulesEffect {
+  user_id: string;
+  user_name: string;
+}
+
+/** The effect of changed rules on all users of a directory, counted. */
+export interface RulesTotals {
+  total: number;
+  take_seat: number;
+  free_seat: number;
+  /** Departures that the guard of the directory counts. */
+  leavers: number;
+}
+
+/** The totals before the first user. */
+export const NO_TOTALS: RulesTotals = { total: 0, take_seat: 0, free_seat: 0, leavers: 0 };
+
+/** Returns totals with some more users. */
+export function withUsers(totals: RulesTotals, users: readonly RulesPlanned[]): RulesTotals {
+  return {
+    total: totals.total + users.length,
+    take_seat: totals.take_seat + users.filter(({ seat }) => seat === 'gains').length,
+    free_seat: totals.free_seat + users.filter(({ seat }) => seat === 'loses').length,
+    leavers: totals.leavers + users.filter((user) => user.leaves).length,
+  };
+}
+
+const REASONS = { gains: 'takes_seat', loses: 'frees_seat', none: 'role_changes' } as const;
+const SEATS = { gains: ', and would need a seat', loses: ', and would give the seat back', none: '' } as const;
+
+/** Returns a user as the task of a plan lists them. */
+export function noteOf({ user_id, user_name, from, to, seat }: RulesPlanned): LeftOutItem {
+  const roles = `has ${from === null ? 'no role' : `the role ${from}`} and would have ${to ?? 'none'}`;
+  return {
+    id: user_id,
+    item: { user_id, user_name, from, to, seat },
+    reason: REASONS[seat],
+    detail: `${user_name} ${roles}${SEATS[seat]}.`,
+  };
 }

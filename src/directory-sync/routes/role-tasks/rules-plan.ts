@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
-import { DomainError } from '../../../base/errors/domain-error.js';
 import type { RuleRole } from '../../users/role-from-groups.rules.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { Directory } from '../../directories/directory.js';
@@ -16,7 +15,7 @@ import { writtenIn } from '../../users/write/requested-state.rules.js';
 import { NO_CONFLICTS, type Conflicts, type WriteCase } from '../../users/write/write-case.js';
 import { PreviewPlans } from '../preview/preview-plans.js';
 import type { RulesPlanBody } from './rules-plan.dto.js';
-import { effectOfRules } from './rules-plan.rules.js';
+import { effectOfRules, NO_TOTALS, withUsers, type RulesPlanned, type RulesTotals } from './rules-plan.rules.js';
 
 /** The most users of a directory whose plan is made within a request. */
 const MOST_USERS = 10_000;
@@ -25,10 +24,14 @@ const BATCH = 1_000;
 /** The users that an answer shows. */
 const SHOWN = 200;
 
-/** A directory has too many users for a plan. */
-class TooManyUsers extends DomainError {
-  readonly kind = 'invalid';
-  readonly code = 'too_many_users';
+/** The effects on the next users in the order of their ids. */
+interface PlannedBatch {
+  /** Of these users, those that would change. */
+  users: RulesPlanned[];
+  /** How many users the batch has looked at. */
+  seen: number;
+  /** The user after which the next batch begins; null: this batch is the last one. */
+  next: string | null;
 }
 
 /** Computes the effect of changed group rules on the users of a directory. Changes nothing. */
@@ -45,36 +48,61 @@ export class RulesPlan {
   ) {}
 
   /**
-   * Plans the rules that would replace the present ones.
+   * Checks the rules that would replace the present ones.
    *
+   * @returns the number of users if their plan takes too long for a request; null: it does not
    * @throws {NotFound} when the tenant has no such directory
    * @throws {InvalidFields} naming the groups and roles that do not exist
-   * @throws {TooManyUsers} when the directory has more than 10 000 users
    */
-  async of(tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<RulesPlanBody> {
+  async large(tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<number | null> {
     await this.rules.demandKnown(tenantId, directoryId, rules);
-    await this.demandFew(tenantId, directoryId);
-    const directory = await this.directories.get(tenantId, directoryId);
-    const tenant = await this.tenants.get(tenantId);
-    const plan = { total: 0, data: [] as RulesPlanBody['data'], take_seat: 0, free_seat: 0 };
-    let leavers = 0;
-    for (let rows = await this.rows(tenantId, directoryId, ''); rows.length > 0;) {
-      for (const { row, effect } of await this.effects(tenant, directory, rules, rows)) {
-        const { from, to, seat, leaves } = effect;
-        plan.total++;
-        plan.take_seat += Number(seat === 'gains');
-        plan.free_seat += Number(seat === 'loses');
-        leavers += Number(leaves);
-        if (plan.data.length < SHOWN) plan.data.push({ user_id: row.id, user_name: row.user_name, from, to, seat });
-      }
-      rows = rows.length < BATCH ? [] : await this.rows(tenantId, directoryId, rows.at(-1)!.id);
-    }
-    const seats = await this.plans.seatsOf(tenantId, { takeSeat: plan.take_seat, freeSeat: plan.free_seat });
-    const room = await this.guard.room(tenantId, directoryId, directory.guard);
-    return { ...plan, seats_free: seats.free, held_by_guard: room === null ? 0 : Math.max(0, leavers - room) };
+    const { rows } = await this.db.query<{ n: number }>(
+      `select count(*)::int as n from users where tenant_id = $1 and directory_id = $2 and gone_at is null`,
+      [tenantId, directoryId],
+    );
+    return rows[0]!.n > MOST_USERS ? rows[0]!.n : null;
   }
 
-  private async effects(tenant: TenantView, directory: Directory, rules: readonly GroupRule[], rows: UserRow[]) {
+  /** Plans rules for all users of a directory. */
+  async of(tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<RulesPlanBody> {
+    const directory = await this.directories.get(tenantId, directoryId);
+    let totals = NO_TOTALS;
+    const shown: RulesPlanned[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const { users, next } = await this.batch(directory, rules, after);
+      totals = withUsers(totals, users);
+      shown.push(...users.slice(0, SHOWN - shown.length));
+      after = next;
+    }
+    const { leavers: _, ...counts } = totals;
+    const data = shown.map(({ leaves: __, ...user }) => user);
+    return { ...counts, data, ...(await this.consequences(directory, totals)) };
+  }
+
+  /** Computes the effects on the users after a user; `after` '': on the first ones. */
+  async batch(directory: Directory, rules: readonly GroupRule[], after: string): Promise<PlannedBatch> {
+    const tenant = await this.tenants.get(directory.tenantId);
+    const rows = await this.rows(directory.tenantId, directory.id, after);
+    const users = await this.effects(tenant, directory, rules, rows);
+    return { users, seen: rows.length, next: rows.length < BATCH ? null : rows.at(-1)!.id };
+  }
+
+  /** Compares seats and departures with the free seats and the guard of now. */
+  async consequences(
+    { tenantId, id, guard }: Directory,
+    totals: RulesTotals,
+  ): Promise<Pick<RulesPlanBody, 'seats_free' | 'held_by_guard'>> {
+    const seats = await this.plans.seatsOf(tenantId, { takeSeat: totals.take_seat, freeSeat: totals.free_seat });
+    const room = await this.guard.room(tenantId, id, guard);
+    return { seats_free: seats.free, held_by_guard: room === null ? 0 : Math.max(0, totals.leavers - room) };
+  }
+
+  private async effects(
+    tenant: TenantView,
+    directory: Directory,
+    rules: readonly GroupRule[],
+    rows: UserRow[],
+  ): Promise<RulesPlanned[]> {
     const { tenantId, id } = directory;
     const ids = rows.map((row) => row.id);
     const [present, changed] = [
@@ -89,7 +117,7 @@ export class RulesPlan {
         return decide(about, writtenIn(about), conflictsOf(row));
       };
       const effect = effectOfRules(currentOf(row), under(present.get(row.id)), under(changed.get(row.id)));
-      return effect === null ? [] : [{ row, effect }];
+      return effect === null ? [] : [{ user_id: row.id, user_name: row.user_name, ...effect }];
     });
   }
 
@@ -113,16 +141,6 @@ export class RulesPlan {
       found.set(user, [...(found.get(user) ?? []), { role, group: { id, name: id } }]);
     }
     return found;
-  }
-
-  private async demandFew(tenantId: string, directoryId: string): Promise<void> {
-    const { rows } = await this.db.query<{ n: number }>(
-      `select count(*)::int as n from (
-         select 1 from users where tenant_id = $1 and directory_id = $2 limit ${MOST_USERS + 1}) x`,
-      [tenantId, directoryId],
-    );
-    if (rows[0]!.n <= MOST_USERS) return;
-    throw new TooManyUsers(`The directory has more than ${MOST_USERS} users: their plan takes too long for a request.`);
   }
 
   private async rows(tenantId: string, directoryId: string, after: string): Promise<UserRow[]> {

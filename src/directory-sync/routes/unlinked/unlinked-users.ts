@@ -4,19 +4,10 @@ import { Conflict, NotFound } from '../../../base/errors/domain-error.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import type { Directory } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
+import type { UnlinkedUserBody } from './unlinked.dto.js';
 
 /** An active user whom a replaced directory still manages. */
-export interface UnlinkedUser {
-  user_id: string;
-  user_name: string;
-  email: string | null;
-  first_name: string;
-  last_name: string;
-  role: string | null;
-  seat: string;
-  held: string | null;
-  updated_at: Date;
-}
+export type UnlinkedUserRow = Omit<UnlinkedUserBody, 'updated_at'> & { updated_at: Date };
 
 /** A live directory that has taken over another one. */
 export type Successor = Directory & { takesOver: string };
@@ -65,8 +56,8 @@ export class UnlinkedUsers {
     { tenantId, takesOver }: Successor,
     { after, limit }: { after: string | null; limit: number },
     { user_ids: ids }: UnlinkedChoice = {},
-  ): Promise<UnlinkedUser[]> {
-    const { rows } = await this.db.query<UnlinkedUser>(
+  ): Promise<UnlinkedUserRow[]> {
+    const { rows } = await this.db.query<UnlinkedUserRow>(
       `select u.id as user_id, u.user_name, u.email, u.first_name, u.last_name, u.role, u.seat, u.held, u.updated_at
        from users u where ${MATCHES} and u.id > $4 order by u.id limit $5`,
       [tenantId, takesOver, ids ?? null, after ?? '', limit],

@@ -1,7 +1,6 @@
 import { Body, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiPage } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
 import { csvLine } from '../../../base/http/csv.js';
 import { exportFormat, sendExport } from '../../../base/http/export.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
@@ -9,9 +8,7 @@ import { queryOptions, type Query as QueryMap } from '../../../base/http/query.j
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
 import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireEveryScope, RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireEveryScope, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { countedAnswer } from '../../users/held/counted-answer.js';
 import { GuardSelection } from '../../users/held/guard.dto.js';

@@ -1,19 +1,12 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { PersonBody } from '../../../tenancy/tenants/person.dto.js';
 
 /** An active user whom the replaced directory still manages. */
-export class UnlinkedUserBody {
+export class UnlinkedUserBody extends OmitType(PersonBody, ['external_id']) {
   @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   user_id!: string;
   @ApiProperty({ example: 'ann@example.com' })
   user_name!: string;
-  @ApiProperty({ type: String, nullable: true })
-  email!: string | null;
-  @ApiProperty()
-  first_name!: string;
-  @ApiProperty()
-  last_name!: string;
-  @ApiProperty({ type: String, nullable: true })
-  role!: string | null;
   @ApiProperty({ example: 'held' })
   seat!: string;
   @ApiProperty({ type: String, nullable: true, description: 'Why the user is held; null: the user is not held.' })

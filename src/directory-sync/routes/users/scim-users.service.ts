@@ -5,22 +5,21 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import { applyPatch, type PatchOperation } from '../../../protocols/scim/patch/apply.js';
 import { readResource } from '../../../protocols/scim/resource/coerce.js';
 import { sameJson } from '../../../protocols/scim/resource/equal.js';
+import type { RequestEffect } from '../../../base/http/request.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import type { UserRow } from '../../users/user.row.js';
 import type { Relations } from '../../users/user-relations.js';
-import { UsersService, type AfterWrite, type Edit } from '../../users/write/users.service.js';
-import { writeContext, type CurrentDirectory } from '../current-directory.js';
+import { UsersService, type AfterWrite, type Edit, type WriteResult } from '../../users/write/users.service.js';
 import { joinAwaited } from '../../users/groups/pending-members.js';
+import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import type { ListTable } from '../list-table.js';
 import { PreviewEditing } from '../preview/preview-editing.js';
 import { MembershipReview, type Review } from '../role-tasks/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { requireVersion } from '../scim.refusals.js';
-import { departureIn, isOf, ownContext } from './departures.js';
+import { departureIn, isOf, ownContext, UserRemovals } from './departures.js';
 import { PREVIEW_TABLE, USER_TABLE, USER_TEXT_COLUMNS } from './user-table.js';
 import { RefusedRoles } from './refused-roles.js';
-import { writeEffectOf } from './user-effect.js';
-import { UserRemovals } from './user-removals.js';
 import { userTag, viewOf, type StoredUser } from './user-resource.js';
 
 /** Steps of the write that links a user to a directory, and their results. */
@@ -209,4 +208,10 @@ const idOf = ({ id }: StoredUser): string => id;
 
 function readFrom({ from, visible }: ListTable): string {
   return `select ${USER_TEXT_COLUMNS} from ${from} where ${visible} and u.id = any($3)`;
+}
+
+/** Returns what a write of one user did; for the logs. */
+function writeEffectOf({ id, held }: UserRow, outcome: WriteResult['outcome'], edit: Edit | null): RequestEffect {
+  if (edit?.kind !== 'link' || outcome === 'unchanged') return { outcome, userId: id, held };
+  return { outcome: 'linked', userId: id, held, linkedBy: edit.by };
 }

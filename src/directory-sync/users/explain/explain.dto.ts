@@ -1,19 +1,12 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { PersonBody } from '../../../tenancy/tenants/person.dto.js';
 import { CauseBody } from './cause.dto.js';
 import { HELD_REASONS } from '../held/held.dto.js';
 import { ChangeSourceBody } from '../source.dto.js';
 import { UserBody } from '../user.dto.js';
 
 /** What the last accepted write asks for. */
-class RequestedState {
-  @ApiProperty({ type: String, nullable: true })
-  email!: string | null;
-  @ApiProperty()
-  first_name!: string;
-  @ApiProperty()
-  last_name!: string;
-  @ApiProperty({ type: String, nullable: true })
-  external_id!: string | null;
+class RequestedState extends OmitType(PersonBody, ['role']) {
   @ApiProperty({ enum: ['active', 'inactive', 'deleted'] })
   status!: string;
 }

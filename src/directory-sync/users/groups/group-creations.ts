@@ -1,8 +1,8 @@
 import type { Database } from '../../../base/database/database.js';
 import { isOfOneRow, tooManyGathered } from '../../../base/database/database.errors.js';
 import { LOCK_SECONDS } from '../../../base/database/shares.js';
-import { LOCK_PATIENCE } from '../../../base/database/statement-batch.js';
-import { textArray } from '../../../base/database/text-array.js';
+import { LOCK_PATIENCE } from '../../../base/database/statement-batches.js';
+import { textArray } from '../../../base/database/params.js';
 import { Gatherer, WorkAlone } from '../../../base/gatherer.js';
 import type { Member } from '../../../protocols/scim/patch/group-plan.js';
 import type { GroupDraft } from './group-draft.js';

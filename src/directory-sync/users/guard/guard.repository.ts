@@ -25,6 +25,7 @@ export interface Departure {
   person: string;
   /** JSON: the resource of a deleted user. */
   doc: string | null;
+  leftGroup: string | null;
 }
 
 const STATE = (minutes: string): string => `mode, window_from::text, day_from::text, window_base, day_base,
@@ -161,13 +162,14 @@ export class GuardRepository {
 
   /** Adds a departure to the statement that makes it. */
   add(statement: WriteStatement, tenantId: string, departure: Departure, source: ChangeSource): void {
-    const { directoryId, how, person, doc } = departure;
+    const { directoryId, how, person, doc, leftGroup } = departure;
     statement.add((p) => {
       const tenant = p.add(tenantId);
       return `insert into guard_departures (tenant_id, directory_id, user_id, how, source, person, doc, groups)
         select ${tenant}, ${p.add(directoryId)}, s.id, ${p.add(how)}, ${p.add(JSON.stringify(source), 'jsonb')},
           ${p.add(person, 'jsonb')}, ${p.add(doc, 'jsonb')},
-          array(select m.group_id from group_members m where m.tenant_id = ${tenant} and m.member_id = s.id)
+          array_remove(array(select m.group_id from group_members m where m.tenant_id = ${tenant} and m.member_id = s.id)
+            || ${p.add(leftGroup, 'text')}, null)
         from subject s
         on conflict (tenant_id, directory_id, user_id) do update set went_at = excluded.went_at, how = excluded.how,
           source = excluded.source, person = excluded.person, doc = excluded.doc, groups = excluded.groups`;

@@ -80,7 +80,8 @@ export class GuardService {
     const { directoryId } = guarded;
     if (guarded.kind === 'return') return this.repository.forgive(statement, tenantId, directoryId);
     const { how, before } = guarded;
-    const departure = { how, directoryId, person: JSON.stringify(before.person), doc: before.doc ?? null };
+    const { person, doc = null, leftGroup = null } = before;
+    const departure = { how, directoryId, person: JSON.stringify(person), doc, leftGroup };
     this.repository.add(statement, tenantId, departure, source);
   }
 

@@ -14,4 +14,6 @@ export interface FormerUser {
   person: Person;
   /** The resource; only of a user whose row is deleted. */
   doc?: string;
+  /** The group whose members have changed, where the user leaves for that: its membership is gone already. */
+  leftGroup?: string | undefined;
 }

@@ -64,10 +64,14 @@ export class BroughtBack {
     return rows[0];
   }
 
-  /** Makes a user who is there active, with the former role where no rule and no resource gives it any more. */
-  private async active(ctx: WriteContext, by: RequestedBy, userId: string, { person }: Left): Promise<void> {
+  /**
+   * Makes a user who is there active, in the former groups that are still there, and with the former role where no rule and no
+   * resource gives it any more.
+   */
+  private async active(ctx: WriteContext, by: RequestedBy, userId: string, { person, groups }: Left): Promise<void> {
     const { tenantId, directory } = ctx;
     await this.users.changeLocked(ctx, userId, async (tx, row, tenant) => {
+      await joinGroups(tx, tenantId, userId, groups);
       const fromRules = directory!.hasRules ? await this.rules.rolesFromRules(tenantId, directory!.id, row.id, tx) : [];
       const doc = { ...(JSON.parse(row.doc) as UserDocument), active: true };
       const draft = draftOf(doc, directory!.attributeMap);

@@ -1,17 +1,20 @@
 import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Clock } from '../../../base/clock.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiPaging, ApiRefusals } from '../../../base/http/api-answers.js';
 import { PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { demandRecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
-import { RequireEveryScope, RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import {
+  CurrentCaller,
+  demandRecentSignIn,
+  RequireEveryScope,
+  RequireScope,
+  type Caller,
+} from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { countedAnswer } from './counted-answer.js';
@@ -38,8 +41,7 @@ export class GuardController {
   @ApiOperation({
     summary: 'The guard of a directory: figures, windows, how many left and are held, and who left before the limit',
   })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
+  @ApiPaging()
   @ApiOkResponse({ type: GuardBody })
   show(
     @CurrentCaller() caller: Caller,

@@ -1,16 +1,19 @@
 import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Clock } from '../../../base/clock.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiFilter, ApiPaging, ApiRefusals } from '../../../base/http/api-answers.js';
 import { pageOf, readPage, type Page } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { demandRecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
-import { RequireEveryScope, RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import {
+  CurrentCaller,
+  demandRecentSignIn,
+  RequireEveryScope,
+  RequireScope,
+  type Caller,
+} from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { userBody } from '../user.dto.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
@@ -34,10 +37,9 @@ export class HeldController {
   @Get()
   @RequireEveryScope('users:read', 'directories:read')
   @ApiOperation({ summary: 'Held users, longest first, with requested and effective state' })
-  @ApiQuery({ name: 'reason', required: false, enum: REASONS })
-  @ApiQuery({ name: 'directory', required: false })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
+  @ApiFilter('reason', 'Only users who are held for this reason.', { enum: REASONS })
+  @ApiFilter('directory')
+  @ApiPaging()
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<object>> {
     const options = queryOptions(query, ['reason', 'directory', 'limit', 'cursor']);
     const reason = queryChoice('reason', options.reason, REASONS);

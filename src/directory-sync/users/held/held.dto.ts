@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Flag, Ruled, Whole } from '../../../base/http/fields.js';
-import { Text } from '../../../base/http/text.js';
+import { Choice, Flag, Ruled, Whole, Text } from '../../../base/http/fields.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 
 /** Why a user can be held, in the order in which the reasons are asked. */

@@ -1,14 +1,12 @@
 import { Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiProperty } from '@nestjs/swagger';
+import { PersonBody } from '../../../tenancy/tenants/person.dto.js';
+import { ApiOperation, ApiProperty, OmitType } from '@nestjs/swagger';
 import { Database } from '../../../base/database/database.js';
-import { ApiPage } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireEveryScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireEveryScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
 import { memberOf, type ListedMember, type MemberRow } from './member.mapping.js';
 
@@ -20,17 +18,9 @@ class MemberDirectory {
 }
 
 /** A user who administers the tenant. */
-class MemberBody implements ListedMember {
+class MemberBody extends OmitType(PersonBody, ['external_id']) implements ListedMember {
   @ApiProperty({ example: 'usr_01k0000000abcdefghjkmnpqrs' })
   user_id!: string;
-  @ApiProperty({ type: String, nullable: true })
-  email!: string | null;
-  @ApiProperty()
-  first_name!: string;
-  @ApiProperty()
-  last_name!: string;
-  @ApiProperty({ type: String, nullable: true })
-  role!: string | null;
   @ApiProperty({ enum: ['admin', 'auditor'], description: 'The right of the role; the owner always has `admin`.' })
   console!: ListedMember['console'];
   @ApiProperty({ description: 'Whether the user is the owner of the tenant.' })

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Activity } from '../../../base/activity.js';
 import { Database } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { Logger } from '../../../base/log/logger.js';
-import { Loop } from '../../../base/loop.js';
+import { Background } from '../../../base/loop.js';
 import { systemActor } from '../../../tenancy/identity/source.js';
 import { RoomMade } from '../../../seats/seats.events.js';
 import { SeatLimitsService } from '../../../seats/seat-limits.service.js';
@@ -28,14 +27,12 @@ const BATCH = 100;
 const SWEEP_MS = 15_000;
 
 /**
- * Background work on users: gives the next free seat to the user who has waited longest, lets in users that were held for an
- * e-mail or key that is free now, and folds the counts.
+ * Gives the next free seat to the user who has waited longest, and lets in users that were held for an e-mail or key that is
+ * free now.
  */
 @Injectable()
-export class PeopleUpkeep {
+export class PeopleUpkeep extends Background {
   private readonly due = new Set<string>();
-  private readonly reconsidering: Loop;
-  private readonly folding: Loop;
   private sweptAt = 0;
 
   constructor(
@@ -46,28 +43,16 @@ export class PeopleUpkeep {
     private readonly formerProtected: FormerProtected,
     private readonly logger: Logger,
     events: DomainEvents,
-    activity: Activity,
   ) {
-    const report = (what: string) => (error: unknown) => logger.error(what, { error });
-    this.reconsidering = new Loop(1000, () => this.reconsiderAll(), report('reconsidering users failed'));
-    this.folding = new Loop(500, () => this.fold(), report('folding the counts failed'), { everyMs: 5_000, activity });
+    super(1_000, 'reconsidering users', logger);
     const freed = (tenantId: string): void => {
       this.due.add(tenantId);
-      this.reconsidering.wake();
+      this.wake();
     };
     events.on(RoomMade, ({ tenantId }) => freed(tenantId));
   }
 
-  start(): void {
-    this.reconsidering.start();
-    this.folding.start();
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all([this.reconsidering.stop(), this.folding.stop()]);
-  }
-
-  private async reconsiderAll(): Promise<void> {
+  override async run(): Promise<void> {
     const now = performance.now();
     if (now - this.sweptAt > SWEEP_MS || this.sweptAt === 0) {
       // What another process has freed, or this one before it was stopped.
@@ -167,18 +152,6 @@ export class PeopleUpkeep {
       if (!(error instanceof NotFound)) this.logger.error('reconsidering a user failed', { user_id: id, error });
       return 'failed';
     }
-  }
-
-  /** Folds the steps of the population into its figures; one statement, so that no reader counts a step twice. */
-  private async fold(): Promise<void> {
-    await this.db.query(
-      `with taken as (delete from population_steps where ctid = any(array(
-           select ctid from population_steps limit 20000 for update skip locked)) returning tenant_id, owner, step),
-         sums as (select tenant_id, owner, sum(step) as n from taken group by 1, 2)
-       insert into population as p (tenant_id, owner, n) select tenant_id, owner, n from sums
-       order by tenant_id, owner
-       on conflict (tenant_id, owner) do update set n = p.n + excluded.n`,
-    );
   }
 
   /** One index probe for each tenant with such users, not one for each user. */

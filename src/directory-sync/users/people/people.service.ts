@@ -10,7 +10,7 @@ import { SessionEvents } from '../../../tenancy/sessions/session-events.js';
 import { dropUnprovenIdentities } from '../../../tenancy/sessions/user-credentials.sql.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { givenFields, type ChangeUser, type CreateUser, type PutUser } from '../user.dto.js';
-import { standIn } from '../stand-in.js';
+import { standIn } from '../held-name.js';
 import { documentOf, draftOf } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 import { isClaimed } from './claimed-key.rules.js';

@@ -6,8 +6,7 @@ import { SeatsService } from '../../../seats/seats.service.js';
 import { userNameKey } from '../../../protocols/scim/text.js';
 import { discarded } from '../write/discard.rules.js';
 import { joinUnmanaged } from '../groups/pending-members.js';
-import { isAside } from '../held-name.js';
-import { standIn } from '../stand-in.js';
+import { isAside, standIn } from '../held-name.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
 import { USER_COLUMNS, type UserRow } from '../user.row.js';
 

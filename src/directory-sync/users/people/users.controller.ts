@@ -1,21 +1,19 @@
 import { isLongerThan } from '../../../base/characters.js';
 import { Body, Delete, Get, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiFilter, ApiPaging, ApiRefusals } from '../../../base/http/api-answers.js';
 import { pageOf, readPage } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import {
   ENDPOINTS_QUERY,
   leftEndpoints,
   LeftEndpointsBody,
   pausesEndpoints,
 } from '../../../tenancy/tenants/left-endpoints.dto.js';
-import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
 import type { LeftEndpoint } from '../../../tenancy/tenants/tenants.events.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { HELD_REASONS } from '../held/held.dto.js';
@@ -70,25 +68,26 @@ export class UsersController {
   @Get()
   @RequireScope('users:read')
   @ApiOperation({ summary: 'Users, newest first' })
-  @ApiQuery({
-    name: 'q',
-    required: false,
-    description:
-      'The beginning of an e-mail, a name, an `external_id` or a `userName`, at most 200 characters. Also finds users who ' +
+  @ApiFilter(
+    'q',
+    'The beginning of an e-mail, a name, an `external_id` or a `userName`, at most 200 characters. Also finds users who ' +
       'are held by what was written.',
-  })
-  @ApiQuery({ name: 'email', required: false })
-  @ApiQuery({ name: 'user_name', required: false })
-  @ApiQuery({ name: 'external_id', required: false })
-  @ApiQuery({ name: 'status', required: false, enum: ['active', 'inactive'] })
-  @ApiQuery({ name: 'role', required: false })
-  @ApiQuery({ name: 'directory', required: false, description: 'the id of a directory, or `none`' })
-  @ApiQuery({ name: 'seat', required: false, enum: SEATS })
-  @ApiQuery({ name: 'held', required: false, enum: HELD_CHOICES })
-  @ApiQuery({ name: 'source', required: false, enum: SOURCES })
-  @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
+  )
+  @ApiFilter('email', 'Only the users with this e-mail, without regard to case.')
+  @ApiFilter('user_name', 'Only users with this `userName`, without regard to case.')
+  @ApiFilter('external_id', 'Only the user with this `external_id`, with regard to case.')
+  @ApiFilter('status', 'Only users with this status.', { enum: ['active', 'inactive'] })
+  @ApiFilter('role', 'Only users with this role.')
+  @ApiFilter('directory', 'the id of a directory, or `none`')
+  @ApiFilter('seat', 'Only users with this state of the seat.', { enum: SEATS })
+  @ApiFilter('held', '`true`: only held users; `false`: only others; or a reason.', { enum: HELD_CHOICES })
+  @ApiFilter('source', 'Only users that came through this channel.', { enum: SOURCES })
+  @ApiFilter(
+    'updated_since',
+    'Only users changed since this moment: `next_updated_since` of the last call.',
+    'date-time',
+  )
+  @ApiPaging()
   @ApiOkResponse({ type: UserListBody })
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<UserListBody> {
     const options = queryOptions(query, [...FILTERS, 'limit', 'cursor']);

@@ -4,7 +4,7 @@ import { changeBetween, endsSessions, mustForward } from '../../../tenancy/ident
 import { seatLine, type HolderFacts, type SeatLine } from '../../../seats/seat.rules.js';
 import { emailKey } from '../user.mapping.js';
 import { departureOf, type DepartureKind } from '../guard/guard.rules.js';
-import type { GuardedWrite } from '../guard/guarded-write.js';
+import type { FormerUser, GuardedWrite } from '../guard/guarded-write.js';
 import { currentOf, personOfRow, type UserRow } from '../user.row.js';
 import type { UserWrite } from './user-write.js';
 import type { Edit, WriteCase } from './write-case.js';
@@ -111,21 +111,21 @@ export function guardedEdit(
   const how = departureOf(currentOf(row), draft.active, decision);
   // What an admin lets go or discards is no departure by the directory.
   const isAdmins = edit.kind === 'discard' || edit.trigger?.kind === 'released';
-  return how === null || isAdmins ? null : departure(ctx, row, how);
+  return how === null || isAdmins ? null : departure(ctx, row, how, { leftGroup: edit.trigger?.group?.id });
 }
 
 /** Returns what the guard keeps of a removal; null: nothing. */
 export function guardedRemoval(ctx: Omit<WriteContext, 'source'>, row: UserRow): GuardedWrite | null {
-  return row.status === 'active' ? departure(ctx, row, 'deleted', row.doc) : null;
+  return row.status === 'active' ? departure(ctx, row, 'deleted', { doc: row.doc }) : null;
 }
 
 function departure(
   { channel, directory }: Omit<WriteContext, 'source'>,
   row: UserRow,
   how: DepartureKind,
-  doc?: string,
+  more: Pick<FormerUser, 'doc' | 'leftGroup'>,
 ): GuardedWrite | null {
   if (channel !== 'scim' || directory === null || directory.guard === 'off') return null;
-  const before = { person: personOfRow(row), ...(doc === undefined ? {} : { doc }) };
+  const before = { person: personOfRow(row), ...more };
   return { kind: 'departure', how, directoryId: directory.id, figures: directory.guard, before };
 }

@@ -6,7 +6,7 @@ import type { EventName } from '../../../engine/events/catalogue.js';
 import type { EventReceiver } from '../../../engine/events/event-receivers.js';
 import { EventRecorder } from '../../../engine/events/event-recorder.js';
 import { ForwardingService } from '../../../forwarding/forwarding.service.js';
-import { userEventOf, type UserEventName } from '../../../tenancy/identity/user-event.rules.js';
+import { userEventOf, type UserEventName } from '../../../tenancy/identity/user-change.rules.js';
 import { SeatsService } from '../../../seats/seats.service.js';
 import { SessionEvents } from '../../../tenancy/sessions/session-events.js';
 import {
@@ -22,7 +22,7 @@ import { insertUser } from './insert-user.sql.js';
 import { GuardService } from '../guard/guard.service.js';
 import { holdRemoval, removeUser } from './remove-user.sql.js';
 import { updateUser } from './update-user.sql.js';
-import { addNote } from './user-notes.sql.js';
+import { addNote } from './side-rows.sql.js';
 import type { WriteContext } from './write-context.js';
 import type { WritePlan } from './write-plan.rules.js';
 
@@ -96,6 +96,15 @@ export class PlanStatement {
       case 'hold_removal':
         return holdRemoval(statement, tenantId, subject.before, subject.reason);
     }
+  }
+
+  /** After the commit: wakes those who wait for what the statement has written. */
+  wake(
+    tenantId: string,
+    { forwarded, told }: { forwarded: boolean; told: readonly (UserEventName | EventName)[] },
+  ): void {
+    for (const event of told) this.events.wake(tenantId, event);
+    if (forwarded) this.forwarding.wake(tenantId);
   }
 
   private async addConsequences(

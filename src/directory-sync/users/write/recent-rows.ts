@@ -1,5 +1,4 @@
-import { ByteMap } from '../../../base/byte-map.js';
-import { byteSize } from '../../../base/byte-size.js';
+import { ByteMap, byteSize } from '../../../base/byte-map.js';
 import type { UserWithGroups } from '../users.repository.js';
 
 const MAX_ROWS = 5000;

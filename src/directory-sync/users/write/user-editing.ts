@@ -4,15 +4,57 @@ import { isDeparture } from '../../../tenancy/tenants/storage/storage.rules.js';
 import { TenantStorage } from '../../../tenancy/tenants/storage/tenant-storage.js';
 import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { UserRow } from '../user.row.js';
-import type { UserWithGroups } from '../users.repository.js';
-import { CaseReader } from './case-reader.js';
+import { UsersRepository, type UserWithGroups } from '../users.repository.js';
 import { consoleOf } from '../console-rights.rules.js';
-import { RecentRows } from './recent-rows.js';
 import { DocumentTooLarge } from '../stored-document.js';
-import { newStamp } from './stamp.js';
-import type { Edit } from './write-case.js';
+import { isAside } from '../held-name.js';
+import { RecentRows } from './recent-rows.js';
+import { newStamp, type Edit, type WriteCase } from './write-case.js';
 import type { WriteContext } from './write-context.js';
 import { WriteRunner, type CompletedWrite } from './write-runner.js';
+import { stillReleased } from './effective-state.rules.js';
+
+/** Gathers what the decision about an edit depends on. */
+@Injectable()
+export class CaseReader {
+  constructor(private readonly repository: UsersRepository) {}
+
+  /** Returns the case of an edit of a user. */
+  async of(
+    db: SqlRunner,
+    ctx: WriteContext,
+    tenant: TenantView,
+    row: UserWithGroups,
+    edit: Edit,
+  ): Promise<WriteCase & { row: UserWithGroups }> {
+    const fromRules = ctx.directory?.hasRules
+      ? await this.repository.rolesFromRules(ctx.tenantId, ctx.directory.id, row.id, db)
+      : [];
+    // A name that was given away stays so until another one is written.
+    const isKept = isAside(row.user_name_key) && !row.gone && edit.draft.userName === row.user_name;
+    const draft = isKept ? { ...edit.draft, userNameKey: row.user_name_key } : edit.draft;
+    const roleSet = edit.kind === 'change' && edit.roleSet !== undefined ? edit.roleSet : row.role_set;
+    const roleOrigin = edit.kind === 'change' ? edit.roleOrigin : undefined;
+    const named = edit.kind === 'change' ? edit.fields : undefined;
+    const about = {
+      ctx,
+      tenant,
+      row,
+      draft,
+      roleSet,
+      roleOrigin,
+      fromRules,
+      released: row.released,
+      named,
+    };
+    return { ...about, released: releasedIn(about, edit) };
+  }
+}
+
+function releasedIn(about: WriteCase & { row: UserWithGroups }, edit: Edit): WriteCase['released'] {
+  if (edit.kind === 'discard') return edit.released;
+  return (edit.kind === 'reconsider' ? edit.released : undefined) ?? stillReleased(about);
+}
 
 /** Edits of users that exist, in the ways in which their row can be known: read, locked, or written lately. */
 @Injectable()

@@ -1,11 +1,12 @@
-import type { Decision } from '../../../tenancy/identity/held.rules.js';
+import type { Decision, Written } from '../../../tenancy/identity/held.rules.js';
+import type { Cause, RoleOrigin, Trigger } from '../../../tenancy/identity/cause.rules.js';
+import type { UserChange } from '../../../tenancy/identity/person.js';
 import type { UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
-import { discardedRoleAfter } from './requested-state.rules.js';
-import type { Stamp } from './stamp.js';
 import { storedDocument } from '../stored-document.js';
+import { discardedRoleAfter, roleOrigin } from './requested-state.rules.js';
 import type { UserWrite } from './user-write.js';
-import type { Edit, WriteCase } from './write-case.js';
+import type { Edit, WriteCase, Stamp } from './write-case.js';
 
 /**
  * Returns the row of a new user.
@@ -130,4 +131,39 @@ function costCenterIn({ ctx, row, draft }: WriteCase, { held }: Decision): strin
 /** The platform comes to know a user once it is active and has an address. */
 function isKnownToPlatform({ inForce }: Decision): boolean {
   return inForce.status === 'active' && inForce.email !== null;
+}
+
+/**
+ * Returns why a write changes a user.
+ *
+ * @param edit null: the user is new
+ * @param written the requested state, of which the decision was made
+ */
+export function causeOfWrite(
+  about: WriteCase,
+  edit: Edit | null,
+  { written, decision }: { written: Written; decision: Decision },
+  { changed }: UserChange,
+): Cause {
+  // The fields are named one by one for the sake of speed: see `withStatus`.
+  const { kind, group, reason, users } = edit?.trigger ?? about.trigger ?? triggerOf(about, edit);
+  const isRequested = decision.inForce.role === written.person.role;
+  const role = !changed.includes('role') ? undefined : isRequested ? roleOrigin(about) : NO_SEAT;
+  return { kind, group, reason, users, role, held: decision.held ?? undefined };
+}
+
+const NO_SEAT: RoleOrigin = { by: 'no_seat' };
+
+function triggerOf({ ctx, row }: WriteCase, edit: Edit | null): Trigger {
+  const reason = ctx.inTurn === true ? 'no_seat' : (row?.held ?? undefined);
+  switch (edit?.kind) {
+    case 'reconsider':
+      return { kind: 'hold_ended', reason };
+    case 'discard':
+      return { kind: 'discarded', reason };
+    case 'link':
+      return { kind: 'linked' };
+    default:
+      return { kind: 'written' };
+  }
 }

@@ -1,13 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
-import { DomainEvents } from '../../../base/domain-events.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { EventRecorder } from '../../../engine/events/event-recorder.js';
-import { ForwardingService } from '../../../forwarding/forwarding.service.js';
 import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
 import type { Trigger } from '../../../tenancy/identity/cause.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
-import { RoomMade } from '../../../seats/seats.events.js';
 import { TenantStorage } from '../../../tenancy/tenants/storage/tenant-storage.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { draftOf, type UserDocument, type UserDraft } from '../user.mapping.js';
@@ -20,14 +16,16 @@ import { matchOf } from './link.rules.js';
 import { lockGroupsOf } from '../groups/lock-order.js';
 import { LostRace, retried } from './lost-race.js';
 import { UserEditing } from './user-editing.js';
-import { newStamp } from './stamp.js';
-import { NO_CONFLICTS, type Alongside, type Edit, type WriteCase } from './write-case.js';
+import { NO_CONFLICTS, type Alongside, type Edit, type WriteCase, newStamp } from './write-case.js';
 import type { WriteContext } from './write-context.js';
 import type { CreateParts, Removal } from './write-parts.js';
-import { WriteRunner, type CompletedWrite, type WriteResult } from './write-runner.js';
+import { WriteRunner, type Aftermath, type CompletedWrite, type WriteResult } from './write-runner.js';
 
 export type { WriteResult } from './write-runner.js';
 export type { AfterWrite, Edit } from './write-case.js';
+
+/** What a removal leaves to be done. */
+const REMOVED: Aftermath = { forwarded: true, told: ['user.deleted', 'administrator.removed'], freed: true };
 
 /**
  * The one way to change a user, whichever channel the write arrives by: the record, the seat, the user change and the
@@ -43,11 +41,8 @@ export class UsersService {
     private readonly conflicts: ConflictSearch,
     private readonly runner: WriteRunner,
     private readonly circles: Circles,
-    private readonly forwarding: ForwardingService,
-    private readonly recorder: EventRecorder,
     private readonly tenants: TenantStore,
     private readonly storage: TenantStorage,
-    private readonly events: DomainEvents,
   ) {}
 
   /**
@@ -185,10 +180,7 @@ export class UsersService {
       if (!(await this.runner.run(tx, plan, ctx, along))) throw new LostRace();
       if (!isHeld) await removal.afterWrite?.(tx, id);
     });
-    this.forwarding.wake(ctx.tenantId);
-    this.recorder.wake(ctx.tenantId, 'user.deleted');
-    this.recorder.wake(ctx.tenantId, 'administrator.removed');
-    await this.events.publish(new RoomMade(ctx.tenantId));
+    await this.runner.tell(ctx.tenantId, REMOVED);
   }
 
   /** The user that the draft of a directory is linked with, locked; null: there is none. */
@@ -228,12 +220,8 @@ export class UsersService {
     return own === undefined ? result : { ...result, row: own.row };
   }
 
-  private async tell(tenantId: string, { row, outcome, forwarded, freed, told }: CompletedWrite): Promise<void> {
-    if (outcome !== 'unchanged' && outcome !== 'previewed') {
-      this.editing.remember(tenantId, row);
-      for (const event of told) this.recorder.wake(tenantId, event);
-    }
-    if (forwarded) this.forwarding.wake(tenantId);
-    if (freed) await this.events.publish(new RoomMade(tenantId));
+  private async tell(tenantId: string, done: CompletedWrite): Promise<void> {
+    if (done.outcome !== 'unchanged' && done.outcome !== 'previewed') this.editing.remember(tenantId, done.row);
+    await this.runner.tell(tenantId, done);
   }
 }

@@ -3,11 +3,24 @@ import type { WriteStatement } from '../../../base/database/write-statement.js';
 import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
 import type { RoleOrigin, Trigger } from '../../../tenancy/identity/cause.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
-import type { RuleRole } from '../role-from-groups.rules.js';
 import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
+import { newId } from '../../../base/ids.js';
+import type { RuleRole } from '../role-from-groups.rules.js';
 import type { UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 import type { WriteContext } from './write-context.js';
+
+/** The id and the time of a write; decisions are given them. */
+export interface Stamp {
+  /** The id of the user if it is new. */
+  id: string;
+  at: Date;
+}
+
+/** Returns a new id, or the given one, and the present time. */
+export function newStamp(id = newId('usr')): Stamp {
+  return { id, at: new Date() };
+}
 
 /** Statements after that of a write, in its transaction, about the user written. */
 export type AfterWrite = (tx: SqlRunner, userId: string) => Promise<void>;

@@ -16,12 +16,10 @@ import { decide, removalHeld } from './effective-state.rules.js';
 import { writtenIn } from './requested-state.rules.js';
 import { storedDocument } from '../stored-document.js';
 import type { UserWrite } from './user-write.js';
-import type { Stamp } from './stamp.js';
-import { causeOfWrite } from './write-cause.rules.js';
-import { isSame, newWrite, nextWrite } from './user-write.rules.js';
+import { isSame, newWrite, nextWrite, causeOfWrite } from './user-write.rules.js';
 import type { GuardedWrite } from '../guard/guarded-write.js';
-import type { UserNote } from './user-notes.sql.js';
-import type { Conflicts, Edit, WriteCase } from './write-case.js';
+import type { UserNote } from './side-rows.sql.js';
+import type { Conflicts, Edit, WriteCase, Stamp } from './write-case.js';
 
 /** What a write is to do. */
 export type WriteCommand =

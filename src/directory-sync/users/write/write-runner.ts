@@ -1,20 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { DomainEvents } from '../../../base/domain-events.js';
 import type { EventName } from '../../../engine/events/catalogue.js';
-import type { UserEventName } from '../../../tenancy/identity/user-event.rules.js';
+import type { UserEventName } from '../../../tenancy/identity/user-change.rules.js';
+import { RoomMade } from '../../../seats/seats.events.js';
 import { SeatsService } from '../../../seats/seats.service.js';
 import { GuardService, type Leaving } from '../guard/guard.service.js';
 import { UsersRepository, type UserWithGroups } from '../users.repository.js';
 import { Taken } from '../users.errors.js';
 import { ConflictSearch } from './conflicts.js';
 import { isLost, LostRace } from './lost-race.js';
-import { RefusedNames } from './refused-names.js';
 import { NO_GUARDS, PlanStatement, toldOf } from './plan-statement.js';
 import type { CreatedUser } from './insert-user.sql.js';
 import type { UpdatedUser } from './update-user.sql.js';
-import type { Stamp } from './stamp.js';
+import { RefusedNames } from './refused-names.js';
 import { rowAfter } from './user-write.rules.js';
-import { NO_CONFLICTS, type Alongside, type Conflicts, type Edit } from './write-case.js';
+import { NO_CONFLICTS, type Alongside, type Conflicts, type Edit, type Stamp } from './write-case.js';
 import type { WriteContext } from './write-context.js';
 import { planWrite, type WriteCommand, type WritePlan } from './write-plan.rules.js';
 
@@ -28,13 +29,16 @@ export interface WriteResult {
 }
 
 /** What a write leaves to be done once it is committed. */
-export interface CompletedWrite extends WriteResult {
+export interface Aftermath {
   forwarded: boolean;
   /** The events that are recorded, whose receivers are woken. */
   told: readonly (UserEventName | EventName)[];
   /** A seat, an e-mail or a key has become free. */
   freed: boolean;
 }
+
+/** A write, and what it leaves to be done. */
+export type CompletedWrite = WriteResult & Aftermath;
 
 /** A write of a user's row; removals have no row afterwards. */
 export type RowCommand = Extract<WriteCommand, { kind: 'create' | 'edit' }>;
@@ -54,6 +58,7 @@ export class WriteRunner {
     private readonly conflicts: ConflictSearch,
     private readonly seats: SeatsService,
     private readonly guard: GuardService,
+    private readonly events: DomainEvents,
   ) {}
 
   /**
@@ -165,6 +170,12 @@ export class WriteRunner {
     const statement = await this.statements.of(plan, ctx, NO_GUARDS, db);
     await along.inSameStatement?.(statement);
     return (await statement.run(db)).length > 0;
+  }
+
+  /** After the commit: tells the rooms that wait for what a write has changed. */
+  async tell(tenantId: string, { freed, ...aftermath }: Aftermath): Promise<void> {
+    this.statements.wake(tenantId, aftermath);
+    if (freed) await this.events.publish(new RoomMade(tenantId));
   }
 
   private done(command: RowCommand, plan: WritePlan, now: CreatedUser & UpdatedUser): CompletedWrite {

@@ -2,7 +2,7 @@ import { sharedApp, type TestApp } from '../../../support/app.js';
 import { commandLine } from '../../../support/cli.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { client, eventually, type Answer } from '../../../support/http.js';
-import { fresh, madeGroup, madeUser, mail, replace, user } from '../../../support/scim.js';
+import { fresh, madeGroup, madeUser, mail, user } from '../../../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -146,26 +146,66 @@ describe('422', () => {
     const shapeless = await at.api.post(`/directories/${at.directoryId}/rules/plan`, { rules: [{ group_id: 1 }] });
     expect(shapeless.status).toBe(422);
   });
+});
 
-  it('refuses a directory of more than 10 000 users, and plans one of 10 000', async () => {
+describe('202', () => {
+  it('plans within the request for 10 000 users, and in a task for more, which lists the first 1 000', async () => {
     const at = await newHouse(service);
     const first = await madeUser(at.scim);
     const group = await madeGroup(at.scim, [first]);
     await crowd(at, first, 9_999);
-    expect(await planOf(at, [group, 'Admin'])).toMatchObject({ total: 1 });
-    await at.scim.patch(`/Users/${first}`, replace('active', false));
-    await crowd(at, first, 1);
-    expect((await ask(at, [])).body.code).toBe('too_many_users');
+    expect(await planOf(at, [group, 'Observer'])).toMatchObject({ total: 1, free_seat: 1 });
+    await crowd(at, first, 1_005, group);
+    const scopes = ['users:read', 'directories:read'];
+    const { api_key: key } = (await at.api.post('/api-keys', { name: fresh(), scopes })).body;
+    const api = client(`${service.url}/api/v1`, key);
+    const begun = await ask({ ...at, api }, [[group, 'Observer']]);
+    expect([begun.status, begun.body]).toMatchObject([202, { kind: 'rules.plan', total: 11_005, result: null }]);
+    const ended = await eventually(
+      async () => (await api.get(`/tasks/${begun.body.id}`)).body,
+      ({ state }) => state === 'done',
+      20_000,
+    );
+    expect(ended).toMatchObject({ done: 11_005, total: 11_005 });
+    expect(ended.result).toEqual({ changed: 1_006, take_seat: 0, free_seat: 1_006, held_by_guard: expect.any(Number) });
+    const rows: { id: string; item: object; reason: string }[] = [];
+    for (let cursor = ''; ;) {
+      const { body } = await api.get(`/tasks/${begun.body.id}/left-out?limit=200${cursor}`);
+      rows.push(...body.data);
+      if (body.next_cursor === null) break;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+    expect(rows).toHaveLength(1_000);
+    expect(rows.find(({ id }) => id === first)).toMatchObject({
+      item: { user_id: first, from: 'User', to: 'Observer', seat: 'loses' },
+      reason: 'frees_seat',
+    });
+    expect(await roleAndSeat(at, first)).toEqual(['User', 'held']);
+    const run = commandLine(service, at.apiKey);
+    const { code, json } = await run('directory', 'rules', 'plan', '--set', `${group}=Observer`, '--wait', '--json');
+    expect([code, json]).toMatchObject([0, { state: 'done', result: { changed: 1_006 } }]);
+    const other = client(
+      `${service.url}/api/v1`,
+      (await at.api.post('/api-keys', { name: fresh(), scopes })).body.api_key,
+    );
+    expect((await other.get(`/tasks/${begun.body.id}/left-out`)).status).toBe(404);
   });
 });
 
-/** Copies a user many times, without the work of a request for each. */
-async function crowd({ tenantId }: House, of: string, count: number): Promise<void> {
+/** Copies a user many times, without the work of a request for each; members of a group are in force. */
+async function crowd({ tenantId }: House, of: string, count: number, groupId?: string): Promise<void> {
   const tag = fresh();
   await service.db.query(
     `insert into users (tenant_id, id, directory_id, source, doc, user_name, user_name_key, active, first_name, last_name, role, status, seat)
-     select tenant_id, 'usr_' || $3 || i, directory_id, source, doc, $3 || i, $3 || i, active, first_name, last_name, role, 'inactive', 'none'
+     select tenant_id, 'usr_' || $3 || i, directory_id, source, doc, $3 || i, $3 || i, active, first_name, last_name, role,
+       case when $5::text is null then 'inactive' else 'active' end, case when $5::text is null then 'none' else 'held' end
      from users, generate_series(1, $4::int) i where tenant_id = $1 and id = $2`,
-    [tenantId, of, tag, count],
+    [tenantId, of, tag, count, groupId ?? null],
+  );
+  if (groupId === undefined) return;
+  await service.db.query(
+    `insert into group_members (tenant_id, group_id, member_id, kind)
+     select $1, $2, id, 'User' from users where tenant_id = $1 and id like 'usr_' || $3 || '%'`,
+    [tenantId, groupId, tag],
   );
 }

@@ -1,4 +1,11 @@
-import { effectOfRules, type RulesEffect } from '../../../../src/directory-sync/routes/role-tasks/rules-plan.rules.js';
+import {
+  effectOfRules,
+  NO_TOTALS,
+  noteOf,
+  withUsers,
+  type RulesPlanned,
+  type RulesEffect,
+} from '../../../../src/directory-sync/routes/role-tasks/rules-plan.rules.js';
 import type { Current, Decision } from '../../../../src/tenancy/identity/held.rules.js';
 
 const PERSON = { email: 'a@x.example', first_name: 'A', last_name: 'B', role: 'User', external_id: 'E' };
@@ -30,4 +37,36 @@ const rows: [string, Current, Decision, Decision, RulesEffect | null][] = [
 
 it.each(rows)('shows the effect of %s', (_, now, present, changed, effect) => {
   expect(effectOfRules(now, present, changed)).toEqual(effect);
+});
+
+const planned = (more: Partial<RulesPlanned>): RulesPlanned => ({
+  user_id: 'usr_1',
+  user_name: 'ann',
+  from: 'User',
+  to: 'Admin',
+  seat: 'none',
+  leaves: false,
+  ...more,
+});
+
+it('counts users by what happens to their seats, and those who leave', () => {
+  const first = withUsers(NO_TOTALS, [planned({}), planned({ seat: 'gains' })]);
+  expect(withUsers(first, [planned({ seat: 'loses', leaves: true }), planned({ seat: 'loses' })])).toEqual({
+    total: 4,
+    take_seat: 1,
+    free_seat: 2,
+    leavers: 1,
+  });
+});
+
+it.each<[Partial<RulesPlanned>, string, string]>([
+  [{}, 'role_changes', 'ann has the role User and would have Admin.'],
+  [{ from: null, seat: 'gains' }, 'takes_seat', 'ann has no role and would have Admin, and would need a seat.'],
+  [
+    { to: null, seat: 'loses' },
+    'frees_seat',
+    'ann has the role User and would have none, and would give the seat back.',
+  ],
+])('notes a user of the kind %j', (more, reason, detail) => {
+  expect(noteOf(planned(more))).toMatchObject({ id: 'usr_1', item: { user_name: 'ann' }, reason, detail });
 });

@@ -131,16 +131,26 @@ describe('undo', () => {
     expect(await membersOf(house.scim, groupId)).toEqual([...ids].sort());
   });
 
-  it('sets the former role when the group that gave it is gone', async () => {
+  it.each([
+    ['the membership when the group that gave the role was emptied', false],
+    ['the former role by name when the group that gave it was deleted', true],
+  ])('gives back %s', async (_, isDeleted) => {
     const { house, ids } = await company({ default_role: null });
     const groupId = await madeGroup(house.scim, ids.slice(0, 1));
     await house.api.put(`/directories/${house.directoryId}/rules`, { rules: [{ group_id: groupId, role: 'Admin' }] });
     const [id] = ids as [string];
     await eventually(() => shown(house, id), ({ role }) => role === 'Admin'); // prettier-ignore
-    await house.scim.patch(`/Groups/${groupId}`, patch({ op: 'replace', path: 'members', value: [] }));
+    const empty = () => house.scim.patch(`/Groups/${groupId}`, patch({ op: 'replace', path: 'members', value: [] }));
+    await empty();
     await eventually(() => shown(house, id), ({ status }) => status === 'inactive'); // prettier-ignore
+    if (isDeleted) await house.scim.delete(`/Groups/${groupId}`);
     await done(house, 'undo');
     expect(await shown(house, id)).toMatchObject({ status: 'active', role: 'Admin' });
+    if (isDeleted) return;
+    expect(await membersOf(house.scim, groupId)).toEqual([id]);
+    // The role is that of the group again, and ends with the membership.
+    await empty();
+    await eventually(() => shown(house, id), ({ status }) => status === 'inactive'); // prettier-ignore
   });
 
   it('leaves out a user whose name another one has by now, and says so', async () => {

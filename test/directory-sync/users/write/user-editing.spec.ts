@@ -1,6 +1,6 @@
 import type { SqlRunner } from '../../../../src/base/database/database.js';
 import type { UsersRepository } from '../../../../src/directory-sync/users/users.repository.js';
-import { CaseReader } from '../../../../src/directory-sync/users/write/case-reader.js';
+import { CaseReader } from '../../../../src/directory-sync/users/write/user-editing.js';
 import type { Edit } from '../../../../src/directory-sync/users/write/write-case.js';
 import { caseOf, draft, stored, TENANT } from './support.js';
 
