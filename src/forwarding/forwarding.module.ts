@@ -66,7 +66,6 @@ import { UserEventSource } from './user-events.js';
     AcceptedChanges,
   ],
   exports: [
-    AcceptedChanges,
     PeopleIntakePort,
     FirstPlatform,
     ForwardingService,

@@ -1,3 +1,4 @@
+import { Activity } from '../../src/base/activity.js';
 import { createHash, randomBytes } from 'node:crypto';
 import { SystemClock } from '../../src/base/clock.js';
 import { Config } from '../../src/base/config/config.js';
@@ -11,6 +12,7 @@ import { DomainEvents } from '../../src/base/domain-events.js';
 import { ChangeParked, DestinationPaused } from '../../src/engine/delivery/delivery.events.js';
 import { DeliveryOptions } from '../../src/engine/delivery/delivery.options.js';
 import { DeliveryWorker } from '../../src/engine/delivery/pump/delivery.worker.js';
+import { PumpParts } from '../../src/engine/delivery/pump/pump-parts.js';
 import { Channels } from '../../src/engine/delivery/channel.js';
 import type { Destination, DestinationSettings } from '../../src/engine/delivery/destination.js';
 import { DestinationStatesRepository } from '../../src/engine/delivery/destinations/destination-states.repository.js';
@@ -178,14 +180,17 @@ export class Harness {
     const channels = new Channels();
     for (const [, kit] of CHANNELS) channels.add(kit.channel(this, db));
     const worker = new DeliveryWorker(
-      db,
       channels,
-      this.destinations,
-      this.states,
-      new DeliveryOptions({ ...QUICK, ...options }),
-      new DeliveryMetrics(db, this.states),
-      this.told.events,
-      this.logger,
+      new PumpParts(
+        db,
+        this.destinations,
+        this.states,
+        new DeliveryOptions({ ...QUICK, ...options }),
+        new DeliveryMetrics(db, this.states),
+        this.told.events,
+        this.logger,
+        new Activity(),
+      ),
     );
     worker.start();
     this.workers.push({ worker, life });

@@ -1,13 +1,11 @@
 import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiFilter, ApiPaging, ApiRefusals } from '../../base/http/api-answers.js';
 import { PAGE_OPTIONS, pageOf, readPage, type Page } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';
 import { newTaskBody } from '../../engine/work/task.mapping.js';
 import { TaskBody } from '../../engine/work/tasks.dto.js';
@@ -39,15 +37,14 @@ export class ChangesController {
   @Get()
   @RequireScope('changes:read')
   @ApiOperation({ summary: 'User changes, newest first' })
-  @ApiQuery({ name: 'user_id', required: false })
-  @ApiQuery({ name: 'state', required: false, enum: CHANGE_STATES })
-  @ApiQuery({ name: 'kind', required: false, enum: KINDS })
-  @ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } })
-  @ApiQuery({ name: 'directory', required: false })
-  @ApiQuery({ name: 'actor', required: false })
-  @ApiQuery({ name: 'request_id', required: false })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
+  @ApiFilter('user_id')
+  @ApiFilter('state', undefined, { enum: CHANGE_STATES })
+  @ApiFilter('kind', undefined, { enum: KINDS })
+  @ApiFilter('since', undefined, 'date-time')
+  @ApiFilter('directory')
+  @ApiFilter('actor', 'Only what this key, directory, user or operator has done: its id.')
+  @ApiFilter('request_id')
+  @ApiPaging()
   @ApiOkResponse({ type: ChangePage })
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<ChangeBody>> {
     const options = queryOptions(query, [...FILTERS, ...PAGE_OPTIONS]);

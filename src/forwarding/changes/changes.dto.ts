@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Flag, Moment, Ruled } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { PersonBody } from '../../tenancy/tenants/person.dto.js';
+import { Flag, Moment, Ruled, Text } from '../../base/http/fields.js';
 import { CHANGE_STATES } from './change.mapping.js';
 
 /** The body of a dismissal. */
@@ -55,18 +55,7 @@ export class ParkedCount {
   count!: number;
 }
 
-class ChangedUser {
-  @ApiProperty({ type: String, nullable: true })
-  email!: string | null;
-  @ApiProperty()
-  first_name!: string;
-  @ApiProperty()
-  last_name!: string;
-  @ApiProperty({ type: String, nullable: true })
-  role!: string | null;
-  @ApiProperty({ type: String, nullable: true })
-  external_id!: string | null;
-}
+class ChangedUser extends PersonBody {}
 
 class ChangeError {
   @ApiProperty({ example: 'refused' })

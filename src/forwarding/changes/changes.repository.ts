@@ -21,7 +21,8 @@ export interface ChangeFilter {
   request_id?: string | undefined;
 }
 
-const PROGRESS = progressSql(platformOf(''), {
+/** How far the platform has each change of a user. */
+export const CHANGE_PROGRESS = progressSql(platformOf(''), {
   table: 'changes c',
   tenant: 'c.tenant_id',
   subject: 'c.user_id',
@@ -32,23 +33,23 @@ const PROGRESS = progressSql(platformOf(''), {
 const STATE = `case
   when not c.forwarded then 'recorded'
   when c.dismissed is not null then 'dismissed'
-  when ${PROGRESS.delivered} then 'delivered'
-  when ${PROGRESS.parked} then 'parked'
+  when ${CHANGE_PROGRESS.delivered} then 'delivered'
+  when ${CHANGE_PROGRESS.parked} then 'parked'
   else 'pending' end`;
 
 const SENT = 'c.forwarded and c.dismissed is null';
 const IN_STATE: Record<ChangeState, string> = {
   recorded: 'not c.forwarded',
   dismissed: 'c.forwarded and c.dismissed is not null',
-  delivered: `${SENT} and ${PROGRESS.delivered}`,
-  parked: `${SENT} and not (${PROGRESS.delivered}) and ${PROGRESS.parked}`,
-  pending: `${SENT} and not (${PROGRESS.delivered}) and not (${PROGRESS.parked})`,
+  delivered: `${SENT} and ${CHANGE_PROGRESS.delivered}`,
+  parked: `${SENT} and not (${CHANGE_PROGRESS.delivered}) and ${CHANGE_PROGRESS.parked}`,
+  pending: `${SENT} and not (${CHANGE_PROGRESS.delivered}) and not (${CHANGE_PROGRESS.parked})`,
 };
 
 // What waits is found from the lanes, which are few; everything else from the changes, of which there are many.
 const FROM: Record<'lanes' | 'changes', string> = {
-  changes: `changes c ${PROGRESS.joinLane}`,
-  lanes: PROGRESS.fromPending,
+  changes: `changes c ${CHANGE_PROGRESS.joinLane}`,
+  lanes: CHANGE_PROGRESS.fromPending,
 };
 
 const COLUMNS = `c.sequence, c.user_id, c.kind, c.forwarded, c.changed, c.person, c.source, c.received_at, c.occurred_at,
@@ -75,7 +76,7 @@ export class ChangesRepository {
     const search = filter.user_id === undefined && Object.values(filter).some((value) => value !== undefined);
     const found = await this.db[search ? 'search' : 'query']<ChangeRow>(
       cutAtBytes(`select ${COLUMNS} from (
-         select c.*, ${STATE} as state, ${PROGRESS.columns}
+         select c.*, ${STATE} as state, ${CHANGE_PROGRESS.columns}
          from ${FROM[waiting ? 'lanes' : 'changes']}
          where c.tenant_id = $1
            and ($2::bigint is null or c.sequence < $2)
@@ -105,7 +106,7 @@ export class ChangesRepository {
   async find(tenantId: string, sequence: string, db: SqlRunner = this.db): Promise<ChangeRow | null> {
     const { rows } = await db.query<ChangeRow>(
       `select ${COLUMNS} from (
-         select c.*, ${STATE} as state, ${PROGRESS.columns} from ${FROM.changes}
+         select c.*, ${STATE} as state, ${CHANGE_PROGRESS.columns} from ${FROM.changes}
          where c.tenant_id = $1 and c.sequence = $2
        ) c ${TIMES}`,
       [tenantId, sequence],

@@ -1,10 +1,8 @@
 import { HttpCode, Param, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiRefusals } from '../../base/http/api-answers.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { ChangesService } from './changes.service.js';
 
 /** Sends one user again. */

@@ -1,10 +1,8 @@
 import { Body, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiRefusals } from '../../base/http/api-answers.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';
 import { newTaskBody } from '../../engine/work/task.mapping.js';
 import { TaskBody } from '../../engine/work/tasks.dto.js';
@@ -13,7 +11,6 @@ import { PlatformTrial } from './platform-trial.js';
 import { PlatformLookUp } from './platform-look-up.js';
 import { PlatformTasks } from './platform-tasks.js';
 import { PlatformService } from './platform.service.js';
-import { RecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
 
 /** The platform connection of a tenant. */
 @ApiController('platform')

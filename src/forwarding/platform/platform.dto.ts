@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Flag, Nested, Ruled, Whole } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { Choice, Flag, Nested, Ruled, Whole, Text } from '../../base/http/fields.js';
 import { MAX_URL, urlOf } from '../../base/url.js';
 import { ServerSet } from '../../base/http/validate.js';
 

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import { Logger } from '../../base/log/logger.js';
-import { Background } from '../../base/loop.js';
+import { IntervalWork } from '../../base/work/work.js';
 import { addAccepted } from '../../engine/delivery/hours/delivery-hours.js';
 import { EventHorizon } from '../../engine/events/horizon.js';
 import { platformOf } from '../platform-destination.js';
 
-const EVERY_MS = 60_000;
 /** Changes that are counted in one transaction. */
 const BATCH = 20_000;
 
@@ -23,13 +21,15 @@ interface CountedHour {
  * would let the writes of a tenant wait for each other.
  */
 @Injectable()
-export class AcceptedChanges extends Background {
+export class AcceptedChanges extends IntervalWork {
+  override readonly kind = 'changes.counting';
+  override readonly everyMs = 60_000;
+
   constructor(
     private readonly db: Database,
     private readonly horizon: EventHorizon,
-    logger: Logger,
   ) {
-    super(EVERY_MS, 'counting accepted changes', logger);
+    super();
   }
 
   /** Counts the changes of all tenants up to the horizon: no change with a lower sequence is still to come. */

@@ -1,14 +1,11 @@
 import { Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { Clock } from '../../base/clock.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
-import { ApiRecord } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiFilter, ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { INTERVALS, startOf, statisticsOf, type Interval } from './statistics.rules.js';
 import { ChangeStatisticsPage } from './statistics.dto.js';
 import { StatisticsRepository } from './statistics.repository.js';
@@ -37,17 +34,9 @@ export class StatisticsController {
       'The lag of a call is the time from the oldest change that it carries to the answer of the platform, rounded up by at ' +
       'most 19 %. Hours are kept for 25 months.',
   })
-  @ApiQuery({ name: 'interval', required: false, enum: NAMES, description: '`hour` unless set' })
-  @ApiQuery({
-    name: 'from',
-    required: false,
-    description: 'a time, or a date in UTC; unless set, 24 hours or 30 days before `to`',
-  })
-  @ApiQuery({
-    name: 'to',
-    required: false,
-    description: 'before this time; now unless set. At most 31 days after `from` by hour, 366 by day',
-  })
+  @ApiFilter('interval', '`hour` unless set', { enum: NAMES })
+  @ApiFilter('from', 'a time, or a date in UTC; unless set, 24 hours or 30 days before `to`')
+  @ApiFilter('to', 'before this time; now unless set. At most 31 days after `from` by hour, 366 by day')
   @ApiRecord(ChangeStatisticsPage)
   async show(@CurrentCaller() { tenantId }: Caller, @Query() query: QueryMap): Promise<ChangeStatisticsPage> {
     const options = queryOptions(query, ['from', 'to', 'interval']);

@@ -1,21 +1,11 @@
 import { addLags, lagAt } from '../../engine/delivery/hours/lags.rules.js';
 import type { DeliveryHour } from '../../engine/delivery/hours/delivery-hours.js';
+import type { ChangeStatisticsBody } from './statistics.dto.js';
 
 /** The lengths of intervals, in milliseconds. They begin at full hours and days of UTC. */
 export const INTERVALS = { hour: 3_600_000, day: 86_400_000 } as const;
 /** The length of an interval, as the API names it. */
 export type Interval = keyof typeof INTERVALS;
-
-/** What happened to changes in one interval. */
-export interface ChangeStatistics {
-  from: string;
-  accepted: number;
-  confirmed: number;
-  failed: number;
-  parked: number;
-  lag_p50_ms: number | null;
-  lag_p95_ms: number | null;
-}
 
 /** Returns the start of the interval that a moment is in. */
 export function startOf(moment: number, interval: Interval): number {
@@ -32,7 +22,7 @@ export function startOf(moment: number, interval: Interval): number {
 export function statisticsOf(
   hours: readonly DeliveryHour[],
   { from, to, interval }: { from: number; to: number; interval: Interval },
-): ChangeStatistics[] {
+): ChangeStatisticsBody[] {
   const length = INTERVALS[interval];
   const sums = Array.from({ length: Math.ceil((to - from) / length) }, (_, i) => ({
     from: new Date(from + i * length).toISOString(),

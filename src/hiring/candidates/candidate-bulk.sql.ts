@@ -1,16 +1,13 @@
 import type { SqlRunner } from '../../base/database/database.js';
-import { textArray } from '../../base/database/text-array.js';
+import { textArray } from '../../base/database/params.js';
 import type { CandidateRow } from './candidate.js';
+import { BETWEEN_KEYS, namesOf, SYNCED, WRITTEN } from './candidate.columns.js';
 import { candidateEmailKey } from './candidate.mapping.js';
 
-/** The columns of {@link columnsOf}, with their types. Keys are text that is split: arrays of arrays would be flattened. */
-const TYPES = `$2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::boolean[],
-  $10::json[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::int[],
-  $18::timestamptz[], $19::timestamptz[]`;
-const NAMES = `id, external_id, email, email_key, first_name, last_name, job_title, job_title_set, metadata,
-  job_opening_id, ats_priority, ats_connection_id, ats_keys, stage, ats_status, sequence, created_at, updated_at`;
-/** A control character: no key holds one. */
-const BETWEEN = '\u001f';
+const CHANGED = [...WRITTEN, ...SYNCED];
+const SET = CHANGED.map(({ name }) =>
+  name === 'ats_keys' ? `ats_keys = string_to_array(u.ats_keys, E'\\x1f')` : `${name} = u.${name}`,
+).join(', ');
 
 // Of what all new candidates of a batch have in common there is one parameter: reading arrays cost as much as writing rows.
 // Their lists of keys are few, and named by their place; their metadata are one text, since an array would escape each
@@ -30,12 +27,9 @@ const INSERT = `
       unnest($17::text[]) as ats_status) u`;
 
 const UPDATE = `
-  update candidates c set email = u.email, email_key = u.email_key, first_name = u.first_name, last_name = u.last_name,
-    external_id = u.external_id, job_title = u.job_title, job_title_set = u.job_title_set, metadata = u.metadata,
-    job_opening_id = u.job_opening_id, ats_priority = u.ats_priority, ats_connection_id = u.ats_connection_id,
-    ats_keys = string_to_array(u.ats_keys, E'\\x1f'), stage = u.stage, ats_status = u.ats_status, sequence = u.sequence, created_at = u.created_at,
-    updated_at = u.updated_at
-  from unnest(${TYPES}) as u(${NAMES})
+  update candidates c set ${SET}
+  from unnest($2::text[], ${CHANGED.map(({ type }, place) => `$${place + 3}::${type}[]`).join(', ')})
+    as u(id, ${namesOf(CHANGED)})
   where c.tenant_id = $1 and c.id = u.id and c.sequence = u.sequence - 1 returning c.id`;
 
 /**
@@ -53,7 +47,7 @@ export async function insertCandidates(tx: SqlRunner, tenantId: string, rows: re
     places.set(keys, place);
     return place;
   };
-  const keys = of((row) => placeOf(row.ats_keys?.join(BETWEEN) ?? ''));
+  const keys = of((row) => placeOf(row.ats_keys?.join(BETWEEN_KEYS) ?? ''));
   const texts = (pick: (row: CandidateRow) => string | null) => textArray(of(pick));
   await tx.query(INSERT, [
     tenantId,
@@ -89,29 +83,6 @@ export async function updateCandidates(
   rows: readonly CandidateRow[],
 ): Promise<number> {
   if (rows.length === 0) return 0;
-  return (await tx.query(UPDATE, [tenantId, ...columnsOf(rows)])).rowCount ?? 0;
-}
-
-function columnsOf(rows: readonly CandidateRow[]): unknown[] {
-  const of = <T>(pick: (row: CandidateRow) => T): T[] => rows.map(pick);
-  return [
-    of(({ id }) => id),
-    of((row) => row.external_id),
-    of(({ email }) => email),
-    of(({ email }) => candidateEmailKey(email)),
-    of((row) => row.first_name),
-    of((row) => row.last_name),
-    of((row) => row.job_title),
-    of((row) => row.job_title_set),
-    of(({ metadata }) => metadata),
-    of((row) => row.job_opening_id),
-    of((row) => row.ats_priority),
-    of((row) => row.ats_connection_id),
-    of((row) => row.ats_keys?.join(BETWEEN) ?? null),
-    of(({ stage }) => stage),
-    of((row) => row.ats_status),
-    of(({ sequence }) => sequence),
-    of((row) => row.created_at),
-    of((row) => row.updated_at),
-  ];
+  const values = CHANGED.map(({ valueOf }) => rows.map(valueOf));
+  return (await tx.query(UPDATE, [tenantId, rows.map(({ id }) => id), ...values])).rowCount ?? 0;
 }

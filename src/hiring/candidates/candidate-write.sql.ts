@@ -2,11 +2,9 @@ import type { Params } from '../../base/database/params.js';
 import { WriteStatement } from '../../base/database/write-statement.js';
 import { hasTitle } from '../jobs/opening-titles.js';
 import type { CandidateRow } from './candidate.js';
-import { candidateEmailKey } from './candidate.mapping.js';
+import { namesOf, WRITTEN } from './candidate.columns.js';
 
-/** The columns of a candidate after its id, in the order of {@link values}. */
-const WRITTEN = `external_id, email, email_key, first_name, last_name, job_title, job_title_set, metadata,
-  job_opening_id, ats_priority, sequence, created_at, updated_at`;
+const NAMES = namesOf(WRITTEN);
 
 /**
  * Returns the statement that adds a candidate. It writes nothing where another one has the `external_id`, or where the
@@ -20,7 +18,7 @@ export function insertCandidate(tenantId: string, row: CandidateRow, titleFrom: 
   return new WriteStatement().subject((p) => {
     const list = `${p.shared(tenantId, 'text')}, ${p.add(row.id, 'text')}, ${values(p, row)}`;
     const guard = titleFrom === null ? '' : ` where ${hasTitle(p, tenantId, titleFrom, row.job_title)}`;
-    return `insert into candidates (tenant_id, id, ${WRITTEN}) select ${list} ${p.source}${guard}
+    return `insert into candidates (tenant_id, id, ${NAMES}) select ${list} ${p.source}${guard}
       on conflict (tenant_id, external_id) do nothing returning id`;
   }, joins);
 }
@@ -34,7 +32,7 @@ export function updateCandidate(tenantId: string, row: CandidateRow, titleFrom: 
     const tenant = p.add(tenantId, 'text');
     const list = values(p, row);
     const guard = titleFrom === null ? '' : ` and ${hasTitle(p, tenantId, titleFrom, row.job_title)}`;
-    return `update candidates set (${WRITTEN}) = row(${list})
+    return `update candidates set (${NAMES}) = row(${list})
       where tenant_id = ${tenant} and id = ${p.add(row.id, 'text')} and sequence = ${p.add(row.sequence - 1, 'int')}${guard}
       returning id`;
   });
@@ -64,14 +62,5 @@ export function removeCandidate(
 }
 
 function values(p: Params, row: CandidateRow): string {
-  return [
-    ...[row.external_id, row.email, candidateEmailKey(row.email), row.first_name, row.last_name, row.job_title].map(
-      (value) => p.add(value, 'text'),
-    ),
-    p.add(row.job_title_set, 'boolean'),
-    p.add(row.metadata, 'json'),
-    ...[row.job_opening_id, row.ats_priority].map((value) => p.add(value, 'text')),
-    p.add(row.sequence, 'int'),
-    ...[row.created_at, row.updated_at].map((value) => p.add(value, 'timestamptz')),
-  ].join(', ');
+  return WRITTEN.map(({ type, valueOf }) => p.add(valueOf(row), type)).join(', ');
 }

@@ -41,17 +41,10 @@ export interface Metadata {
   priority: string | null;
 }
 
-/** The fields of a candidate that a caller sends. Absent: unchanged. */
-export interface CandidateChange {
-  email?: string;
-  first_name?: string;
-  last_name?: string;
-  external_id?: string;
-  /** Null: the title of the opening. */
-  job_title?: string | null;
-  metadata?: Metadata;
-}
+type Sent = Pick<CandidateRow, 'email' | 'first_name' | 'last_name' | 'external_id'>;
+
+/** The fields of a candidate that a caller sends. Absent: unchanged; the title null: that of the opening. */
+export type CandidateChange = Partial<Sent & Pick<CandidateRow, 'job_title'>> & { metadata?: Metadata };
 
 /** What makes a candidate. */
-export type CandidateFields = CandidateChange &
-  Required<Pick<CandidateChange, 'email' | 'first_name' | 'last_name' | 'external_id'>>;
+export type CandidateFields = CandidateChange & Sent;

@@ -1,31 +1,22 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiQuery,
-} from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { JsonText, sendJson } from '../../base/http/answer.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiFilter, ApiPaging, ApiRefusals } from '../../base/http/api-answers.js';
 import { exportFormat, sendExport } from '../../base/http/export.js';
 import { demandSame, externalIdIn } from '../../base/http/external-id.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { ATS_STATUSES } from './candidate.js';
 import { CANDIDATE_FILTERS, CandidateList } from './candidate-list.js';
 import { CandidateBody, CandidateListBody, ChangeCandidate, CreateCandidate, PutCandidate } from './candidate.dto.js';
 import { candidateText } from './candidate.mapping.js';
 import { CandidatesRepository } from './candidates.repository.js';
 import { CandidatesService } from './candidates.service.js';
-import { candidateChangeOf, candidateFieldsOf } from './sent-candidate.js';
+import { sentFields } from './sent-candidate.js';
 
 /** The candidates of a tenant. */
 @ApiController('candidates', { unversioned: true })
@@ -39,14 +30,12 @@ export class CandidatesController {
   @Post()
   @RequireScope('candidates:write')
   @ApiOperation({ summary: 'Creates a candidate' })
-  @ApiQuery({
-    name: 'if_exists',
-    required: false,
-    enum: ['return', 'update'],
-    description:
-      'What to do where a candidate has the `external_id` already: return it (200), or update it and return it (200). ' +
+  @ApiFilter(
+    'if_exists',
+    'What to do where a candidate has the `external_id` already: return it (200), or update it and return it (200). ' +
       '409 `external_id_taken` with its `id` when left out.',
-  })
+    { enum: ['return', 'update'] },
+  )
   @ApiBody({ type: CreateCandidate })
   @ApiCreatedResponse({ type: CandidateBody })
   @ApiOkResponse({ type: CandidateBody, description: 'With `if_exists`.' })
@@ -60,7 +49,7 @@ export class CandidatesController {
   ): Promise<JsonText> {
     const options = queryOptions(query, ['if_exists']);
     const ifExists = queryChoice('if_exists', options.if_exists, ['return', 'update']) ?? 'refuse';
-    const fields = candidateFieldsOf(req, body, body.external_id);
+    const fields = sentFields(req, body);
     const { row, created } = await this.candidates.create(tenantId, fields, ifExists);
     if (created) res.setHeader('Location', `/api/v1/candidates/${row.id}`);
     res.status(created ? 201 : 200);
@@ -70,26 +59,21 @@ export class CandidatesController {
   @Get()
   @RequireScope('candidates:read')
   @ApiOperation({ summary: 'Candidates, newest first; `format=csv` for all of them' })
-  @ApiQuery({ name: 'email', required: false })
-  @ApiQuery({ name: 'external_id', required: false })
-  @ApiQuery({ name: 'ats_priority', required: false })
-  @ApiQuery({ name: 'stage', required: false, description: 'The stage in the ATS, by name.' })
-  @ApiQuery({ name: 'ats_status', required: false, enum: ATS_STATUSES, description: 'The state in the ATS.' })
-  @ApiQuery({ name: 'job', required: false, description: 'The opening: its id or `external_id`.' })
-  @ApiQuery({
-    name: 'connection',
-    required: false,
-    description: 'The ATS connection (`ats_…`) that owns the candidate.',
-  })
-  @ApiQuery({
-    name: 'q',
-    required: false,
-    description: 'The beginning of a first or last name, an e-mail or an `external_id`, without regard to case.',
-  })
-  @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
-  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv'] })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
+  @ApiFilter('email', 'Only candidates with this e-mail, without regard to case; several can have it.')
+  @ApiFilter('external_id', 'Only the candidate with this `external_id`, with regard to case.')
+  @ApiFilter('ats_priority', 'Only candidates whose metadata has this text as `ats_priority`.')
+  @ApiFilter('stage', 'The stage in the ATS, by name.')
+  @ApiFilter('ats_status', 'The state in the ATS.', { enum: ATS_STATUSES })
+  @ApiFilter('job', 'The opening: its id or `external_id`.')
+  @ApiFilter('connection', 'The ATS connection (`ats_…`) that owns the candidate.')
+  @ApiFilter('q', 'The beginning of a first or last name, an e-mail or an `external_id`, without regard to case.')
+  @ApiFilter(
+    'updated_since',
+    'Only candidates changed since this moment: `next_updated_since` of the last call.',
+    'date-time',
+  )
+  @ApiFilter('format', undefined, { enum: ['json', 'csv'] })
+  @ApiPaging()
   @ApiOkResponse({ type: CandidateListBody })
   @ApiRefusals()
   async list(
@@ -146,7 +130,7 @@ export class CandidatesController {
   ): Promise<JsonText> {
     const externalId = externalIdIn(inAddress);
     demandSame(body.external_id, externalId);
-    const fields = candidateFieldsOf(req, body, externalId);
+    const fields = { ...sentFields(req, body), external_id: externalId };
     const { row, created } = await this.candidates.create(tenantId, fields, 'update');
     res.status(created ? 201 : 200);
     return new JsonText(candidateText(row));
@@ -176,7 +160,7 @@ export class CandidatesController {
     @Body() body: ChangeCandidate,
     @Req() req: BridgeRequest,
   ): Promise<JsonText> {
-    return new JsonText(candidateText(await this.candidates.change(tenantId, id, candidateChangeOf(req, body))));
+    return new JsonText(candidateText(await this.candidates.change(tenantId, id, sentFields(req, body))));
   }
 
   @Delete(':id')

@@ -4,6 +4,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
 import { listRecords } from '../../base/database/record-list.js';
 import type { PageRequest } from '../../base/http/page.js';
+import { CANDIDATE_COLUMNS } from './candidate.columns.js';
 import { candidateEmailKey } from './candidate.mapping.js';
 import type { CandidateRow } from './candidate.js';
 
@@ -21,11 +22,6 @@ export interface CandidateFilter {
   q?: string | undefined;
   updated_since?: Date | undefined;
 }
-
-/** The columns of a row; `json` as text, since the driver would parse it. */
-export const CANDIDATE_COLUMNS = `id, external_id, email, first_name, last_name, job_title, job_title_set,
-  metadata::text as metadata, job_opening_id, ats_priority, ats_connection_id, ats_keys, stage, ats_status,
-  sequence, created_at, updated_at`;
 
 /** What `q` is looked for in; names without regard to case. */
 const SEARCHED = ['lower(p.first_name) collate "C"', 'lower(p.last_name) collate "C"', 'p.email_key', 'p.external_id'];

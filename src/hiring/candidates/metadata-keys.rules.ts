@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { jsonMembers } from '../../base/http/json-member.js';
+import { jsonMembers } from '../../base/json-text.js';
 import type { Metadata } from './candidate.js';
 import { readCandidateMetadata } from './metadata.rules.js';
 

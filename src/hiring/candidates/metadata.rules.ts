@@ -1,7 +1,7 @@
 import { isLongerThan } from '../../base/characters.js';
-import { jsonMemberText } from '../../base/http/json-member.js';
 import { MAX_EXTERNAL_ID } from '../../base/http/external-id.js';
 import { isTidy } from '../../base/http/text.js';
+import { hasMember, jsonMemberText } from '../../base/json-text.js';
 import type { Metadata } from './candidate.js';
 
 /** The most bytes of metadata, as JSON in UTF-8. */
@@ -16,7 +16,7 @@ export const NO_METADATA: Metadata = { text: '{}', openingId: null, priority: nu
  */
 export function metadataProblem(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be an object';
-  return hasProto(value) ? 'must hold no member "__proto__"' : null;
+  return hasMember(value, '__proto__') ? 'must hold no member "__proto__"' : null;
 }
 
 /** Returns what is wrong with the text of metadata, or null. */
@@ -39,7 +39,7 @@ export function readCandidateMetadata(text: string, value: object): Metadata {
 
 /** Returns a whole number as written: digits after the sixteenth are lost when it is parsed (Zoho ids have eighteen). */
 function wholeNumber(text: string): string | null {
-  const written = jsonMemberText(Buffer.from(text), 'job_opening_id');
+  const written = jsonMemberText(text, 'job_opening_id');
   return written !== null && /^(0|[1-9]\d*)$/.test(written) ? written : null;
 }
 
@@ -47,10 +47,4 @@ function wholeNumber(text: string): string | null {
 function keyOf(value: unknown): string | null {
   if (typeof value !== 'string' || value === '') return null;
   return isTidy(value) && !isLongerThan(value, MAX_EXTERNAL_ID) ? value : null;
-}
-
-/** Checks any depth; the depth of bodies is bounded. */
-function hasProto(value: unknown): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasProto);
 }

@@ -9,7 +9,7 @@ import type { Batch, Task } from '../../engine/work/task.js';
 import { TasksRepository } from '../../engine/work/tasks.repository.js';
 import { writtenFact } from './candidate.mapping.js';
 import type { CandidateRow } from './candidate.js';
-import { CANDIDATE_COLUMNS } from './candidates.repository.js';
+import { CANDIDATE_COLUMNS } from './candidate.columns.js';
 
 /** Candidates whose title is written by one statement. Their events hold up to 20 kB each. */
 const BATCH = 100;
@@ -79,7 +79,7 @@ export class OpeningFollowers extends TitleFollowers {
     const { rows: found } = await tx.query<CandidateRow>(
       `select ${CANDIDATE_COLUMNS} from candidates
        where tenant_id = $1 and job_opening_id = $2 and not job_title_set and id > $3
-       order by id limit ${BATCH} for update`,
+       order by candidates.id limit ${BATCH} for update`,
       [tenantId, name, after],
     );
     const at = new Date();

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
-import { textArray } from '../../base/database/text-array.js';
+import { textArray } from '../../base/database/params.js';
 import { codeOf } from '../../base/database/database.errors.js';
 import { newId } from '../../base/ids.js';
 import { EventRecorder, type RecordedFact } from '../../engine/events/event-recorder.js';
@@ -9,7 +9,7 @@ import type { CandidateRow } from './candidate.js';
 import { insertCandidates, updateCandidates } from './candidate-bulk.sql.js';
 import { writtenFact } from './candidate.mapping.js';
 import { titled } from './candidate.rules.js';
-import { CANDIDATE_COLUMNS } from './candidates.repository.js';
+import { CANDIDATE_COLUMNS } from './candidate.columns.js';
 import { isUnchanged, syncedEdit, type SyncedCandidate } from './synced-candidate.rules.js';
 
 /** What became of a candidate that an ATS brought. */

@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Flag, Moment, Ruled } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { ApiProperty, IntersectionType, OmitType } from '@nestjs/swagger';
+import { Choice, Flag, Moment, Ruled, Text } from '../../base/http/fields.js';
+import { ChangeType, ShownType, Times, UpdatesPage } from '../../base/http/shown.js';
 import { ServerSet } from '../../base/http/validate.js';
 import {
   INTERVIEW_STATES,
@@ -53,13 +53,16 @@ export class ScheduleInterview {
     max: 255,
     optional: true,
     nullable: true,
-    description: 'The id of an opening. Left out: the one that `metadata.job_opening_id` of the candidate names.',
+    description:
+      'The id of an opening; null: none. Left out of a new interview: the one that `metadata.job_opening_id` of the candidate names.',
+    example: 'job_01jd0q4m8k7v2y9wq3x5c6z8ab',
   })
   job_id?: string | null;
   @Ruled(meetingUrlProblem, MEETING, {
     optional: true,
     nullable: true,
-    description: 'Your own meeting link. Left out or null: that of the interview engine of the tenant.',
+    description:
+      'Where the interview takes place. Sent: your own link. null takes it back, and leaves the link to the interview engine of the tenant.',
   })
   meeting_url?: string | null;
   @Flag({ optional: true, description: 'Also for a candidate who is rejected, hired or archived in the ATS.' })
@@ -68,23 +71,7 @@ export class ScheduleInterview {
 
 /** A JSON merge patch (RFC 7396) of an interview. Times, interviewers and opening change while it is scheduled. */
 @ServerSet(...SERVER_FIELDS)
-export class ChangeInterview {
-  @Moment({ optional: true })
-  starts_at?: Date;
-  @Moment({ optional: true })
-  ends_at?: Date;
-  @Ruled(timeZoneProblem, ZONE, { optional: true, nullable: true })
-  time_zone?: string | null;
-  @Ruled(interviewersProblem, INTERVIEWERS, { optional: true })
-  interviewers?: string[];
-  @Text({ max: 255, optional: true, nullable: true, description: 'The id of an opening; null: none.' })
-  job_id?: string | null;
-  @Ruled(meetingUrlProblem, MEETING, {
-    optional: true,
-    nullable: true,
-    description: 'Another meeting link of yours. null takes your own link back; a link of the engine stays.',
-  })
-  meeting_url?: string | null;
+export class ChangeInterview extends ChangeType(OmitType(ScheduleInterview, ['force'])) {
   @Choice(INTERVIEW_STATES, {
     optional: true,
     description:
@@ -93,26 +80,16 @@ export class ChangeInterview {
   state?: InterviewState;
 }
 
+const SHOWN = ['job_id', 'starts_at', 'ends_at', 'time_zone', 'interviewers', 'meeting_url'] as const;
+
 /** An interview as this API shows it. */
-export class InterviewBody {
+export class InterviewBody extends IntersectionType(ShownType(ScheduleInterview, SHOWN), Times) {
   @ApiProperty({ example: 'int_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   id!: string;
   @ApiProperty({ example: 'cand_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   candidate_id!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'job_01jd0q4m8k7v2y9wq3x5c6z8ab' })
-  job_id!: string | null;
   @ApiProperty({ enum: INTERVIEW_STATES })
   state!: InterviewState;
-  @ApiProperty({ type: String, format: 'date-time' })
-  starts_at!: string;
-  @ApiProperty({ type: String, format: 'date-time' })
-  ends_at!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'Europe/Zurich' })
-  time_zone!: string | null;
-  @ApiProperty({ type: [String], example: ['Ada Lovelace <ada@example.com>'] })
-  interviewers!: string[];
-  @ApiProperty({ type: String, format: 'uri', nullable: true, description: 'Where the interview takes place.' })
-  meeting_url!: string | null;
   @ApiProperty({
     enum: MEETING_SOURCES,
     nullable: true,
@@ -132,22 +109,7 @@ export class InterviewBody {
     description: 'Why there is no link, and what to do; null: there is one.',
   })
   meeting_reason!: string | null;
-  @ApiProperty({ type: String, format: 'date-time' })
-  created_at!: string;
-  @ApiProperty({ type: String, format: 'date-time' })
-  updated_at!: string;
 }
 
 /** A page of interviews. */
-export class InterviewListBody {
-  @ApiProperty({ type: [InterviewBody] })
-  data!: InterviewBody[];
-  @ApiProperty({ type: String, nullable: true })
-  next_cursor!: string | null;
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    description: 'The `updated_since` of the next call: no late write is missed, and an interview may come twice.',
-  })
-  next_updated_since!: string;
-}
+export class InterviewListBody extends UpdatesPage(InterviewBody, 'an interview') {}

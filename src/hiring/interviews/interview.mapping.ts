@@ -8,21 +8,14 @@ import type { ScorecardBody } from './scorecard.dto.js';
 
 /** Returns an interview as the API shows it. */
 export function interviewBody(row: InterviewRow): InterviewBody {
+  const { meeting_detail: _, at_engine: __, sequence: ___, created_at, updated_at, ...shown } = row;
   return {
-    id: row.id,
-    candidate_id: row.candidate_id,
-    job_id: row.job_id,
-    state: row.state,
+    ...shown,
     starts_at: row.starts_at.toISOString(),
     ends_at: row.ends_at.toISOString(),
-    time_zone: row.time_zone,
-    interviewers: row.interviewers,
-    meeting_url: row.meeting_url,
-    meeting_source: row.meeting_source,
-    meeting_state: row.meeting_state,
     meeting_reason: meetingReason(row),
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FieldError } from '../../base/errors/domain-error.js';
+import { present } from '../../base/present.js';
 import type { InterviewChange, InterviewFields, InterviewRow, Meeting } from './interview.js';
 import { meetingAfter } from './meeting.rules.js';
 
@@ -42,20 +43,9 @@ export function interviewersProblem(value: unknown): string | null {
 /** Returns a new interview. */
 export function newInterview(
   fields: InterviewFields,
-  {
-    id,
-    candidateId,
-    jobId,
-    meeting,
-    at,
-  }: {
-    id: string;
-    candidateId: string;
-    jobId: string | null;
-    meeting: Meeting;
-    at: Date;
-  },
+  known: { id: string; candidateId: string; jobId: string | null; meeting: Meeting; at: Date },
 ): InterviewRow {
+  const { id, candidateId, jobId, meeting, at } = known;
   return {
     id,
     candidate_id: candidateId,
@@ -82,15 +72,11 @@ export function changedInterview(
   const meeting = sent === undefined ? {} : meetingAfter(before, sent);
   const after: InterviewRow = {
     ...before,
-    ...defined(plan),
+    ...present(plan),
     ...meeting,
     sequence: before.sequence + 1,
     updated_at: at,
   };
   const replanned = PLANNED.filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]));
   return { after, replanned, moved: after.state !== before.state };
-}
-
-function defined(change: InterviewChange): Partial<InterviewRow> {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }

@@ -48,19 +48,17 @@ export interface InterviewRow extends Meeting {
   updated_at: Date;
 }
 
-/** What makes an interview. */
-export interface InterviewFields {
-  starts_at: Date;
-  ends_at: Date;
-  time_zone?: string | null;
-  interviewers?: string[];
-  /** Left out: the opening that the candidate's metadata names. */
-  job_id?: string | null;
-  /** The caller's own meeting link; null or left out: that of the engine. */
-  meeting_url?: string | null;
-  /** Also for a candidate who is no longer active in the ATS. */
-  force?: boolean;
-}
+type Planned = Pick<InterviewRow, 'time_zone' | 'interviewers' | 'job_id' | 'meeting_url'>;
+
+/**
+ * What makes an interview. Left out, the opening is the one that the metadata of the candidate names, and the meeting link
+ * that of the engine.
+ */
+export type InterviewFields = Pick<InterviewRow, 'starts_at' | 'ends_at'> &
+  Partial<Planned> & {
+    /** Also for a candidate who is no longer active in the ATS. */
+    force?: boolean;
+  };
 
 /** The fields of an existing interview that a caller sends. Absent: unchanged. */
 export type InterviewChange = Partial<Omit<InterviewFields, 'force'>> & { state?: InterviewState };

@@ -1,17 +1,15 @@
 import { Body, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { sendJson } from '../../base/http/answer.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiFilter, ApiPaging, ApiRefusals } from '../../base/http/api-answers.js';
 import { exportFormat, sendExport } from '../../base/http/export.js';
 import { pageOf, PAGE_OPTIONS, readPage, type PageRequest } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { CandidatesRepository } from '../candidates/candidates.repository.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { ChangeInterview, InterviewBody, InterviewListBody, ScheduleInterview } from './interview.dto.js';
 import { INTERVIEW_STATES } from './interview.js';
 import { interviewBody } from './interview.mapping.js';
@@ -56,11 +54,14 @@ export class CandidateInterviewsController {
   @Get(':id/interviews')
   @RequireScope('interviews:read')
   @ApiOperation({ summary: 'The interviews of a candidate, newest first' })
-  @ApiQuery({ name: 'state', required: false, enum: INTERVIEW_STATES })
-  @ApiQuery({ name: 'job_id', required: false })
-  @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
+  @ApiFilter('state', 'Only interviews in this state.', { enum: INTERVIEW_STATES })
+  @ApiFilter('job_id')
+  @ApiFilter(
+    'updated_since',
+    'Only interviews changed since this moment: `next_updated_since` of the last call.',
+    'date-time',
+  )
+  @ApiPaging()
   @ApiOkResponse({ type: InterviewListBody })
   @ApiRefusals()
   async list(
@@ -85,13 +86,16 @@ export class InterviewsController {
   @Get()
   @RequireScope('interviews:read')
   @ApiOperation({ summary: 'Interviews, newest first; `format=csv` for all of them' })
-  @ApiQuery({ name: 'candidate_id', required: false })
-  @ApiQuery({ name: 'state', required: false, enum: INTERVIEW_STATES })
-  @ApiQuery({ name: 'job_id', required: false })
-  @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
-  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv'] })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
+  @ApiFilter('candidate_id')
+  @ApiFilter('state', 'Only interviews in this state.', { enum: INTERVIEW_STATES })
+  @ApiFilter('job_id')
+  @ApiFilter(
+    'updated_since',
+    'Only interviews changed since this moment: `next_updated_since` of the last call.',
+    'date-time',
+  )
+  @ApiFilter('format', undefined, { enum: ['json', 'csv'] })
+  @ApiPaging()
   @ApiOkResponse({ type: InterviewListBody })
   @ApiRefusals()
   async list(

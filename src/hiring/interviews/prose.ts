@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { isLongerThan } from '../../base/characters.js';
-import { Ruled } from '../../base/http/fields.js';
-import { isTidy, tidy, type FieldOptions } from '../../base/http/text.js';
+import { Ruled, type FieldOptions } from '../../base/http/fields.js';
+import { isTidy, tidy } from '../../base/http/text.js';
 
 /** Declares text with line breaks and tabs; blanks around it are cut, and other control characters refused. */
 export function Prose(options: FieldOptions & { max: number }): PropertyDecorator {

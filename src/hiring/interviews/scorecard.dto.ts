@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Nested, NestedList, Ruled, Whole } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { ShownType } from '../../base/http/shown.js';
+import { Nested, NestedList, Ruled, Whole, Text } from '../../base/http/fields.js';
 import { ServerSet } from '../../base/http/validate.js';
 import { Prose } from './prose.js';
 
@@ -71,33 +71,16 @@ export class PutScorecard {
 }
 
 /** One line of a scorecard as this API shows it. */
-class CriterionBody {
-  @ApiProperty({ example: 'System design' })
-  name!: string;
-  @ApiProperty({ type: Number, nullable: true, example: 4 })
-  score!: number | null;
-  @ApiProperty({ type: Scale, nullable: true })
-  scale!: Scale | null;
-  @ApiProperty({ type: String, nullable: true })
-  evidence!: string | null;
-}
+class CriterionBody extends ShownType(CriterionFields, ['name', 'score', 'scale', 'evidence']) {}
 
 /** A version of a scorecard as this API shows it. */
-export class ScorecardBody {
+export class ScorecardBody extends ShownType(PutScorecard, ['overall', 'recommendation', 'summary', 'link']) {
   @ApiProperty({ example: 'int_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   interview_id!: string;
   @ApiProperty({ type: 'integer', minimum: 1 })
   version!: number;
-  @ApiProperty({ type: Number, nullable: true, example: 4.2 })
-  overall!: number | null;
-  @ApiProperty({ type: String, nullable: true, example: 'advance' })
-  recommendation!: string | null;
-  @ApiProperty({ type: String, nullable: true })
-  summary!: string | null;
   @ApiProperty({ type: [CriterionBody] })
   criteria!: CriterionBody[];
-  @ApiProperty({ type: String, format: 'uri', nullable: true })
-  link!: string | null;
   @ApiProperty({ type: String, format: 'date-time' })
   created_at!: string;
 }

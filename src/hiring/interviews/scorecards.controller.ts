@@ -1,13 +1,11 @@
 import { Body, Get, Param, Put, Query, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { InvalidFields } from '../../base/errors/domain-error.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiFilter, ApiRefusals } from '../../base/http/api-answers.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import type { ScorecardContent } from './interview.js';
 import { scorecardBody } from './interview.mapping.js';
 import { PutScorecard, ScorecardBody } from './scorecard.dto.js';
@@ -43,7 +41,9 @@ export class ScorecardsController {
   @Get(':id/scorecard')
   @RequireScope('interviews:read')
   @ApiOperation({ summary: 'The scorecard of an interview: the newest version, or an older one' })
-  @ApiQuery({ name: 'version', required: false, schema: { type: 'integer', minimum: 1 } })
+  @ApiFilter('version', 'The version of the scorecard; the newest when left out.', {
+    schema: { type: 'integer', minimum: 1 },
+  })
   @ApiOkResponse({ type: ScorecardBody })
   @ApiRefusals()
   async get(

@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Moment } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
+import { Choice, Moment, Text } from '../../base/http/fields.js';
+import { ShownType, Times, UpdatesPage } from '../../base/http/shown.js';
 import { ServerSet } from '../../base/http/validate.js';
 import { JOB_STATUSES, type JobStatus } from './job.js';
 
@@ -8,6 +8,18 @@ const WEB_ADDRESS = {
   test: /^https?:\/\/[^\s/]\S*$/i,
   message: 'must be an address that begins with https:// or http://',
 };
+
+const SHOWN = [
+  'title',
+  'status',
+  'ats',
+  'department',
+  'location',
+  'employment_type',
+  'url',
+  'opened_at',
+  'closed_at',
+] as const;
 
 /** A whole opening by the caller's own key: what creates one, or the fields of one that is there. */
 @ServerSet('id', 'ats_connection_id', 'created_at', 'updated_at', 'sequence')
@@ -43,47 +55,14 @@ export class PutJob {
 }
 
 /** A job opening as this API shows it. */
-export class JobBody {
+export class JobBody extends IntersectionType(ShownType(PutJob, SHOWN), Times) {
   @ApiProperty({ example: 'job_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   id!: string;
   @ApiProperty({ description: 'The id in the ATS.', example: 'bh_4711' })
   external_id!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'The ATS by name.' })
-  ats!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'The connection that brings the opening.' })
   ats_connection_id!: string | null;
-  @ApiProperty({ example: 'Backend Engineer' })
-  title!: string;
-  @ApiProperty({ enum: JOB_STATUSES })
-  status!: JobStatus;
-  @ApiProperty({ type: String, nullable: true, example: 'Engineering' })
-  department!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'Zürich' })
-  location!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'full_time' })
-  employment_type!: string | null;
-  @ApiProperty({ type: String, format: 'uri', nullable: true })
-  url!: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  opened_at!: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  closed_at!: string | null;
-  @ApiProperty({ type: String, format: 'date-time' })
-  created_at!: string;
-  @ApiProperty({ type: String, format: 'date-time' })
-  updated_at!: string;
 }
 
 /** A page of job openings. */
-export class JobListBody {
-  @ApiProperty({ type: [JobBody] })
-  data!: JobBody[];
-  @ApiProperty({ type: String, nullable: true })
-  next_cursor!: string | null;
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    description: 'The `updated_since` of the next call: no late write is missed, and an opening may come twice.',
-  })
-  next_updated_since!: string;
-}
+export class JobListBody extends UpdatesPage(JobBody, 'an opening') {}

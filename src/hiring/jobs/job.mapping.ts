@@ -3,18 +3,9 @@ import type { JobBody } from './job.dto.js';
 import type { JobRow } from './job.js';
 
 /** Returns an opening as the API shows it. */
-export function jobBody(row: JobRow): JobBody {
+export function jobBody({ sequence: _, ...row }: JobRow): JobBody {
   return {
-    id: row.id,
-    external_id: row.external_id,
-    ats: row.ats,
-    ats_connection_id: row.ats_connection_id,
-    title: row.title,
-    status: row.status,
-    department: row.department,
-    location: row.location,
-    employment_type: row.employment_type,
-    url: row.url,
+    ...row,
     opened_at: row.opened_at?.toISOString() ?? null,
     closed_at: row.closed_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),

@@ -1,19 +1,10 @@
+import { present } from '../../base/present.js';
 import type { JobRow, JobStatus } from './job.js';
 
-/** The fields of an opening that a caller sends. Absent: unchanged; null: without. */
-export interface JobFields {
-  title: string;
-  status?: JobStatus;
-  ats?: string | null;
-  department?: string | null;
-  location?: string | null;
-  employment_type?: string | null;
-  url?: string | null;
-  opened_at?: Date | null;
-  closed_at?: Date | null;
-  /** Only the sync of an ATS says it. */
-  ats_connection_id?: string | null;
-}
+type Kept = 'id' | 'external_id' | 'title' | 'sequence' | 'created_at' | 'updated_at';
+
+/** The fields of an opening that a caller sends, and the connection that only a sync names. Absent: unchanged; null: without. */
+export type JobFields = Pick<JobRow, 'title'> & Partial<Omit<JobRow, Kept>>;
 
 /** Returns a new opening. It is open unless its status says otherwise, and was opened now unless a time says otherwise. */
 export function newJob(externalId: string, fields: JobFields, id: string, at: Date): JobRow {
@@ -73,8 +64,4 @@ export function differingFields(a: JobRow, b: JobRow): string[] {
 
 function sameJob(a: JobRow, b: JobRow): boolean {
   return a.ats_connection_id === b.ats_connection_id && differingFields(a, b).length === 0;
-}
-
-function present(fields: Partial<JobFields>): Partial<JobFields> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,14 +1,12 @@
 import { Body, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiFilter, ApiPaging, ApiRefusals } from '../../base/http/api-answers.js';
 import { demandSame, externalIdIn } from '../../base/http/external-id.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { JobBody, JobListBody, PutJob } from './job.dto.js';
 import { JOB_STATUSES } from './job.js';
 import { jobBody } from './job.mapping.js';
@@ -28,12 +26,15 @@ export class JobsController {
   @Get()
   @RequireScope('jobs:read')
   @ApiOperation({ summary: 'Job openings, newest first' })
-  @ApiQuery({ name: 'status', required: false, enum: JOB_STATUSES })
-  @ApiQuery({ name: 'external_id', required: false })
-  @ApiQuery({ name: 'ats', required: false })
-  @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
+  @ApiFilter('status', 'Only job openings with this status.', { enum: JOB_STATUSES })
+  @ApiFilter('external_id', 'Only the job opening with this `external_id`, with regard to case.')
+  @ApiFilter('ats', 'Only job openings of this ATS, with regard to case.')
+  @ApiFilter(
+    'updated_since',
+    'Only job openings changed since this moment: `next_updated_since` of the last call.',
+    'date-time',
+  )
+  @ApiPaging()
   @ApiOkResponse({ type: JobListBody })
   @ApiRefusals()
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<JobListBody> {

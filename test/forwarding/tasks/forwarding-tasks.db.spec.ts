@@ -14,7 +14,9 @@ import { TaskClaims } from '../../../src/engine/work/task-claims.repository.js';
 import { TaskHandlers } from '../../../src/engine/work/task-handlers.js';
 import type { TaskKind } from '../../../src/engine/work/task.js';
 import { TasksRepository } from '../../../src/engine/work/tasks.repository.js';
-import { TasksRunner } from '../../../src/engine/work/tasks.runner.js';
+import { CallingTasks, LocalTasks } from '../../../src/engine/work/task-work.js';
+import type { WorkEngine } from '../../../src/engine/work/work.engine.js';
+import { workEngine } from '../../support/work.js';
 import { Harness, SOURCE, until } from '../harness.js';
 
 /** A platform that accepts every connection and never answers. */
@@ -38,7 +40,7 @@ async function silence(): Promise<{ url: string; close(): void }> {
 describe('tasks of forwarding', () => {
   let h: Harness;
   let tasks: TasksRepository;
-  let runner: TasksRunner;
+  let engine: WorkEngine;
   beforeAll(async () => {
     h = await Harness.start();
     tasks = new TasksRepository(h.db);
@@ -61,7 +63,8 @@ describe('tasks of forwarding', () => {
     } as never);
     const handlers = new TaskHandlers();
     new ForwardingTasks(handlers, h.forwarding, new SendAgainSteps(h.db), importing, drift);
-    runner = new TasksRunner(new TaskClaims(h.db), handlers, h.logger);
+    const parts = [h.db, new TaskClaims(), handlers, h.logger] as const;
+    engine = workEngine(h.db, [new LocalTasks(...parts), new CallingTasks(...parts)], h.logger).engine;
   });
   afterAll(() => h.stop());
 
@@ -76,11 +79,11 @@ describe('tasks of forwarding', () => {
       }
       const quick = await h.tenant('quick');
       const { id } = await add(quick, 'changes.resend', { since: new Date(0) });
-      runner.start();
+      engine.start();
       await until(async () => (await tasks.find(quick, id))?.state === 'done', 5_000);
     } finally {
       quiet.close();
-      await runner.stop();
+      await engine.stop();
     }
   });
 });

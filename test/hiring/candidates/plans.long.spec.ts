@@ -49,7 +49,7 @@ async function ok(answer: Promise<{ status: number; text: string }>, status = 20
 }
 
 /** Tables with rows for the installation, for the few tenants of this database, and one of tasks that are over. */
-const SMALL = new Set(['installation', 'service_keys', 'chain_keys', 'storage_probe', 'population_steps', 'tenants',
+const SMALL = new Set(['installation', 'work_entries', 'service_keys', 'chain_keys', 'storage_probe', 'population_steps', 'tenants',
   'seat_limits', 'directories', 'destinations', 'tasks', 'roles', 'scim_tokens', 'api_keys', 'chain_heads']); // prettier-ignore
 
 const since = (seconds: number) => encodeURIComponent(new Date(Date.now() - seconds * 1000).toISOString());

@@ -1,14 +1,11 @@
 import { Body, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiRefusals } from '../../../base/http/api-answers.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { ChangeInterviewEngine, InterviewEngineBody, InterviewEngineTestBody } from './engine.dto.js';
 import { EngineLookUp } from './engine-look-up.js';
 import { EngineService } from './engine.service.js';
-import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** The interview engine of a tenant. */
 @ApiController('interview-engine', { tag: 'interviews' })
