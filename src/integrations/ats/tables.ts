@@ -12,7 +12,6 @@ export const OWNED = [
   'ats_events',
   'ats_event_keys',
   'ats_open_events',
-  'ats_inboxes',
   'ats_records',
   'ats_syncs',
   'ats_polls',

@@ -1,7 +1,6 @@
 import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { ApiPage, ApiRecord } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiFilter, ApiPage, ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
@@ -9,9 +8,7 @@ import type { ListedAttempt } from '../../engine/delivery/attempts/of-destinatio
 import { newTaskBody } from '../../engine/work/task.mapping.js';
 import { TaskBody } from '../../engine/work/tasks.dto.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { DirectDelivery } from './direct-delivery.js';
 import { ExplainedBody, MessageBody, RedeliverWebhook, ReplayCountBody, ReplayWebhook } from './message-bodies.dto.js';
 import { MessagesService } from './messages.service.js';
@@ -34,8 +31,8 @@ export class MessagesController {
 
   @Get(':webhook_id/attempts')
   @ApiOperation({ summary: 'The requests to an endpoint, newest first, with the first 4 KiB of each answer' })
-  @ApiQuery({ name: 'event_id', required: false, description: 'Only the attempts of this event.' })
-  @ApiQuery({ name: 'outcome', required: false, enum: OUTCOMES, description: 'Only attempts with this outcome.' })
+  @ApiFilter('event_id', 'Only the attempts of this event.')
+  @ApiFilter('outcome', 'Only attempts with this outcome.', { enum: OUTCOMES })
   @ApiPage(WebhookAttemptBody)
   async attempts(
     @CurrentCaller() caller: Caller,
@@ -56,7 +53,7 @@ export class MessagesController {
     description:
       'Of an ordered endpoint a record that waits is listed once, with its next event, in the order of the records.',
   })
-  @ApiQuery({ name: 'state', required: false, enum: STATES, description: '`waiting` unless set.' })
+  @ApiFilter('state', '`waiting` unless set.', { enum: STATES })
   @ApiPage(MessageBody)
   async list(
     @CurrentCaller() caller: Caller,
@@ -77,13 +74,11 @@ export class MessagesController {
 
   @Get(':webhook_id/explain')
   @ApiOperation({ summary: 'Why an event did not arrive: what became of the events of a record, or of one event' })
-  @ApiQuery({
-    name: 'record',
-    required: false,
-    description:
-      'The id of the record, such as `cand_…` or `usr_…`; of a candidate or job opening also its `external_id`, or the id that the ATS itself has.',
-  })
-  @ApiQuery({ name: 'event_id', required: false, description: 'The id of one event (`evt_…`).' })
+  @ApiFilter(
+    'record',
+    'The id of the record, such as `cand_…` or `usr_…`; of a candidate or job opening also its `external_id`, or the id that the ATS itself has.',
+  )
+  @ApiFilter('event_id', 'The id of one event (`evt_…`).')
   @ApiRecord(ExplainedBody)
   explain(
     @CurrentCaller() caller: Caller,

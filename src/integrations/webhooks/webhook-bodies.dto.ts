@@ -1,7 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
+import { CreateWebhook } from './webhooks.dto.js';
+import { ShownType, StoredTimes } from '../../base/http/shown.js';
 import { EVENT_NAMES, type EventName } from '../../engine/events/catalogue.js';
 import { ENDPOINT_STATES, type EndpointState } from './endpoint-state.rules.js';
-import { FORMS, type Form } from './endpoint.js';
 
 /** A live secret, without its text. */
 class SecretBody {
@@ -14,19 +15,14 @@ class SecretBody {
 }
 
 /** A webhook endpoint as the API shows it. Never a secret. */
-export class WebhookBody {
+export class WebhookBody extends IntersectionType(
+  ShownType(CreateWebhook, ['url', 'description', 'form', 'ordered']),
+  StoredTimes,
+) {
   @ApiProperty({ example: 'whk_01k0000000abcdefghjkmnpqrs' })
   id!: string;
-  @ApiProperty({ format: 'uri', example: 'https://hooks.example.com/talent-bridge' })
-  url!: string;
-  @ApiProperty({ type: String, nullable: true })
-  description!: string | null;
   @ApiProperty({ enum: EVENT_NAMES, isArray: true, nullable: true, description: 'null: all events.' })
   events!: readonly EventName[] | null;
-  @ApiProperty({ enum: FORMS, example: 'source' })
-  form!: Form;
-  @ApiProperty({ description: 'Events about one record arrive in order.' })
-  ordered!: boolean;
   @ApiProperty({ type: [String], description: 'The names of its own headers; their values are not shown.' })
   header_names!: string[];
   @ApiProperty({ type: [SecretBody], description: 'The secrets that sign now, newest first.' })
@@ -63,10 +59,6 @@ export class WebhookBody {
   given_up!: number;
   @ApiProperty({ type: String, nullable: true, description: 'The API key that made it.' })
   key_id!: string | null;
-  @ApiProperty()
-  created_at!: Date;
-  @ApiProperty()
-  updated_at!: Date;
 }
 
 /** A new endpoint, or one with a new secret. */

@@ -1,19 +1,15 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiPage, ApiRecord } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiPage, ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';
 import { DirectDelivery } from './direct-delivery.js';
 import { ChangedWebhookBody, WebhookAttemptBody, WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
 import { ChangeWebhook, CreateWebhook, PauseWebhook, RotateSecret, TestWebhook } from './webhooks.dto.js';
 import { WebhooksService } from './webhooks.service.js';
-import { RecentSignIn } from '../../tenancy/tenants/recent-sign-in.js';
 
 /** The webhook endpoints of a tenant. `POST` and `DELETE` are also the subscribe and unsubscribe of REST hooks. */
 @ApiController('webhooks')

@@ -1,5 +1,6 @@
-import { Choice, Choices, Flag, Ruled, Whole } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { Choice, Choices, Flag, Ruled, Whole, Text } from '../../base/http/fields.js';
+import { ChangeType } from '../../base/http/shown.js';
+import { PickType } from '@nestjs/swagger';
 import { ServerSet } from '../../base/http/validate.js';
 import { MAX_URL } from '../../base/url.js';
 import { EVENT_NAMES, type EventName } from '../../engine/events/catalogue.js';
@@ -8,42 +9,6 @@ import { headersProblem } from './headers.rules.js';
 import { webhookSecretProblem } from './signature.js';
 
 const WEEK_SECONDS = 7 * 86_400;
-
-const URL_FIELD = {
-  max: MAX_URL,
-  format: 'uri',
-  example: 'https://hooks.example.com/talent-bridge',
-  description:
-    'https at a public address, port 443 or from 1024. Every IP address of its name is checked, at each delivery too.',
-};
-const EVENTS_FIELD = {
-  optional: true,
-  nullable: true,
-  description: 'The events that it takes; null: all of them.',
-  example: ['candidate.created', 'user.deactivated'],
-};
-const DESCRIPTION_FIELD = { max: 500, optional: true, nullable: true, example: 'Zap of the recruiting team' };
-const FORM_FIELD = {
-  optional: true,
-  description:
-    '`source`: `event`, `timestamp`, `data`. `standard`: `type` beside `event`. `cloudevents`: structured CloudEvents 1.0.',
-  example: 'source',
-};
-const ORDERED_FIELD = {
-  optional: true,
-  description: 'Events about one record arrive in order, one at a time: a failing one holds back those behind it.',
-};
-const HEADERS_SCHEMA = {
-  type: 'object',
-  additionalProperties: { type: 'string' },
-  maxProperties: 10,
-} as const;
-const HEADERS_FIELD = {
-  optional: true,
-  description:
-    'Headers of its own, at most 10 and 4 KiB together; never those of the connection, `content-*` or `webhook-*`. Not shown again.',
-  example: { authorization: 'Bearer the receiver’s own token' },
-};
 
 const ownSecretProblem = (value: unknown): string | null =>
   typeof value === 'string' ? webhookSecretProblem(value) : 'must be text';
@@ -67,28 +32,53 @@ const SERVER_SET = [
   'updated_at',
 ];
 
-/** What an endpoint can be given when it is made, and later. */
-class WebhookSettings {
-  @Choices(EVENT_NAMES, EVENTS_FIELD)
-  events?: EventName[] | null;
-
-  @Text(DESCRIPTION_FIELD)
-  description?: string | null;
-
-  @Choice(FORMS, FORM_FIELD)
-  form?: Form;
-
-  @Flag(ORDERED_FIELD)
-  ordered?: boolean;
-}
-
 /** The body of `POST /webhooks`. */
 @ServerSet(...SERVER_SET)
-export class CreateWebhook extends WebhookSettings {
-  @Text(URL_FIELD)
+export class CreateWebhook {
+  @Text({
+    max: MAX_URL,
+    format: 'uri',
+    example: 'https://hooks.example.com/talent-bridge',
+    description:
+      'https at a public address, port 443 or from 1024. Every IP address of its name is checked, at each delivery too.',
+  })
   url!: string;
 
-  @Ruled(headersProblem, HEADERS_SCHEMA, HEADERS_FIELD)
+  @Choices(EVENT_NAMES, {
+    optional: true,
+    nullable: true,
+    description: 'The events that it takes; null: all of them.',
+    example: ['candidate.created', 'user.deactivated'],
+  })
+  events?: EventName[] | null;
+
+  @Text({ max: 500, optional: true, nullable: true, example: 'Zap of the recruiting team' })
+  description?: string | null;
+
+  @Choice(FORMS, {
+    optional: true,
+    description:
+      '`source`: `event`, `timestamp`, `data`. `standard`: `type` beside `event`. `cloudevents`: structured CloudEvents 1.0.',
+    example: 'source',
+  })
+  form?: Form;
+
+  @Flag({
+    optional: true,
+    description: 'Events about one record arrive in order, one at a time: a failing one holds back those behind it.',
+  })
+  ordered?: boolean;
+
+  @Ruled(
+    headersProblem,
+    { type: 'object', additionalProperties: { type: 'string' }, maxProperties: 10 },
+    {
+      optional: true,
+      description:
+        'Headers of its own, at most 10 and 4 KiB together; never those of the connection, `content-*` or `webhook-*`. Not shown again; a change sends all of them anew.',
+      example: { authorization: 'Bearer the receiver’s own token' },
+    },
+  )
   headers?: Record<string, string>;
 
   @Ruled(
@@ -96,7 +86,8 @@ export class CreateWebhook extends WebhookSettings {
     { type: String },
     {
       optional: true,
-      description: 'A secret of the caller’s own: `whsec_` and 24 to 64 bytes in base64. Made unless given.',
+      description:
+        'A secret of the caller’s own: `whsec_` and 24 to 64 bytes in base64; of a change, with another origin in `url`. Made unless given.',
     },
   )
   secret?: string;
@@ -104,23 +95,10 @@ export class CreateWebhook extends WebhookSettings {
 
 /** The body of `PATCH /webhooks/{id}`; what is left out stays. */
 @ServerSet(...SERVER_SET)
-export class ChangeWebhook extends WebhookSettings {
-  @Text({ ...URL_FIELD, optional: true })
-  url?: string;
-
-  @Ruled(headersProblem, HEADERS_SCHEMA, { ...HEADERS_FIELD, description: 'All of its own headers anew.' })
-  headers?: Record<string, string>;
-
-  @Ruled(
-    ownSecretProblem,
-    { type: String },
-    { optional: true, description: 'A secret of the caller’s own, with another origin in `url`. Made unless given.' },
-  )
-  secret?: string;
-}
+export class ChangeWebhook extends ChangeType(CreateWebhook) {}
 
 /** The body of `POST /webhooks/{id}/rotate-secret`. */
-export class RotateSecret {
+export class RotateSecret extends PickType(CreateWebhook, ['secret']) {
   @Whole({
     min: 0,
     max: WEEK_SECONDS,
@@ -129,13 +107,6 @@ export class RotateSecret {
     example: 86_400,
   })
   overlap_seconds?: number;
-
-  @Ruled(
-    ownSecretProblem,
-    { type: String },
-    { optional: true, description: 'A secret of the caller’s own. Made unless given.' },
-  )
-  secret?: string;
 }
 
 /** The body of `POST /webhooks/{id}/test`. */

@@ -72,7 +72,7 @@ export class AtsConnectionReads {
     const { tenantId, actor, requestId } = caller;
     const connection = await this.changes.connected(tenantId, id);
     if (connection.paused) throw new WrongAtsState('The connection is paused. Resume it first.');
-    if (!(await this.syncs.now(connection, { full }))) {
+    if (!(await this.syncs.now(connection, 'by_hand', { full }))) {
       throw new WrongAtsState(`${NO_CREDENTIAL}, so nothing can be read from the ATS.`);
     }
     const line = { action: 'ats_connection.sync_begun', targetType: 'ats_connection', targetId: id, after: { full } };

@@ -1,13 +1,10 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiList, ApiPage, ApiRecord } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiList, ApiPage, ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { connectors } from '../providers/providers.js';
 import {
@@ -31,7 +28,6 @@ import {
 } from '../connections/ats-connections.dto.js';
 import { AtsWebhookAccess } from './ats-webhook-access.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
-import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** The connections of a tenant to applicant tracking systems. */
 @ApiController('ats-connections', { tag: 'ats-connections' })

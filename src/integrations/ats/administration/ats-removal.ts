@@ -31,7 +31,6 @@ const LEFT = [
   `delete from ats_writes where tenant_id = $1 and id = any(array(
      select w.id from ats_writes w where w.tenant_id = $1 and w.connection_id = $2 order by w.id limit ${BATCH}))`,
   `delete from ats_runs where tenant_id = $1 and connection_id = $2`,
-  `delete from ats_inboxes where tenant_id = $1 and connection_id = $2`,
   `delete from ats_paces where tenant_id = $1 and connection_id = $2`,
 ] as const;
 

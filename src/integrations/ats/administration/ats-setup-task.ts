@@ -7,6 +7,7 @@ import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { AtsStates } from '../connections/ats-states.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { connectorOf } from '../providers/providers.js';
+import { AtsSync } from '../sync/ats-sync.js';
 import { AtsApprovers } from './ats-approvers.js';
 import { AtsWebhooks } from './ats-webhooks.js';
 
@@ -29,6 +30,7 @@ export class AtsSetupTask {
     private readonly apis: AtsApis,
     private readonly approvers: AtsApprovers,
     private readonly webhooks: AtsWebhooks,
+    private readonly sync: AtsSync,
     handlers: TaskHandlers,
   ) {
     handlers.add<SetupPayload & Record<string, unknown>>(['ats.connect'], {
@@ -46,7 +48,9 @@ export class AtsSetupTask {
     const api = this.apis.of(connection);
     try {
       await this.approvers.note(connection, connector, api, payload.user_id);
-      const made = await this.webhooks.make(connection, connector, api);
+      const { made, replaced } = await this.webhooks.make(connection, connector, api);
+      // No webhook tells what changed while those of an earlier set-up were replaced.
+      if (replaced > 0) await this.sync.now(connection, 'webhooks_made', { full: false });
       return { done: 1 + made, next: null, result: { webhooks: made } };
     } catch (error) {
       throw error instanceof AtsFailure ? await this.endOf(connection, error) : error;

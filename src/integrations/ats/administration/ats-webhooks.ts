@@ -24,11 +24,17 @@ export class AtsWebhooks {
   /**
    * Makes the webhooks at the ATS, in place of those that an earlier set-up made: the token of their address is known in
    * this moment alone.
+   *
+   * @returns how many were made, and how many were there before
    */
-  async make(connection: AtsConnection, connector: Connector, api: AtsApi): Promise<number> {
+  async make(
+    connection: AtsConnection,
+    connector: Connector,
+    api: AtsApi,
+  ): Promise<{ made: number; replaced: number }> {
     const rules = connector.webhooks;
-    if (rules === null) return 0;
-    await this.remove(connection, connector, api);
+    if (rules === null) return { made: 0, replaced: 0 };
+    const replaced = await this.remove(connection, connector, api);
     const { tenantId, id, provider } = connection;
     const token = newAtsToken();
     await this.db.transaction(tenantId, async (tx) => {
@@ -49,7 +55,7 @@ export class AtsWebhooks {
       );
     }
     await this.store.forget(tenantId);
-    return rules.events.length;
+    return { made: rules.events.length, replaced };
   }
 
   /** Removes the webhooks that were made at the ATS, with their token, and what earlier set-ups left. @returns how many */

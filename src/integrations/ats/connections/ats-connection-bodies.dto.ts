@@ -1,4 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
+import { CreateAtsConnection } from './ats-connections.dto.js';
+import { ShownType, StoredTimes } from '../../../base/http/shown.js';
 import type { Abilities } from '../connectors/connector.js';
 import type { AtsState, Takes, Writes } from './connection.js';
 
@@ -59,21 +61,18 @@ class AtsWaitingBody {
 }
 
 /** A connection to an ATS as the API shows it. Never a secret. */
-export class AtsConnectionBody {
+export class AtsConnectionBody extends IntersectionType(
+  ShownType(CreateAtsConnection, ['name', 'region', 'marker']),
+  StoredTimes,
+) {
   @ApiProperty({ example: 'ats_01k0000000abcdefghjkmnpqrs' })
   id!: string;
   @ApiProperty({ example: 'lever' })
   provider!: string;
   @ApiProperty({ example: 'Lever' })
   title!: string;
-  @ApiProperty()
-  name!: string;
-  @ApiProperty({ example: 'production' })
-  region!: string;
   @ApiProperty({ type: String, nullable: true })
   base_url!: string | null;
-  @ApiProperty({ example: 'lv_' })
-  marker!: string;
   @ApiProperty({ enum: STATES })
   state!: AtsState;
   @ApiProperty({ type: String, nullable: true, description: 'The worst problem; null: there is none.' })
@@ -113,10 +112,6 @@ export class AtsConnectionBody {
   next_run_at!: Date | null;
   @ApiProperty({ type: AtsWaitingBody })
   waiting!: AtsWaitingBody;
-  @ApiProperty()
-  created_at!: Date;
-  @ApiProperty()
-  updated_at!: Date;
 }
 
 /** The same with a new token, which is shown this once. */

@@ -1,5 +1,4 @@
-import { Choice, Flag, Moment, Nested, Ruled } from '../../../base/http/fields.js';
-import { Text } from '../../../base/http/text.js';
+import { Choice, Flag, Moment, Nested, Ruled, Text } from '../../../base/http/fields.js';
 import { MAX_URL } from '../../../base/url.js';
 import { ServerSet } from '../../../base/http/validate.js';
 import { connectors } from '../providers/providers.js';

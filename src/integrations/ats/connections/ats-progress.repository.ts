@@ -13,7 +13,9 @@ export class AtsProgressRepository {
   /** Returns the progress of some connections. */
   async of(tenantId: string, ids: readonly string[]): Promise<Map<string, AtsProgress>> {
     const { rows } = await this.db.query<{ id: string; next_at: Date | null; events: number; writes: number }>(
-      `select c.id, (select s.next_at from ats_syncs s where s.tenant_id = $1 and s.connection_id = c.id) as next_at,
+      `select c.id, (select greatest(s.next_at, (
+            select e.free_at from work_entries e where e.tenant_id = $1 and e.kind = 'ats.polls' and e.id = c.id and e.failures > 0))
+          from ats_syncs s where s.tenant_id = $1 and s.connection_id = c.id) as next_at,
          (select count(*)::int from (select 1 from ats_open_events e where e.tenant_id = $1 and e.connection_id = c.id
             and not e.failed limit ${MOST_COUNTED}) w) as events,
          (select count(*)::int from (select 1 from ats_writes w where w.tenant_id = $1 and w.connection_id = c.id

@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { AtsSecrets } from './ats-secrets.js';
+import { SERVER } from './server-name.js';
 import type { Credential } from '../api/credential.js';
 
 /** Longer than a renewal can take. */
 const LEASE_SECONDS = 30;
 
-/** A connection whose grant is to be kept alive. */
-export interface DueRenewal {
-  tenant_id: string;
-  id: string;
-}
+/** The connections whose grants nothing has used for long, as SQL. */
+export const DUE_RENEWALS = `select c.tenant_id, c.id, c.renew_at as since, ${SERVER} as server
+  from ats_connections c where c.renew_at <= now()`;
 
 /** The lease of a renewal: at most one process renews a grant, since a refresh token works once. */
 @Injectable()
@@ -75,15 +74,12 @@ export class RenewalsRepository {
     ]);
   }
 
-  /** Takes the grants that nothing has used for long, and puts off the next look. */
-  async due(most: number): Promise<DueRenewal[]> {
-    const { rows } = await this.db.execute<DueRenewal>(
+  /** Puts off the renewal of a grant that nothing uses. */
+  async putOff(tenantId: string, id: string): Promise<void> {
+    await this.db.query(
       `update ats_connections set renew_at = now() + interval '1 hour'
-       where (tenant_id, id) in (
-         select tenant_id, id from ats_connections where renew_at <= now() order by renew_at limit ${most}
-         for update skip locked)
-       returning tenant_id, id`,
+       where tenant_id = $1 and id = $2 and renew_at <= now()`,
+      [tenantId, id],
     );
-    return rows;
   }
 }

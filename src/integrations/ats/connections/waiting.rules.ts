@@ -1,13 +1,5 @@
+import type { EntryState } from '../../../engine/work/work-entries.repository.js';
 import type { AtsConnection } from './connection.js';
-
-/** What is known of the events, or the pass, of a connection while they wait. */
-export interface WaitingState {
-  failures: number;
-  /** No work is done before; null: at once. */
-  notBefore: Date | null;
-  /** The end of a worker's lease, which the worker renews while it lives; null: no worker has the work. */
-  leaseUntil: Date | null;
-}
 
 /** Why an event or a pass waits, as codes. */
 export const WAITING_REASONS = [
@@ -25,7 +17,7 @@ export type WaitingReason = (typeof WAITING_REASONS)[number];
 /** Returns why the events, or the pass, of a connection wait. */
 export function waitingReason(
   { paused, state }: Pick<AtsConnection, 'paused' | 'state'>,
-  work: WaitingState | undefined,
+  work: EntryState | undefined,
   now: Date,
 ): WaitingReason {
   if (paused) return 'connection_paused';

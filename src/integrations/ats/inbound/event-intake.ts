@@ -1,18 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { TooManyRequests } from '../../../base/http/http.errors.js';
+import { Gatherer, type GatherPolicy } from '../../../base/gatherer.js';
 import { newId } from '../../../base/ids.js';
 import type { NewInboundEvent } from './inbound-event.js';
 
-/** Events and bytes of one statement. */
-const BATCH = { events: 100, bytes: 256 * 1024 };
 /**
- * A larger body is written alone, as bytes. In an array it would be text of twice its size: made, copied and sent in one
- * turn of the event loop, in which all other requests wait.
+ * Events of one connection. A large body is written alone, as bytes. In an array it would be text of twice its size: made,
+ * copied and sent in one turn of the event loop, in which all other requests wait.
  */
-const LARGE_BODY = 64 * 1024;
-/** Events and bytes of one connection that wait for a statement; of more the sender waits. */
-const WAITING = { events: 1_000, bytes: 8 * 1024 * 1024 };
+const POLICY: GatherPolicy = {
+  items: 100,
+  bytes: 256 * 1024,
+  large: 64 * 1024,
+  waiting: 1_000,
+  waitingBytes: 8 * 1024 * 1024,
+  order: 'in turn',
+};
 /** Stored events wake the work together, at most once in this time. */
 const GATHER_MS = 20;
 
@@ -42,16 +46,10 @@ const STORE = `
   insert into ats_open_events (tenant_id, connection_id, failed, id, at, bytes)
   select $1, $2, s.state = 'failed', s.id, s.at, s.bytes from stored s where s.state in ('waiting', 'failed')`;
 
-interface Pending {
+interface Arrived {
+  tenantId: string;
+  connectionId: string;
   event: NewInboundEvent;
-  stored: Promise<void>;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
-
-interface Inbox {
-  waiting: Map<string, Pending>;
-  bytes: number;
 }
 
 /**
@@ -60,10 +58,22 @@ interface Inbox {
  */
 @Injectable()
 export class EventIntake {
-  private readonly inboxes = new Map<string, Inbox>();
+  private readonly gatherer: Gatherer<Arrived, void>;
   private timer: NodeJS.Timeout | null = null;
 
-  constructor(private readonly db: Database) {}
+  constructor(private readonly db: Database) {
+    this.gatherer = new Gatherer<Arrived, void>({
+      alone: (one) => this.insert([one]),
+      together: async (all) => {
+        await this.insert(all);
+        return all.map(() => undefined);
+      },
+      keyOf: ({ event }) => event.key.toString('latin1'),
+      bytesOf: ({ event }) => event.body.length,
+      busy: () => new TooManyRequests('Too many events of this connection wait to be stored.', 1),
+      policy: POLICY,
+    });
+  }
 
   /**
    * Stores an event; resolves when it is committed, or when it has been stored before.
@@ -71,55 +81,20 @@ export class EventIntake {
    * @throws {TooManyRequests} when too much of this connection waits
    */
   store(tenantId: string, connectionId: string, event: NewInboundEvent): Promise<void> {
-    const name = `${tenantId} ${connectionId}`;
-    const inbox = this.inboxes.get(name);
-    const key = event.key.toString('latin1');
-    const same = inbox?.waiting.get(key);
-    if (same !== undefined) return same.stored;
-    if (inbox !== undefined && (inbox.waiting.size >= WAITING.events || inbox.bytes > WAITING.bytes)) {
-      return Promise.reject(new TooManyRequests('Too many events of this connection wait to be stored.', 1));
-    }
-    const open = inbox ?? { waiting: new Map<string, Pending>(), bytes: 0 };
-    const pending = { event } as Pending;
-    pending.stored = new Promise<void>((resolve, reject) => Object.assign(pending, { resolve, reject }));
-    open.waiting.set(key, pending);
-    open.bytes += event.body.length;
-    if (inbox === undefined) {
-      this.inboxes.set(name, open);
-      void this.run(name, open, tenantId, connectionId);
-    }
-    return pending.stored;
+    return this.gatherer.run(`${tenantId} ${connectionId}`, { tenantId, connectionId, event });
   }
 
-  private async run(name: string, inbox: Inbox, tenantId: string, connectionId: string): Promise<void> {
-    while (inbox.waiting.size > 0) {
-      const batch = taken(inbox);
-      try {
-        await this.insert(
-          tenantId,
-          connectionId,
-          batch.map(({ event }) => event),
-        );
-        for (const { resolve } of batch) resolve();
-        this.wake();
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    }
-    this.inboxes.delete(name);
-  }
-
-  private async insert(tenantId: string, connectionId: string, events: readonly NewInboundEvent[]): Promise<void> {
-    const of = <T>(pick: (event: NewInboundEvent) => T): T[] => events.map(pick);
+  private async insert(all: readonly Arrived[]): Promise<void> {
+    const { tenantId, connectionId, event: first } = all[0]!;
+    const of = <T>(pick: (event: NewInboundEvent) => T): T[] => all.map(({ event }) => pick(event));
     // Within one millisecond ids are in no order; that of the batch is the order of receipt.
     const ids = of(({ at }) => newId('aev', at.getTime())).sort();
-    const month = monthOf(events[0]!.at, 0);
-    const large = isLarge(events[0]!) ? events[0]!.body : null;
+    const large = first.body.length >= POLICY.large ? first.body : null;
     await this.db.query(STORE, [
       tenantId,
       connectionId,
-      month,
-      monthOf(events[0]!.at, -1),
+      monthOf(first.at, 0),
+      monthOf(first.at, -1),
       of(({ key }) => key),
       ids,
       of(({ at }) => at),
@@ -136,34 +111,15 @@ export class EventIntake {
       large,
       of(({ signed }) => signed),
     ]);
+    this.wake();
   }
 
   private wake(): void {
     this.timer ??= setTimeout(() => {
       this.timer = null;
-      this.db.feed.wakeups.tell('ats');
+      this.db.feed.wakeups.tell('work');
     }, GATHER_MS).unref();
   }
-}
-
-function isLarge({ body }: NewInboundEvent): boolean {
-  return body.length > LARGE_BODY;
-}
-
-function taken(inbox: Inbox): Pending[] {
-  const batch: Pending[] = [];
-  let bytes = 0;
-  for (const [key, pending] of inbox.waiting) {
-    const size = pending.event.body.length;
-    const alone = isLarge(pending.event);
-    if (batch.length > 0 && (alone || batch.length >= BATCH.events || bytes + size > BATCH.bytes)) break;
-    batch.push(pending);
-    bytes += size;
-    inbox.waiting.delete(key);
-    if (alone) break;
-  }
-  inbox.bytes -= bytes;
-  return batch;
 }
 
 function monthOf(moment: Date, later: number): Date {

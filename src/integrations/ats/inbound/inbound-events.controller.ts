@@ -1,13 +1,10 @@
 import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { ApiPage, ApiRecord } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiOperation } from '@nestjs/swagger';
+import { ApiFilter, ApiPage, ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { INBOUND_STATES } from './inbound-event.js';
 import { DismissInboundEvent, InboundEventListed, InboundEventShown, RetriedBody } from './inbound-events.dto.js';
@@ -24,12 +21,8 @@ export class InboundEventsController {
   @Get()
   @RequireScope('ats:read', 'ats:manage')
   @ApiOperation({ summary: 'The webhooks of the ATS that were received, newest first, and what became of them' })
-  @ApiQuery({ name: 'state', required: false, enum: INBOUND_STATES })
-  @ApiQuery({
-    name: 'remote_id',
-    required: false,
-    description: 'Only events about the record with this id in the ATS.',
-  })
+  @ApiFilter('state', undefined, { enum: INBOUND_STATES })
+  @ApiFilter('remote_id', 'Only events about the record with this id in the ATS.')
   @ApiPage(InboundEventListed)
   async list(
     @CurrentCaller() caller: Caller,

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Text } from '../../../base/http/text.js';
+import { Text } from '../../../base/http/fields.js';
 import { INBOUND_STATES, type InboundState } from './inbound-event.js';
 
 /** An inbound event of an ATS. */

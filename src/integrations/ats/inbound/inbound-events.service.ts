@@ -3,10 +3,11 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { Conflict, NotFound } from '../../../base/errors/domain-error.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
+import { WorkEntries } from '../../../engine/work/work-entries.repository.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { InboundEventBody, InboundEventRow } from './inbound-event.js';
-import { InboxesRepository } from './inboxes.repository.js';
+import { INBOUND_WORK } from './inbox.js';
 import { waitingReason } from '../connections/waiting.rules.js';
 import { InboundEventsRepository, type InboundFilter } from './inbound-events.repository.js';
 
@@ -24,7 +25,7 @@ export class InboundEventsService {
     private readonly db: Database,
     private readonly repository: InboundEventsRepository,
     private readonly connections: AtsConnectionStore,
-    private readonly inboxes: InboxesRepository,
+    private readonly entries: WorkEntries,
     private readonly audit: AuditService,
   ) {}
 
@@ -62,7 +63,7 @@ export class InboundEventsService {
       if (state !== null) throw new WrongEventState('The event is applied, waits, or its body is erased.');
       await this.note(tx, caller, 'ats_event.retried', connectionId, { event_id: id });
     });
-    this.db.feed.wakeups.tell('ats');
+    this.db.feed.wakeups.tell('work');
     return this.get(caller, connectionId, id);
   }
 
@@ -75,7 +76,7 @@ export class InboundEventsService {
       if (count > 0) await this.note(tx, caller, 'ats_event.retried', connectionId, { retried: count });
       return count;
     });
-    this.db.feed.wakeups.tell('ats');
+    this.db.feed.wakeups.tell('work');
     return retried;
   }
 
@@ -97,7 +98,7 @@ export class InboundEventsService {
 
   private async waitingReason(tenantId: string, connectionId: string): Promise<string> {
     const connection = await this.demand(tenantId, connectionId);
-    return waitingReason(connection, await this.inboxes.stateOf({ tenantId, connectionId }), new Date());
+    return waitingReason(connection, await this.entries.stateOf(tenantId, INBOUND_WORK, connectionId), new Date());
   }
 
   private async demand(tenantId: string, connectionId: string): Promise<AtsConnection> {

@@ -1,6 +1,6 @@
 import { Controller, Post, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiProblems, ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiFilter, ApiProblems, ApiRefusals } from '../../../base/http/api-answers.js';
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
 import { InboundDoor } from './inbound-door.js';
 import { InboundRefused } from './inbound.errors.js';
@@ -27,7 +27,7 @@ export class InboundController {
       'the reason.',
   })
   @ApiParam({ name: 'ats_provider', example: 'greenhouse' })
-  @ApiQuery({ name: 'api_token', required: false, description: 'The token of the connection, or in `X-Api-Token`.' })
+  @ApiFilter('api_token', 'The token of the connection, or in `X-Api-Token`.')
   @ApiResponse({ status: 200, description: 'Received; without a body.' })
   @ApiRefusals({
     400: [],

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TasksModule } from '../../../engine/work/tasks.module.js';
 import { AtsCallsModule } from '../calls/calls.module.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AtsRecordsModule } from '../records/records.module.js';
@@ -7,7 +8,6 @@ import { BatchWrites } from './apply/batch-writes.js';
 import { InboundHealth } from './apply/inbound-health.js';
 import { EventsApplier } from './apply/events-applier.js';
 import { EventsWorker } from './apply/events-worker.js';
-import { InboxesRepository } from './inboxes.repository.js';
 import { WaitingEventsRepository } from './apply/waiting-events.repository.js';
 import { EventIntake } from './event-intake.js';
 import { InboundController } from './inbound.controller.js';
@@ -20,7 +20,7 @@ import { SignatureWatch } from './signature-watch.js';
 
 /** What ATSs send: received, stored, applied, shown. */
 @Module({
-  imports: [AtsCallsModule, AtsConnectionsModule, AtsRecordsModule],
+  imports: [AtsCallsModule, AtsConnectionsModule, AtsRecordsModule, TasksModule],
   controllers: [InboundController, InboundEventsController],
   providers: [
     EventIntake,
@@ -33,10 +33,9 @@ import { SignatureWatch } from './signature-watch.js';
     InboundEventsRepository,
     InboundEventsService,
     InboundService,
-    InboxesRepository,
     SignatureWatch,
     WaitingEventsRepository,
   ],
-  exports: [EventsWorker, InboundDoor, InboundEventsService],
+  exports: [InboundDoor, InboundEventsService],
 })
 export class AtsInboundModule {}

@@ -1,17 +1,13 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiPage, ApiRecord } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiPage, ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { ConnectLinkBody, CreateConnectLink, NewConnectLinkBody } from './connect-links.dto.js';
 import { ConnectLinksRepository } from './connect-links.repository.js';
 import { ConnectLinksService } from './connect-links.service.js';
-import { RecentSignIn } from '../../../tenancy/tenants/recent-sign-in.js';
 
 /** Links with which a person connects an ATS without an account here. */
 @ApiController('ats-connect-links', { tag: 'ats-connections' })

@@ -1,7 +1,6 @@
 import { Controller, Get, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { ApiHtml, ApiRedirect } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiFilter, ApiHtml, ApiRedirect, ApiRefusals } from '../../../base/http/api-answers.js';
 import { hostCookie } from '../../../base/http/cookies.js';
 import { readForm } from '../../../base/http/form.js';
 import { queryText, type Query as QueryMap } from '../../../base/http/query.js';
@@ -141,10 +140,10 @@ export class MarketplaceController {
   @Get('callback')
   @ApiOperation({ summary: 'Takes the answer of the ATS: the redirect URI of its OAuth (RFC 6749 §4.1.2)' })
   @ApiQuery({ name: 'state', required: true })
-  @ApiQuery({ name: 'code', required: false })
-  @ApiQuery({ name: 'error', required: false })
-  @ApiQuery({ name: 'accounts-server', required: false, description: 'The data centre of a Zoho account.' })
-  @ApiQuery({ name: 'iss', required: false, description: 'The issuer, where the ATS names it (RFC 9207).' })
+  @ApiFilter('code', 'The code that the ATS gives for the approval.')
+  @ApiFilter('error', 'Why the ATS gives none, such as `access_denied`.')
+  @ApiFilter('accounts-server', 'The data centre of a Zoho account.')
+  @ApiFilter('iss', 'The issuer, where the ATS names it (RFC 9207).')
   @ApiHtml(200, 'The ATS is connected.')
   @ApiHtml(400, 'Why it is not, and a way to begin again.')
   @ApiRefusals({ 404: [] })

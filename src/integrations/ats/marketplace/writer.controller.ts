@@ -1,8 +1,7 @@
 import { Controller, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { ApiHtml } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiHtml, ApiRefusals } from '../../../base/http/api-answers.js';
 import { hostCookie } from '../../../base/http/cookies.js';
 import { readForm } from '../../../base/http/form.js';
 import type { BridgeResponse } from '../../../base/http/request.js';

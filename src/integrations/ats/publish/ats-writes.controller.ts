@@ -1,16 +1,13 @@
 import { Body, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { sendJson } from '../../../base/http/answer.js';
-import { ApiPage, ApiRecord } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiFilter, ApiPage, ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
 import { exportFormat, sendExport } from '../../../base/http/export.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { atsWriteBody, writeAttemptBody } from './ats-write.mapping.js';
 import { AtsWriteBody, AtsWriteWithTriesBody, DismissWrite, TestWrite, TestWriteBody } from './ats-writes.dto.js';
@@ -31,9 +28,9 @@ export class AtsWritesController {
   @Get(':connection_id/writes')
   @RequireScope('ats:read', 'ats:manage')
   @ApiOperation({ summary: 'What is written to the ATS, newest first; `format=csv` for all of it' })
-  @ApiQuery({ name: 'state', required: false, enum: WRITE_STATES, description: 'Only writes in this state.' })
-  @ApiQuery({ name: 'candidate_id', required: false, description: 'Only writes about this candidate.' })
-  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv'] })
+  @ApiFilter('state', 'Only writes in this state.', { enum: WRITE_STATES })
+  @ApiFilter('candidate_id', 'Only writes about this candidate.')
+  @ApiFilter('format', undefined, { enum: ['json', 'csv'] })
   @ApiPage(AtsWriteBody)
   async list(
     @CurrentCaller() { tenantId }: Caller,

@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Flag } from '../../../base/http/fields.js';
-import { Text } from '../../../base/http/text.js';
+import { Flag, Text } from '../../../base/http/fields.js';
 import { WRITE_STATES, type WriteKind, type WriteState } from './write.js';
 
 /** Why a write is dismissed. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { codeOf } from '../../../base/database/database.errors.js';
-import { textArray } from '../../../base/database/text-array.js';
+import { textArray } from '../../../base/database/params.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';
 import type { AtsRecordRow } from './record.js';

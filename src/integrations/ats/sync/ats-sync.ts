@@ -7,8 +7,11 @@ import { JobsRepository } from '../../../hiring/jobs/jobs.repository.js';
 import { TaskHandlers } from '../../../engine/work/task-handlers.js';
 import type { Batch, Task } from '../../../engine/work/task.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
+import { WorkEntries } from '../../../engine/work/work-entries.repository.js';
 import { AtsConnectionReady } from '../connections/ats-connections.events.js';
 import type { AtsConnection } from '../connections/connection.js';
+import type { PassReason } from './pass.js';
+import { SYNC_WORK } from './syncs.repository.js';
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
 
@@ -26,6 +29,7 @@ export class AtsSync {
   constructor(
     private readonly db: Database,
     private readonly tasks: TasksRepository,
+    private readonly entries: WorkEntries,
     private readonly candidates: SyncedCandidates,
     private readonly jobs: JobsRepository,
     handlers: TaskHandlers,
@@ -40,10 +44,10 @@ export class AtsSync {
    * is lost, since it calls with the former credential, and its failure would let the next one wait.
    */
   async begin(tx: SqlRunner, { tenantId, id }: Key): Promise<void> {
+    await this.entries.rouse(tx, { tenantId, kind: SYNC_WORK, id }, 'all');
     await tx.query(
       `insert into ats_syncs (tenant_id, connection_id, next_at, full_at, reason) values ($1, $2, now(), now(), 'first')
-       on conflict (tenant_id, connection_id) do update set next_at = now(), failures = 0, fence = ats_syncs.fence + 1,
-         lease_until = null`,
+       on conflict (tenant_id, connection_id) do update set next_at = now()`,
       [tenantId, id],
     );
   }
@@ -54,30 +58,27 @@ export class AtsSync {
    * @param full everything is read, and what the ATS has no more is noticed
    * @returns false where the connection has no polls
    */
-  async now({ tenantId, id }: Key, { full }: { full: boolean }): Promise<boolean> {
+  async now({ tenantId, id }: Key, reason: PassReason, { full }: { full: boolean }): Promise<boolean> {
     const { rowCount } = await this.db.query(
-      `update ats_syncs set next_at = now(), failures = 0, reason = 'by_hand',
+      `update ats_syncs set next_at = now(), reason = case when reason = 'scheduled' then $4 else reason end,
          full_at = case when $3 then now() else full_at end
        where tenant_id = $1 and connection_id = $2`,
-      [tenantId, id, full],
+      [tenantId, id, full, reason],
     );
-    if (rowCount === 1) this.db.feed.wakeups.tell('ats');
+    await this.entries.rouse(this.db, { tenantId, kind: SYNC_WORK, id }, 'resting');
+    if (rowCount === 1) this.wake();
     return rowCount === 1;
   }
 
   /** Ends the pause after failures: the connection can be used again. */
   private async resume({ tenantId, id }: Key): Promise<void> {
-    await this.db.query(
-      `update ats_syncs set next_at = least(next_at, now()), failures = 0
-       where tenant_id = $1 and connection_id = $2 and failures > 0`,
-      [tenantId, id],
-    );
+    await this.entries.rouse(this.db, { tenantId, kind: SYNC_WORK, id }, 'failing');
     this.wake();
   }
 
   /** After the commit of `begin`: wakes the work. */
   wake(): void {
-    this.db.feed.wakeups.tell('ats');
+    this.db.feed.wakeups.tell('work');
   }
 
   /**

@@ -11,6 +11,8 @@ export interface PassGround {
   connection: AtsConnection;
   connector: Connector;
   api: AtsApi;
+  /** The turn has had a step. */
+  hasBegun?: boolean;
   /** Where the list that is being read began. */
   mark?: { phase: PollKind; mark: PollMark } | undefined;
   /** The pages after those that are being written: they are read meanwhile. */

@@ -53,7 +53,10 @@ export class PassProgress {
 
   /** Stores in the run of a pass that it waits for the ATS, or has failed. */
   async stop(sync: ClaimedSync, pass: Pass, state: 'waiting' | 'failed', why: string): Promise<void> {
-    await this.db.transaction(sync.tenantId, (tx) => this.runs.put(tx, sync, pass, state, why));
+    await this.db.transaction(sync.tenantId, async (tx) => {
+      await this.syncs.keep(tx, sync, state === 'waiting' ? pass : null);
+      await this.runs.put(tx, sync, pass, state, why);
+    });
   }
 
   /** Sends out the events of a pass that is over. */

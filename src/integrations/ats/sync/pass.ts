@@ -7,8 +7,10 @@ export type Phase = (typeof PHASES)[number];
 /** The lists that are polled. */
 export type PollKind = 'jobs' | 'candidates' | 'gone';
 
-/** Why a pass was begun. */
-export type PassReason = 'first' | 'scheduled' | 'by_hand';
+/** Why a pass is begun. `webhooks_made`: it reads what changed while the ATS had no webhooks to tell of it. */
+export const PASS_REASONS = ['first', 'scheduled', 'by_hand', 'webhooks_made'] as const;
+/** One of `PASS_REASONS`. */
+export type PassReason = (typeof PASS_REASONS)[number];
 
 /** What a pass came to. */
 export interface PassCounts {

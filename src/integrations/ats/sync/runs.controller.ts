@@ -1,19 +1,17 @@
 import { Get, Param, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { ApiPage } from '../../../base/http/api-answers.js';
-import { ApiRefusals } from '../../../base/http/api-problems.js';
+import { ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../../tenancy/tenants/current-caller.js';
-import { RequireScope } from '../../../tenancy/tenants/require-scope.js';
+import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
+import { WorkEntries } from '../../../engine/work/work-entries.repository.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { waitingReason, type WaitingReason } from '../connections/waiting.rules.js';
 import { RunBody } from './runs.dto.js';
 import { RunsRepository, type RunRow } from './runs.repository.js';
-import { SyncsRepository } from './syncs.repository.js';
+import { SYNC_WORK } from './syncs.repository.js';
 
 /** The runs of a connection. */
 @ApiController('ats-connections/:connection_id/runs', { tag: 'ats-connections' })
@@ -22,7 +20,7 @@ export class RunsController {
   constructor(
     private readonly runs: RunsRepository,
     private readonly connections: AtsConnectionStore,
-    private readonly syncs: SyncsRepository,
+    private readonly entries: WorkEntries,
   ) {}
 
   @Get()
@@ -39,7 +37,7 @@ export class RunsController {
     const connection = await this.connections.get(tenantId, id);
     if (connection === undefined) throw new NotFound('ATS connection');
     const rows = await this.runs.list(tenantId, id, page.after, page.limit);
-    const state = rows.some(isOpen) ? await this.syncs.stateOf({ tenantId, connectionId: id }) : undefined;
+    const state = rows.some(isOpen) ? await this.entries.stateOf(tenantId, SYNC_WORK, id) : undefined;
     const reason = waitingReason(connection, state, new Date());
     return pageOf(
       page,

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { WAITING_REASONS, type WaitingReason } from '../connections/waiting.rules.js';
-import { PHASES, type Phase } from './pass.js';
+import { PASS_REASONS, PHASES, type PassReason, type Phase } from './pass.js';
 import { RUN_STATES, type RunState } from './runs.repository.js';
 
 /** What a run came to. */
@@ -33,8 +33,11 @@ class LeftOutBody {
 export class RunBody {
   @ApiProperty({ example: 'run_01k0000000abcdefghjkmnpqrs' })
   id!: string;
-  @ApiProperty({ enum: ['first', 'scheduled', 'by_hand'] })
-  reason!: string;
+  @ApiProperty({
+    enum: PASS_REASONS,
+    description: '`webhooks_made`: the run reads what changed while the ATS had no webhooks to tell of it.',
+  })
+  reason!: PassReason;
   @ApiProperty({ description: 'Everything was read, and what the ATS has no more was noticed.' })
   full!: boolean;
   @ApiProperty({

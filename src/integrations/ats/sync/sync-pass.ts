@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { Activity } from '../../../base/activity.js';
 import { AtsFailure } from '../api/ats-api.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';
 import { MissingOpenings } from '../records/openings.js';
@@ -11,6 +13,9 @@ import { PassProgress } from './pass-progress.js';
 import { SyncOptions } from './sync.options.js';
 import { SyncsRepository } from './syncs.repository.js';
 
+/** While many requests come, a pause is before each further step: a step of ten pages costs as much as two hundred creates. */
+const BUSY_PAUSE_MS = 1_600;
+
 /** Moves a pass by some pages: they are read outside of transactions, and written together with the place where the pass continues. */
 @Injectable()
 export class SyncPass {
@@ -21,6 +26,7 @@ export class SyncPass {
     private readonly writes: PageWrites,
     private readonly progress: PassProgress,
     private readonly options: SyncOptions,
+    private readonly activity: Activity,
   ) {}
 
   /**
@@ -30,6 +36,8 @@ export class SyncPass {
    * @throws {AtsFailure} or {@link ListWithoutEnd}, with nothing written
    */
   async step(ground: PassGround, pass: Pass): Promise<Pass | null> {
+    if (ground.hasBegun && this.activity.isBusy()) await sleep(BUSY_PAUSE_MS);
+    ground.hasBegun = true;
     const { phase } = pass;
     if (phase === 'absent_jobs') return this.absent(ground, pass, 'job');
     if (phase === 'absent_candidates') return this.absent(ground, pass, 'candidate');

@@ -14,7 +14,6 @@ import { PageWrites } from './page-writes.js';
 import { PassProgress } from './pass-progress.js';
 import { SyncTurn } from './sync-turn.js';
 import { SyncPass } from './sync-pass.js';
-import { SyncWorker } from './sync-worker.js';
 import { SyncsRepository } from './syncs.repository.js';
 import { WebhookUpkeep } from './webhook-upkeep.js';
 
@@ -31,10 +30,9 @@ import { WebhookUpkeep } from './webhook-upkeep.js';
     PassProgress,
     SyncPass,
     SyncTurn,
-    SyncWorker,
     SyncsRepository,
     WebhookUpkeep,
   ],
-  exports: [AtsSync, RunsRepository, SyncOptions, SyncWorker],
+  exports: [AtsSync, RunsRepository, SyncOptions],
 })
 export class AtsSyncModule {}

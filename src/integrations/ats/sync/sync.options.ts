@@ -8,5 +8,4 @@ export class SyncOptions {
   overlapMs = 300_000;
   /** A pass that waited for longer begins anew: its cursor is no good any more. */
   resumeMs = 6 * 3_600_000;
-  pollMs = 1_000;
 }

@@ -1,136 +1,84 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
-import { LEASE_SECONDS } from '../calls/heartbeat.js';
+import { LeaseLost, type Turn } from '../../../base/work/work.js';
 import { SERVER } from '../connections/server-name.js';
-import type { WaitingState } from '../connections/waiting.rules.js';
 import type { Pass, PassReason, PollKind, PollMark } from './pass.js';
 
-const LOOKED_AT = 50;
+/** The kind of the work that reads the lists of a connection. */
+export const SYNC_WORK = 'ats.polls';
 
-/** A connection whose next pass, or next page, is due. */
+/** The connections whose next pass, or next page, is due, as SQL. */
+export const DUE_SYNCS = `select s.tenant_id, s.connection_id as id, s.next_at as since, ${SERVER} as server from ats_syncs s
+  join ats_connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
+  where s.next_at <= now() and not c.paused and c.state <> 'disconnected' and c.credential_sealed is not null`;
+
+/** A connection that has polls. */
 export interface SyncKey {
   tenantId: string;
   connectionId: string;
 }
 
-/** A connection that is due, and the name of the server that it calls. */
-export type DueSync = SyncKey & { server: string };
-
 /** The polls of one connection in the hands of one worker. */
 export interface ClaimedSync extends SyncKey {
-  fence: string;
-  failures: number;
+  turn: Turn;
   reason: PassReason;
   fullIsDue: boolean;
   pass: Pass | null;
 }
-
-/** Another worker has the connection by now. */
-export class SyncLost extends Error {}
 
 /** The statements of polls. */
 @Injectable()
 export class SyncsRepository {
   constructor(private readonly db: Database) {}
 
-  /**
-   * Returns the connections that are due, those that have waited longest first.
-   *
-   * @param without servers that are not called now
-   */
-  async due(without: readonly string[]): Promise<DueSync[]> {
-    const { rows } = await this.db.query<DueSync & Record<string, unknown>>(
-      `select s.tenant_id as "tenantId", s.connection_id as "connectionId", ${SERVER} as server from ats_syncs s
-       join ats_connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
-       where s.next_at <= now() and (s.lease_until is null or s.lease_until <= now())
-         and not c.paused and c.state <> 'disconnected' and c.credential_sealed is not null
-         and ${SERVER} <> all($1::text[])
-       order by s.next_at limit ${LOOKED_AT}`,
-      [without],
-    );
-    return rows;
-  }
-
-  /** Leases the polls of a connection; null: another worker was quicker. */
-  async claim({ tenantId, connectionId }: SyncKey): Promise<ClaimedSync | null> {
-    const { rows } = await this.db.query<Omit<ClaimedSync, keyof SyncKey>>(
-      `update ats_syncs set fence = fence + 1, lease_until = clock_timestamp() + $3 * interval '1 second'
-       where tenant_id = $1 and connection_id = $2 and next_at <= clock_timestamp()
-         and (lease_until is null or lease_until <= clock_timestamp())
-       returning fence, failures, reason, full_at <= clock_timestamp() as "fullIsDue", pass`,
-      [tenantId, connectionId, LEASE_SECONDS],
-    );
-    return rows[0] === undefined ? null : { tenantId, connectionId, ...rows[0] };
-  }
-
-  /** Renews the lease of a worker that lives. */
-  async renew({ tenantId, connectionId, fence }: ClaimedSync): Promise<void> {
-    await this.db.query(
-      `update ats_syncs set lease_until = clock_timestamp() + $4 * interval '1 second'
-       where tenant_id = $1 and connection_id = $2 and fence = $3 and lease_until is not null`,
-      [tenantId, connectionId, fence, LEASE_SECONDS],
-    );
-  }
-
-  /**
-   * Notes how far a pass is, in the transaction that writes its page, and renews the lease.
-   *
-   * @param isNew the pass begins: what is asked for from now on is another one
-   * @throws {SyncLost} when another worker has the connection
-   */
-  async keep(tx: SqlRunner, { tenantId, connectionId, fence }: ClaimedSync, pass: Pass, isNew = false): Promise<void> {
-    const { rowCount } = await tx.query(
-      `update ats_syncs set pass = $4::json, reason = case when $6 then 'scheduled' else reason end, lease_until = clock_timestamp() + $5 * interval '1 second'
-       where tenant_id = $1 and connection_id = $2 and fence = $3`,
-      [tenantId, connectionId, fence, JSON.stringify(pass), LEASE_SECONDS, isNew],
-    );
-    if (rowCount !== 1) throw new SyncLost('the polls of the connection were claimed by another worker');
-  }
-
-  /** Gives a pass back that is not over. Other connections have their turn before it continues. */
-  async pause({ tenantId, connectionId, fence }: ClaimedSync): Promise<void> {
-    await this.db.query(
-      `update ats_syncs set lease_until = null, next_at = greatest(next_at, clock_timestamp())
-       where tenant_id = $1 and connection_id = $2 and fence = $3`,
-      [tenantId, connectionId, fence],
-    );
-  }
-
-  /**
-   * Ends a turn with a failure.
-   *
-   * @param pass where it continues; null: from the beginning
-   */
-  async failed({ tenantId, connectionId, fence }: ClaimedSync, pass: Pass | null, restMs: number): Promise<void> {
-    await this.db.query(
-      `update ats_syncs set lease_until = null, failures = failures + 1, pass = $4::json,
-         next_at = clock_timestamp() + $5 * interval '1 millisecond'
-       where tenant_id = $1 and connection_id = $2 and fence = $3`,
-      [tenantId, connectionId, fence, pass === null ? null : JSON.stringify(pass), restMs],
-    );
-  }
-
-  /** Ends a pass in its transaction. A sync that was asked for by hand meanwhile follows at once. */
-  async done(tx: SqlRunner, sync: ClaimedSync, pass: Pass, next: { everyMs: number; fullMs: number }): Promise<void> {
-    const { tenantId, connectionId, fence } = sync;
-    await tx.query(
-      `update ats_syncs set lease_until = null, failures = 0, pass = null,
-         next_at = case when reason = 'by_hand' then next_at else clock_timestamp() + $5 * interval '1 millisecond' end,
-         full_at = case when $6 and full_at <= $4::timestamptz then clock_timestamp() + $7 * interval '1 millisecond'
-                        else full_at end
-       where tenant_id = $1 and connection_id = $2 and fence = $3`,
-      [tenantId, connectionId, fence, pass.startedAt, next.everyMs, pass.isFull, next.fullMs],
-    );
-  }
-
-  /** Returns what the pass of a connection waits for; undefined: the connection has none. */
-  async stateOf({ tenantId, connectionId }: SyncKey): Promise<WaitingState | undefined> {
-    const { rows } = await this.db.query<WaitingState & Record<string, unknown>>(
-      `select failures, next_at as "notBefore", lease_until as "leaseUntil" from ats_syncs
-       where tenant_id = $1 and connection_id = $2`,
+  /** Returns the polls of a turn; null: they are not due any more. */
+  async open(turn: Turn): Promise<ClaimedSync | null> {
+    const { tenantId, id: connectionId } = turn;
+    const { rows } = await this.db.query<Pick<ClaimedSync, 'reason' | 'fullIsDue' | 'pass'>>(
+      `select reason, full_at <= clock_timestamp() as "fullIsDue", pass from ats_syncs
+       where tenant_id = $1 and connection_id = $2 and next_at <= clock_timestamp()`,
       [tenantId, connectionId],
     );
-    return rows[0];
+    return rows[0] === undefined ? null : { tenantId, connectionId, turn, ...rows[0] };
+  }
+
+  /**
+   * Notes how far a pass is, in the transaction that writes its page.
+   *
+   * @param pass null: the next one begins anew
+   * @param isNew the pass begins: what is asked for from now on is another one
+   * @throws {LeaseLost} when another worker has the connection
+   */
+  async keep(
+    tx: SqlRunner,
+    { tenantId, connectionId, turn }: ClaimedSync,
+    pass: Pass | null,
+    isNew = false,
+  ): Promise<void> {
+    await turn.hold(tx);
+    const { rowCount } = await tx.query(
+      `update ats_syncs set pass = $3::json, reason = case when $4 then 'scheduled' else reason end
+       where tenant_id = $1 and connection_id = $2`,
+      [tenantId, connectionId, pass === null ? null : JSON.stringify(pass), isNew],
+    );
+    if (rowCount !== 1) throw new LeaseLost('the polls of the connection have ended');
+  }
+
+  /** Ends a pass in its transaction. One that was asked for meanwhile follows at once. */
+  async done(
+    tx: SqlRunner,
+    { tenantId, connectionId }: SyncKey,
+    pass: Pass,
+    next: { everyMs: number; fullMs: number },
+  ): Promise<void> {
+    await tx.query(
+      `update ats_syncs set pass = null,
+         next_at = case when reason = 'scheduled' then clock_timestamp() + $4 * interval '1 millisecond' else next_at end,
+         full_at = case when $5 and full_at <= $3::timestamptz then clock_timestamp() + $6 * interval '1 millisecond'
+                        else full_at end
+       where tenant_id = $1 and connection_id = $2`,
+      [tenantId, connectionId, pass.startedAt, next.everyMs, pass.isFull, next.fullMs],
+    );
   }
 
   /** Returns where the next pass over a list begins. */

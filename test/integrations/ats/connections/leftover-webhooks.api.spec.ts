@@ -59,3 +59,21 @@ test('keeps webhooks of another connection to the account, and those of other ad
   expect(await madeOf(other)).toHaveLength(5);
   expect(urls()).toEqual(expect.arrayContaining([byHand, 'https://elsewhere.example/api/webhooks/lever?api_token=x']));
 });
+
+test('reads what changed while the webhooks of an earlier set-up were replaced', async () => {
+  const posting = lever.add.posting({ silent: true }).id;
+  const { id: person } = lever.add.opportunity({ name: 'Ann Before', posting, silent: true });
+  const ats = await connectLever(service, lever);
+  await setUp(ats);
+  const reasons = async (): Promise<unknown[]> =>
+    (await ats.runs()).filter(({ state }) => state === 'done').map(({ reason }) => reason);
+  // The change falls behind the pass that follows the new credential, into the moment without a webhook.
+  lever.faults.before('DELETE', '/webhooks/', async () => {
+    await until(async () => (await reasons()).length === 2);
+    lever.change(person, { name: 'Ann After' }, { silent: true });
+  });
+  await ats.api.patch(path(ats), { credential: { kind: 'api_key', key: lever.apiKey } });
+  await until(async () => (await reasons()).length === 3);
+  expect(await reasons()).toEqual(['webhooks_made', 'scheduled', 'first']);
+  expect((await ats.candidates()).map(({ last_name: name }) => name)).toEqual(['After']);
+});

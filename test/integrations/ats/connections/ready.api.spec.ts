@@ -1,4 +1,4 @@
-import { SyncsRepository } from '../../../../src/integrations/ats/sync/syncs.repository.js';
+import { WorkEntries, type ClaimedWork } from '../../../../src/engine/work/work-entries.repository.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';
@@ -22,15 +22,12 @@ const key = (): object => ({ credential: { kind: 'api_key', key: lever.apiKey } 
 const wait = async (ats: Connected): Promise<void> => {
   const of = [ats.tenantId, ats.connectionId];
   await service.db.query(
-    `insert into ats_inboxes as i (tenant_id, connection_id, fence, failures, not_before)
-     values ($1, $2, 1, 9, now() + interval '1 hour')
-     on conflict (tenant_id, connection_id) do update set failures = 9, not_before = now() + interval '1 hour'`,
+    `insert into work_entries as e (tenant_id, kind, id, failures, free_at)
+     select $1, k, $2, 9, now() + interval '1 hour' from unnest(array['ats.events', 'ats.polls']) k
+     on conflict (tenant_id, kind, id) do update set failures = 9, free_at = excluded.free_at, holder = null`,
     of,
   );
-  await service.db.query(
-    `update ats_syncs set failures = 9, next_at = now() + interval '1 hour' where tenant_id = $1 and connection_id = $2`,
-    of,
-  );
+  await service.db.query(`update ats_syncs set next_at = now() where tenant_id = $1 and connection_id = $2`, of);
 };
 
 const pause = (ats: Connected) => ats.api.post(`${at(ats)}/pause`, {});
@@ -56,25 +53,17 @@ it.each([
 
 it('does not delay the next turn when one still calls with the former credential', async () => {
   const ats = await connectLever(service, lever);
-  const syncs = service.app.nest.get(SyncsRepository, { strict: false });
-  const of = { tenantId: ats.tenantId, connectionId: ats.connectionId };
-  const turn = await claimed(async () => {
-    await service.db.query(`update ats_syncs set next_at = now() where tenant_id = $1`, [ats.tenantId]);
-    return syncs.claim(of);
-  });
-  await ats.api.patch(at(ats), key());
-  await syncs.failed(turn, null, 3_600_000);
-  const { rows } = await service.db.query<{ soon: boolean }>(
-    `select next_at < now() + interval '10 minutes' as soon from ats_syncs where tenant_id = $1`,
-    [ats.tenantId],
+  const { tenantId, connectionId: id } = ats;
+  const entries = service.app.nest.get(WorkEntries, { strict: false });
+  const turn: ClaimedWork = { tenantId, kind: 'ats.polls', id, holder: 'other', server: null, failures: 9 };
+  await service.db.query(
+    `insert into work_entries as e (tenant_id, kind, id, failures, free_at, holder)
+     values ($1, 'ats.polls', $2, 9, now() + interval '15 seconds', 'other')
+     on conflict (tenant_id, kind, id) do update set failures = 9, free_at = excluded.free_at, holder = 'other'`,
+    [tenantId, id],
   );
-  expect(rows).toEqual([{ soon: true }]);
+  await ats.api.patch(at(ats), key());
+  expect(await entries.release(turn, { state: 'failed', restMs: 3_600_000, reason: 'x' }, 3_600_000, null)).toBe(false);
+  const rest = (await entries.stateOf(tenantId, 'ats.polls', id))?.notBefore?.getTime() ?? 0;
+  expect(rest).toBeLessThan(Date.now() + 600_000);
 });
-
-/** Asks until there is an answer: the worker of the service may have the lease. */
-async function claimed<T>(ask: () => Promise<T | null>): Promise<T> {
-  for (;;) {
-    const found = await ask();
-    if (found !== null) return found;
-  }
-}

@@ -1,4 +1,3 @@
-import { InboxesRepository } from '../../../../src/integrations/ats/inbound/inboxes.repository.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { eventually } from '../../../support/http.js';
 import { applicationOf, toldGreenhouse } from './support/told-greenhouse.js';
@@ -13,8 +12,12 @@ it('applies the events of a killed worker within twenty seconds, and shows why t
   const ats = await toldGreenhouse(service);
   const { tenantId, connectionId } = ats;
   // What is left of a process that was killed: its lease, which no heartbeat renews.
-  const inboxes = service.app.nest.get(InboxesRepository, { strict: false });
-  expect(await inboxes.claim({ tenantId, connectionId })).not.toBeNull();
+  await service.db.query(
+    `insert into work_entries as e (tenant_id, kind, id, free_at, holder)
+     values ($1, 'ats.events', $2, now() + interval '15 seconds', 'killed')
+     on conflict (tenant_id, kind, id) do update set free_at = excluded.free_at, holder = 'killed'`,
+    [tenantId, connectionId],
+  );
   const began = performance.now();
   await ats.send(
     'new_candidate_application',

@@ -18,7 +18,7 @@ it('keeps events of a provider that this version does not know waiting, with pau
   ]);
   await until(async () => {
     const { rows } = await service.db.query(
-      `select 1 from ats_inboxes where tenant_id = $1 and failures > 0 and not_before > now()`,
+      `select 1 from work_entries where tenant_id = $1 and kind = 'ats.events' and failures > 0 and free_at > now()`,
       [ats.tenantId],
     );
     return rows.length === 1;

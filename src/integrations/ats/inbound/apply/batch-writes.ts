@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../../base/database/database.js';
 import { Logger } from '../../../../base/log/logger.js';
+import { LeaseLost } from '../../../../base/work/work.js';
 import { WorkSlots } from '../../../../base/work-slots.js';
 import { AtsFailure } from '../../api/ats-api.js';
 import { isPassing } from '../../connections/passing-failure.js';
 import { AtsRecordWriter } from '../../records/ats-record-writer.js';
 import { MissingOpenings } from '../../records/openings.js';
 import type { RecordItem, RecordWrite } from '../../records/record.js';
-import { InboxesRepository, LeaseLost, type ClaimedInbox } from '../inboxes.repository.js';
+import type { ClaimedInbox } from '../inbox.js';
 import type { InboundBatch, RecordWork } from './batch.js';
 import type { Group } from './plan.rules.js';
 import { triedAgain, verdictsOf } from './verdict.rules.js';
@@ -20,7 +21,6 @@ const WRITE: RecordWrite = { source: 'webhook', events: 'all', pass: null };
 export class BatchWrites {
   constructor(
     private readonly db: Database,
-    private readonly inboxes: InboxesRepository,
     private readonly events: WaitingEventsRepository,
     private readonly openings: MissingOpenings,
     private readonly writer: AtsRecordWriter,
@@ -48,7 +48,7 @@ export class BatchWrites {
     const items = [...batch.works.map(({ item }) => item), ...batch.survivors];
     const candidates = items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
     try {
-      const guard = (tx: SqlRunner): Promise<void> => this.inboxes.hold(tx, inbox);
+      const guard = (tx: SqlRunner): Promise<void> => inbox.turn.hold(tx);
       await this.openings.ensure(connection, { connector, api }, candidates, WRITE, guard);
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
@@ -106,7 +106,7 @@ export class BatchWrites {
   private commit(inbox: ClaimedInbox, work: (tx: SqlRunner) => Promise<void>): Promise<void> {
     return this.slots.run(() =>
       this.db.transaction(inbox.tenantId, async (tx) => {
-        await this.inboxes.hold(tx, inbox);
+        await inbox.turn.hold(tx);
         await work(tx);
       }),
     );

@@ -6,7 +6,7 @@ import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
 import type { AtsConnection } from '../../connections/connection.js';
 import type { Connector } from '../../connectors/connector.js';
 import { connectorOf } from '../../providers/providers.js';
-import type { ClaimedInbox } from '../inboxes.repository.js';
+import type { ClaimedInbox } from '../inbox.js';
 import { BatchPlans } from './batch-plans.js';
 import { BatchWrites } from './batch-writes.js';
 import { InboundBatch } from './batch.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../../base/database/database.js';
 import type { InboundState } from '../inbound-event.js';
-import type { InboxKey } from '../inboxes.repository.js';
+import type { InboxKey } from '../inbox.js';
 
 /** Events and bytes of one batch. While it is written, the next one is in memory as well. */
 const BATCH = { events: 500, bytes: 4 * 1024 * 1024 };

@@ -56,7 +56,8 @@ export async function leverHouse(service: TestApp, lever: LeverSimulator, more: 
   await until(async () => {
     const { rowCount } = await service.db.query(
       `update ats_syncs s set next_at = 'infinity'
-       where s.tenant_id = $1 and s.lease_until is null
+       where s.tenant_id = $1 and not exists (
+           select 1 from work_entries e where e.tenant_id = $1 and e.kind = 'ats.polls' and e.holder is not null)
          and exists (select 1 from ats_runs r where r.tenant_id = $1 and r.state <> 'running')`,
       [house.tenantId],
     );

@@ -4,7 +4,7 @@ import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';
 
-const PAUSE = 3;
+const PAUSE = 1;
 let one: TestApp;
 let two: TestApp;
 let lever: LeverSimulator;
