@@ -2,75 +2,40 @@ import { Command as Commander, CommanderError, InvalidArgumentError, Option } fr
 import { CliError, EXIT, ServiceRefusal } from './client/cli.errors.js';
 import { Client } from './client/client.js';
 import { byOptions, optionOf, type Command, type CommandOption } from './command/command.js';
-import { ATS_COMMANDS } from './commands/ats.js';
-import { ATS_EVENT_COMMANDS } from './commands/ats-events.js';
-import { AUDIT_COMMANDS } from './commands/audit.js';
-import { CONSOLE_COMMANDS } from './commands/console.js';
-import { CONNECTION_COMMANDS } from './commands/connections.js';
+import { CHAIN_COMMANDS } from './commands/chains.js';
+import { CHANGE_COMMANDS } from './commands/changes.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
-import { DIRECTORY_CREDENTIAL_COMMANDS } from './commands/directory-clients.js';
-import { DIRECTORY_LIST_COMMANDS } from './commands/directory-lists.js';
 import { DOCTOR_COMMANDS } from './commands/doctor.js';
-import { DOMAIN_COMMANDS } from './commands/domains.js';
-import { EVENT_COMMANDS } from './commands/events.js';
 import { HELD_COMMANDS } from './commands/held.js';
-import { HISTORY_COMMANDS } from './commands/history.js';
-import { IDENTITY_COMMANDS } from './commands/identities.js';
-import { PLATFORM_COMMANDS } from './commands/platform.js';
-import { SEAT_COMMANDS } from './commands/seats.js';
-import { SIGN_IN_COMMANDS } from './commands/sign-ins.js';
+import { ONE_OF_TWO_COMMANDS } from './commands/one-of-two.js';
 import { SERVICE_COMMANDS } from './commands/service.js';
-import { TASK_COMMANDS } from './commands/tasks.js';
-import { ROLE_COMMANDS } from './commands/roles.js';
-import { SEAT_LIST_COMMANDS } from './commands/seat-lists.js';
-import { TENANT_COMMANDS } from './commands/tenants.js';
 import { USER_COMMANDS } from './commands/users.js';
-import { WEBHOOK_MESSAGE_COMMANDS } from './commands/webhook-messages.js';
-import { WEBHOOK_COMMANDS } from './commands/webhooks.js';
-import { INTERVIEW_COMMANDS } from './commands/interviews.js';
-import { ATS_LINK_COMMANDS } from './commands/ats-links.js';
-import { ATS_WRITE_COMMANDS } from './commands/ats-writes.js';
-import { CANDIDATE_COMMANDS } from './commands/candidates.js';
-import { JOB_COMMANDS } from './commands/jobs.js';
 import { findConnection, type Env } from './client/connection.js';
+import { ELSEWHERE } from './elsewhere.js';
+import { OPERATIONS } from './api/operations.js';
+import { madeCommands } from './made/made-commands.js';
+import { FACTS } from './table/facts.js';
 import { NOUNS } from './nouns.js';
 import { print, type Terminal } from './output/output.js';
 import { withIds } from './references/references.js';
 import { optionsOf, runToEnd } from './command/wait.js';
 
-/** Every command there is. */
+/** Every command there is, in the order of the nouns. */
 export const COMMANDS: readonly Command[] = [
-  ...TENANT_COMMANDS,
-  ...USER_COMMANDS,
-  ...CANDIDATE_COMMANDS,
-  ...JOB_COMMANDS,
-  ...INTERVIEW_COMMANDS,
-  ...DIRECTORY_COMMANDS,
-  ...DIRECTORY_LIST_COMMANDS,
-  ...DIRECTORY_CREDENTIAL_COMMANDS,
-  ...ROLE_COMMANDS,
-  ...CONNECTION_COMMANDS,
-  ...DOMAIN_COMMANDS,
-  ...PLATFORM_COMMANDS,
-  ...HELD_COMMANDS,
-  ...SEAT_COMMANDS,
-  ...SEAT_LIST_COMMANDS,
-  ...AUDIT_COMMANDS,
-  ...CONSOLE_COMMANDS,
-  ...HISTORY_COMMANDS,
-  ...SIGN_IN_COMMANDS,
-  ...IDENTITY_COMMANDS,
-  ...EVENT_COMMANDS,
-  ...WEBHOOK_COMMANDS,
-  ...WEBHOOK_MESSAGE_COMMANDS,
-  ...ATS_COMMANDS,
-  ...ATS_LINK_COMMANDS,
-  ...ATS_WRITE_COMMANDS,
-  ...ATS_EVENT_COMMANDS,
-  ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
+  ...USER_COMMANDS,
+  ...HELD_COMMANDS,
+  ...DIRECTORY_COMMANDS,
+  ...CHANGE_COMMANDS,
+  ...CHAIN_COMMANDS,
+  ...ONE_OF_TWO_COMMANDS,
   ...DOCTOR_COMMANDS,
-];
+  ...madeCommands(OPERATIONS, FACTS, ELSEWHERE),
+].sort((a, b) => placeOf(a) - placeOf(b) || (a.verb < b.verb ? -1 : 1));
+
+function placeOf({ noun }: Command): number {
+  return Object.keys(NOUNS).indexOf(noun);
+}
 
 /** The text below the help: where the service and the credentials are found, and the exit codes. */
 export const AFTER = `
@@ -120,12 +85,18 @@ function program(env: Env, terminal: Terminal): Commander {
         parent.commands.find((one) => one.name() === word) ??
         parent
           .command(word)
-          .description(NOUNS[word] ?? word)
+          .description(parent === root ? aboutNoun(word) : word)
           .helpCommand(false);
     }
     add(parent, words.at(-1)!, command, env, terminal);
   }
   return root;
+}
+
+/** What a noun is, with its verbs. */
+function aboutNoun(noun: string): string {
+  const verbs = COMMANDS.filter((command) => command.noun === noun).map(({ verb }) => verb.split(' ')[0]!);
+  return `${NOUNS[noun] ?? noun}: ${[...new Set(verbs)].join(', ')}`;
 }
 
 function add(parent: Commander, name: string, command: Command, env: Env, terminal: Terminal): void {
@@ -145,7 +116,9 @@ function add(parent: Commander, name: string, command: Command, env: Env, termin
     const client = new Client(findConnection(env), typed['tenant'] as string | undefined);
     try {
       const first = argument ? (received[0] as string | undefined) : undefined;
-      const context = await withIds({ client, env, terminal, options, argument: first }, command);
+      const typedContext = { client, env, terminal, options, argument: first };
+      command.check?.(typedContext);
+      const context = await withIds(typedContext, command);
       const show = (result: unknown) => {
         print(terminal, result, typed['json'] === true);
         demandOk(result);

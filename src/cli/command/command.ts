@@ -44,34 +44,11 @@ export interface Command {
   options?: readonly CommandOption[];
   /** The tasks that the command begins: its answer is the task, or has begun tasks of these kinds. It then has `--wait`. */
   begins?: 'answer' | readonly TaskKind[];
+  /** Refuses options before the first request. */
+  check?: (context: Context) => void;
   /** Answers what is printed; a list is a table, a text is printed as it is, and null is the JSON null. */
   run(context: Context): Promise<Json | Json[] | string | null | undefined>;
 }
-
-/** From when to when a list is. */
-export const SPAN: readonly CommandOption[] = [
-  { name: 'since', description: 'a date such as 2026-10-31 (its start in UTC), or a time' },
-  { name: 'until', description: 'before that moment' },
-];
-
-/** The whole list as CSV. */
-export const CSV: CommandOption = {
-  name: 'format',
-  description: 'all of them, as a file',
-  choices: ['csv'],
-  conflicts: ['limit', 'json'],
-};
-
-/** How much of a list that never ends: pages are read up to this number of entries. */
-export const LONG_LIST: readonly CommandOption[] = [
-  {
-    name: 'format',
-    description: 'all of them, as the API exports them',
-    choices: ['csv', 'ndjson'],
-    conflicts: ['limit', 'json'],
-  },
-  { name: 'limit', description: 'how many, 200 unless set' },
-];
 
 /** The options that were given, under their own names; what was not given is left out. */
 export function given(context: Context, ...names: string[]): Record<string, string> {
@@ -87,12 +64,6 @@ export function given(context: Context, ...names: string[]): Record<string, stri
 export function queryOf(context: Context, ...names: string[]): string {
   const query = new URLSearchParams(given(context, ...names)).toString();
   return query === '' ? '' : `?${query}`;
-}
-
-/** Whether `--format` asks for a file. */
-export function isExport(context: Context): boolean {
-  const { format } = given(context, 'format');
-  return format !== undefined;
 }
 
 /** The options that are numbers, as numbers. What is none is refused here: as JSON it would become null, which means "no limit". */

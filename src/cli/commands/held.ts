@@ -1,27 +1,9 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import { encode, type Json } from '../client/client.js';
-import { columns, given, queryOf, type Command, type Context } from '../command/command.js';
-import { personId } from '../references/person-id.js';
-
-const REASON = { name: 'reason', description: 'guard, no_seat, no_email …' };
+import { given, type Command, type Context } from '../command/command.js';
 
 /** Commands about users whose requested state is not in force. */
 export const HELD_COMMANDS: Command[] = [
-  {
-    noun: 'held',
-    verb: 'list',
-    description: 'Lists users whose requested state has no effect, and why; "user show" names the user in the way',
-    options: [REASON, { name: 'directory', description: 'of one directory: its id or name', refers: 'directory' }],
-    async run(context) {
-      const held = await context.client.list(`/held${queryOf(context, 'reason', 'directory')}`);
-      if (context.options['json'] === true) return columns(held, 'user_id', 'reason', 'since', 'directory_id');
-      return held.map((row) => ({
-        ...columns([row], 'user_id', 'reason', 'since', 'directory_id')[0],
-        requested_email: (row['written'] as Json)['email'],
-        requested_status: (row['written'] as Json)['status'],
-      }));
-    },
-  },
   ...(['release', 'discard'] as const).map((verb): Command => ({
     noun: 'held',
     verb,
@@ -31,10 +13,11 @@ export const HELD_COMMANDS: Command[] = [
       name: 'user_id',
       required: false,
       description: 'one user: id, e-mail, external_id or userName; else --all or a filter',
+      refers: 'user',
     },
     options: [
       { name: 'all', description: 'all of them', flag: true },
-      { ...REASON, description: 'only those, in a task that "task show" follows' },
+      { name: 'reason', description: 'only those, in a task that "task show" follows' },
       {
         name: 'directory',
         description: 'only those of this directory (its id or name), in a task',
@@ -58,7 +41,7 @@ async function settle(context: Context, verb: 'release' | 'discard'): Promise<Js
   if (options['dry_run'] === true && !isFiltered) {
     throw new CliError('--dry-run goes with --reason or --directory.', EXIT.usage);
   }
-  if (argument !== undefined) return client.call('POST', `/held/${encode(await personId(context))}/${verb}`, {});
+  if (argument !== undefined) return client.call('POST', `/held/${encode(argument)}/${verb}`, {});
   if (isFiltered) {
     const body = { ...filter, ...(options['dry_run'] === true ? { dry_run: true } : {}) };
     return client.call('POST', `/held/${verb}`, body);

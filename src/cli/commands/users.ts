@@ -1,56 +1,25 @@
 import type { Actor } from '../../tenancy/identity/source.js';
-import { actorName } from '../output/actor-name.js';
-import { encode, type Client, type Json } from '../client/client.js';
-import { numbers, queryOf, type Command } from '../command/command.js';
 import { CliError, EXIT } from '../client/cli.errors.js';
-import { EXPLAIN_COMMAND } from './explain.js';
-import { SEARCH_COMMAND } from './search.js';
-import { PERSON, personId } from '../references/person-id.js';
+import { encode, type Client, type Json } from '../client/client.js';
+import { columns, type Command } from '../command/command.js';
+import { actorName } from '../output/actor-name.js';
+import { personNamed } from '../references/person-id.js';
+import { NAMED_BY } from '../references/references.js';
 
-const FILTERS = ['directory', 'status', 'role', 'seat', 'held'] as const;
+const USER = { name: 'user_id', required: true, description: NAMED_BY.user, refers: 'user' } as const;
+/** Users that are named where a text is only the beginning of a name. */
+const CANDIDATES = 10;
 
-/** Commands that look users up. */
+/** Commands that explain a user, also one that was deleted, or of whom only the beginning of a name is known. */
 export const USER_COMMANDS: Command[] = [
-  {
-    noun: 'user',
-    verb: 'find',
-    description: 'Finds users by the beginning of an e-mail, name, userName or external_id, held users too',
-    argument: { name: 'text', required: false, description: 'at least one character, or a filter in its place' },
-    options: [
-      {
-        name: 'directory',
-        description: 'only of this directory (its id or name), or none: managed by no directory',
-        refers: 'directory',
-      },
-      { name: 'status', description: 'effective status', choices: ['active', 'inactive'] },
-      { name: 'role', description: 'only with this role' },
-      { name: 'seat', description: 'only with this seat state', choices: ['held', 'none', 'waiting'] },
-      { name: 'held', description: 'a reason such as email_taken, any, or none' },
-      { name: 'limit', description: 'how many, 50 unless set' },
-    ],
-    async run(context) {
-      const { client, argument, options } = context;
-      const filters = queryOf(context, ...FILTERS);
-      if (argument === undefined && filters === '')
-        throw new CliError(
-          'Say what to look for, or a filter such as --status active; "user find --help" names all there is.',
-          EXIT.usage,
-        );
-      const query = new URLSearchParams(filters);
-      if (argument !== undefined) query.set('q', argument);
-      const { limit = 50 } = numbers(context, 'limit');
-      const users = await client.list(`/users?${query.toString()}`, limit);
-      return options['json'] === true ? users : users.map(row);
-    },
-  },
   {
     noun: 'user',
     verb: 'show',
     description:
       'Shows a user: requested and effective state, why they differ, and the user in the way; how an inactive user has left',
-    argument: PERSON,
+    argument: USER,
     async run(context) {
-      const id = await personId(context);
+      const id = context.argument!;
       const isJson = context.options['json'] === true;
       try {
         const explained = await context.client.call<Explained>('GET', `/users/${encode(id)}/explain`);
@@ -63,19 +32,31 @@ export const USER_COMMANDS: Command[] = [
     },
   },
   {
-    noun: 'user',
-    verb: 'resend',
-    description: 'Sends a user to the platform again, in the effective state',
-    argument: PERSON,
-    async run(context) {
-      const id = await personId(context);
-      await context.client.call('POST', `/users/${encode(id)}/resend`, {});
-      return { id, sent: 'again' };
+    noun: 'explain',
+    verb: '',
+    description: 'Says in sentences why a user has access or not, with role, seat, last write, platform and sign-in',
+    argument: { name: 'user_id', required: true, description: NAMED_BY.user },
+    async run({ client, argument, options }) {
+      const id = await idOf(client, argument!);
+      const explained = await client.call<{ sentences: Json[] }>('GET', `/users/${encode(id)}/explain`);
+      return options['json'] === true
+        ? { ...explained }
+        : columns(explained.sentences, 'about', 'words', 'since', 'code');
     },
   },
-  EXPLAIN_COMMAND,
-  SEARCH_COMMAND,
 ];
+
+async function idOf(client: Client, named: string): Promise<string> {
+  try {
+    return await personNamed(client, named);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exitCode !== EXIT.failed) throw error;
+    const found = await client.list<{ id: string; email: string | null }>(`/users?q=${encode(named)}`, CANDIDATES);
+    if (found.length === 0) throw error;
+    const all = found.map((user) => `${user.email ?? 'no e-mail'} (${user.id})`).join(', ');
+    throw new CliError(`${named} is the beginning of a name. Name one user: ${all}.`, EXIT.usage);
+  }
+}
 
 interface Departure {
   source: { actor: Actor; request_id: string };
@@ -128,13 +109,6 @@ function departure({ at, source, cause }: Departure & { at: string }): Json {
     left_why: cause?.words ?? 'not recorded',
     left_request_id: source.request_id === '' ? null : source.request_id,
   };
-}
-
-function row(user: Json): Json {
-  const { id, email, first_name, last_name, external_id, role, status, seat, held } = user;
-  const managed = user['managed_by'] as { name: string } | null;
-  const name = [first_name, last_name].filter((part) => part !== '').join(' ');
-  return { id, email, name, external_id, role, status, seat, held, directory: managed?.name ?? null };
 }
 
 function readable({ user, user_name, requested, refused_roles, left, held }: Explained): Json {

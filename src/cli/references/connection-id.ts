@@ -1,17 +1,8 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import type { Client } from '../client/client.js';
-import type { Context } from '../command/command.js';
 
-/** How commands say which connection they are about. */
-export const CONNECTION = {
-  name: 'connection_id',
-  required: false,
-  description: 'its id or slug; not needed where there is only one',
-};
-
-/** The connection that a command is about, by its id or slug; where none is named, the only one. */
-export async function connectionId({ client, argument }: Context): Promise<string> {
-  if (argument !== undefined) return connectionNamed(client, argument);
+/** Returns the id of the only connection. */
+export async function onlyConnection(client: Client): Promise<string> {
   const [only, ...others] = await connections(client);
   if (only === undefined) throw new CliError('There is no connection yet.', EXIT.usage);
   if (others.length === 0) return only.id;

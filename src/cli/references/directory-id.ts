@@ -1,27 +1,11 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import type { Client } from '../client/client.js';
-import type { Context } from '../command/command.js';
-
-/** How commands say which directory they are about. */
-export const DIRECTORY = {
-  name: 'directory_id',
-  required: false,
-  description: 'its id or name; not needed where there is only one',
-};
 
 /**
- * Returns the id of the directory that a command is about.
- *
- * @throws {CliError} when no directory has the name, several have it, or none is named and there are several
- */
-export function directoryId({ client, argument }: Context): Promise<string> {
-  return directoryNamed(client, argument);
-}
-
-/**
- * The same for a directory that an option names, by its id or name.
+ * Returns the id of the directory with an id or name.
  *
  * @param argument undefined: the only directory
+ * @throws {CliError} when no directory has the name, several have it, or none is named and there are several
  */
 export async function directoryNamed(client: Client, argument: string | undefined): Promise<string> {
   if (argument?.startsWith('dir_')) return argument;

@@ -1,16 +1,8 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
-import type { Context } from '../command/command.js';
-
-/** How commands say which user they are about. */
-export const PERSON = { name: 'user_id', required: true, description: 'the id, e-mail, external_id or userName' };
+import type { Client } from '../client/client.js';
 
 /** What an id of a user begins with. */
 const ID = /^usr_/;
-
-/** Returns the id of the user that a command is about. */
-export function personId({ client, argument }: Context): Promise<string> {
-  return personNamed(client, argument!);
-}
 
 interface Found {
   id: string;
@@ -24,7 +16,7 @@ interface Found {
  * @param named an id, which is not looked up (a deleted user has only that), else an e-mail, `external_id` or `userName`
  * @throws {CliError} when no user has the name, or several have it
  */
-export async function personNamed(client: Context['client'], named: string): Promise<string> {
+export async function personNamed(client: Client, named: string): Promise<string> {
   if (ID.test(named)) return named;
   const filters = named.includes('@') ? ['email', 'user_name', 'external_id'] : ['external_id', 'user_name'];
   for (const filter of filters) {

@@ -1,9 +1,8 @@
 import { CliError } from '../client/cli.errors.js';
 import { encode, type Client, type Json } from '../client/client.js';
-import type { Context } from '../command/command.js';
 
 /** Records that a command names by id or `external_id`. */
-export interface NamedRecords {
+interface NamedRecords {
   /** What one record is called. */
   what: string;
   /** The list of the records. */
@@ -13,15 +12,10 @@ export interface NamedRecords {
 }
 
 /**
- * Returns the record that the argument of a command names.
+ * Returns the record with an id or `external_id`.
  *
- * @throws {CliError} when no record has the id or the `external_id`
+ * @throws {CliError} when no record has it
  */
-export function recordOfArgument({ client, argument }: Context, records: NamedRecords): Promise<Json> {
-  return recordNamed(client, argument!, records);
-}
-
-/** The same for a record that an option names. */
 export async function recordNamed(client: Client, named: string, { what, path, prefix }: NamedRecords): Promise<Json> {
   if (named.startsWith(prefix)) return client.call('GET', `${path}/${encode(named)}`);
   const [found] = await client.list(`${path}?external_id=${encodeURIComponent(named)}`, 1);

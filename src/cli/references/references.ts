@@ -1,7 +1,7 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import type { Client } from '../client/client.js';
 import type { Command, Context, Reference } from '../command/command.js';
-import { connectionNamed } from './connection-id.js';
+import { connectionNamed, onlyConnection } from './connection-id.js';
 import { directoryNamed } from './directory-id.js';
 import { personNamed } from './person-id.js';
 import { recordNamed } from './record-id.js';
@@ -17,13 +17,19 @@ export const NAMED_BY: Record<Reference, string> = {
   webhook: 'its id, description or url',
 };
 
+/** Records of which a tenant often has only one: that one is meant where none is named. */
+export const OFTEN_ONE: ReadonlySet<Reference> = new Set(['connection', 'directory']);
+
+/** Ids of records that a look-up would only read again. */
+const ID = /^(?:cand|job)_/;
+
 const RESOLVERS: Record<Reference, (client: Client, named: string) => Promise<string>> = {
   ats_connection: (client, named) =>
     idIn(client, named, { path: '/ats-connections', prefix: 'ats_', fields: ['name', 'marker', 'provider'] }),
   candidate: (client, named) => recordId(client, named, 'candidate', '/candidates', 'cand_'),
   connection: connectionNamed,
   directory: directoryNamed,
-  job: (client, named) => recordId(client, named, 'job opening', '/jobs', 'job_'),
+  job: (client, named) => recordId(client, named, 'job', '/jobs', 'job_'),
   user: personNamed,
   webhook: (client, named) =>
     idIn(client, named, { path: '/webhooks', prefix: 'whk_', fields: ['description', 'url'] }),
@@ -43,8 +49,15 @@ export async function withIds(context: Context, command: Pick<Command, 'argument
     if (kind === undefined || typeof value !== 'string' || value === 'none') continue;
     options[name] = await RESOLVERS[kind](client, value);
   }
-  const id = refers === undefined || argument === undefined ? argument : await RESOLVERS[refers](client, argument);
+  if (refers === undefined || (argument === undefined && !OFTEN_ONE.has(refers))) return { ...context, options };
+  if (argument === undefined) return { ...context, argument: await onlyOne(client, refers), options };
+  // The call of the command itself says that a record does not exist.
+  const id = ID.test(argument) ? argument : await RESOLVERS[refers](client, argument);
   return { ...context, argument: id, options };
+}
+
+function onlyOne(client: Client, refers: Reference): Promise<string> {
+  return refers === 'directory' ? directoryNamed(client, undefined) : onlyConnection(client);
 }
 
 async function recordId(client: Client, named: string, what: string, path: string, prefix: string): Promise<string> {

@@ -19,6 +19,7 @@ const COMMAND_OF: Record<string, string> = {
   '/api/v1/directories/{directory_id}/guard/discard': 'directory guard discard',
   '/api/v1/directories/{directory_id}/guard/undo': 'directory guard undo',
   '/api/v1/directories/{directory_id}/preview/plan': 'directory plan make',
+  '/api/v1/directories/{directory_id}/rules/plan': 'directory rules plan',
   '/api/v1/directories/{directory_id}/unlinked/deactivate': 'directory unlinked deactivate',
   '/api/v1/webhooks/{webhook_id}/replay': 'webhook replay',
 };

@@ -22,7 +22,7 @@ const scim = () => `${service.url}/scim/v2`;
 
 it('finds nothing in the service, leaves no record, and never shows the token', async () => {
   const ran = await doctor(service.tenant.scimToken, scim());
-  expect(ran).toMatchObject({ code: 0, err: '17 passed.\n' });
+  expect(ran).toMatchObject({ code: 0, err: '18 passed.\n' });
   expect(ran.out + ran.err).not.toContain(service.tenant.scimToken);
   for (const list of ['Users', 'Groups']) {
     expect((await send('GET', `${scim()}/${list}`, service.tenant.scimToken)).body.totalResults).toBe(0);

@@ -2,6 +2,7 @@ import { GROUP_URN } from '../../../protocols/scim/urns.js';
 import { listedRecords, valueAt, type Answer } from '../forms/answer.js';
 import { listHas, readsBack, statusIs } from '../forms/expect.rules.js';
 import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
+import { declaredIn } from '../forms/schema.rules.js';
 import { idFrom, type Check } from '../peer/check.js';
 import { userId } from '../peer/people.js';
 import type { ScimService } from '../peer/scim-service.js';
@@ -18,7 +19,7 @@ async function groups(service: ScimService): Promise<DoctorFinding[]> {
   const made = await service.createGroup(sent);
   const found = [...statusIs(made, 201), ...readsBack(made, sent)];
   const id = idFrom(made, found);
-  const path = `/Groups/${id}`;
+  const path = `/Groups/${encodeURIComponent(id)}`;
   found.push(...readsBack(await service.get(path), sent));
   found.push(...(await findGroup(service, displayName, id)));
   const renamed = service.name('group-renamed');
@@ -83,12 +84,12 @@ async function members(service: ScimService): Promise<DoctorFinding[]> {
     [[{ op: 'replace', path: 'members', value: [] }], []],
   ];
   for (const [operations, after] of cases) found.push(...(await changeMembers(service, id, operations, after)));
-  const put = await service.put(`/Groups/${id}`, {
+  const put = await service.put(`/Groups/${encodeURIComponent(id)}`, {
     schemas: [GROUP_URN],
     displayName: service.name('members'),
     members: value(b),
   });
-  found.push(...statusIs(put, 200), ...membersAre(await service.get(`/Groups/${id}`), [b]));
+  found.push(...statusIs(put, 200), ...membersAre(await service.get(`/Groups/${encodeURIComponent(id)}`), [b]));
   found.push(...(await groupsOfUser(service, b, id)));
   return found;
 }
@@ -100,11 +101,11 @@ export async function changeMembers(
   operations: readonly unknown[],
   after: readonly string[],
 ): Promise<DoctorFinding[]> {
-  const answer = await service.patch(`/Groups/${id}`, operations);
+  const answer = await service.patch(`/Groups/${encodeURIComponent(id)}`, operations);
   const found = statusIs(answer, 200, 204);
   // RFC 7644 §3.5.2: 200 has the group.
   if (answer.status === 200) found.push(...membersAre(answer, after));
-  return [...found, ...membersAre(await service.get(`/Groups/${id}`), after)];
+  return [...found, ...membersAre(await service.get(`/Groups/${encodeURIComponent(id)}`), after)];
 }
 
 /** Returns a finding unless a group has exactly these members. */
@@ -125,14 +126,16 @@ function membersAre(answer: Answer, expected: readonly string[]): DoctorFinding[
       ];
 }
 
-/** A user shows its groups (RFC 7643 §4.1.2), and a filter finds the group by its member. */
+/** A user shows its groups where `/Schemas` declares them (RFC 7643 §4.1.2), and a filter finds the group by its member. */
 async function groupsOfUser(service: ScimService, userIdentifier: string, groupId: string): Promise<DoctorFinding[]> {
-  const { body } = await service.get(`/Users/${userIdentifier}`);
+  const isDeclared = declaredIn(await service.get('/Schemas'), 'User').some(({ names }) => names[0] === 'groups');
+  const { body } = await service.get(`/Users/${encodeURIComponent(userIdentifier)}`);
   const groupsOf = valueAt(body, 'groups');
   const ids = (Array.isArray(groupsOf) ? groupsOf : []).map((group) => valueAt(group, 'value'));
-  const found = ids.includes(groupId)
-    ? []
-    : [finding('member_wrong', 'groups', `A member of a group has ${inJson(groupsOf)} as groups.`)];
+  const found =
+    ids.includes(groupId) || !isDeclared
+      ? []
+      : [finding('member_wrong', 'groups', `A member of a group has ${inJson(groupsOf)} as groups.`)];
   const filter = encodeURIComponent(`id eq "${groupId}" and members eq "${userIdentifier}"`);
   return [...found, ...listHas(await service.get(`/Groups?filter=${filter}&attributes=id`), [groupId])];
 }

@@ -17,8 +17,13 @@ export const LEAVER_CHECKS: readonly Check[] = [
       const began = Date.now();
       const found = await deactivate(service, id, 'third');
       const note = `inactive after ${Date.now() - began} ms`;
-      const restored = await service.patch(`/Users/${id}`, [{ op: 'Replace', path: 'active', value: 'True' }]);
-      found.push(...statusIs(restored, 200, 204), ...readsBack(await service.get(`/Users/${id}`), { active: true }));
+      const restored = await service.patch(`/Users/${encodeURIComponent(id)}`, [
+        { op: 'Replace', path: 'active', value: 'True' },
+      ]);
+      found.push(
+        ...statusIs(restored, 200, 204),
+        ...readsBack(await service.get(`/Users/${encodeURIComponent(id)}`), { active: true }),
+      );
       return { findings: found, note };
     },
   },
@@ -27,10 +32,13 @@ export const LEAVER_CHECKS: readonly Check[] = [
     async run(service) {
       const id = await userId(service, 'third');
       const began = Date.now();
-      const found = statusIs(await service.delete(`/Users/${id}`), 204);
+      const found = statusIs(await service.delete(`/Users/${encodeURIComponent(id)}`), 204);
       found.push(...(await gone(service, id, 'third')));
       const note = `gone after ${Date.now() - began} ms`;
-      return { findings: [...found, ...isErrorOf(await service.delete(`/Users/${id}`), 404)], note };
+      return {
+        findings: [...found, ...isErrorOf(await service.delete(`/Users/${encodeURIComponent(id)}`), 404)],
+        note,
+      };
     },
   },
 ];
@@ -38,11 +46,11 @@ export const LEAVER_CHECKS: readonly Check[] = [
 /** Deactivates a user: the user stays readable and findable, or Entra creates a second one. */
 export async function deactivate(service: ScimService, id: string, label: string): Promise<DoctorFinding[]> {
   const found = statusIs(
-    await service.patch(`/Users/${id}`, [{ op: 'Replace', path: 'active', value: 'False' }]),
+    await service.patch(`/Users/${encodeURIComponent(id)}`, [{ op: 'Replace', path: 'active', value: 'False' }]),
     200,
     204,
   );
-  const read = await service.get(`/Users/${id}`);
+  const read = await service.get(`/Users/${encodeURIComponent(id)}`);
   if (read.status === 404)
     return [...found, finding('lost', 'active', `A deactivated user is answered ${read.status}.`)];
   found.push(...statusIs(read, 200), ...readsBack(read, { active: false }));
@@ -55,10 +63,10 @@ export async function deactivate(service: ScimService, id: string, label: string
 /** Waits until a deleted user is gone, and measures the time. */
 export async function gone(service: ScimService, id: string, label: string): Promise<DoctorFinding[]> {
   const began = Date.now();
-  let answer = await service.get(`/Users/${id}`);
+  let answer = await service.get(`/Users/${encodeURIComponent(id)}`);
   while (answer.status !== 404 && Date.now() - began < PROMPT_MS) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    answer = await service.get(`/Users/${id}`);
+    answer = await service.get(`/Users/${encodeURIComponent(id)}`);
   }
   if (answer.status !== 404)
     return [finding('still_there', 'status', `A deleted user is answered ${answer.status} after ${PROMPT_MS} ms.`)];

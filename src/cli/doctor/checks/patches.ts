@@ -67,14 +67,16 @@ export const PATCH_CHECKS: readonly Check[] = [
   {
     name: 'patch_entra',
     async run(service) {
-      const path = `/Users/${await userId(service, 'second')}`;
+      const path = `/Users/${encodeURIComponent(await userId(service, 'second'))}`;
       return { findings: [...(await applied(service, path, OF_ENTRA)), ...(await manager(service, path))] };
     },
   },
   {
     name: 'patch_okta',
     async run(service) {
-      return { findings: await applied(service, `/Users/${await userId(service, 'second')}`, OF_OKTA) };
+      return {
+        findings: await applied(service, `/Users/${encodeURIComponent(await userId(service, 'second'))}`, OF_OKTA),
+      };
     },
   },
 ];

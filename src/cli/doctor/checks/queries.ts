@@ -48,7 +48,7 @@ async function filters(service: ScimService): Promise<DoctorFinding[]> {
   found.push(...listHas(await service.find('Users', 'userName', service.name('absent')), []));
   found.push(...listHas(await service.find('Users', 'externalId', externalId!.toUpperCase()), []));
   const hit = await service.find('Users', 'userName', userName!);
-  const { body } = await service.get(`/Users/${id}`);
+  const { body } = await service.get(`/Users/${encodeURIComponent(id)}`);
   found.push(...readsBack(hit, isRecord(body) ? body : {}, listedRecords(hit)[0]));
   const partial = await service.find('Users', 'userName', userName!, '&attributes=userName');
   found.push(...listHas(partial, [id]));
@@ -64,15 +64,16 @@ async function filters(service: ScimService): Promise<DoctorFinding[]> {
 /**
  * Walks through the pages of a list to the last one, and asks for the one after it. Of a long list the first pages and the last one.
  *
- * @param count records of a page
+ * @param wanted records of a page, where the service states no lower maximum
  * @param ids records that are in the list
  */
 export async function walk(
   service: ScimService,
   collection: 'Users' | 'Groups',
-  count: number,
+  wanted: number,
   ids: readonly string[] = [],
 ): Promise<{ findings: DoctorFinding[]; note: string }> {
+  const count = Math.min(wanted, await longestPage(service));
   const found: DoctorFinding[] = [];
   const seen = new Map<unknown, number>();
   const pageOf = (startIndex: number) => service.get(`/${collection}?startIndex=${startIndex}&count=${count}`);
@@ -121,6 +122,12 @@ export async function walk(
   return { findings: found, note: `${total} ${collection} in pages of ${count}` };
 }
 
+/** A service may answer with fewer records than were asked for, and states how many (RFC 7643 §5). */
+async function longestPage(service: ScimService): Promise<number> {
+  const most = valueAt((await service.get('/ServiceProviderConfig')).body, 'filter.maxResults');
+  return typeof most === 'number' && Number.isInteger(most) && most > 0 ? most : Infinity;
+}
+
 function pageFindings(
   page: Answer,
   { startIndex, count, total }: { startIndex: number; count: number; total: number },
@@ -132,7 +139,11 @@ function pageFindings(
       field,
       `The page from ${startIndex} with count ${count} has ${inJson(valueAt(page.body, field))} as ${field}; expected: ${inJson(expected)}.`,
     );
-  if (valueAt(page.body, 'startIndex') !== startIndex) found.push(wrong('startIndex', startIndex));
+  // Both are required of a page that is not the whole list (RFC 7644 §3.4.2).
+  const isWhole = startIndex === 1 && total <= count;
+  const isMissing = (field: string) => isWhole && valueAt(page.body, field) === undefined;
+  if (!isMissing('startIndex') && valueAt(page.body, 'startIndex') !== startIndex)
+    found.push(wrong('startIndex', startIndex));
   const length = Math.min(count, total - startIndex + 1);
   if (listedRecords(page).length !== length) {
     found.push(
@@ -143,13 +154,14 @@ function pageFindings(
       ),
     );
   }
-  if (valueAt(page.body, 'itemsPerPage') !== length) found.push(wrong('itemsPerPage', length));
+  if (!isMissing('itemsPerPage') && valueAt(page.body, 'itemsPerPage') !== length)
+    found.push(wrong('itemsPerPage', length));
   if (valueAt(page.body, 'totalResults') !== total) found.push(wrong('totalResults', total));
   return found;
 }
 
 async function versions(service: ScimService): Promise<DoctorFinding[]> {
-  const path = `/Users/${await userId(service, 'first')}`;
+  const path = `/Users/${encodeURIComponent(await userId(service, 'first'))}`;
   const read = await service.get(path);
   const { etag } = read.headers;
   if (etag === undefined) return [finding('etag_wrong', 'ETag', `GET ${path} is answered without an ETag.`)];

@@ -1,5 +1,5 @@
 import { valueAt, type JsonRecord } from '../forms/answer.js';
-import { isErrorOf, readsBack, statusIs } from '../forms/expect.rules.js';
+import { inCase, isErrorOf, readsBack, statusIs } from '../forms/expect.rules.js';
 import type { DoctorFinding } from '../forms/finding.js';
 import { idFrom, type Check } from '../peer/check.js';
 import { person, userId } from '../peer/people.js';
@@ -22,8 +22,11 @@ export const USER_CHECKS: readonly Check[] = [
             400,
             'invalidFilter',
           ),
-          ...isErrorOf(await service.send('POST', '/Users', '{"schemas":['), 400),
-          ...isErrorOf(await service.createUser({ userName: '', displayName: service.name('nameless') }), 400),
+          ...inCase('A body that is cut', isErrorOf(await service.send('POST', '/Users', '{"schemas":['), 400)),
+          ...inCase(
+            'An empty userName',
+            isErrorOf(await service.createUser({ userName: '', displayName: service.name('nameless') }), 400),
+          ),
         ],
       };
     },
@@ -35,7 +38,7 @@ export const USER_CHECKS: readonly Check[] = [
       const made = await service.createUser(sent);
       const found = [...statusIs(made, 201), ...readsBack(made, sent)];
       const id = idFrom(made, found);
-      const read = await service.get(`/Users/${id}`);
+      const read = await service.get(`/Users/${encodeURIComponent(id)}`);
       found.push(...statusIs(read, 200), ...readsBack(read, sent));
       found.push(...missingAttributes(await service.get('/Schemas'), 'User', read.body));
       return { findings: [...found, ...(await duplicate(service))] };
@@ -44,7 +47,7 @@ export const USER_CHECKS: readonly Check[] = [
   {
     name: 'replace',
     async run(service) {
-      const path = `/Users/${await userId(service, 'first')}`;
+      const path = `/Users/${encodeURIComponent(await userId(service, 'first'))}`;
       const before = (await service.get(path)).body as JsonRecord;
       // Okta sends everything that it has read, with its changes.
       const changed = {
@@ -64,7 +67,11 @@ export const USER_CHECKS: readonly Check[] = [
 /** A second user of the same name is refused, also in another case (RFC 7643 §4.1.1). */
 export async function duplicate(service: ScimService, label = 'first'): Promise<DoctorFinding[]> {
   const { userName, ...rest } = person(service, label);
-  const found = isErrorOf(await service.createUser({ userName, ...rest }), 409, 'uniqueness');
+  const found = inCase(
+    'A userName that exists',
+    isErrorOf(await service.createUser({ userName, ...rest }), 409, 'uniqueness'),
+  );
   const upper = String(userName).toUpperCase();
-  return [...found, ...isErrorOf(await service.createUser({ ...rest, userName: upper }), 409, 'uniqueness')];
+  const again = isErrorOf(await service.createUser({ ...rest, userName: upper }), 409, 'uniqueness');
+  return [...found, ...inCase('A userName that exists in small letters', again)];
 }

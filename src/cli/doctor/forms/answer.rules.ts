@@ -40,7 +40,13 @@ function headerFindings(answer: Answer): DoctorFinding[] {
   const request = requestOf(answer);
   const found: DoctorFinding[] = [];
   if (status === 401 && headers['www-authenticate'] === undefined) {
-    found.push(finding('error_form', 'WWW-Authenticate', `${request} is answered 401 without WWW-Authenticate.`));
+    found.push(
+      finding(
+        'error_form',
+        'WWW-Authenticate',
+        `${request} is answered 401 without WWW-Authenticate (RFC 9110 §15.5.2).`,
+      ),
+    );
   }
   if (status === 429 && headers['retry-after'] === undefined) {
     found.push(finding('error_form', 'Retry-After', `${request} is answered 429 without Retry-After.`));

@@ -10,6 +10,11 @@ export function statusIs(answer: Answer, ...statuses: readonly number[]): Doctor
   return [finding('status', 'status', `${words}${typeof detail === 'string' ? `: ${detail}` : '.'}`)];
 }
 
+/** Returns findings whose messages begin with the case, where the request alone does not show what is wrong with it. */
+export function inCase(words: string, findings: readonly DoctorFinding[]): DoctorFinding[] {
+  return findings.map((one) => ({ ...one, message: `${words}: ${one.message}` }));
+}
+
 /** Returns a finding unless an answer is an error of this status, and has the `scimType` where one is expected. */
 export function isErrorOf(answer: Answer, status: number, scimType?: string): DoctorFinding[] {
   const found = statusIs(answer, status);

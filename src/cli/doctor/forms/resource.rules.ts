@@ -1,5 +1,5 @@
 import { GROUP_URN, USER_URN } from '../../../protocols/scim/urns.js';
-import { isRecord, type JsonRecord } from './answer.js';
+import { isRecord, valueAt, type JsonRecord } from './answer.js';
 import { finding, inJson, type DoctorFinding } from './finding.js';
 
 /** The kinds of records that a doctor makes. */
@@ -35,7 +35,7 @@ export function resourceFindings(
     finding(
       'resource_form',
       field,
-      `The answer to ${request} has ${inJson(resource[field.split('.')[0]!])} as ${field.split('.')[0]!}; expected: ${expected}.`,
+      `The answer to ${request} has ${inJson(valueOf(resource, field))} as ${field}; expected: ${expected}.`,
     );
   const found: DoctorFinding[] = [];
   if (typeof resource['id'] !== 'string' || resource['id'] === '') found.push(wrong('id', 'a text'));
@@ -92,6 +92,20 @@ function valuesOf(resource: JsonRecord, wrong: Wrong): DoctorFinding[] {
   return found;
 }
 
+/** Of values in a list the whole list is shown. */
+function valueOf(resource: JsonRecord, field: string): unknown {
+  const [outer = ''] = field.split('.');
+  return Array.isArray(resource[outer]) ? resource[outer] : valueAt(resource, field);
+}
+
 function isAddress(text: string, end: string): boolean {
-  return URL.canParse(text) && decodeURIComponent(new URL(text).pathname).endsWith(end);
+  if (!URL.canParse(text)) return false;
+  const { pathname } = new URL(text);
+  try {
+    return pathname.endsWith(end) || decodeURIComponent(pathname).endsWith(end);
+  } catch (error) {
+    // A `%` that is no percent sign.
+    if (error instanceof URIError) return false;
+    throw error;
+  }
 }

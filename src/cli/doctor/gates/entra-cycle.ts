@@ -34,9 +34,10 @@ export async function provisionUser(service: ScimService, person: JsonRecord): P
     ]);
   }
   const id = String(hit['id']);
-  const before = await service.get(`/Users/${id}`);
+  const before = await service.get(`/Users/${encodeURIComponent(id)}`);
   const operations = changesOf(isRecord(before.body) ? before.body : {}, person);
-  if (operations.length > 0) found.push(...statusIs(await service.patch(`/Users/${id}`, operations), 200, 204));
+  if (operations.length > 0)
+    found.push(...statusIs(await service.patch(`/Users/${encodeURIComponent(id)}`, operations), 200, 204));
   return { id, found };
 }
 
@@ -58,7 +59,7 @@ export async function userIs(service: ScimService, id: string, person: JsonRecor
     ...listHas(await service.find('Users', 'userName', userName.toUpperCase()), [id]),
   ];
   if (found.length === 0) found.push(...readsBack(hits, person, listedRecords(hits)[0]));
-  const read = await service.get(`/Users/${id}`);
+  const read = await service.get(`/Users/${encodeURIComponent(id)}`);
   found.push(...statusIs(read, 200), ...readsBack(read, person));
   if (read.status === 200 && recordId(read) !== id)
     found.push(finding('resource_form', 'id', `GET /Users/${id} answers with another id.`));

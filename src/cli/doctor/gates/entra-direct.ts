@@ -76,7 +76,7 @@ async function created(service: ScimService, type: RecordType, label: string): P
   const body = { schemas: [core, ...extensions], ...sent };
   const made = type === 'User' ? await service.createUser(body) : await service.createGroup(body);
   const found = [...statusIs(made, 201), ...readsBack(made, sent)];
-  const path = `/${type}s/${idFrom(made, found)}`;
+  const path = `/${type}s/${encodeURIComponent(idFrom(made, found))}`;
   const read = await service.get(path);
   found.push(...statusIs(read, 200), ...readsBack(read, sent));
   return {
@@ -98,7 +98,9 @@ async function updated(service: ScimService, type: RecordType, label: string): P
   }));
   const answer = await service.patch(path, [...operations, { op: 'replace', path: 'displayName', value: displayName }]);
   const expected = { ...sent, ...sampleRecord(attributes, 'second'), displayName };
-  const found = [...outcome.findings, ...statusIs(answer, 200, 204), ...readsBack(await service.get(path), expected)];
+  const found = [...outcome.findings, ...statusIs(answer, 200, 204)];
+  // A refused PATCH changes nothing: each attribute would be a finding.
+  if (answer.status < 400) found.push(...readsBack(await service.get(path), expected));
   return { findings: found, note: `${attributes.length + 1} attributes` };
 }
 
@@ -111,8 +113,9 @@ async function emptied(service: ScimService): Promise<DoctorFinding[]> {
     const refill = optional.map((one) => ({ op: 'replace', path: patchPath(one), value: sampleValue(one, 'first') }));
     found.push(...statusIs(await service.patch(path, refill), 200, 204));
     const empty = optional.map((one) => ({ op: 'Replace', path: patchPath(one), value }));
-    found.push(...statusIs(await service.patch(path, empty), 200, 204));
-    found.push(...readsBack(await service.get(path), withEmpty(optional)));
+    const answer = await service.patch(path, empty);
+    found.push(...statusIs(answer, 200, 204));
+    if (answer.status < 400) found.push(...readsBack(await service.get(path), withEmpty(optional)));
   }
   return found;
 }
@@ -125,7 +128,7 @@ function withEmpty(attributes: readonly DeclaredAttribute[]): JsonRecord {
 
 async function paged(service: ScimService, collection: 'Users' | 'Groups'): Promise<Checked> {
   const first = await service.get(`/${collection}?startIndex=1&count=${PAGE}`);
-  const total = Number(valueAt(first.body, 'totalResults'));
+  const total = Math.max(0, Number(valueAt(first.body, 'totalResults')));
   for (let place = total; place < LEAST_RECORDS; place++) {
     const name = service.name(`page-${place}`);
     const made =

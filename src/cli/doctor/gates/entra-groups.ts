@@ -15,14 +15,18 @@ export const ENTRA_GROUP_TESTS: readonly Check[] = [
   }),
   groupTest('Create_Group_Test', 'mandatory', async (service) => {
     const { id, found } = await provisionGroup(service, service.name('created'));
-    const read = await service.get(`/Groups/${id}?excludedAttributes=members`);
+    const read = await service.get(`/Groups/${encodeURIComponent(id)}?excludedAttributes=members`);
     return [...found, ...statusIs(read, 200), ...(await findGroup(service, service.name('created'), id))];
   }),
   groupTest('Update_Group_Test', 'mandatory', async (service) => {
     const { id, found } = await provisionGroup(service, service.name('old'));
     const value = service.name('renamed');
     found.push(
-      ...statusIs(await service.patch(`/Groups/${id}`, [{ op: 'Replace', path: 'displayName', value }]), 200, 204),
+      ...statusIs(
+        await service.patch(`/Groups/${encodeURIComponent(id)}`, [{ op: 'Replace', path: 'displayName', value }]),
+        200,
+        204,
+      ),
     );
     return [...found, ...(await findGroup(service, value, id)), ...(await findGroup(service, service.name('old')))];
   }),
@@ -91,8 +95,8 @@ function groupTest(
 
 /** Deletes a group, and looks whether it is gone. */
 export async function deleteGroup(service: ScimService, id: string, displayName: string): Promise<DoctorFinding[]> {
-  const found = statusIs(await service.delete(`/Groups/${id}`), 204);
-  const after = await service.get(`/Groups/${id}`);
+  const found = statusIs(await service.delete(`/Groups/${encodeURIComponent(id)}`), 204);
+  const after = await service.get(`/Groups/${encodeURIComponent(id)}`);
   if (after.status !== 404)
     found.push(finding('still_there', 'status', `A deleted group is answered ${after.status}.`));
   return [...found, ...listHas(await service.find('Groups', 'displayName', displayName), [])];

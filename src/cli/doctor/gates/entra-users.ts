@@ -42,7 +42,7 @@ export const ENTRA_USER_TESTS: readonly Check[] = [
     kind: 'optional',
     async run(service) {
       const id = await userId(service, 'leaver');
-      const found = statusIs(await service.delete(`/Users/${id}`), 204);
+      const found = statusIs(await service.delete(`/Users/${encodeURIComponent(id)}`), 204);
       return { findings: [...found, ...(await gone(service, id, 'leaver'))] };
     },
   },
@@ -88,13 +88,13 @@ async function hasManager(service: ScimService): Promise<boolean> {
 
 async function managerTest(service: ScimService): Promise<Checked> {
   if (!(await hasManager(service))) return skipped('/Schemas has no manager');
-  return { findings: await manager(service, `/Users/${await userId(service, 'second')}`) };
+  return { findings: await manager(service, `/Users/${encodeURIComponent(await userId(service, 'second'))}`) };
 }
 
 /** The same by requests as the RFC has them: an object, and the removal of the attribute. */
 async function directManagerTest(service: ScimService): Promise<Checked> {
   if (!(await hasManager(service))) return skipped('/Schemas has no manager');
-  const path = `/Users/${await userId(service, 'second')}`;
+  const path = `/Users/${encodeURIComponent(await userId(service, 'second'))}`;
   const id = await userId(service, 'first');
   const field = `${ENTERPRISE_URN}:manager`;
   const found = statusIs(await service.patch(path, [{ op: 'replace', path: field, value: { value: id } }]), 200, 204);

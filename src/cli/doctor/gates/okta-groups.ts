@@ -23,7 +23,11 @@ export const OKTA_GROUP_TESTS: readonly Check[] = [
       const { id, found } = await pushed(service, 'named');
       const displayName = service.name('named-again');
       found.push(
-        ...statusIs(await service.patch(`/Groups/${id}`, [{ op: 'replace', value: { id, displayName } }]), 200, 204),
+        ...statusIs(
+          await service.patch(`/Groups/${encodeURIComponent(id)}`, [{ op: 'replace', value: { id, displayName } }]),
+          200,
+          204,
+        ),
       );
       return {
         findings: [

@@ -56,7 +56,7 @@ const USER_TESTS: readonly Check[] = [
       const userName = String(person(service, 'first')['userName']);
       const found = listHas(await findInPages(service, userName), [id]);
       found.push(...listHas(await findInPages(service, userName.toUpperCase()), [id]));
-      const read = await service.get(`/Users/${id}`);
+      const read = await service.get(`/Users/${encodeURIComponent(id)}`);
       return { findings: [...found, ...statusIs(read, 200), ...readsBack(read, person(service, 'first'))] };
     },
   },
@@ -120,7 +120,7 @@ async function errorBodies(service: ScimService): Promise<DoctorFinding[]> {
 
 /** Okta sends everything that it has read, with its changes. */
 async function replaced(service: ScimService, changes: JsonRecord): Promise<DoctorFinding[]> {
-  const path = `/Users/${await userId(service, 'first')}`;
+  const path = `/Users/${encodeURIComponent(await userId(service, 'first'))}`;
   const { body } = await service.get(path);
   const put = await service.put(path, { ...(isRecord(body) ? body : {}), ...changes });
   const { meta: _, ...before } = isRecord(body) ? body : {};
@@ -130,10 +130,10 @@ async function replaced(service: ScimService, changes: JsonRecord): Promise<Doct
 
 async function activity(service: ScimService, active: boolean): Promise<Checked> {
   const id = await userId(service, 'first');
-  const answer = await service.patch(`/Users/${id}`, [{ op: 'replace', value: { active } }]);
+  const answer = await service.patch(`/Users/${encodeURIComponent(id)}`, [{ op: 'replace', value: { active } }]);
   const found = statusIs(answer, 200, 204);
   if (answer.status === 200) found.push(...readsBack(answer, { active }));
-  found.push(...readsBack(await service.get(`/Users/${id}`), { active }));
+  found.push(...readsBack(await service.get(`/Users/${encodeURIComponent(id)}`), { active }));
   return {
     findings: [...found, ...listHas(await findInPages(service, String(person(service, 'first')['userName'])), [id])],
   };
@@ -143,7 +143,7 @@ async function activity(service: ScimService, active: boolean): Promise<Checked>
 async function importUsers(service: ScimService): Promise<Checked> {
   const ids = [await userId(service, 'first'), await userId(service, 'second'), await userId(service, 'third')];
   const found = statusIs(
-    await service.patch(`/Users/${ids[2]}`, [{ op: 'replace', value: { active: false } }]),
+    await service.patch(`/Users/${encodeURIComponent(ids[2]!)}`, [{ op: 'replace', value: { active: false } }]),
     200,
     204,
   );
@@ -152,11 +152,23 @@ async function importUsers(service: ScimService): Promise<Checked> {
   return { findings: found, note };
 }
 
-/** Entitlements are a resource type of their own. */
+/** Types that are no entitlements; some services list their documents as types. */
+const OTHER_TYPES = ['User', 'Group', 'Me', 'ServiceProviderConfig', 'ResourceType', 'Schema'];
+
+/** Entitlements are resource types of their own, such as `/Roles`. */
 async function entitlements(service: ScimService): Promise<Checked> {
-  const types = await service.get('/ResourceTypes');
-  const own = listedRecords(types).find(({ name }) => name === 'Role' || name === 'Entitlement');
-  if (own === undefined) return skipped('no resource type Role or Entitlement');
-  const list = await service.get(`${String(own['endpoint'])}?startIndex=1&count=${OKTA_PAGE}`);
-  return { findings: statusIs(list, 200) };
+  const paths = listedRecords(await service.get('/ResourceTypes')).flatMap((type) => ownPath(service, type) ?? []);
+  if (paths.length === 0)
+    return skipped('/ResourceTypes has no type for entitlements, such as Role: Okta asks for none');
+  const found: DoctorFinding[] = [];
+  for (const path of paths) found.push(...statusIs(await service.get(`${path}?startIndex=1&count=${OKTA_PAGE}`), 200));
+  return { findings: found, note: paths.join(', ') };
+}
+
+/** The path of a type of entitlements; its endpoint may be a whole address. */
+function ownPath({ address }: ScimService, { name, endpoint }: JsonRecord): string | null {
+  if (typeof endpoint !== 'string' || endpoint === '' || OTHER_TYPES.includes(String(name))) return null;
+  const base = address.pathname.replace(/\/$/, '');
+  const path = URL.canParse(endpoint) ? new URL(endpoint).pathname : `/${endpoint.replace(/^\//, '')}`;
+  return base !== '' && path.startsWith(`${base}/`) ? path.slice(base.length) : path;
 }

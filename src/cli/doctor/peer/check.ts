@@ -54,7 +54,7 @@ export function idFrom(answer: Answer, found: readonly DoctorFinding[]): string 
   throw new CannotContinue([...found, ...(found.length === 0 ? [missing] : [])]);
 }
 
-/** Runs a check; what is wrong with the form of an answer is a finding of the check whose request it answers. */
+/** Runs a check. What is wrong with the form of its answers is a finding of {@link formCheck}. */
 export async function runCheck(service: ScimService, { name, kind, run }: Check): Promise<CheckResult> {
   service.step = name;
   const outcome = await run(service).catch((error: unknown): Checked => {
@@ -62,7 +62,7 @@ export async function runCheck(service: ScimService, { name, kind, run }: Check)
     if (error instanceof NoAnswer) return { findings: [error.finding] };
     throw error;
   });
-  const findings = distinct([...outcome.findings, ...service.takeFormFindings()]);
+  const findings = distinct(outcome.findings);
   const bad = kind === 'optional' ? 'warning' : 'failed';
   return {
     name,
@@ -72,6 +72,15 @@ export async function runCheck(service: ScimService, { name, kind, run }: Check)
     findings,
   };
 }
+
+/**
+ * Checks the form of all answers of a run: one fault of every answer is one finding, and does not fail the checks that look at
+ * something else.
+ */
+export const formCheck: Check = {
+  name: 'answers',
+  run: (service) => Promise.resolve({ findings: service.takeFormFindings() }),
+};
 
 /** Returns one finding for each code and field: the first shows what is wrong. */
 function distinct(findings: readonly DoctorFinding[]): DoctorFinding[] {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { CliError, EXIT } from '../../client/cli.errors.js';
 import type { Terminal } from '../../output/output.js';
 import { finding, type DoctorFinding } from '../forms/finding.js';
-import { runCheck, type Check, type CheckResult } from '../peer/check.js';
+import { formCheck, runCheck, type Check, type CheckResult } from '../peer/check.js';
 import { evidenceOf } from '../peer/evidence.mapping.js';
 import { bearerOf, type Method } from '../peer/grants.js';
 import { NoAnswer } from '../peer/http-call.js';
@@ -80,7 +80,7 @@ async function runAll(service: ScimService, checks: readonly Check[], stop: Abor
   } catch (error) {
     failure = error as Error;
   }
-  if (service.made.length === 0 && !stop.aborted && failure === undefined) return results;
+  if (service.made.length === 0 && !stop.aborted && failure === undefined) return withForms(service, results);
   const removal = await runCheck(service, {
     name: 'clean_up',
     run: async () => {
@@ -93,7 +93,12 @@ async function runAll(service: ScimService, checks: readonly Check[], stop: Abor
   });
   if (stop.aborted) throw interrupted(removal.findings.filter(({ code }) => code === 'left_behind'));
   if (failure !== undefined) throw failure;
-  return [...results, removal];
+  return withForms(service, [...results, removal]);
+}
+
+/** Adds the row about the form of the answers, where SCIM requests were sent. */
+async function withForms(service: ScimService, results: readonly CheckResult[]): Promise<CheckResult[]> {
+  return service.exchanges.length === 0 ? [...results] : [...results, await runCheck(service, formCheck)];
 }
 
 function leftBehind({ type, name, id }: MadeRecord): DoctorFinding {
