@@ -7,7 +7,6 @@ const PARTS = {
   tenants: 'many-tenants.mjs',
   million: 'million.mjs',
   webhooks: 'webhooks.mjs',
-  classes: 'hidden-classes.mjs',
   ats: 'ats.mjs',
   log: 'log.mjs',
   overview: 'overview.mjs',
@@ -15,6 +14,9 @@ const PARTS = {
   layers: 'second-layer.mjs',
   preview: 'preview.mjs',
   guard: 'guard.mjs',
+  ablate: 'ablate.mjs',
+  credentials: 'credentials.mjs',
+  console: 'console.mjs',
 };
 
 const [part = 'main', ...more] = process.argv.slice(2);

@@ -22,7 +22,7 @@ const bundleFolder = (address) => require('node:path').dirname(require('node:url
 const importModule = (name) => import(name);`;
 
 /** The head of a class. The compiler writes `let Name = class Name` where decorators replace the class. */
-const CLASS = /^((?:.*\*\/ )?(?:export )?(?:class|let \w+ = class) (\w+)(?: extends [^{\n]+)?) \{/gm;
+const CLASS = /^((?:.*\*\/ )?(?:export )?(?:class|let \w+ = class) (\w+)(?: extends [^{]+)?) \{/gm;
 
 /**
  * Sets the name of a class inside the class. The bundler renames classes, and decorators of the same file read the name
@@ -34,13 +34,13 @@ const setName = (name) => `Object.defineProperty(this, 'name', { value: '${name}
  * Keeps in our modules what they know of themselves: their address, from which they read files beside them, and the names
  * of their classes, which are in the API's description, in the log and in the table of migrations.
  */
-const own = {
+const own = (change) => ({
   name: 'own',
   setup({ onLoad }) {
     onLoad({ filter: /\.js$/ }, async ({ path: file }) => {
       const place = path.relative(DIST, file);
       if (place.startsWith('..') || place.includes('node_modules')) return undefined;
-      const text = await readFile(file, 'utf8');
+      const text = change(place.replaceAll(path.sep, '/'), await readFile(file, 'utf8'));
       const address = `new URL(${JSON.stringify(`./${place.replaceAll(path.sep, '/')}`)}, bundleAddress)`;
       const named = text.replaceAll(CLASS, (_, head, name) => `${head} { static { ${setName(name)} }`);
       const placed = named.replaceAll(/import\.meta\.(dirname|url)/g, (_, what) =>
@@ -51,13 +51,17 @@ const own = {
       return { contents: imported, loader: 'js' };
     });
   },
-};
+});
 
-/** Makes `dist/service.cjs` of `dist/start/service.js`. */
-export async function bundle() {
+/**
+ * Makes one file in `dist` of `dist/start/service.js`.
+ *
+ * @param {(module: string, text: string) => string} change changes the text of a module of ours, for benches
+ */
+export async function bundle(outfile = 'service.cjs', change = (_, text) => text) {
   await build({
     entryPoints: [path.join(DIST, 'start/service.js')],
-    outfile: path.join(DIST, 'service.cjs'),
+    outfile: path.join(DIST, outfile),
     bundle: true,
     platform: 'node',
     format: 'cjs',
@@ -73,7 +77,7 @@ export async function bundle() {
     lineLimit: 160,
     external: EXTERNAL.flatMap((name) => (name.endsWith('/*') ? [name] : [name, `${name}/*`])),
     banner: { js: BEGIN },
-    plugins: [own],
+    plugins: [own(change)],
     logLevel: 'error',
   });
 }

@@ -1,4 +1,4 @@
-// `npm run check`: types, lint, format, the arrows between the rooms, no order by a cast, no unused export, a spec for each pure file, no package that is not in the table of dependencies, no phrase that has to be read twice, and no page of the console that is too large.
+// `npm run check`: types, lint, format, the arrows between the rooms, no order by a cast, no unused export, a spec for each pure file, no file made from the code that is out of date, no package that is not in the table of dependencies, no phrase that has to be read twice, and no page of the console that is too large.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { prepare } from './prepare.mjs';
@@ -27,6 +27,8 @@ const WEB_TYPES = [
 ];
 const LINT = ['eslint/bin/eslint.js', 'src', 'test', 'web', '--max-warnings', '0', ...cached('eslint')];
 const FORMAT = ['prettier/bin/prettier.cjs', '--check', '.', ...cached('prettier')];
+/** The files that are made from the code: the reference, and the operations of the command line. */
+const MADE = ['../dist/cli/reference/write-reference.js', '--check'];
 const ARROWS = ['dependency-cruiser/bin/dependency-cruise.mjs', 'src', 'web', '--config', '.dependency-cruiser.mjs'];
 
 /** Runs a program of a package; returns whether it ended well, after its output was printed as a whole. */
@@ -40,7 +42,13 @@ async function passes([script, ...args]) {
 }
 
 // Lint takes as long as the others together.
-const others = async () => [await passes(TYPES), await passes(WEB_TYPES), await passes(FORMAT), await passes(ARROWS)];
+const others = async () => [
+  await passes(TYPES),
+  await passes(WEB_TYPES),
+  await passes(FORMAT),
+  await passes(ARROWS),
+  await passes(MADE),
+];
 const results = (await Promise.all([passes(LINT), others()])).flat();
 if (results.includes(false)) process.exit(1);
 checkTables();

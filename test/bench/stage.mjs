@@ -8,10 +8,10 @@ import { startStockPostgres } from '../support/stock-postgres.mjs';
 import { startSink } from './peers.mjs';
 
 /**
- * Starts the service with further settings and flags of Node.js, its database and the sink. `stop` stops what
+ * Starts the service, or another program of it, with further settings and flags of Node.js, its database and the sink. `stop` stops what
  * `service.stop` has left.
  */
-export async function startStage(env = {}, flags = []) {
+export async function startStage(env = {}, flags = [], entry = 'dist/main.js') {
   const server = await startStockPostgres();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bridge-bench-'));
   const db = new pg.Pool({ connectionString: server.url(), max: 2 });
@@ -34,6 +34,7 @@ export async function startStage(env = {}, flags = []) {
     ...env,
   });
   service.flags = flags;
+  service.entry = entry;
   await service.start();
   const { scim_token: token, api_key: apiKey, tenant_id: tenant } = credentialsIn(folder);
   const stop = async () => {

@@ -46,5 +46,5 @@ export async function forwarding({ report, db, sink, tenant, apiKey, origin, cou
     }
     ours.push(count / ((performance.now() - began) / 1000));
   }
-  report.ratio('changes forwarded, to a loop that only posts', median(ours), median(loop), 0.4);
+  report.ratio('changes forwarded, to a loop that only posts', median(ours), median(loop), 0.3);
 }

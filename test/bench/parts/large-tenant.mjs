@@ -29,10 +29,10 @@ export async function largeTenant(contenders, report, { db, leanDb, origin, newT
     method: 'GET',
     path: `/Users/${idOf(who, i)}`,
   }));
-  await race('page of 100', 0.45, scaled(600), (who) =>
+  await race('page of 100', 0.25, scaled(600), (who) =>
     get(`/Users?startIndex=1${who === 'ours' ? '&count=100' : ''}`),
   );
-  await race('startIndex at 90 % of 100 000', 0.5, scaled(200), (who) =>
+  await race('startIndex at 90 % of 100 000', 0.3, scaled(200), (who) =>
     get(`/Users?startIndex=90001${who === 'ours' ? '&count=100' : ''}`),
   );
   await byCursor(report, origin, headers);

@@ -9,7 +9,7 @@ export async function requests(contenders, settled) {
     one.seen = (i, text) => round === 0 && (ids[who][i] = JSON.parse(text).id);
     return one;
   };
-  await contenders.race('create', 0.5, scaled(2000), create, { settled });
+  await contenders.race('create', 0.4, scaled(2000), create, { settled });
   const again = (who) => (i) => ({ method: 'POST', path: '/Users', body: userBody(`${who}0`, i % ids[who].length) });
   await contenders.race('create of a name that is taken (409)', 0.45, scaled(2000), again, { expected: [409] });
   const idOf = (who, i) => ids[who][i % ids[who].length];
@@ -26,12 +26,12 @@ export async function requests(contenders, settled) {
     path: `/Users/${idOf(who, i)}`,
     body: patchBody([{ op: 'replace', value: { active: round % 2 === 1 } }]),
   });
-  await contenders.race('PATCH active', 0.45, scaled(2000), patch, { settled });
+  await contenders.race('PATCH active', 0.4, scaled(2000), patch, { settled });
   const put = (who, round) => (i) => ({
     method: 'PUT',
     path: `/Users/${idOf(who, i)}`,
     body: userBody(`${who}0`, i % ids[who].length, `Put${round}`),
   });
-  await contenders.race('PUT', 0.45, scaled(2000), put, { settled });
+  await contenders.race('PUT', 0.4, scaled(2000), put, { settled });
   return ids;
 }
