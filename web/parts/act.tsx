@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { call } from '../api/client.js';
 import { text } from '../text/text.js';
 import { Dialog } from './dialog.js';
+import { isConflict } from './edit.js';
 import { ProblemBox } from './problem.js';
 
 /** An act on one object, by one operation. */
@@ -59,6 +60,8 @@ function Button({
   const cache = useQueryClient();
   const act = useMutation({
     mutationFn: () => call(method, path, body),
+    // An answer can have a secret: it does not stay in the memory of the page.
+    gcTime: 0,
     onSuccess: async (answer) => {
       onDone?.(answer);
       await cache.invalidateQueries();
@@ -69,7 +72,12 @@ function Button({
       <button type="button" className={className} disabled={act.isPending} onClick={() => act.mutate()}>
         {label}
       </button>
-      {act.error !== null && <ProblemBox error={act.error} />}
+      {isConflict(act.error) ? (
+        // The words name what was asked; the page then shows what the server has.
+        <ProblemBox error={act.error} retry={() => void cache.invalidateQueries()} retryWords={text.both.now} />
+      ) : (
+        act.error !== null && <ProblemBox error={act.error} />
+      )}
     </>
   );
 }

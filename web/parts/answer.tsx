@@ -44,10 +44,13 @@ export function Answer<T>({
 export function List<T>({
   query,
   empty,
+  others = 0,
   children,
 }: {
   query: UseInfiniteQueryResult<InfiniteData<Page<T>>>;
   empty: ReactNode;
+  /** The rows that the table has beside those of the list. */
+  others?: number;
   children: (rows: T[]) => ReactNode;
 }) {
   if (query.data === undefined) {
@@ -58,10 +61,10 @@ export function List<T>({
   return (
     <>
       {query.error !== null && <ProblemBox error={query.error} retry={() => void query.refetch()} />}
-      {rows.length === 0 ? <div className="empty">{empty}</div> : children(rows)}
-      {rows.length > 0 && (
+      {rows.length + others === 0 ? <div className="empty">{empty}</div> : children(rows)}
+      {rows.length + others > 0 && (
         <p className="row help">
-          <span>{text.list.shown(rows.length)}</span>
+          <span>{text.list.shown(rows.length + others)}</span>
           {query.hasNextPage && (
             <button type="button" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
               {text.list.more}

@@ -39,6 +39,11 @@ export function CountedAct({ label, path, body, consequence, isDangerous, onDone
   );
 }
 
+/** Returns whether the number of users is another one than that which was confirmed. */
+function isChanged(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'count_changed';
+}
+
 function Confirmation({
   label,
   path,
@@ -60,7 +65,7 @@ function Confirmation({
     },
     onError: (error) => {
       // Others have left or come since: the new number is shown and asked for.
-      if (error instanceof Problem && error.code === 'count_changed') counting.mutate();
+      if (isChanged(error)) counting.mutate();
     },
   });
   if (counting.isIdle) counting.mutate();
@@ -73,6 +78,9 @@ function Confirmation({
     <form className="stack" onSubmit={submit}>
       {counting.error !== null && <ProblemBox error={counting.error} retry={() => counting.mutate()} />}
       {acting.error !== null && <ProblemBox error={acting.error} />}
+      {isChanged(acting.error) && acting.variables !== undefined && count !== undefined && (
+        <p>{text.act.counted(acting.variables, count)}</p>
+      )}
       <p aria-live="polite">{count === undefined ? text.act.counting : consequence(count)}</p>
       {count !== undefined && count > 0 && (
         <label>

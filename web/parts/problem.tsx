@@ -3,7 +3,15 @@ import { text } from '../text/text.js';
 import { CopyButton } from './copy-button.js';
 
 /** Says what went wrong: the words of the API, its code, the id of the request, and a way to try again. */
-export function ProblemBox({ error, retry }: { error: unknown; retry?: () => void }) {
+export function ProblemBox({
+  error,
+  retry,
+  retryWords = text.problem.retry,
+}: {
+  error: unknown;
+  retry?: () => void;
+  retryWords?: string;
+}) {
   const problem = error instanceof Problem ? error : new Problem(0, 'unknown', String(error), null);
   const words = problem.status === 0 ? text.problem.offline : problem.detail;
   return (
@@ -25,7 +33,7 @@ export function ProblemBox({ error, retry }: { error: unknown; retry?: () => voi
       </p>
       {retry !== undefined && problem.status !== 403 && (
         <button type="button" onClick={retry}>
-          {text.problem.retry}
+          {retryWords}
         </button>
       )}
     </div>

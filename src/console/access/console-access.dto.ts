@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
+import { Choice, Text } from '../../base/http/fields.js';
 import type { ConsoleRole } from '../../tenancy/tenants/console-credentials.js';
 
 const REASON = { max: 500, min: 1, example: 'Ticket 4711: the administrators are locked out' };

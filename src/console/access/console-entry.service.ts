@@ -10,7 +10,7 @@ import { OPERATOR } from '../../tenancy/identity/source.js';
 import { Administrators } from '../../tenancy/tenants/administrators.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import type { ConsoleRole } from '../../tenancy/tenants/console-credentials.js';
-import { RECENT_SIGN_IN_MS } from '../../tenancy/tenants/recent-sign-in.js';
+import { RECENT_SIGN_IN_MS } from '../../tenancy/tenants/caller.js';
 import { NotAnAdministrator, SignInAgain } from '../../tenancy/tenants/tenants.errors.js';
 import { ConsoleLinkOver } from './console-access.errors.js';
 import { ABSOLUTE_SECONDS } from './console-lifetimes.js';

@@ -1,11 +1,9 @@
 import { Body, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { InvalidFields } from '../../base/errors/domain-error.js';
-import { ApiRecord } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { OperatorController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
+import { CurrentCaller, type Caller } from '../../tenancy/tenants/caller.js';
 import { ConsoleLinkBody, MakeConsoleLink } from './console-access.dto.js';
 import { OperatorTokenNeeded } from './console-access.errors.js';
 import { ConsoleLinksService, type ConsoleLink } from './console-links.service.js';

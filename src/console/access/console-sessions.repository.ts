@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { SessionRow } from '../../auth/sign-in/browser-sessions/live-sessions.repository.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { ConsoleRole } from '../../tenancy/tenants/console-credentials.js';
 import { IDLE_SECONDS } from './console-lifetimes.js';
@@ -14,6 +15,7 @@ export interface NewConsoleSession {
 export interface SessionFactsRow {
   link_role: ConsoleRole | null;
   signed_in_at: Date;
+  authenticated_at: Date | null;
   expires_at: Date;
   entered_until: Date | null;
   tenant_id: string | null;
@@ -34,21 +36,31 @@ export class ConsoleSessionsRepository {
     tx: SqlRunner,
     tenantId: string,
     session: NewConsoleSession,
-    signIn: { id: string; user_id: string; created_at: Date },
+    signIn: Pick<SessionRow, 'id' | 'user_id' | 'created_at' | 'authenticated_at'>,
   ): Promise<void> {
     await tx.query(
-      `insert into console_sessions (tenant_id, id, hash, session_id, user_id, signed_in_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7)
+      `insert into console_sessions (tenant_id, id, hash, session_id, user_id, signed_in_at, expires_at, authenticated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)
        on conflict (tenant_id, session_id) do update set id = excluded.id, hash = excluded.hash, last_used_at = now(),
          expires_at = excluded.expires_at, revoked_at = null`,
-      [tenantId, session.id, session.hash, signIn.id, signIn.user_id, signIn.created_at, session.expiresAt],
+      [
+        tenantId,
+        session.id,
+        session.hash,
+        signIn.id,
+        signIn.user_id,
+        signIn.created_at,
+        session.expiresAt,
+        signIn.authenticated_at,
+      ],
     );
   }
 
   /** Begins a session by a link. */
   async beginByLink(tx: SqlRunner, tenantId: string, session: NewConsoleSession, role: ConsoleRole): Promise<void> {
     await tx.query(
-      `insert into console_sessions (tenant_id, id, hash, link_role, expires_at) values ($1, $2, $3, $4, $5)`,
+      `insert into console_sessions (tenant_id, id, hash, link_role, expires_at, authenticated_at)
+       values ($1, $2, $3, $4, $5, now())`,
       [tenantId, session.id, session.hash, role, session.expiresAt],
     );
   }
@@ -86,7 +98,7 @@ export class ConsoleSessionsRepository {
   /** Returns what `GET /me` shows of a session that is in use now. */
   async facts(tenantId: string, id: string): Promise<SessionFactsRow | null> {
     const { rows } = await this.db.query<SessionFactsRow>(
-      `select s.link_role, s.signed_in_at, least(s.expires_at, now() + interval '${IDLE_SECONDS} seconds') as expires_at,
+      `select s.link_role, s.signed_in_at, s.authenticated_at, least(s.expires_at, now() + interval '${IDLE_SECONDS} seconds') as expires_at,
          case when s.entered_until > now() then s.entered_until end as entered_until, t.id as tenant_id, t.name as tenant_name,
          u.id as user_id, u.email, u.first_name, u.last_name
        from console_sessions s

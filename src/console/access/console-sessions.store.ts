@@ -23,6 +23,7 @@ interface SessionRow extends CredentialRow {
   role: ConsoleRole;
   user_id: string | null;
   signed_in_at: Date;
+  authenticated_at: Date | null;
   entered_tenant_id: string | null;
   entered_until: Date | null;
 }
@@ -34,7 +35,7 @@ interface StoredSession extends ConsoleCredential {
 
 // A session by a sign-in ends with the session that began it, with the user, and with the right of the user's role.
 const sessionQuery = (tenantId: string, hash: string): string =>
-  `select k.id, k.user_id, k.signed_in_at, k.revoked_at, k.entered_tenant_id, k.entered_until,
+  `select k.id, k.user_id, k.signed_in_at, k.authenticated_at, k.revoked_at, k.entered_tenant_id, k.entered_until,
      least(k.expires_at, k.last_used_at + interval '${IDLE_SECONDS} seconds') as expires_at, coalesce(k.link_role, u.role) as role
    from console_sessions k left join lateral (
      select ${consoleRight('k.tenant_id', 'o.id', 'o.role')} as role from (${openSessionQuery('k.tenant_id', 'k.session_id')}) o
@@ -93,6 +94,7 @@ export class ConsoleSessionsStore extends ConsoleCredentials {
         by_link: row.link_role !== null,
         scopes: role === 'operator' && tenant === null ? [] : [...scopesOf({ role })],
         signed_in_at: row.signed_in_at,
+        authenticated_at: row.authenticated_at,
         expires_at: row.expires_at,
         entered_until: row.entered_until,
       },
@@ -104,5 +106,6 @@ function storedOf(row: SessionRow, tenantId: string): StoredSession {
   const { id, role, user_id: userId, entered_tenant_id: enteredId, entered_until: until } = row;
   const actor: Actor = userId === null ? OPERATOR : { kind: 'user', id: userId, name: userId };
   const entered = enteredId === null || until === null ? null : { tenantId: enteredId, until: until.getTime() };
-  return { id, tenantId, role, actor, signedInAt: row.signed_in_at, entered };
+  const { signed_in_at: signedInAt, authenticated_at: authenticatedAt } = row;
+  return { id, tenantId, role, actor, signedInAt, authenticatedAt, entered };
 }

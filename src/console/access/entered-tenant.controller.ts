@@ -1,10 +1,8 @@
 import { Body, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiRecord } from '../../base/http/api-answers.js';
-import { ApiRefusals } from '../../base/http/api-problems.js';
+import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { OperatorController } from '../../tenancy/tenants/api-controller.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { CurrentCaller } from '../../tenancy/tenants/current-caller.js';
+import { CurrentCaller, type Caller } from '../../tenancy/tenants/caller.js';
 import { EnteredBody, EnterTenant } from './console-access.dto.js';
 import { EnteredTenantService } from './entered-tenant.service.js';
 

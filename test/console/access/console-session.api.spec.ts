@@ -42,6 +42,7 @@ describe('a session by a sign-in', () => {
         by_link: false,
         scopes: ['admin'],
         signed_in_at: expect.any(String),
+        authenticated_at: expect.any(String),
         expires_at: expect.any(String),
         entered_until: null,
       },
@@ -141,7 +142,7 @@ describe('a request with the cookie', () => {
   it('needs a sign-in of the last ten minutes for a deletion', async () => {
     const browser = await consoleByLink(service, 'admin', house.tenantId);
     await house.api.post('/roles', { name: 'Short', takes_seat: false });
-    await service.db.query(`update console_sessions set signed_in_at = now() - interval '11 minutes' where tenant_id = $1`, [house.tenantId]); // prettier-ignore
+    await service.db.query(`update console_sessions set authenticated_at = now() - interval '11 minutes' where tenant_id = $1`, [house.tenantId]); // prettier-ignore
     const refused = await browser.ask('DELETE', '/roles/Short');
     expect([refused.status, refused.body.code]).toEqual([401, 'sign_in_again']);
     expect((await browser.ask('PATCH', '/roles/Short', { takes_seat: true })).status).toBe(200);

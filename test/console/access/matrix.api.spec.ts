@@ -118,7 +118,7 @@ it('answers for the records of another tenant as for none', async () => {
 it('refuses each marked act of a session after ten minutes, and no read', async () => {
   const browser = await consoleByLink(service, 'admin', house.tenantId);
   await service.db.query(
-    `update console_sessions set signed_in_at = now() - interval '601 seconds' where tenant_id = $1`,
+    `update console_sessions set authenticated_at = now() - interval '601 seconds' where tenant_id = $1`,
     [house.tenantId],
   );
   const refused: string[] = [];

@@ -34,6 +34,8 @@ function Form({ close }: { close: () => void }) {
   const [profile, setProfile] = useState<string>('tolerant');
   const create = useMutation({
     mutationFn: () => call<Json<NewDirectoryBody>>('POST', '/directories', { name, profile }),
+    // The token leaves the memory of the page with the dialog.
+    gcTime: 0,
     onSuccess: () => cache.invalidateQueries(),
   });
   const submit = (event: SyntheticEvent): void => {

@@ -8,6 +8,7 @@ import { Page } from '../../parts/page.js';
 import { Tabs } from '../../parts/tabs.js';
 import { text } from '../../text/text.js';
 import { DeletedDirectory } from './deleted-directory.js';
+import { AttributesTab } from './attributes-tab.js';
 import { ConnectTab } from './connect-tab.js';
 import { GroupsTab } from './groups-tab.js';
 import { GuardTab } from './guard-tab.js';
@@ -22,6 +23,7 @@ const words = text.directories;
 const TABS: Readonly<Record<string, ComponentType<TabProps>>> = {
   connect: ConnectTab,
   groups: GroupsTab,
+  attributes: AttributesTab,
   roles: RolesTab,
   preview: PreviewTab,
   guard: GuardTab,

@@ -1,10 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RoleBody } from '../../../src/tenancy/tenants/roles.dto.js';
-import { call, type Json, type Page as PageOf } from '../../api/client.js';
+import { call, read, type Json, type Page as PageOf } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
 import { may, useMe } from '../../api/session.js';
 import { Answer } from '../../parts/answer.js';
+import { BothSides } from '../../parts/both-sides.js';
+import { useEdit } from '../../parts/edit.js';
 import { ProblemBox } from '../../parts/problem.js';
 import { text } from '../../text/text.js';
 import type { TabProps } from './tab.js';
@@ -19,6 +21,11 @@ interface Rule {
 
 const words = text.directories.roles;
 
+/** Returns what a rule says, without the name of its group, which changes without it. */
+function ruleOf({ group_id, role }: Rule): Rule {
+  return { group_id, role };
+}
+
 /** The rules by which groups give roles. */
 export function RolesTab({ directory: { id } }: TabProps) {
   const rules = useRead<{ rules: Rule[] }>(`/directories/${id}/rules`);
@@ -28,9 +35,8 @@ export function RolesTab({ directory: { id } }: TabProps) {
     <Answer query={rules}>
       {({ rules: stored }) => (
         <Rules
-          key={JSON.stringify(stored)}
           directoryId={id}
-          stored={stored}
+          stored={stored.map(ruleOf)}
           groups={groups.data?.data ?? []}
           roles={(roles.data?.data ?? []).map(({ name }) => name)}
         />
@@ -48,16 +54,24 @@ interface RulesProps {
 
 function Rules({ directoryId, stored, groups, roles }: RulesProps) {
   const me = useMe();
-  const cache = useQueryClient();
-  const [draft, setDraft] = useState<readonly Rule[]>(stored);
   const path = `/directories/${directoryId}/rules`;
+  // A chosen side needs a plan again: users have another role now.
   const plan = useMutation({ mutationFn: () => call<Plan>('POST', `${path}/plan`, { rules: draft }) });
-  const save = useMutation({
-    mutationFn: () => call('PUT', path, { rules: draft }),
-    onSuccess: () => cache.invalidateQueries(),
+  const edit = useEdit<{ rules: readonly Rule[] }>({
+    stored: { rules: stored },
+    readNow: async () => ({ rules: (await read<{ rules: Rule[] }>(path)).rules.map(ruleOf) }),
+    write: async ({ rules }) => {
+      await call('PUT', path, { rules });
+      plan.reset();
+    },
+    onChosen: () => plan.reset(),
   });
-  const change = (next: readonly Rule[]): void => {
-    setDraft(next);
+  // Who saves has seen what would change: the plan of a large directory comes with the end of its task.
+  const [madeBy, setMadeBy] = useState<string>();
+  const isPlanned = plan.data !== undefined && (!('id' in plan.data) || plan.data.id === madeBy);
+  const draft = edit.draft.rules;
+  const change = (rules: readonly Rule[]): void => {
+    edit.change({ rules });
     plan.reset();
   };
   const canWrite = may(me.data, 'admin');
@@ -99,22 +113,29 @@ function Rules({ directoryId, stored, groups, roles }: RulesProps) {
           <button type="button" disabled={plan.isPending} onClick={() => plan.mutate()}>
             {words.plan}
           </button>
-          <button
-            type="button"
-            className="main"
-            disabled={plan.data === undefined || save.isPending}
-            onClick={() => save.mutate()}
-          >
+          <button type="button" className="main" disabled={!isPlanned || edit.isSaving} onClick={edit.save}>
             {words.save}
           </button>
         </div>
       )}
       {plan.error !== null && <ProblemBox error={plan.error} />}
-      {save.error !== null && <ProblemBox error={save.error} />}
-      {save.isSuccess && <p role="status">{words.saved}</p>}
-      {plan.data !== undefined && <RulesPlan plan={plan.data} />}
+      {edit.error !== null && <ProblemBox error={edit.error} />}
+      {edit.both !== null && (
+        <BothSides
+          both={edit.both}
+          labelOf={() => words.rules}
+          show={(_field, value) => rulesIn(value as readonly Rule[], nameOf)}
+          keep={text.both.keep}
+        />
+      )}
+      {edit.isSaved && <p role="status">{words.saved}</p>}
+      {plan.data !== undefined && <RulesPlan plan={plan.data} onMade={setMadeBy} />}
     </div>
   );
+}
+
+function rulesIn(rules: readonly Rule[], nameOf: (groupId: string) => string): string {
+  return rules.length === 0 ? words.empty : rules.map((rule) => `${nameOf(rule.group_id)} → ${rule.role}`).join('\n');
 }
 
 function movedUp(rules: readonly Rule[], place: number): Rule[] {

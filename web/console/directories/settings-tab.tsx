@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type SyntheticEvent } from 'react';
-import { call, Problem } from '../../api/client.js';
+import type { SyntheticEvent } from 'react';
+import { call, Problem, read } from '../../api/client.js';
 import { may, useMe } from '../../api/session.js';
 import { Act } from '../../parts/act.js';
+import { BothSides, valueWords } from '../../parts/both-sides.js';
+import { useEdit } from '../../parts/edit.js';
 import { ProblemBox } from '../../parts/problem.js';
 import { text } from '../../text/text.js';
 import { PROFILES } from './create-directory.js';
@@ -40,41 +41,66 @@ export function SettingsTab({ directory }: TabProps) {
   );
 }
 
+/** The settings as fields of the form. */
+interface Settings extends Figures {
+  name: string;
+  profile: DirectoryDetail['profile'];
+  on_match: DirectoryDetail['on_match'];
+  may_grant_console: boolean;
+  isGuarded: boolean;
+}
+
+function settingsOf({ name, profile, on_match, may_grant_console, guard }: DirectoryDetail): Settings {
+  const figures = guard === 'off' ? DEFAULTS : guard;
+  return { name, profile, on_match, may_grant_console, isGuarded: guard !== 'off', ...figures };
+}
+
+/** Returns the fields of a PATCH: those that were changed. The guard is one field. */
+function bodyOf(settings: Settings, changed: readonly string[]): object {
+  const { isGuarded, percent, people, at_least, within_minutes, day_percent, ...others } = settings;
+  const guard = isGuarded ? { percent, people, at_least, within_minutes, day_percent } : 'off';
+  return Object.fromEntries(
+    Object.entries({ ...others, guard }).filter(([name]) =>
+      name === 'guard' ? changed.some((one) => !(one in others)) : changed.includes(name),
+    ),
+  );
+}
+
+function labelOf(field: string): string {
+  const labels: Readonly<Record<string, string>> = { ...words.labels, isGuarded: words.guard };
+  return labels[field] ?? field;
+}
+
+function valueIn(field: string, value: unknown): string {
+  const matches: Readonly<Record<string, string>> = words.onMatchValues;
+  return field === 'on_match' ? (matches[value as string] ?? '–') : valueWords(value);
+}
+
 function Form({ directory, canWrite }: { directory: DirectoryDetail; canWrite: boolean }) {
-  const cache = useQueryClient();
-  const [draft, setDraft] = useState({
-    name: directory.name,
-    profile: directory.profile,
-    on_match: directory.on_match,
-    may_grant_console: directory.may_grant_console,
+  const path = `/directories/${directory.id}`;
+  const edit = useEdit<Settings>({
+    stored: settingsOf(directory),
+    readNow: async () => settingsOf(await read<DirectoryDetail>(path)),
+    write: (settings, changed) => call('PATCH', path, bodyOf(settings, changed)),
   });
-  const [isGuarded, setGuarded] = useState(directory.guard !== 'off');
-  const [figures, setFigures] = useState<Figures>(directory.guard === 'off' ? DEFAULTS : directory.guard);
-  const save = useMutation({
-    mutationFn: () => call('PATCH', `/directories/${directory.id}`, { ...draft, guard: isGuarded ? figures : 'off' }),
-    onSuccess: () => cache.invalidateQueries(),
-  });
+  const { draft, change, error, both } = edit;
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    save.mutate();
+    edit.save();
   };
-  const faults = save.error instanceof Problem ? save.error.errors : [];
+  const faults = error instanceof Problem ? error.errors : [];
   return (
     <form className="stack" onSubmit={submit}>
       <fieldset className="stack plain-set" disabled={!canWrite}>
         <label>
-          {words.name}
-          <input
-            maxLength={200}
-            value={draft.name}
-            onChange={({ target }) => setDraft({ ...draft, name: target.value })}
-          />
+          {words.labels.name}
+          <input maxLength={200} value={draft.name} onChange={({ target }) => change({ name: target.value })} />
         </label>
         <label>
-          {words.profile}
+          {words.labels.profile}
           <select
             value={draft.profile}
-            onChange={({ target }) => setDraft({ ...draft, profile: target.value as typeof draft.profile })}
+            onChange={({ target }) => change({ profile: target.value as Settings['profile'] })}
           >
             {PROFILES.map((one) => (
               <option key={one}>{one}</option>
@@ -82,10 +108,10 @@ function Form({ directory, canWrite }: { directory: DirectoryDetail; canWrite: b
           </select>
         </label>
         <label>
-          {words.onMatch}
+          {words.labels.on_match}
           <select
             value={draft.on_match}
-            onChange={({ target }) => setDraft({ ...draft, on_match: target.value as typeof draft.on_match })}
+            onChange={({ target }) => change({ on_match: target.value as Settings['on_match'] })}
           >
             {Object.entries(words.onMatchValues).map(([value, label]) => (
               <option key={value} value={value}>
@@ -98,35 +124,40 @@ function Form({ directory, canWrite }: { directory: DirectoryDetail; canWrite: b
           <input
             type="checkbox"
             checked={draft.may_grant_console}
-            onChange={({ target }) => setDraft({ ...draft, may_grant_console: target.checked })}
+            onChange={({ target }) => change({ may_grant_console: target.checked })}
           />
-          {words.mayGrant}
+          {words.labels.may_grant_console}
         </label>
         <label className="check">
-          <input type="checkbox" checked={isGuarded} onChange={({ target }) => setGuarded(target.checked)} />
+          <input
+            type="checkbox"
+            checked={draft.isGuarded}
+            onChange={({ target }) => change({ isGuarded: target.checked })}
+          />
           {words.guard}
         </label>
-        {isGuarded && (
+        {draft.isGuarded && (
           <div className="row">
             {FIGURES.map((name) => (
               <label key={name}>
-                {words[name]}
+                {words.labels[name]}
                 <input
                   type="number"
                   min={1}
-                  value={figures[name]}
+                  value={draft[name]}
                   aria-invalid={faults.some(({ field }) => field.includes(name))}
-                  onChange={({ target }) => setFigures({ ...figures, [name]: target.valueAsNumber })}
+                  onChange={({ target }) => change({ [name]: target.valueAsNumber })}
                 />
               </label>
             ))}
           </div>
         )}
       </fieldset>
-      {save.error !== null && <ProblemBox error={save.error} />}
-      {save.isSuccess && <p role="status">{words.saved}</p>}
+      {error !== null && <ProblemBox error={error} />}
+      {both !== null && <BothSides both={both} labelOf={labelOf} show={valueIn} />}
+      {edit.isSaved && <p role="status">{words.saved}</p>}
       {canWrite && (
-        <button type="submit" className="main" disabled={save.isPending}>
+        <button type="submit" className="main" disabled={edit.isSaving}>
           {text.act.save}
         </button>
       )}

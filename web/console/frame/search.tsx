@@ -1,7 +1,7 @@
-import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider } from '@ariakit/react';
+import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider, useComboboxStore } from '@ariakit/react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue, useEffect, useState, type KeyboardEvent } from 'react';
 import { read } from '../../api/client.js';
 import { Dialog } from '../../parts/dialog.js';
 import { ProblemBox } from '../../parts/problem.js';
@@ -11,6 +11,13 @@ import { pageOf, PAGE_HITS, type Hit } from './search.rules.js';
 /** Search over users, directories, groups, ids of any kind and pages. */
 export function Search({ close }: { close: () => void }) {
   const [typed, setTyped] = useState('');
+  const [opensFirst, setOpensFirst] = useState(false);
+  const combobox = useComboboxStore({
+    setValue: (value) => {
+      setTyped(value);
+      setOpensFirst(false);
+    },
+  });
   const asked = useDeferredValue(typed.trim());
   const navigate = useNavigate();
   const found = useQuery({
@@ -24,14 +31,28 @@ export function Search({ close }: { close: () => void }) {
     close();
     void navigate({ to: pageOf(hit) });
   };
+  const isSettled = asked === typed.trim() && !found.isFetching;
+  // Enter can be faster than the answer, and what is chosen then is a hit of the former text, or none.
+  const onEnter = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || (isSettled && combobox.item(combobox.getState().activeId) !== null)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setOpensFirst(true);
+  };
+  useEffect(() => {
+    if (!opensFirst || !isSettled) return;
+    setOpensFirst(false);
+    if (hits[0] !== undefined) open(hits[0]);
+  });
   return (
     <Dialog title={text.search.title} onClose={close}>
-      <ComboboxProvider open setValue={setTyped}>
+      <ComboboxProvider store={combobox} open>
         <Combobox
           className="search-field"
           aria-label={text.search.title}
           placeholder={text.search.help}
           maxLength={100}
+          onKeyDownCapture={onEnter}
           autoSelect
           autoFocus
         />

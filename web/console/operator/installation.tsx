@@ -6,18 +6,19 @@ import { Section } from '../../parts/page.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
+import { WorkSection } from './work.js';
 
 type Installation = Json<InstallationBody>;
 
 const words = text.operator;
 const REFRESH_MS = 10_000;
 
-/** The processes of the installation, its schema, and the tenants whose changes wait longest. */
-export function InstallationSection() {
+/** The tenants whose changes wait longest, the background work, the processes and the schema of the installation. */
+export function InstallationSection({ nameOf }: { nameOf: (tenantId: string) => string | null }) {
   const installation = useRead<Installation>('/installation', {}, REFRESH_MS);
   return (
     <Answer query={installation} height={240}>
-      {({ processes, migrations, lag }) => (
+      {({ processes, migrations, lag, work }) => (
         <>
           <Section title={words.lag}>
             {lag.length === 0 ? (
@@ -35,6 +36,7 @@ export function InstallationSection() {
               />
             )}
           </Section>
+          <WorkSection work={work} nameOf={nameOf} />
           <Section title={words.processes}>
             <Table
               caption={words.processes}

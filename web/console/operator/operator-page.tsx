@@ -20,6 +20,7 @@ const words = text.operator;
 export function OperatorPage() {
   const tenants = useList<Tenant>('/tenants');
   const [entering, setEntering] = useState<Tenant | null>(null);
+  const names = new Map(tenants.data?.pages.flatMap(({ data }) => data).map(({ id, name }) => [id, name]));
   return (
     <Page title={words.title} lead={words.lead}>
       <List query={tenants} empty={words.empty}>
@@ -43,7 +44,7 @@ export function OperatorPage() {
           />
         )}
       </List>
-      <InstallationSection />
+      <InstallationSection nameOf={(id) => names.get(id) ?? null} />
       {entering !== null && <Enter tenant={entering} close={() => setEntering(null)} />}
     </Page>
   );

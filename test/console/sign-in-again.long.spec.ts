@@ -28,7 +28,7 @@ describeInBrowser('an act of the console that needs a recent sign-in', () => {
         [...tab.jar].map(([name, value]) => ({ name, value, url: service.url.replace('http:', 'https:') })),
       );
       await service.db.query(
-        `update console_sessions set signed_in_at = now() - interval '601 seconds' where tenant_id = $1`,
+        `update console_sessions set authenticated_at = now() - interval '601 seconds' where tenant_id = $1`,
         [house.tenantId],
       );
       const page = await context.newPage();
