@@ -113,6 +113,12 @@ export const CALLERS = {
   },
   'wrong credentials in the name of the honest tenant': ({ context, wire, loops }) =>
     loops(16, (i, k) => wire.json('GET', '/scim/v2/Users?count=1', context.wrong[(i * 31 + k) % context.wrong.length])),
+  'wrong client secrets in the name of the honest tenant': ({ context, wire, loops }) =>
+    loops(16, (i, k) => {
+      const secret = context.wrongSecrets[(i * 31 + k) % context.wrongSecrets.length];
+      const body = `grant_type=client_credentials&client_id=${context.honestClient}&client_secret=${secret}`;
+      return wire.request('POST', '/oauth/token', FORM, body);
+    }),
   'edits of one group': ({ context, wire, loops }) =>
     loops(64, (i, k) =>
       wire.json(

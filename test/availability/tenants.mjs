@@ -78,7 +78,10 @@ export async function prepareTenants(url, credentials, databaseUrl) {
   await db.end();
 
   const { mintToken } = await import(pathToFileURL(path.join(ROOT, 'dist/base/crypto/tokens.js')).href);
-  const wrong = Array.from({ length: 2_000 }, () => mintToken('tbs', honest.id).token);
+  const wrongOf = (kind) => Array.from({ length: 2_000 }, () => mintToken(kind, honest.id).token);
+  const client = await api('POST', `/api/v1/directories/${honest.directory}/clients`, honest.apiKey, {
+    kind: 'secret',
+  });
   return {
     honest: { url, token: honest.token, apiKey: honest.apiKey, atsToken: await ashby(honest) },
     hostile: {
@@ -91,7 +94,9 @@ export async function prepareTenants(url, credentials, databaseUrl) {
       userId: user.id,
       wideId: wide.id,
       groupId: group.id,
-      wrong,
+      wrong: wrongOf('tbs'),
+      honestClient: client.id,
+      wrongSecrets: wrongOf('tbd'),
     },
   };
 }

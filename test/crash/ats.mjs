@@ -2,6 +2,7 @@
 // exactly one note for each revision of its scorecard that was not replaced before it was written; and each event arrives.
 // Every round plays a candidate's way against a Lever that runs, and kills the service at one of its numbered steps.
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { credentialsIn, freePort, freshDatabase, Service } from '../support/processes.mjs';
 import { simulators } from '../support/simulators.mjs';
 import { Receiver } from './receiver.mjs';
@@ -75,9 +76,24 @@ async function until(ask, holds, what) {
   for (;;) {
     const value = await ask();
     if (holds(value)) return value;
-    if (Date.now() > deadline) throw new Error(`${what} never came true: ${JSON.stringify(value).slice(0, 500)}`);
+    if (Date.now() > deadline) {
+      await tellState();
+      throw new Error(`${what} never came true: ${JSON.stringify(value).slice(0, 500)}`);
+    }
     await sleep(25);
   }
+}
+
+/** Prints what waits for what, for the one who reads a failure. */
+async function tellState() {
+  const paths = [`/ats-connections/${connection.id}`, `/ats-connections/${connection.id}/events?limit=5`];
+  for (const path of paths) console.error(path, JSON.stringify((await call('GET', path)).body));
+  const db = new pg.Client({ connectionString: database.url });
+  await db.connect();
+  const { rows } = await db.query(`select * from work_entries where tenant_id <> ''`);
+  console.error('work', JSON.stringify(rows));
+  await db.end();
+  console.error('sent by the ATS', JSON.stringify(lever.sender.attempts.slice(-8)));
 }
 
 /** Calls back when the ATS gets a request that fits. */

@@ -91,7 +91,7 @@ it.each(['/favicon.svg', '/favicon.ico'])('%s is a picture that browsers keep', 
 });
 
 it('has a picture for the diagram of a page, and no other file of its folder', async () => {
-  const [, address] = /<img src="([^"]+)"/.exec((await get('/docs/why/architecture')).text)!;
+  const [, address] = /<img src="([^"]+)"/.exec((await get('/docs/why/delivery')).text)!;
   const { status, headers, text } = await get(address!);
   expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^image\/svg\+xml/)]);
   expect(text).toMatch(/^<svg /);

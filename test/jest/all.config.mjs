@@ -21,5 +21,5 @@ export default {
   testSequencer: '<rootDir>/test/jest/long-first.mjs',
   testTimeout: 60_000,
   // A worker that begins anew loads all modules again, which takes some seconds.
-  workerIdleMemoryLimit: '1GB',
+  workerIdleMemoryLimit: '2GB',
 };

@@ -1,45 +1,66 @@
 // The order of the spec files. Jest begins with those that took longest the last time; where it knows no times, as on a
 // fresh clone, it goes by the size of the file, and a long one that begins last keeps one worker busy alone.
+import fs from 'node:fs';
+import path from 'node:path';
 import Sequencer from '@jest/test-sequencer';
 
-/** Spec files that take longer than fifteen seconds: processes, browsers, large tables, random histories. */
+const TESTS = path.resolve(import.meta.dirname, '..');
+
+/** Spec files that take longer than twelve seconds: processes, browsers, large tables, random histories. */
 const LONG = [
-  'directory-sync/races.api',
-  'base/database/plans.long',
-  'base/two-processes',
-  'sign-in/browser.long',
-  'sign-in/accounts/account-model.api',
+  'console/states/states.long',
   'operations/start.long',
-  'delivery/channels/channels.db',
-  'base/idle.long',
-  'events/consumer.api',
-  'docs/browser',
+  'auth/sign-in/browser.long',
   'operations/ends-and-outages.long',
   'operations/key-recipe.long',
-  'docs/recipes.api',
-  'forwarding/journeys.db',
   'operations/restore-drill.long',
   'availability/shares.long',
-  'sign-in/limits/limits.api',
   'operations/rolling-restart.long',
-  'webhooks/hostile-receivers.api',
-  'directory-sync/large-documents.api',
-  'directory-sync/sorted-walks.api',
-  'linear-time',
-  'forwarding/rehires.db',
-  'ats/publish/writes.api',
-  'ats/publish/two-processes.api',
-  'seats/limit-concurrency.api',
-].map((name) => `/test/${name}.spec.ts`);
+  'base/idle.long',
+  'base/database/prepared-statements.long',
+  'console/pages.long',
+  'forwarding/journeys.long',
+  'console/keyboard.long',
+  'engine/delivery/channels/channels.long',
+  'base/two-processes.long',
+  'integrations/ats/calls/storm-of-429.long',
+  'console/gone.long',
+  'docs/browser.long',
+  'directory-sync/routes/large-documents.long',
+  'integrations/webhooks/hostile-receivers.long',
+  'forwarding/rehires.long',
+  'console/access/two-processes.long',
+  'directory-sync/routes/races.long',
+  'linear-time.long',
+  'integrations/ats/connections/renewals.long',
+  'engine/delivery/pump/late-database.long',
+  'seats/limit-concurrency.long',
+  'integrations/ats/inbound/two-processes.long',
+  'integrations/ats/inbound/two-processes-merges.long',
+  'journeys/switch.long',
+  'directory-sync/clients/client-assertions.api',
+  'auth/sign-in/attacks.api',
+  'integrations/webhooks/channel/deliveries.api',
+  'cli/command/wait.api',
+  'auth/connections/certificate-renewal.api',
+  'auth/sign-in/limits/limits.api',
+  'integrations/ats/publish/writes.api',
+  'overview/requests/requests.api',
+];
+
+const PLACES = new Map(
+  LONG.map((name, place) => {
+    const file = path.join(TESTS, `${name}.spec.ts`);
+    if (!fs.existsSync(file)) throw new Error(`test/jest/long-first.mjs: there is no spec ${name}`);
+    return [file, place];
+  }),
+);
 
 export default class LongFirst extends Sequencer {
   sort(tests) {
     const sorted = super.sort(tests);
     if (sorted.some(({ duration }) => duration !== undefined)) return sorted;
-    const rank = ({ path }) => {
-      const place = LONG.findIndex((end) => path.replaceAll('\\', '/').endsWith(end));
-      return place < 0 ? LONG.length : place;
-    };
+    const rank = (test) => PLACES.get(path.normalize(test.path)) ?? LONG.length;
     return [...sorted].sort((a, b) => rank(a) - rank(b));
   }
 }

@@ -1,10 +1,10 @@
-// `npm run test:long`: the specs that are long as a whole, and all rounds of those that go in rounds.
+// `npm run test:long`: the specs that are long as a whole, and all rounds of those that go in rounds, or the share TEST_ROUNDS.
 import fs from 'node:fs';
 import path from 'node:path';
 import all from './all.config.mjs';
 import { specs } from './specs.mjs';
 
-process.env.TEST_ROUNDS = 'all';
+process.env.TEST_ROUNDS ??= 'all';
 
 const ROUNDS = /support\/(?:rounds|growth)\.js'/;
 /** `npm run test:stock` has it. */

@@ -17,13 +17,7 @@ export function specs() {
 const COSTLY =
   /from '(?:typescript|selfsigned|fast-check|axe-core|node:(?:child_process|http|https|net|tls|dgram|worker_threads)|@nestjs\/testing|pg|playwright-core|samlp|oidc-provider)'|support\/(?:app|admin-app|database|processes|browser|house|http)\.m?js'|\bdist\//;
 /** Pure specs that take long: they measure times, generate RSA keys, or load nearly all of the source. */
-const SLOW = new Set([
-  'test/linear-time.spec.ts',
-  'test/orders.spec.ts',
-  'test/protocols/saml/saml-flood.spec.ts',
-  'test/protocols/oidc/client-keys.spec.ts',
-  'test/docs/reference.spec.ts',
-]);
+const SLOW = new Set(['test/orders.spec.ts', 'test/protocols/oidc/client-keys.spec.ts', 'test/docs/reference.spec.ts']);
 
 /** The specs that need no build, no database and no processes: their name has no suffix of cost, and they import no such thing. */
 export function pureSpecs() {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page, Route } from 'playwright-core';
 import type { TestApp } from './app.js';
+import { madeClient } from './clients.js';
 import { newHouse, type House } from './house.js';
 import { madeGroup, madeUser, user } from './scim.js';
 
@@ -36,6 +37,11 @@ export async function fullHouse(service: TestApp): Promise<{ house: House; userI
   for (let n = 0; n < 6; n++) others.push(await madeUser(house.scim, user(`${n}-${'x'.repeat(60)}@x.example`)));
   await madeGroup(house.scim, [userId, ...others], { displayName: HOSTILE });
   await house.api.post('/users', { email: 'b@x.example', first_name: HOSTILE, last_name: 'X' });
+  await madeClient(house, { name: HOSTILE });
+  await house.api.patch(`/directories/${house.directoryId}`, {
+    allow_from: ['127.0.0.0/8', '::1'],
+    custom_attributes: [{ name: `a${'x'.repeat(63)}`, type: 'string', multi_valued: true, description: HOSTILE }],
+  });
   await house.api.put('/seats/limit', { limit: 1 });
   await house.api.post('/changes/resend', { since: '2026-01-01T00:00:00Z' });
   for (const id of others.slice(0, 4)) await house.scim.delete(`/Users/${id}`);
@@ -44,7 +50,7 @@ export async function fullHouse(service: TestApp): Promise<{ house: House; userI
 
 /** Returns the addresses of all pages of a tenant. */
 export function pagesOf({ directoryId }: House, userId: string): string[] {
-  const parts = ['', '/connect', '/groups', '/roles', '/preview', '/guard', '/requests', '/settings'];
+  const parts = ['', '/connect', '/groups', '/attributes', '/roles', '/preview', '/guard', '/requests', '/settings'];
   return [
     '/console',
     '/console/users',

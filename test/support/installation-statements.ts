@@ -18,8 +18,6 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/from connection_slugs s\b/, UNKNOWN],
     [/c\.settings ->> 'issuer' = \$1/, UNKNOWN],
   ],
-  'auth/connections/connections.repository.ts': [[/^with due as \( ?select tenant_id, id, slug/, NEXT]],
-  'auth/connections/domains/domains.repository.ts': [[/^with due as \( ?select tenant_id, domain from domains/, NEXT]],
   'auth/connections/domains/domains.store.ts': [[/from verified_domains v join domains d/, UNKNOWN]],
   'auth/connections/keys/service-keys.repository.ts': [
     [/\bservice_keys\b/, KEYS],
@@ -45,9 +43,9 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
   ],
   'directory-sync/users/held/former-protected.ts': [[/where u\.held = 'protected'/, NEXT]],
   'directory-sync/users/held/held.metrics.ts': [[/^select held, count/, FIGURES]],
-  'directory-sync/users/people/people-upkeep.ts': [
+  'directory-sync/users/people/people-upkeep.ts': [[/^with recursive found as \( \(select tenant_id from users/, NEXT]],
+  'directory-sync/users/people/population-folding.ts': [
     [/delete from population_steps where ctid/, 'steps of all tenants of this database are folded together'],
-    [/^with recursive found as \( \(select tenant_id from users/, NEXT],
   ],
   'engine/delivery/destinations/destination-states.repository.ts': [
     [/^select state, count\(\*\) as n from destinations/, FIGURES],
@@ -60,12 +58,16 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/^insert into event_floors/, 'the floors of all tenants, when a month is dropped'],
   ],
   'engine/events/horizon.ts': [[/event_mark\(\$1\)/, 'what is committed in this database']],
-  'engine/work/task-claims.repository.ts': [[/^select d\.tenant_id, d\.id from tasks d/, NEXT]],
+  'engine/work/work-entries.repository.ts': [
+    [/^with due \(kind, tenant_id, id, since, server\) as/, NEXT],
+    [/^insert into work_entries .* from unnest/, 'the work of the installation'],
+    [/^(update|delete from) work_entries /, 'the work of the installation has no tenant'],
+    [/^select kind, nullif\(tenant_id/, FIGURES],
+    [/^with asked as \( select \* from unnest/, MANY],
+  ],
+  'engine/work/work.metrics.ts': [[/^select kind, count\(\*\) filter/, FIGURES]],
   'forwarding/statistics/accepted-changes.ts': [[/^with recursive found as \( \(select tenant_id from changes/, NEXT]],
   'integrations/ats/connections/ats-connections.store.ts': [[/\bats_token_hashes\b/, UNKNOWN]],
-  'integrations/ats/connections/renewals.repository.ts': [[/^update ats_connections set renew_at/, NEXT]],
-  'integrations/ats/inbound/inboxes.repository.ts': [[/^with recursive t as \( \(select o\.tenant_id/, NEXT]],
-  'integrations/ats/sync/syncs.repository.ts': [[/^select s\.tenant_id as "tenantId"/, NEXT]],
   'operations/expiry-notice.ts': [[/^select tenant_id, 'api_key' as kind/, NEXT]],
   'operations/installation/processes.repository.ts': [
     [/\b(processes|migrations|tenants)\b/, 'the installation itself'],
@@ -94,7 +96,6 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
       'one process makes the first tenant',
     ],
   ],
-  'tenancy/idempotency/idempotency-keys.ts': [[/^delete from idempotency_keys where created_at/, SWEEP]],
   'tenancy/ledger/chain-keys.ts': [[/\bchain_keys\b/, KEYS]],
   'tenancy/ledger/chain.ts': [
     [/^with recursive waiting as \( \(select tenant_id from/, NEXT],
@@ -107,6 +108,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
       'locks by their names, inside a transaction of a tenant',
     ],
   ],
+  'tenancy/tenants/api-key-refusals.ts': [[/^update api_keys k set last_refusal = r\.refusal from unnest/, MANY]],
   'tenancy/tenants/audit/installation-audit.ts': [[/\binstallation_audit\b/, 'the log of the installation']],
   'tenancy/tenants/credential-cache.ts': [
     [/^select asked\.tenant_id as of_tenant, asked\.hash as of_hash, c\.\*/, MANY],
@@ -116,7 +118,6 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
   'tenancy/tenants/storage/storage.repository.ts': [
     [/^insert into tenant_storage as s .* from unnest\(\$1/, MANY],
     [/^select tenant_id from tenant_storage where state/, NEXT],
-    [/^update tenant_storage s set due_at/, NEXT],
   ],
   'tenancy/tenants/tenant-addresses.ts': [[/from tenant_addresses$/, UNKNOWN]],
   'tenancy/tenants/tenants.repository.ts': [

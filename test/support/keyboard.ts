@@ -44,13 +44,11 @@ export class Keyboard {
     for (const key of keys) await this.page.keyboard.press(key);
   }
 
-  /** Opens what the search finds first under a text. */
-  async search(text: string, hit: string): Promise<void> {
+  /** Opens what the search finds first under a text, as a fast typist does who reads no hit. */
+  async search(text: string): Promise<void> {
     await this.page.keyboard.press('Control+k');
     await this.page.getByRole('combobox').waitFor();
     await this.page.keyboard.type(text);
-    await this.page.getByRole('option', { name: hit }).first().waitFor();
-    await this.page.locator('[role=option][data-active-item]').filter({ hasText: hit }).waitFor();
     await this.page.keyboard.press('Enter');
   }
 }

@@ -136,13 +136,21 @@ function faultsOf({ plan }: RanStatement, small: ReadonlySet<string>): string[] 
   return [...new Set(faults)];
 }
 
-/** Catalogues, and a partition of a month without rows. */
 /** Whether a node passes over rows of a part of the statement that a limit has cut before: a bounded search. */
 function isCut(node: PlanNode): boolean {
   const cuts = (below: PlanNode): boolean => below['Node Type'] === 'Limit' || (below.Plans ?? []).some(cuts);
   return node['Node Type'] === 'Subquery Scan' && (node.Plans ?? []).some(cuts);
 }
 
+/** Returns how many rows the scans of a plan have read, also those that they passed over. */
+export function rowsRead(node: PlanNode): number {
+  const below = (node.Plans ?? []).reduce((sum, part) => sum + rowsRead(part), 0);
+  if (node['Relation Name'] === undefined) return below;
+  const passed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+  return below + rowsOf(node) + (node['Actual Loops'] ?? 0) * passed;
+}
+
+/** Catalogues, and a partition of a month without rows. */
 function isVoid(node: PlanNode): boolean {
   const table = node['Relation Name'] ?? '';
   const read = rowsOf(node) + (node['Rows Removed by Filter'] ?? 0);

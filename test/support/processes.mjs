@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -53,10 +52,14 @@ export class Service {
 
   async start() {
     const began = performance.now();
-    this.child = spawn(process.execPath, [...NODE_FLAGS, ...(this.flags ?? []), path.join(ROOT, 'dist/main.js')], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...NODE_VARIABLES, ...process.env, NODE_OPTIONS: '', ...this.env },
-    });
+    this.child = spawn(
+      process.execPath,
+      [...NODE_FLAGS, ...(this.flags ?? []), path.join(ROOT, this.entry ?? 'dist/main.js')],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...NODE_VARIABLES, ...process.env, NODE_OPTIONS: '', ...this.env },
+      },
+    );
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream.on('data', (chunk) => (this.output = (this.output + chunk).slice(-20_000)));
     }
@@ -100,13 +103,10 @@ export function credentialsIn(folder) {
   return JSON.parse(readFileSync(path.join(folder, 'credentials.json'), 'utf8'));
 }
 
+/** A free port that no outgoing connection can hold while its server restarts. */
 export async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
+  const ports = await import(pathToFileURL(path.join(ROOT, 'dist/base/database/embedded/ports.js')).href);
+  return ports.freePort();
 }
 
 /** The resident memory of a process in MiB, and its highest value so far (Linux). */

@@ -2,7 +2,7 @@ import { RequestMethod, type INestApplicationContext } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
-import { demandOf, type Demand } from '../../src/tenancy/tenants/require-scope.js';
+import { demandOf, type Demand } from '../../src/tenancy/tenants/caller.js';
 
 /** A route as the code declares it. */
 export interface DeclaredRoute {

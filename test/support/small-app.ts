@@ -17,7 +17,6 @@ import { ClientsModule } from '../../src/directory-sync/clients/clients.module.j
 import { DirectoriesModule } from '../../src/directory-sync/directories/directories.module.js';
 import { DirectoryContent } from '../../src/directory-sync/directories/directory-content.js';
 import { DirectoryPeople } from '../../src/directory-sync/directories/directory-people.js';
-import { RoleReview } from '../../src/directory-sync/directories/role-review.js';
 import { DirectoryContentRepository } from '../../src/directory-sync/users/groups/directory-content.repository.js';
 import { EventsModule } from '../../src/engine/events/events.module.js';
 import { OperationsModule } from '../../src/operations/operations.module.js';
@@ -81,9 +80,8 @@ export async function smallApp(parts: SmallAppParts): Promise<SmallApp> {
     providers: [
       { provide: DirectoryContent, useClass: DirectoryContentRepository },
       { provide: DirectoryPeople, useValue: asked },
-      { provide: RoleReview, useValue: asked },
     ],
-    exports: [DirectoryContent, DirectoryPeople, RoleReview],
+    exports: [DirectoryContent, DirectoryPeople],
   })
   class PeopleModule {}
 

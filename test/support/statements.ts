@@ -17,7 +17,7 @@ export class StatementRecorder {
     db: Database,
     private readonly options: { ofTests?: boolean } = {},
   ) {
-    this.spy(db, ['query', 'shaped', 'queryOnce', 'shapedOnce', 'readShort', 'search', 'execute']);
+    this.spy(db, ['query', 'shaped', 'queryOnce', 'shapedOnce', 'search', 'execute']);
     const transaction = db.transaction.bind(db);
     db.transaction = <T>(tenantId: string | null, work: (tx: SqlRunner) => Promise<T>): Promise<T> =>
       transaction(tenantId, (tx) => {

@@ -1,5 +1,5 @@
 import { emailKey, emailAddress, draftOf } from '../../src/directory-sync/users/user.mapping.js';
-import { networkOf } from '../../src/base/http/address.js';
+import { networkOf } from '../../src/base/http/allowed-networks.js';
 import { demandAcceptable } from '../../src/base/http/accept.js';
 import { parseJson } from '../../src/base/http/body.js';
 import { readCookies } from '../../src/base/http/cookies.js';
@@ -7,9 +7,10 @@ import { csvLine } from '../../src/base/http/csv.js';
 import { decodeCursor } from '../../src/base/http/cursor.js';
 import { escapeHtml } from '../../src/base/http/html.js';
 import { isPublicAddress, refusalOfUrl } from '../../src/base/http/public-address.js';
-import { jsonMemberText } from '../../src/base/http/json-member.js';
+import { jsonMemberText } from '../../src/base/json-text.js';
 import { queryTime } from '../../src/base/http/query.js';
-import { EMAIL, isTidy, tidy } from '../../src/base/http/text.js';
+import { isTidy, tidy } from '../../src/base/http/text.js';
+import { EMAIL } from '../../src/base/http/fields.js';
 import { parseToken } from '../../src/base/crypto/tokens.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
 import { VARIABLES } from '../../src/base/config/variables.js';
@@ -26,6 +27,8 @@ import { matchesIfMatch } from '../../src/protocols/scim/resource/etag.js';
 import { GROUP_TYPE, USER_TYPE } from '../../src/protocols/scim/schema/resource-types.js';
 import { parseDateTime, userNameKey } from '../../src/protocols/scim/text.js';
 import { PATCH_OP_URN, USER_URN } from '../../src/protocols/scim/urns.js';
+import { checkAssertion } from '../../src/directory-sync/clients/client-assertion.rules.js';
+import { readTokenRequest } from '../../src/directory-sync/clients/token-request.rules.js';
 import { whichSurface } from '../../src/operations/surfaces/which-surface.js';
 import { browserAddressProblem, issuerProblem, originProblem } from '../../src/auth/connections/address.rules.js';
 import { slugFrom } from '../../src/auth/connections/slug.rules.js';
@@ -82,7 +85,7 @@ export const READERS: Record<string, Case> = {
   'X-Forwarded-For': { read: networkOf, around: [PLAIN, ['::', ''], ['1.2.3.', '']] },
   'token of a credential': { read: parseToken, around: [PLAIN, ['tbs_', ''], ['tbs_abcdefgh_', '']] },
   'a member of a JSON body': {
-    read: (text) => jsonMemberText(Buffer.from(text), 'm'),
+    read: (text) => jsonMemberText(text, 'm'),
     around: [
       ['{"m":"', '"}'],
       ['{"m":', '}'],
@@ -189,6 +192,17 @@ export const READERS: Record<string, Case> = {
   'signed token': {
     read: (text) => readToken(text, 'ID token', ['RS256']),
     around: [PLAIN, ['e30.', '.x'], ['e30.e30.', '']],
+  },
+  'request for an access token': {
+    read: (text) => readTokenRequest(new Map([['grant_type', 'client_credentials']]), [text]),
+    around: [PLAIN, ['Basic ', ''], ['Basic AAAA', '=']],
+  },
+  'assertion of a client': {
+    read: (text) => {
+      const claims = { iss: text, sub: text, aud: [text, 'a'], iat: 1, exp: 2, jti: text };
+      const token = { text, header: { alg: 'RS256' as const, kid: text, typ: text }, claims };
+      return checkAssertion(token, { issuer: text, subject: text, audiences: ['a', text] }, NOW);
+    },
   },
   'SAML answer of a form': {
     read: (text) => readSamlAnswer(new Map([['SAMLResponse', text]])),

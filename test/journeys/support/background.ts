@@ -1,6 +1,6 @@
 import { DeliveryOptions } from '../../../src/engine/delivery/delivery.options.js';
 import { DeliveryWorker } from '../../../src/engine/delivery/pump/delivery.worker.js';
-import { TasksRunner } from '../../../src/engine/work/tasks.runner.js';
+import { WorkEngine } from '../../../src/engine/work/work.engine.js';
 import { PeopleUpkeep } from '../../../src/directory-sync/users/people/people-upkeep.js';
 import type { TestApp } from '../../support/app.js';
 
@@ -25,7 +25,7 @@ export class BackgroundWork {
 
   /** Works off all tasks that are due. */
   async tasks(): Promise<void> {
-    await this.get(TasksRunner).drain();
+    await this.get(WorkEngine).drain('tasks', 'tasks.calling');
   }
 
   private get<T>(type: abstract new (...args: never[]) => T): T {

@@ -53,7 +53,7 @@ describeInBrowser('the documentation in a browser', () => {
     for (const path of someOf([
       '/docs/start/try-it',
       '/docs/reference/cli',
-      '/docs/why/architecture',
+      '/docs/why/delivery',
       '/docs/integrate/api',
     ])) {
       const page = await open(path, width);
@@ -67,7 +67,7 @@ describeInBrowser('the documentation in a browser', () => {
   });
 
   it.each(['light', 'dark'] as const)('shows a diagram as a picture in the %s theme', async (colorScheme) => {
-    const page = await open('/docs/why/architecture', 390, colorScheme);
+    const page = await open('/docs/why/delivery', 390, colorScheme);
     const picture = page.locator('.picture img').first();
     await picture.scrollIntoViewIfNeeded();
     expect(await picture.evaluate((img: { naturalWidth: number }) => img.naturalWidth)).toBeGreaterThan(300);
