@@ -2,12 +2,6 @@ import jsdoc from 'eslint-plugin-jsdoc';
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
-/** Classes whose constructors have more than eight parameters. The list only gets shorter. */
-const MANY_COLLABORATORS = [
-  'src/directory-sync/directories/directories.service.ts',
-  'src/directory-sync/users/write/users.service.ts',
-  'src/engine/delivery/pump/delivery.worker.ts',
-];
 const LARGE_CONSTRUCTOR = 'MethodDefinition[kind="constructor"] > FunctionExpression[params.length>8]';
 
 // Type-aware rules: what they find (a promise nobody awaits, an `any` that leaks) is what loses data here.
@@ -66,25 +60,12 @@ export default tseslint.config(
   // A class with more collaborators has more than one task.
   {
     files: ['src/**/*.ts'],
-    ignores: MANY_COLLABORATORS,
     rules: {
       'no-restricted-syntax': [
         'error',
         {
           selector: LARGE_CONSTRUCTOR,
           message: 'A constructor has at most eight parameters: split the class by its tasks.',
-        },
-      ],
-    },
-  },
-  {
-    files: MANY_COLLABORATORS,
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: `Program:not(:has(${LARGE_CONSTRUCTOR}))`,
-          message: 'The constructor is small: remove the file from the list.',
         },
       ],
     },
