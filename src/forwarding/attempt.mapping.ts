@@ -23,7 +23,7 @@ export function attemptOf(
 }
 
 function labelOf(outcome: Outcome, verdict: Verdict): string {
-  if (outcome.kind === 'delivered') return outcome.adopted === undefined ? 'delivered' : 'adopted';
+  if (outcome.kind === 'delivered') return 'delivered';
   if (outcome.kind === 'next' && outcome.outdated === true) return 'stood_aside';
   return verdict.kind === 'ok' ? 'found' : verdict.kind;
 }

@@ -8,7 +8,6 @@ const ok: Verdict = { kind: 'ok', status: 200, body: { email: 'a@e.com' } };
 
 it.each<[string, Verdict, Outcome, object]>([
   ['a success, without its answer', ok, { kind: 'delivered' }, { outcome: 'delivered', answer: null, detail: null }],
-  ['an adoption', ok, { kind: 'delivered', adopted: 'email' }, { outcome: 'adopted' }],
   ['an answered question', ok, { kind: 'nothing' }, { outcome: 'found' }],
   [
     'a refusal, with its words',

@@ -15,7 +15,6 @@ export type Outcome =
   | {
       kind: 'delivered';
       bind?: string | null;
-      adopted?: string;
       /** The sequence up to which it has it, where the call goes further. */
       through?: number;
     }

@@ -56,7 +56,7 @@ const COLUMNS = `c.sequence, c.user_id, c.kind, c.forwarded, c.changed, c.person
   c.sessions_ended_at, c.dismissed, c.state, c.parked, c.parked_detail, a.sent_at, a.confirmed_at`;
 
 const TIMES = `left join lateral (
-    select min(x.sent_at) as sent_at, min(x.at) filter (where x.outcome in ('delivered', 'adopted', 'nothing_to_say')) as confirmed_at
+    select min(x.sent_at) as sent_at, min(x.at) filter (where x.outcome in ('delivered', 'nothing_to_say')) as confirmed_at
     ${attemptsOf(PLATFORM, 'c.user_id', 'c.sequence')} and x.method <> 'GET'
   ) a on true`;
 

@@ -34,12 +34,13 @@ const FROM: Partial<Record<LeaverState, string>> = {
 
 const AFTER_ALL = '9223372036854775807';
 
-// A GET sends no change, and NONE was never sent. A later call that included the departure is found by its range of
-// sequences. Attempts are deleted by month; after that the lane still has a departure that was confirmed last.
+// A GET sends no change, and NONE was never sent. A question that only found the account (adopted) confirms nothing. A
+// later call that included the departure is found by its range of sequences. Attempts are deleted by month; after that
+// the lane still has a departure that was confirmed last.
 const TOLD = `left join lateral (
     select min(x.sent_at) filter (where x.method not in ('GET', 'NONE')) as forwarded_at,
       min(x.sent_at + x.duration_ms * interval '1 millisecond')
-        filter (where x.outcome in ('delivered', 'adopted', 'nothing_to_say')) as confirmed_at
+        filter (where x.outcome in ('delivered', 'nothing_to_say')) as confirmed_at
     ${attemptsOf(PLATFORM, 'c.user_id', 'c.sequence')}
   ) a on true`;
 

@@ -117,6 +117,15 @@ describe('a leaver’s record', () => {
     const { body } = await inState('confirmed');
     expect(body.data[0].confirmed_at).not.toBeNull();
     expect(ids(await leavers('?state=waiting'))).toEqual([]);
+    // A question that found the account is no answer to the departure.
+    await service.db.execute(
+      `insert into attempts (tenant_id, channel, destination, subject, delivery_id, n, first_sequence, last_sequence, method,
+         path, outcome, sent_at, at, duration_ms)
+       select tenant_id, channel, destination, subject, delivery_id, n + 1000, first_sequence, last_sequence, 'GET',
+         path, 'adopted', sent_at - interval '1 hour', at, duration_ms
+       from attempts where tenant_id = '${house.tenantId}' and subject = '${id}' and outcome in ('delivered', 'nothing_to_say')`,
+    );
+    expect((await leavers()).body.data[0].confirmed_at).toBe(body.data[0].confirmed_at);
     // Attempts are kept for a while only; that it was confirmed stays known.
     await service.db.execute(`delete from attempts where tenant_id = '${house.tenantId}'`);
     expect((await leavers()).body.data).toMatchObject([
