@@ -46,7 +46,8 @@ it('drops all caches when its connection was lost, and has no proof meanwhile', 
   second.on(['tenants'], (row) => seen.push(row));
   expect(second.isCurrent()).toBe(true);
   await test.owner.execute(
-    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 72345029`,
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 72345029
+       and database = (select oid from pg_database where datname = current_database())`,
   );
   await eventually(() => Promise.resolve(seen.length), (n) => n >= 2); // prettier-ignore
   expect(seen).toEqual([null, null]);

@@ -6,8 +6,8 @@ let service: TestApp;
 let lever: LeverSimulator;
 let ats: Connected;
 beforeAll(async () => {
-  // An allowance of 200 requests, refilled with 20 a second.
-  service = await startApp({ RATE_LIMIT: '20' });
+  // An allowance of 50 requests, refilled with 5 a second. The bodies of the last test count as 320.
+  service = await startApp({ RATE_LIMIT: '5' });
   lever = await startLever({ rateFactor: 100 });
   ats = await connectLever(service, lever, { takes: { postings: 'all', candidates: 'all' } });
 });
