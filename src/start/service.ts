@@ -5,7 +5,14 @@ import { loadConfig } from '../base/config/load-config.js';
 import { Sealer } from '../base/crypto/seal.js';
 import { EmbeddedPostgres, type EmbeddedEvent } from '../base/database/embedded/embedded-postgres.js';
 import { prepareSandbox } from './database-access.js';
-import { consoleAddress, createDemoTenant, credentialsFile, readCredentials, refreshCredentials } from './first-run.js';
+import {
+  consoleAddress,
+  createDemoTenant,
+  credentialsFile,
+  readCredentials,
+  refreshCredentials,
+  type Credentials,
+} from './first-run.js';
 import { SANDBOX_SCHEMA, SandboxProcess } from '../sandbox/sandbox-process.js';
 import { startFailure } from './start-failure.js';
 
@@ -71,9 +78,13 @@ async function main(config: Config): Promise<void> {
   if (!config.production && !(await createDemoTenant(app, sandbox?.url ?? null))) {
     await refreshCredentials(app, sandbox?.url ?? null);
   }
+  // A database that ends while the service already answers must not end the start.
+  const credentials = asJson ? null : await readCredentials(config);
+  const consoleUrl = credentials === null ? null : await consoleAddress(app, credentials);
   await app.listen();
   app.startWork();
-  await announce(app, sandbox?.url ?? null, embedded);
+  if (asJson) return; // the line `started` says it
+  announce(app, { credentials, consoleUrl, sandboxUrl: sandbox?.url ?? null, embedded });
 }
 
 /** The sandbox has a role of its own, whose password follows from the encryption key: equal in every process. */
@@ -105,17 +116,20 @@ async function end(code: number): Promise<void> {
   process.exit(code);
 }
 
-async function announce(app: Application, sandboxUrl: string | null, embedded: EmbeddedPostgres | null): Promise<void> {
-  if (asJson) return; // the line `started` says it
-  const { config } = app;
-  const credentials = await readCredentials(config);
-  const console = credentials === null ? null : await consoleAddress(app, credentials);
+interface Started {
+  credentials: Credentials | null;
+  consoleUrl: string | null;
+  sandboxUrl: string | null;
+  embedded: EmbeddedPostgres | null;
+}
+
+function announce({ config }: Application, { credentials, consoleUrl, sandboxUrl, embedded }: Started): void {
   say();
   say('  talent-bridge is ready');
   say();
   say(`  SCIM address    ${config.baseUrl}/scim/v2`);
-  if (console) {
-    say(`  Console         ${console}`);
+  if (consoleUrl) {
+    say(`  Console         ${consoleUrl}`);
     say('                  (once, for ten minutes; another: npx talent-bridge console link --reason …)');
   }
   say(`  API and docs    ${config.baseUrl}/docs`);
