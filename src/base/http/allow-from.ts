@@ -40,10 +40,20 @@ export class NoticesBody {
   notices?: string[];
 }
 
-/** Returns what is wrong with the networks of `allow_from`, by place. */
-export function allowFromProblems(networks: readonly unknown[]): FieldError[] {
+/**
+ * Returns what is wrong with the networks of `allow_from`, by place.
+ *
+ * @param within the networks of the key that writes them: it grants no others. Left out: every network.
+ */
+export function allowFromProblems(networks: readonly unknown[], within = new AllowedNetworks([])): FieldError[] {
+  if (networks.length === 0 && within.networks.length > 0) {
+    return [{ field: 'allow_from', message: 'must not be empty, because the key of this request is held to networks' }];
+  }
   return networks.flatMap((network, place) => {
-    const problem = networkProblem(network) ?? (networks.length > 1 ? besideOthers(network as string) : null);
+    const problem =
+      networkProblem(network) ??
+      (networks.length > 1 ? besideOthers(network as string) : null) ??
+      (within.covers(network as string) ? null : 'must be within the networks of the key of this request');
     return problem === null ? [] : [{ field: `allow_from[${place}]`, message: problem }];
   });
 }

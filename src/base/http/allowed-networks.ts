@@ -40,11 +40,10 @@ export class AllowedNetworks {
   private readonly known = new Map<string, boolean>();
 
   /** @param networks IP addresses and networks (CIDR); empty: every address is admitted */
-  constructor(private readonly networks: readonly string[]) {
+  constructor(readonly networks: readonly string[]) {
     for (const network of networks) {
-      const [address, bits] = network.includes('/') ? ipaddr.parseCIDR(network) : [ipaddr.parse(network), null];
-      if (bits === null) this.list.addAddress(address.toString(), address.kind());
-      else this.list.addSubnet(address.toString(), bits, address.kind());
+      const [address, bits] = rangeOf(network);
+      this.list.addSubnet(address.toString(), bits, address.kind());
     }
   }
 
@@ -61,10 +60,28 @@ export class AllowedNetworks {
     return isAdmitted;
   }
 
+  /** Returns whether every address of a network is admitted, by one of the networks alone. */
+  covers(network: string): boolean {
+    const [address, bits] = rangeOf(network);
+    return (
+      this.networks.length === 0 ||
+      this.networks.map(rangeOf).some(([own, most]) => {
+        return own.kind() === address.kind() && bits >= most && address.match(own, most);
+      })
+    );
+  }
+
   private has(address: string): boolean {
     if (!ipaddr.isValid(address)) return false;
     // An IPv4 address that came through an IPv6 socket is an IPv4 address.
     const plain = ipaddr.process(address);
     return this.list.check(plain.toString(), plain.kind());
   }
+}
+
+/** A single address is a network of one. */
+function rangeOf(network: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  if (network.includes('/')) return ipaddr.parseCIDR(network);
+  const address = ipaddr.parse(network);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
 }

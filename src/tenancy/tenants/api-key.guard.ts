@@ -71,14 +71,14 @@ export class ApiKeyGuard implements CanActivate {
     if (token === null) throw new Unauthenticated('missing', form);
     const key = await this.keys.find(token, req);
     if (key === null) throw new Unauthenticated('invalid', form);
-    const { tenantId, keyId, name, scopes, actor } = key;
-    if (!key.networks.admits(req.ip)) {
+    const { tenantId, keyId, name, scopes, actor, networks } = key;
+    if (!networks.admits(req.ip)) {
       req.tenantId = tenantId;
       req.credentialId = keyId;
       this.keys.noteOutside(key, req.ip);
       throw new OutsideAllowFrom();
     }
-    return { tenantId, keyId, name, scopes, actor, requestId: req.id };
+    return { tenantId, keyId, name, scopes, actor, requestId: req.id, networks };
   }
 }
 

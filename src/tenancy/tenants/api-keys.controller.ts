@@ -21,7 +21,11 @@ export class ApiKeysController {
   @RecentSignIn()
   @Post()
   @ApiRefusals({ 409: ['too_many_api_keys'] })
-  @ApiOperation({ summary: 'A new key; its secret is shown this once' })
+  @ApiOperation({
+    summary: 'A new key; its secret is shown this once',
+    description:
+      'A key that is held to networks makes keys within them alone: without `allow_from`, with the same ones.',
+  })
   @ApiCreatedResponse({ type: NewApiKeyBody })
   async create(
     @CurrentCaller() caller: Caller,

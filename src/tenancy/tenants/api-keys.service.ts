@@ -5,6 +5,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import { allowFromProblems } from '../../base/http/allow-from.js';
+import type { AllowedNetworks } from '../../base/http/allowed-networks.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import type { Actor } from '../identity/source.js';
@@ -32,6 +33,8 @@ export interface NewApiKey {
 interface By {
   actor: Actor;
   requestId: string | null;
+  /** The networks that the key of the request is held to: no key comes out of it that holds elsewhere. */
+  networks?: AllowedNetworks;
 }
 
 /** Makes, rotates and revokes API keys. */
@@ -63,8 +66,8 @@ export class ApiKeysService {
     const expiresAt = input.expires_at ?? null;
     const problem = expiresAt === null ? null : expiryProblem(expiresAt, this.clock.now());
     if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
-    const allowFrom = input.allow_from ?? [];
-    demandNetworks(allowFrom);
+    const allowFrom = input.allow_from ?? by.networks?.networks ?? [];
+    demandNetworks(allowFrom, by);
     const ownerUserId = input.owner_user_id ?? null;
     if (ownerUserId !== null && !(await this.users.isActive(tx, tenantId, ownerUserId))) {
       throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
@@ -113,7 +116,7 @@ export class ApiKeysService {
       const now = this.clock.now();
       if ([before.revoked_at, before.expires_at].some((end) => end !== null && end <= now)) throw new CredentialEnded();
       const { name = before.name, allow_from = before.allow_from } = input;
-      demandNetworks(allow_from);
+      if (input.allow_from !== undefined) demandNetworks(allow_from, by);
       await this.repository.update(tx, tenantId, id, { name, allow_from });
       const key = await this.get(tenantId, id, tx);
       await this.note(tx, tenantId, 'api_key.changed', key, by, before);
@@ -206,7 +209,7 @@ function noted({ last_refusal: _, ...key }: ApiKeyBody): Omit<ApiKeyBody, 'last_
   return key;
 }
 
-function demandNetworks(allowFrom: readonly string[]): void {
-  const problems = allowFromProblems(allowFrom);
+function demandNetworks(allowFrom: readonly string[], { networks }: By): void {
+  const problems = allowFromProblems(allowFrom, networks);
   if (problems.length > 0) throw new InvalidFields(problems);
 }

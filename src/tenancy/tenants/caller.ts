@@ -1,5 +1,6 @@
 import { createParamDecorator, applyDecorators, SetMetadata, type ExecutionContext } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
+import type { AllowedNetworks } from '../../base/http/allowed-networks.js';
 import type { BridgeRequest } from '../../base/http/request.js';
 import type { Actor, ChangeSource } from '../identity/source.js';
 import { MissingScope, SignInAgain } from './tenants.errors.js';
@@ -18,6 +19,8 @@ export interface Caller {
   readonly requestId: string;
   /** The session of the console that the request came with; undefined: a key or the operator's token. */
   readonly console?: ConsoleCredential;
+  /** The networks that the API key is held to. */
+  readonly networks?: AllowedNetworks;
 }
 
 /** A request with the caller that its credential names. */

@@ -1,4 +1,5 @@
 import { allowFromProblems, withAllowFromNotice } from '../../../src/base/http/allow-from.js';
+import { AllowedNetworks } from '../../../src/base/http/allowed-networks.js';
 
 it.each<[string, unknown[], string[]]>([
   ['admits an empty list', [], []],
@@ -9,6 +10,18 @@ it.each<[string, unknown[], string[]]>([
   ['admits every address alone', ['0.0.0.0/0'], []],
 ])('%s', (_, networks, fields) => {
   expect(allowFromProblems(networks).map(({ field }) => field)).toEqual(fields);
+});
+
+it.each<[string, string[], string[], string[]]>([
+  ['gives the same networks', ['192.0.2.0/24'], ['192.0.2.0/24'], []],
+  ['gives smaller ones of either kind', ['192.0.2.0/24', '2001:db8::/32'], ['192.0.2.128/25', '2001:db8::1'], []],
+  ['gives no larger one', ['192.0.2.0/24'], ['192.0.2.0/23'], ['allow_from[0]']],
+  ['gives no other one', ['192.0.2.0/24'], ['192.0.2.7', '198.51.100.7'], ['allow_from[1]']],
+  ['gives no network of the other kind', ['192.0.2.0/24'], ['::/0'], ['allow_from[0]']],
+  ['gives no empty list, which admits every address', ['192.0.2.0/24'], [], ['allow_from']],
+  ['gives any network when it is held to none', [], ['192.0.2.0/24'], []],
+])('a key %s', (_, own, networks, fields) => {
+  expect(allowFromProblems(networks, new AllowedNetworks(own)).map(({ field }) => field)).toEqual(fields);
 });
 
 describe('the notice', () => {

@@ -97,7 +97,7 @@ it('takes a list that shuts out its author, and says so', async () => {
   const key = await made(['203.0.113.0/24']);
   expect(key.notices).toEqual(notice);
   expect((await change(key.id, { allow_from: ['127.0.0.0/8'] })).body).not.toHaveProperty('notices');
-  const own = await change(key.id, { allow_from: ['203.0.113.0/24'] }, key.api_key);
+  const own = await change(key.id, { allow_from: ['127.0.0.8'] }, key.api_key);
   expect([own.status, own.body.notices]).toEqual([200, notice]);
   expect((await change(key.id, { allow_from: [] }, key.api_key)).status).toBe(403);
   expect(await read(key.id)).not.toHaveProperty('notices');
@@ -107,6 +107,30 @@ it('takes a list that shuts out its author, and says so', async () => {
     body: { name: 'k', scopes: ['admin'], allow_from: ['203.0.113.0/24'] },
   });
   expect(made2.body.notices).toEqual(notice);
+});
+
+it('makes, changes and rotates keys within its own networks alone', async () => {
+  const key = await made(['127.0.0.0/8', '2001:db8::/32']);
+  const open = await made([]);
+  const by = (method: string, path: string, body?: object) =>
+    one.call(method, `/api/v1/api-keys${path}`, { token: key.api_key, body: body ?? {} });
+  const make = (more: object) => by('POST', '', { name: 'k', scopes: ['admin'], ...more });
+  const refusal = ({ status, body }: { status: number; body: { errors?: { field: string }[] } }) => [
+    status,
+    body.errors?.[0]?.field,
+  ];
+
+  expect((await make({})).body.allow_from).toEqual(key.allow_from);
+  expect((await make({ allow_from: ['127.1.0.0/16', '127.0.0.1', '2001:db8:7::/48'] })).status).toBe(201);
+  expect(refusal(await make({ allow_from: [] }))).toEqual([422, 'allow_from']);
+  expect(refusal(await make({ allow_from: ['127.0.0.1', '203.0.113.0/24'] }))).toEqual([422, 'allow_from[1]']);
+  expect(refusal(await make({ allow_from: ['126.0.0.0/7'] }))).toEqual([422, 'allow_from[0]']);
+  expect(refusal(await make({ allow_from: ['::/0'] }))).toEqual([422, 'allow_from[0]']);
+  expect(refusal(await by('PATCH', `/${key.id}`, { allow_from: [] }))).toEqual([422, 'allow_from']);
+  expect(refusal(await by('POST', `/${open.id}/rotate`))).toEqual([422, 'allow_from']);
+  expect((await by('PATCH', `/${open.id}`, { name: 'renamed' })).status).toBe(200);
+  expect((await by('POST', `/${key.id}/rotate`)).body.allow_from).toEqual(key.allow_from);
+  expect((await from('198.51.100.7', open.api_key)).status).toBe(200);
 });
 
 it('422 by place: no network, everywhere beside others, more than 100', async () => {
