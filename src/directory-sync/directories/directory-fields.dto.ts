@@ -72,6 +72,6 @@ export class CustomAttributeFields {
   type!: CustomAttribute['type'];
   @Flag({ optional: true, description: 'Whether a user can have several values. False unless set.' })
   multi_valued?: boolean;
-  @Text({ max: 200, optional: true, description: 'What `/Schemas` says of it.' })
+  @Text({ min: 0, max: 200, optional: true, description: 'What `/Schemas` says of it.' })
   description?: string;
 }

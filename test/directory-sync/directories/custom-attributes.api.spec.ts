@@ -56,6 +56,13 @@ it('names the attributes in /Schemas and /ResourceTypes of the directory, and of
   expect((await strict.get('/ResourceTypes/User')).body.schemaExtensions).toHaveLength(1);
 });
 
+it('takes the attributes back as it shows them', async () => {
+  const { custom_attributes: declared } = (await api('GET', `/${service.tenant.directoryId}`)).body;
+  expect(declared).toContainEqual({ name: 'level', type: 'integer', multi_valued: false, description: '' });
+  const again = await declare(declared);
+  expect([again.status, again.body.custom_attributes]).toEqual([200, declared]);
+});
+
 it('reads back every type as written', async () => {
   const value = {
     badge: 'B-7',

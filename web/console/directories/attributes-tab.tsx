@@ -22,11 +22,6 @@ function declaredBy({ custom_attributes }: Pick<DirectoryDetail, 'custom_attribu
   return Object.fromEntries(custom_attributes.map((attribute) => [attribute.name, attribute]));
 }
 
-/** An attribute as the API takes it: one without a description leaves it out. */
-function sentAs({ description, ...attribute }: Attribute): object {
-  return description.trim() === '' ? attribute : { ...attribute, description };
-}
-
 /** An attribute in words, for both sides. */
 function shown(_name: string, value: unknown): string {
   if (value === undefined) return words.none;
@@ -42,7 +37,7 @@ export function AttributesTab({ directory }: TabProps) {
   const edit = useEdit<Declared>({
     stored: declaredBy(directory),
     readNow: async () => declaredBy(await read<DirectoryDetail>(path)),
-    write: (declared) => call('PATCH', path, { custom_attributes: Object.values(declared).map(sentAs) }),
+    write: (declared) => call('PATCH', path, { custom_attributes: Object.values(declared) }),
   });
   const { draft, error, both } = edit;
   const remove = (name: string): void =>
