@@ -1,3 +1,5 @@
+// The names of statements are kept for all of a process: other specs of a worker may have used them up.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { MAX_PREPARED } from '../../../src/base/database/bounded-client.js';
 import { SHAPED } from '../../../src/base/database/statement-names.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
@@ -12,28 +14,14 @@ const prepared = async (): Promise<number> => {
   const { rows } = await test.db.execute<{ n: number }>('select count(*)::int as n from pg_prepared_statements');
   return rows[0]!.n;
 };
-const backend = async (): Promise<number> => {
-  const { rows } = await test.db.execute<{ pid: number }>('select pg_backend_pid() as pid');
-  return rows[0]!.pid;
-};
-/** Runs `work` again when the pool has replaced its connection meanwhile: a new one has prepared nothing yet. */
-async function onOneConnection(work: () => Promise<void>): Promise<void> {
-  let before: number;
-  do {
-    before = await backend();
-    await work();
-  } while ((await backend()) !== before);
-}
 const text = (i: number): string => `select ${i}::int as i, $1::int as given`;
 
 it('keeps the statements that were used last, and still answers those that it has closed', async () => {
-  await onOneConnection(async () => {
-    for (let i = 0; i < MAX_PREPARED.own * 2; i++) {
-      const { rows } = await test.db.query<{ i: number; given: number }>(text(i), [i]);
-      expect(rows[0]).toEqual({ i, given: i });
-      await test.db.query(text(0), [1]);
-    }
-  });
+  for (let i = 0; i < MAX_PREPARED.own * 2; i++) {
+    const { rows } = await test.db.query<{ i: number; given: number }>(text(i), [i]);
+    expect(rows[0]).toEqual({ i, given: i });
+    await test.db.query(text(0), [1]);
+  }
   expect(await prepared()).toBe(MAX_PREPARED.own);
   const { rows } = await test.db.execute<{ statement: string }>('select statement from pg_prepared_statements');
   expect(rows.map((row) => row.statement)).toContain(text(0));
@@ -58,13 +46,11 @@ it('closes a statement in a transaction that has failed, and in many queries tha
 });
 
 it('keeps fewer of the texts that callers shape, and closes no other statement for them', async () => {
-  await onOneConnection(async () => {
-    await test.db.query(text(0), [1]);
-    for (let i = 0; i < MAX_PREPARED.shaped * 2; i++) {
-      // A text of a caller is prepared when it comes for the third time.
-      for (let n = 0; n < 3; n++) await test.db.shaped(text(8000 + i), [1]);
-    }
-  });
+  await test.db.query(text(0), [1]);
+  for (let i = 0; i < MAX_PREPARED.shaped * 2; i++) {
+    // A text of a caller is prepared when it comes for the third time.
+    for (let n = 0; n < 3; n++) await test.db.shaped(text(8000 + i), [1]);
+  }
   const { rows } = await test.db.execute<{ name: string; statement: string }>(
     'select name, statement from pg_prepared_statements',
   );
