@@ -39,10 +39,13 @@ export class PlatformService {
   ) {}
 
   async show(tenantId: string): Promise<PlatformBody> {
-    const destination = await this.destinations.read(platformOf(tenantId));
-    const pending = await pendingOf(this.db, platformOf(tenantId));
-    const shown = view(destination);
-    return { ...shown, message: platformWords(shown), ...pending };
+    return { ...(await this.connection(tenantId)), ...(await pendingOf(this.db, platformOf(tenantId))) };
+  }
+
+  /** Returns the connection without what waits for it. */
+  async connection(tenantId: string): Promise<Omit<PlatformBody, 'waiting' | 'parked'>> {
+    const shown = view(await this.destinations.read(platformOf(tenantId)));
+    return { ...shown, message: platformWords(shown) };
   }
 
   /**

@@ -11,7 +11,7 @@ import { rateOf } from './rate.rules.js';
 import type { StatusBody } from './status.dto.js';
 
 /** Changes among which the newest event is looked for at once: not each change is an event. */
-const NEWEST = 50;
+const NEWEST = 10;
 
 /** Held users that are counted at the most. */
 const MOST_HELD = 10_000;
@@ -28,7 +28,7 @@ export class StatusService {
 
   async of(tenantId: string): Promise<StatusBody> {
     const [{ state, message, since, last_success_at }, pending, held, last_event] = await Promise.all([
-      this.platform.show(tenantId),
+      this.platform.connection(tenantId),
       pendingFiguresOf(this.db, platformOf(tenantId)),
       this.held(tenantId),
       this.lastEvent(tenantId),
