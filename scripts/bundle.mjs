@@ -13,6 +13,8 @@ const EXTERNAL = [
   '@nestjs/websockets',
   '@fastify/static',
   'pg-native',
+  // Where `@nestjs/mapped-types` looks in other releases.
+  'class-transformer/storage',
 ];
 
 /** The replacement of `import.meta`, and the way to packages that are ES modules, which `require` warns of. */
@@ -53,6 +55,24 @@ const own = (change) => ({
   },
 });
 
+/** `@nestjs/mapped-types` loads the packages that know the rules of a class by a `require` that the bundler does not see. */
+const HIDDEN = 'const require = createRequire(import.meta.url);';
+
+/**
+ * Makes the packages of `PickType` and the like those of the bundle. With copies of their own, a derived class would have no
+ * conversions of its fields.
+ */
+const oneCopy = {
+  name: 'one-copy',
+  setup({ onLoad }) {
+    onLoad({ filter: /mapped-types\/dist\/type-helpers\.utils\.js$/ }, async ({ path: file }) => {
+      const text = await readFile(file, 'utf8');
+      if (!text.includes(HIDDEN)) throw new Error(`${file} loads its packages in another way`);
+      return { contents: text.replace(HIDDEN, ''), loader: 'js' };
+    });
+  },
+};
+
 /**
  * Makes one file in `dist` of `dist/start/service.js`.
  *
@@ -77,7 +97,7 @@ export async function bundle(outfile = 'service.cjs', change = (_, text) => text
     lineLimit: 160,
     external: EXTERNAL.flatMap((name) => (name.endsWith('/*') ? [name] : [name, `${name}/*`])),
     banner: { js: BEGIN },
-    plugins: [own(change)],
+    plugins: [own(change), oneCopy],
     logLevel: 'error',
   });
 }

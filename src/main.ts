@@ -1,3 +1,5 @@
-// The built service is one file: a start from its modules reads three thousand.
-const { run } = (await import(new URL('service.cjs', import.meta.url).href)) as typeof import('./start/service.js');
+// The built service is one file: a start from its modules reads three thousand. `import` would read it once more, for its names.
+import { createRequire } from 'node:module';
+
+const { run } = createRequire(import.meta.url)('./service.cjs') as typeof import('./start/service.js');
 await run();
