@@ -51,13 +51,12 @@ export async function startApp(
   beside?: TestApp,
   { prepare = () => [] }: { prepare?: (database: string) => string[] } = {},
 ): Promise<TestApp> {
-  const own = beside === undefined ? await copyOfTemplate() : null;
-  const database = own ?? { url: beside!.databaseUrl };
-  const owner = await ownerOf(database.url);
-  for (const sql of own === null ? [] : prepare(nameOf(own.url))) await owner.execute(sql);
+  const databaseUrl = beside?.databaseUrl ?? (await copyOfTemplate());
+  const owner = await ownerOf(databaseUrl);
+  for (const sql of beside === undefined ? prepare(nameOf(databaseUrl)) : []) await owner.execute(sql);
   const dataDir = beside?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'talent-bridge-'));
   const config = loadConfig({
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     DATA_DIR: dataDir,
     RATE_LIMIT: 'off',
     LOG_LEVEL: 'silent',
@@ -65,7 +64,7 @@ export async function startApp(
     ALLOW_PRIVATE_DESTINATIONS: 'on',
     ...env,
   });
-  const app = await Application.create(config, database.url);
+  const app = await Application.create(config, databaseUrl);
   // Simulators of ATSs take calls at any pace; at that of Greenhouse, a test would wait for each call after the tenth.
   app.nest.get(AtsCallOptions, { strict: false }).paceFactor = 1_000;
   const statements = new StatementRecorder(app.nest.get(Database));
@@ -94,7 +93,7 @@ export async function startApp(
     url,
     app,
     db: owner,
-    databaseUrl: database.url,
+    databaseUrl,
     dataDir,
     operatorToken: config.operatorToken,
     tenant: beside?.tenant ?? (await newTenant()),
@@ -103,10 +102,7 @@ export async function startApp(
     close: async () => {
       await app.stop(0);
       await owner.dataSource.destroy();
-      if (own !== null) {
-        await own.drop();
-        rmSync(dataDir, { recursive: true, force: true });
-      }
+      if (beside === undefined) rmSync(dataDir, { recursive: true, force: true });
       statements.check();
     },
     checkStatements: () => statements.check(),

@@ -15,9 +15,9 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** Makes a copy of the migrated template; `close` drops it again. */
+/** Makes a copy of the migrated template. */
 export async function testDatabase(pool = 10): Promise<TestDatabase> {
-  const { url, drop } = await copyOfTemplate();
+  const url = await copyOfTemplate();
   const dataSource = createDataSource(url, pool, SERVICE_ROLE);
   await dataSource.initialize();
   const owner = await ownerOf(url);
@@ -31,20 +31,29 @@ export async function testDatabase(pool = 10): Promise<TestDatabase> {
       await db.close();
       if (dataSource.isInitialized) await dataSource.destroy();
       await owner.dataSource.destroy();
-      await drop();
     },
   };
 }
 
-/** Makes a copy of the migrated template, without a connection to it. */
-export async function copyOfTemplate(): Promise<{ url: string; drop: () => Promise<void> }> {
+/**
+ * Makes a copy of the migrated template, without a connection to it, and returns its address. It is dropped at the end of the
+ * run: for each new file, ext4 looks over those that were deleted in the last minutes, and a copy has a thousand.
+ */
+export async function copyOfTemplate(): Promise<string> {
   const admin = process.env['TEST_DATABASE_URL'];
   if (admin === undefined) throw new Error('run the tests with npm test: its set-up starts PostgreSQL');
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  await once(admin, `create database ${name} template ${process.env['TEST_TEMPLATE']}`);
+  const template = process.env['TEST_TEMPLATE'];
+  const name = `${template}_${randomBytes(6).toString('hex')}`;
+  const client = new pg.Client({ connectionString: admin });
+  await client.connect();
+  try {
+    await client.query(`create database ${name} template ${template}`);
+  } finally {
+    await client.end();
+  }
   const url = new URL(admin);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => once(admin, `drop database ${name} with (force)`) };
+  return url.href;
 }
 
 /** A database with the rights of its owner; its data source is to be destroyed. */
@@ -55,14 +64,4 @@ export async function ownerOf(url: string): Promise<Database> {
   dataSource.setOptions({ extra: { ...extra, options: `${extra.options} -c statement_timeout=0` } });
   await dataSource.initialize();
   return new Database(dataSource);
-}
-
-async function once(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

@@ -40,7 +40,9 @@ export default async function setup() {
     const embedded = path.join(built, 'base/database/embedded/embedded-postgres.js');
     const { EmbeddedPostgres } = await import(pathToFileURL(embedded).href);
     // Nothing in a test outlives a power failure: without fsync the same statements run several times faster.
-    const server = await EmbeddedPostgres.start(run, ['fsync=off', 'full_page_writes=off', 'max_connections=300']);
+    // The databases of all files stay to the end of the run; their tables would be visited every minute.
+    const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'autovacuum_naptime=10min'];
+    const server = await EmbeddedPostgres.start(run, settings);
     globalThis.stopTestPostgres = async () => {
       await server.stop();
       rmSync(server.folder, { recursive: true, force: true });

@@ -1,4 +1,12 @@
-/** Stops the PostgreSQL that the set-up started. */
+import pg from 'pg';
+
+/** Stops the PostgreSQL that the set-up started; on a given one, drops the databases of the run. */
 export default async function teardown() {
-  await globalThis.stopTestPostgres?.();
+  if (globalThis.stopTestPostgres !== undefined) return globalThis.stopTestPostgres();
+  const { TEST_DATABASE_URL: url, TEST_TEMPLATE: template } = process.env;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [template]);
+  for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
+  await client.end();
 }
