@@ -6,7 +6,9 @@ export default async function teardown() {
   const { TEST_DATABASE_URL: url, TEST_TEMPLATE: template } = process.env;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [template]);
+  // The name of another run can begin with that of this one.
+  const own = `select datname from pg_database where datname = $1 or starts_with(datname, $1 || '_')`;
+  const { rows } = await client.query(own, [template]);
   for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
   await client.end();
 }
