@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { COMMANDS, runCli } from '../../src/cli/program.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp, type TestApp } from '../support/app.js';
 import { send } from '../support/http.js';
 
 let edge: TestApp;
 let dataDir: string;
 let env: Record<string, string>;
 beforeAll(async () => {
-  edge = await startApp();
+  edge = await sharedApp();
   dataDir = mkdtempSync(path.join(os.tmpdir(), 'bridge-cli-'));
   writeFileSync(
     path.join(dataDir, 'credentials.json'),

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { OidcWay } from '../support/sign-in/connections.js';
@@ -8,7 +8,7 @@ let service: TestApp;
 let house: House;
 let door: OidcWay;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
   door = await OidcWay.open(service, house, { directory_id: house.directoryId });
 });

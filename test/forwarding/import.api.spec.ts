@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
 import { fresh, madeUser, mail, user } from '../support/scim.js';
@@ -49,7 +49,7 @@ let service: TestApp;
 let platform: ListingPlatform;
 let at: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   platform = new ListingPlatform();
   await platform.start();
 });

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
 import { fresh } from '../support/scim.js';
@@ -46,7 +46,7 @@ let service: TestApp;
 let platform: Platform;
 let house: House;
 beforeEach(async () => {
-  service = await startApp();
+  service = await sharedApp();
   platform = new Platform();
   house = await newHouse(service);
   await house.api.put('/platform', { base_url: await platform.start(), api_key: 'key-of-the-platform' });

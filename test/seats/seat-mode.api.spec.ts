@@ -1,11 +1,11 @@
 import { SeatLimitsService } from '../../src/seats/seat-limits.service.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { sharedApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

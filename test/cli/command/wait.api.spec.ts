@@ -2,7 +2,7 @@ import http from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { COMMANDS, runCli } from '../../../src/cli/program.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 
@@ -68,7 +68,7 @@ let service: TestApp;
 let platform: PagedPlatform;
 let at: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   platform = new PagedPlatform();

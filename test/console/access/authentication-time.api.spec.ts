@@ -1,5 +1,5 @@
 import { hostileOp, type HostileOp } from '../../protocols/oidc/support/op.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { ConsoleBrowser } from '../../support/console.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
@@ -9,7 +9,7 @@ let service: TestApp;
 let house: House;
 let op: HostileOp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   op = await hostileOp(() => new Date());
   house = await newHouse(service);
   await house.api.post('/roles', { name: 'Console', takes_seat: false, console: 'admin' });

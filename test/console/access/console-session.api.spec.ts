@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import {
   ConsoleBrowser,
   consoleByLink,
@@ -14,7 +14,7 @@ import { client, send } from '../../support/http.js';
 let service: TestApp;
 let house: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   house = await newHouse(service);

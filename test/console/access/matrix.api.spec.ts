@@ -1,5 +1,5 @@
 import { READ_SCOPES } from '../../../src/tenancy/tenants/scopes.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { consoleByLink, consoleBySignIn, consoleUser, type ConsoleBrowser } from '../../support/console.js';
 import { newHouse, type House } from '../../support/house.js';
 import { send, type Answer } from '../../support/http.js';
@@ -13,7 +13,7 @@ let service: TestApp;
 let house: House;
 let routes: DeclaredRoute[];
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
   routes = declaredRoutes(service.app.nest).filter(({ demand }) => demand !== undefined);
 });

@@ -1,11 +1,11 @@
 import { Database } from '../../../src/base/database/database.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { failure, fresh, scim, user } from '../../support/scim.js';
 
 // An IdP that lost its state creates users again that are there: after the first refusal the name is looked up first.
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

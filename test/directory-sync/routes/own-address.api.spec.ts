@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { madeClient, secretForm } from '../../support/clients.js';
 import { client, eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
@@ -10,7 +10,7 @@ import { madeGroup, madeUser } from '../../support/scim.js';
 let service: TestApp;
 let at: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   at = await newHouse(service);
 });
 afterAll(() => service.close());

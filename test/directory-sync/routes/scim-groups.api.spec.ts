@@ -1,4 +1,4 @@
-import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
+import { sharedApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { client, send, type Answer, type Client } from '../../support/http.js';
 import { failure, fresh, group, GROUP, madeGroup, madeUser, membersOf, patch, scim, user } from '../../support/scim.js';
 import { patience } from '../../support/speed.js';
@@ -8,7 +8,7 @@ let tenant: TestTenant;
 let directory: Client;
 let api: Client;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   tenant = service.tenant;
   directory = scim(service.url, tenant.scimToken);
   api = client(`${service.url}/api/v1`, tenant.apiKey);

@@ -1,4 +1,4 @@
-import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
+import { sharedApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { send, type Client } from '../../support/http.js';
 import { ENTERPRISE, failure, fresh, madeGroup, madeUser, patch, scim, user, USER } from '../../support/scim.js';
 
@@ -7,7 +7,7 @@ let tenant: TestTenant;
 let directory: Client;
 let strict: Client;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   tenant = service.tenant;
   directory = scim(service.url, tenant.scimToken);
   strict = scim(service.url, (await service.newTenant({ profile: 'strict' })).scimToken);

@@ -1,5 +1,5 @@
 import type { TaskKind, TaskState } from '../../../src/engine/work/task.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client } from '../../support/http.js';
 import { fresh } from '../../support/scim.js';
@@ -7,7 +7,7 @@ import { fresh } from '../../support/scim.js';
 let service: TestApp;
 let at: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   at = await newHouse(service);
 });
 afterAll(() => service.close());

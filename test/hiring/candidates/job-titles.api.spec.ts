@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { candidate, eventsOf } from '../../support/candidates.js';
 import { eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
@@ -7,7 +7,7 @@ import { fresh } from '../../support/scim.js';
 let service: TestApp;
 let house: House;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
 });
 afterAll(() => service.close());

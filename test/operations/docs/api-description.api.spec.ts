@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { send } from '../../support/http.js';
 import { declaredRoutes } from '../../support/routes.js';
 import { newHouse } from '../../support/house.js';
@@ -13,7 +13,7 @@ interface Described {
 let service: TestApp;
 let description: Described;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   description = (await send('GET', `${service.url}/docs/openapi.json`, null)).body as Described;
 });
 afterAll(() => service.close());

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse, type House } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
@@ -6,7 +6,7 @@ import { fresh, madeGroup, madeUser, replace, user } from '../../support/scim.js
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

@@ -1,6 +1,6 @@
 import { hurry } from '../../integrations/ats/publish/support/lever-house.js';
 import { startLever, type LeverSimulator } from '../../simulators/index.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { connectLever, until, type Connected } from '../../support/ats.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse } from '../../support/house.js';
@@ -28,7 +28,7 @@ let externalId: string;
 
 beforeAll(async () => {
   lever = await startLever({ rateFactor: 1_000 });
-  service = await startApp();
+  service = await sharedApp();
   hurry(service);
   const { id: remoteId } = lever.add.opportunity({ posting: lever.add.posting().id, silent: true });
   // No user that writes is set: links and scorecards wait.

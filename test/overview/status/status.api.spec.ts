@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import { sharedApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse } from '../../support/house.js';
 import { send } from '../../support/http.js';
@@ -6,7 +6,7 @@ import { madeUser } from '../../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

@@ -2,7 +2,7 @@ import { Get } from '@nestjs/common';
 import { ApiController } from '../../../src/tenancy/tenants/api-controller.js';
 import { SCOPES } from '../../../src/tenancy/tenants/scopes.js';
 import { adminApp } from '../../support/admin-app.js';
-import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
+import { sharedApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { send as request, type Answer } from '../../support/http.js';
 import { candidate } from '../../support/candidates.js';
 import { declaredRoutes, filled, type DeclaredRoute } from '../../support/routes.js';
@@ -89,7 +89,7 @@ let edge: TestApp;
 let routes: DeclaredRoute[];
 let api: DeclaredRoute[];
 beforeAll(async () => {
-  edge = await startApp();
+  edge = await sharedApp();
   routes = declaredRoutes(edge.app.nest);
   api = routes.filter(({ demand }) => demand !== undefined);
 });

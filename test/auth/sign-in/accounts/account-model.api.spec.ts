@@ -4,7 +4,7 @@ import { SignInCompletion } from '../../../../src/auth/sign-in/callback/sign-in-
 import { SignInRefused } from '../../../../src/auth/sign-in/refusals/sign-in-refused.js';
 import { ConnectionStore } from '../../../../src/auth/connections/connection.store.js';
 import type { VerifiedSignIn } from '../../../../src/auth/sign-in/strategies/verified-sign-in.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, patch, user } from '../../../support/scim.js';
 import { rounds } from '../../../support/rounds.js';
@@ -16,7 +16,7 @@ import { trustDomain } from '../../../support/sign-in/connections.js';
 let service: TestApp;
 let certificate: string;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   certificate = (await samlIdp()).key.certificate;
 });
 afterAll(() => service.close());

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { waitingForLock } from '../../../support/locks.js';
 import { fresh, madeUser, patch, user } from '../../../support/scim.js';
@@ -13,7 +13,7 @@ let domain: string;
 let op: HostileOp;
 let otherOp: HostileOp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   op = await hostileOp(() => new Date());
   otherOp = await hostileOp(() => new Date());
 });

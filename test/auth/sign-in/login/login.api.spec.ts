@@ -1,5 +1,5 @@
 import { mintToken } from '../../../../src/base/crypto/tokens.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { send } from '../../../support/http.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
@@ -13,7 +13,7 @@ let house: House;
 let op: HostileOp;
 let domain: string;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   op = await hostileOp(() => new Date());
 });
 beforeEach(async () => {

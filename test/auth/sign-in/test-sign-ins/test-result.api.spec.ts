@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { client, eventually } from '../../../support/http.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
@@ -14,7 +14,7 @@ let service: TestApp;
 let house: House;
 let op: HostileOp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   house = await newHouse(service);
   op = await hostileOp(() => new Date());
 });

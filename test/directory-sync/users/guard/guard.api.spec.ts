@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { eventually } from '../../../support/http.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { bulk, fresh, madeGroup, madeUser, patch, replace, user } from '../../../support/scim.js';
@@ -10,7 +10,7 @@ const LIMIT = 6;
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

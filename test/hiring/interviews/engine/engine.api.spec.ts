@@ -6,7 +6,7 @@ import {
   PLAN,
   type LeverHouse,
 } from '../../../integrations/ats/publish/support/lever-house.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { candidate } from '../../../support/candidates.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { eventually, type Answer } from '../../../support/http.js';
@@ -19,7 +19,7 @@ let lever: LeverSimulator;
 let engine: Engine;
 let house: LeverHouse;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   hurry(service);
   lever = await startLever({ rateFactor: 100 });
   engine = await new Engine().start();

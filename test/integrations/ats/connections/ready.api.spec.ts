@@ -1,6 +1,6 @@
 import { WorkEntries, type ClaimedWork } from '../../../../src/engine/work/work-entries.repository.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';
 import { hurry } from '../publish/support/lever-house.js';
 
@@ -8,7 +8,7 @@ import { hurry } from '../publish/support/lever-house.js';
 let service: TestApp;
 let lever: LeverSimulator;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   hurry(service);
   lever = await startLever({ rateFactor: 1_000 });
 });

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import fc from '../../../support/properties.js';
 import { applicationOf, merged, toldGreenhouse, updated } from './support/told-greenhouse.js';
 
@@ -6,7 +6,7 @@ import { applicationOf, merged, toldGreenhouse, updated } from './support/told-g
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 afterAll(() => service.close());
 

@@ -1,7 +1,7 @@
 import { DomainEvents } from '../../../../src/base/domain-events.js';
 import { CandidateRemoved } from '../../../../src/hiring/candidates/candidates.events.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { eventsOf } from '../../../support/candidates.js';
 import {
   CARD,
@@ -22,7 +22,7 @@ let service: TestApp;
 let lever: LeverSimulator;
 let house: LeverHouse;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   hurry(service);
 });
 afterAll(() => service.close());

@@ -1,11 +1,11 @@
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { DANA, hurry, interview, leverHouse, person, settled, writesOf } from './support/lever-house.js';
 
 let service: TestApp;
 let lever: LeverSimulator;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   hurry(service);
   lever = await startLever({ rateFactor: 1_000 });
 });

@@ -1,5 +1,5 @@
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import {
   CARD,
   hurry,
@@ -16,7 +16,7 @@ let service: TestApp;
 let lever: LeverSimulator;
 let house: LeverHouse;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   hurry(service);
   lever = await startLever({ rateFactor: 1_000 });
   house = await leverHouse(service, lever);

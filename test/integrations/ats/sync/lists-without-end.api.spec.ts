@@ -1,12 +1,12 @@
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectLever } from '../../../support/ats.js';
 import { hurry } from '../publish/support/lever-house.js';
 
 let service: TestApp;
 let lever: LeverSimulator;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   hurry(service);
   lever = await startLever({ rateFactor: 1_000 });
 });

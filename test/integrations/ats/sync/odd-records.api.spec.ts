@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { startAshby, startLever, type AshbySimulator, type LeverSimulator } from '../../../simulators/index.js';
-import { startApp, type TestApp } from '../../../support/app.js';
+import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectAshby, connectLever, until, type Connected } from '../../../support/ats.js';
 import { hurry } from '../publish/support/lever-house.js';
 
@@ -10,7 +10,7 @@ let service: TestApp;
 let lever: LeverSimulator;
 let ashby: AshbySimulator;
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   hurry(service);
 });
 beforeEach(async () => {
