@@ -1,10 +1,10 @@
-// `npm test`, `npm run test:long`, `npm run test:unit`: install, build, and run specs. Arguments go to jest; files that are
+// `npm test` and `npm run test:long`, `test:ci`, `test:unit`: install, build, and run specs. Arguments go to jest; files that are
 // all pure specs run without build and database.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { install, prepare } from './prepare.mjs';
 
-const KINDS = { '--long': 'long', '--unit': 'unit' };
+const KINDS = { '--long': 'long', '--ci': 'ci', '--unit': 'unit' };
 const kind = KINDS[process.argv[2]] ?? 'all';
 const args = process.argv.slice(kind === 'all' ? 2 : 3);
 

@@ -2,13 +2,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import all from './all.config.mjs';
-import { specs } from './specs.mjs';
+import { ELSEWHERE, specs } from './specs.mjs';
 
 process.env.TEST_ROUNDS ??= 'all';
 
 const ROUNDS = /support\/(?:rounds|growth)\.js'/;
-/** `npm run test:stock` has it. */
-const ELSEWHERE = 'test/base/database/plans.long.spec.ts';
 const isLong = (file) =>
   file !== ELSEWHERE && (file.endsWith('.long.spec.ts') || ROUNDS.test(fs.readFileSync(file, 'utf8')));
 

@@ -3,6 +3,9 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
+/** `npm run test:stock` alone runs this one. */
+export const ELSEWHERE = 'test/base/database/plans.long.spec.ts';
+
 /** All spec files, as paths from the root of the repository. */
 export function specs() {
   return fs
