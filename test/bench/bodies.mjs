@@ -19,3 +19,13 @@ export const groupBody = (name, ids) =>
     displayName: name,
     members: ids.map((value) => ({ value })),
   });
+
+/** A candidate as an automation tool sends it. */
+export const candidateBody = (tag, i, more = {}) =>
+  JSON.stringify({
+    first_name: `G${i}`,
+    last_name: `F${i}`,
+    email: `${tag}-${i}@example.com`,
+    external_id: `gh_${tag}_${i}`,
+    metadata: { ats: 'greenhouse', ats_source: 'careers page', ats_priority: 'high', ...more },
+  });

@@ -122,24 +122,21 @@ export const PATHS = [
     },
   },
   {
-    name: 'a claim makes its JSON by concatenation',
-    files: ['engine/delivery/lanes/claim.ts'],
-    rows: ['forward'],
-    changes: {
-      'engine/delivery/lanes/claim.js': [
-        [
-          "return `('{' || ${parts.join(' || ')} || '}')::json`;",
-          "return `json_build_object(${Object.entries(fields).map(([name, sql]) => `'${name}', (${sql})::text::json`).join(', ')})`;",
-        ],
-      ],
-    },
-  },
-  {
     name: 'plain outcomes are settled without a lock first',
     files: ['engine/delivery/lanes/settle-plain.ts'],
     rows: ['forward'],
     changes: {
       'engine/delivery/lanes/settle-plain.js': [answers('export function plainOf(step, folds = true) {', 'null')],
+    },
+  },
+  {
+    name: 'a change of a candidate is written without a lock first',
+    files: ['hiring/candidates/candidates.service.ts'],
+    rows: ['candidate'],
+    changes: {
+      'hiring/candidates/candidates.service.js': [
+        answers('async changeOptimistically(tenantId, id, change) {', 'null'),
+      ],
     },
   },
 ];

@@ -87,6 +87,15 @@ export const ROWS = {
         Array.from({ length: 10 }, (_, k) => ids[(i * 10 + k) % ids.length]),
       ),
     })),
+  candidate: async ({ origin, apiHeaders, candidates }, round, scale) => {
+    const ids = await candidates();
+    return load(origin, CONCURRENCY, scale(1500), (i) => ({
+      method: 'PATCH',
+      headers: apiHeaders,
+      path: `/api/v1/candidates/${ids[i % ids.length]}`,
+      body: JSON.stringify({ last_name: `Patched ${round}-${i}` }),
+    }));
+  },
   /** Changes that were made while the destination was paused. */
   forward: async (side, _, scale) => {
     const count = scale(3000);

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { bundle } from '../../../scripts/bundle.mjs';
 import { load } from '../load.mjs';
-import { userBody } from '../bodies.mjs';
+import { candidateBody, userBody } from '../bodies.mjs';
 import { seedUsers } from '../seed.mjs';
 import { newTenantOf, startStage } from '../stage.mjs';
 
@@ -13,6 +13,8 @@ const SEEDED = 20_000;
 /** Users with lanes, created by requests. */
 const CREATED = 3_000;
 
+/** Candidates of the row `candidate`. */
+const CANDIDATES = 500;
 /** Tenants of the row `tenants`. */
 const TENANTS = 60;
 
@@ -55,11 +57,10 @@ export async function startSide(entry) {
   create.seen = (i, text) => (ids[i] = JSON.parse(text).id);
   await load(origin, 16, CREATED, create);
   await db.query('analyze');
+  const apiHeaders = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
   const api = async (method, route) => {
-    const response = await fetch(`${origin}/api/v1${route}`, {
-      method,
-      headers: { authorization: `Bearer ${apiKey}` },
-    });
+    const { authorization } = apiHeaders;
+    const response = await fetch(`${origin}/api/v1${route}`, { method, headers: { authorization } });
     if (!response.ok) throw new Error(await response.text());
   };
   const settled = async (sleep) => {
@@ -78,9 +79,24 @@ export async function startSide(entry) {
     return made;
   };
   const manyTenants = () => (many ??= makeMany());
+  let made;
+  const makeCandidates = async () => {
+    const all = [];
+    const one = (i) => ({
+      method: 'POST',
+      headers: apiHeaders,
+      path: '/api/v1/candidates',
+      body: candidateBody('a', i),
+    });
+    one.seen = (i, text) => (all[i] = JSON.parse(text).id);
+    await load(origin, 16, CANDIDATES, one);
+    return all;
+  };
+  const candidates = () => (made ??= makeCandidates());
   const stop = async () => {
     await stage.service.stop();
     await stage.stop();
   };
-  return { db, tenant, origin, headers, ids, users: SEEDED + CREATED, api, settled, manyTenants, stop };
+  const users = SEEDED + CREATED;
+  return { db, tenant, origin, headers, apiHeaders, ids, users, api, settled, manyTenants, candidates, stop };
 }

@@ -1,15 +1,6 @@
+import { candidateBody } from '../bodies.mjs';
 import { CONCURRENCY, scaled } from '../contenders.mjs';
 import { load } from '../load.mjs';
-
-/** A candidate as an automation tool sends it. */
-const candidateBody = (tag, i, more = {}) =>
-  JSON.stringify({
-    first_name: `G${i}`,
-    last_name: `F${i}`,
-    email: `${tag}-${i}@example.com`,
-    external_id: `gh_${tag}_${i}`,
-    metadata: { ats: 'greenhouse', ats_source: 'careers page', ats_priority: 'high', ...more },
-  });
 
 /** Candidates over the API: one insert of the lean program against a candidate with its event. */
 export async function candidates(contenders, { apiKey, origin }) {

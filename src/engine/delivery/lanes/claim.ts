@@ -47,43 +47,30 @@ const claimSql = (early: boolean): string => `
     extract(epoch from now() - l.pending_since)::float8 * 1000 as waited_ms`;
 const REPEATED = `(l.call is not null and l.epoch = g.epoch)`;
 
-// The columns as the JSON of a `Call`. `json_build_object` looks up the type of each value for each row, which cost as
-// much as all the rest of the claim.
-const FROZEN_CALL = jsonSql({
+// The columns as the JSON of a `Call`.
+const CALL_FIELDS = {
   v: '1',
   n: 'l.call_count + 1',
-  by: word('$8'),
-  state: word('l.target_state'),
-  as: word('($9::jsonb ->> l.target_state)'),
-  person: text('l.target_body'),
+  by: '$8::uuid',
+  state: 'l.target_state',
+  as: '$9::jsonb ->> l.target_state',
+  person: 'l.target_body',
   first: 'l.first_pending',
   through: 'l.last_pending',
   round: 'l.round',
   epoch: 'g.epoch',
-  platform_id: text(known('platform_id')),
-  confirmed: word(known('confirmed_state')),
-  known: word(known('confirmed_digest')),
-  lookup: `coalesce((${known('lookup')})::text, 'null')`,
-} satisfies Record<keyof Call, string>);
+  platform_id: known('platform_id'),
+  confirmed: known('confirmed_state'),
+  known: known('confirmed_digest'),
+  lookup: known('lookup'),
+} satisfies Record<keyof Call, string>;
+const FROZEN_CALL = `json_build_object(${Object.entries(CALL_FIELDS)
+  .map(([name, sql]) => `'${name}', ${sql}`)
+  .join(', ')})`;
 
 /** SQL of a column of the lane; what is known of another address does not count at this one. */
 function known(column: string): string {
   return `case when l.epoch = g.epoch then l.${column} end`;
-}
-
-/** A text that needs no escaping, or null. */
-function word(sql: string): string {
-  return `coalesce('"' || (${sql}) || '"', 'null')`;
-}
-
-/** Any text, or null. */
-function text(sql: string): string {
-  return `coalesce(to_json(${sql})::text, 'null')`;
-}
-
-function jsonSql(fields: Record<string, string>): string {
-  const parts = Object.entries(fields).map(([name, sql], i) => `'${i === 0 ? '' : ','}"${name}":' || (${sql})`);
-  return `('{' || ${parts.join(' || ')} || '}')::json`;
 }
 
 interface ClaimedRow {

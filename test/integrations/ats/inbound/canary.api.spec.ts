@@ -1,5 +1,5 @@
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
-import { sharedApp, type TestApp } from '../../../support/app.js';
+import { startApp, type TestApp } from '../../../support/app.js';
 import { connectLever, type Connected } from '../../../support/ats.js';
 
 // A person with a name that is nowhere else goes through every event of every vendor. After the deletion of the candidate no
@@ -9,7 +9,7 @@ let service: TestApp;
 let lever: LeverSimulator;
 beforeAll(async () => {
   lever = await startLever({ rateFactor: 1_000 });
-  service = await sharedApp();
+  service = await startApp();
 });
 afterAll(async () => {
   await service.close();
