@@ -20,6 +20,7 @@ export default {
   maxWorkers: 2,
   testSequencer: '<rootDir>/test/jest/long-first.mjs',
   testTimeout: 60_000,
-  // A worker that begins anew loads all modules again, which takes some seconds.
-  workerIdleMemoryLimit: '2GB',
+  // The files of a worker keep their closed services. From this size on, marking them costs more than the seconds in which a
+  // worker that begins anew loads all modules.
+  workerIdleMemoryLimit: '1GB',
 };
