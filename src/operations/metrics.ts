@@ -8,6 +8,12 @@ import { RequestMetrics } from './request-metrics.js';
 
 const KEPT = 1_000;
 
+// Those of Node.js. They belong to the process: each call would begin observers and timers that never end.
+const ofProcess = new Registry();
+collectDefaultMetrics({ register: ofProcess });
+// Gauges whose names end as those of counters, which `promtool check metrics` refuses. Their values by type remain.
+for (const kind of ['handles', 'requests', 'resources']) ofProcess.removeSingleMetric(`nodejs_active_${kind}_total`);
+
 /** A source of metrics of a room. Metrics never contain a tenant's name or id. */
 export interface MetricsSource {
   register(registry: Registry): void;
@@ -31,11 +37,6 @@ export class Metrics {
 
   constructor(db: Database, clock: Clock, config: Config) {
     this.rendered = new FreshCache(clock, KEPT);
-    collectDefaultMetrics({ register: this.registry });
-    // Gauges whose names end as those of counters, which `promtool check metrics` refuses. Their values by type remain.
-    for (const kind of ['handles', 'requests', 'resources']) {
-      this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
-    }
     this.registry.registerMetric(this.refusedScim);
     const lifted = new Gauge({
       name: 'bridge_protection_lifted',
@@ -84,7 +85,11 @@ export class Metrics {
   }
 
   private async compute(): Promise<string> {
-    const asked = await this.asked.metrics().catch(() => '');
-    return `${await this.registry.metrics()}\n${asked}\n${this.requests.render()}`;
+    const [process, own, asked] = await Promise.all([
+      ofProcess.metrics(),
+      this.registry.metrics(),
+      this.asked.metrics().catch(() => ''),
+    ]);
+    return `${process}\n${own}\n${asked}\n${this.requests.render()}`;
   }
 }

@@ -20,7 +20,7 @@ export default {
   maxWorkers: 2,
   testSequencer: '<rootDir>/test/jest/long-first.mjs',
   testTimeout: 60_000,
-  // The files of a worker keep their closed services. From this size on, marking them costs more than the seconds in which a
-  // worker that begins anew loads all modules.
+  // What the files of a worker leave behind adds up. From this size on, marking it costs more than the seconds in which a worker
+  // that begins anew loads all modules.
   workerIdleMemoryLimit: '1GB',
 };

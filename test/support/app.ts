@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Application } from '../../src/start/application.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
+import type { Config } from '../../src/base/config/config.js';
 import { Database } from '../../src/base/database/database.js';
 import { AtsCallOptions } from '../../src/integrations/ats/calls/ats-call-options.js';
 import { DirectoriesService } from '../../src/directory-sync/directories/directories.service.js';
@@ -64,35 +65,37 @@ export async function startApp(
     ALLOW_PRIVATE_DESTINATIONS: 'on',
     ...env,
   });
-  const app = await Application.create(config, databaseUrl);
-  // Simulators of ATSs take calls at any pace; at that of Greenhouse, a test would wait for each call after the tenth.
-  app.nest.get(AtsCallOptions, { strict: false }).paceFactor = 1_000;
-  const statements = new StatementRecorder(app.nest.get(Database));
-  const server = await app.listen(Number(env['PORT'] ?? 0)).catch(async (error: unknown) => {
-    await app.stop();
-    throw error;
-  });
-  app.startWork();
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const started = await listening(config, databaseUrl, Number(env['PORT'] ?? 0));
+  const { url } = started;
+  // A spec file is never unloaded, and its variables keep what this returns: a closed service must not hang on it.
+  let running: Running | null = { ...started, owner };
+  const parts = (): Running => {
+    if (running === null) throw new Error('this service is closed');
+    return running;
+  };
   const by = (tenantId: string) => ({ tenantId, actor: systemActor('test'), requestId: null });
 
   const newDirectory = async (tenantId: string, directory: Partial<CreateDirectory> = {}) => {
-    const made = await app.nest
-      .get(DirectoriesService)
+    const made = await parts()
+      .app.nest.get(DirectoriesService)
       .create(by(tenantId), { name: 'Directory', guard: 'off', ...directory });
     return { id: made.id, token: made.scim_token };
   };
   const newTenant = async (directory: Partial<CreateDirectory> = {}): Promise<TestTenant> => {
-    const tenant = await app.nest
-      .get(TenantsService)
+    const tenant = await parts()
+      .app.nest.get(TenantsService)
       .create({ name: 'Tenant', api_key: { name: 'all' } }, { actor: systemActor('test'), requestId: null });
     const { id, token } = await newDirectory(tenant.id, directory);
     return { tenantId: tenant.id, apiKey: tenant.api_key!, directoryId: id, scimToken: token };
   };
   return {
     url,
-    app,
-    db: owner,
+    get app() {
+      return parts().app;
+    },
+    get db() {
+      return parts().owner;
+    },
     databaseUrl,
     dataDir,
     operatorToken: config.operatorToken,
@@ -100,13 +103,35 @@ export async function startApp(
     newTenant,
     newDirectory,
     close: async () => {
-      await app.stop(0);
-      await owner.dataSource.destroy();
+      const ended = parts();
+      running = null;
+      await ended.app.stop(0);
+      await ended.owner.dataSource.destroy();
       if (beside === undefined) rmSync(dataDir, { recursive: true, force: true });
-      statements.check();
+      ended.statements.check();
     },
-    checkStatements: () => statements.check(),
+    checkStatements: () => parts().statements.check(),
   };
+}
+
+interface Running {
+  app: Application;
+  owner: Database;
+  statements: StatementRecorder;
+}
+
+/** Starts the application, which listens on a port; 0: any. */
+async function listening(config: Config, databaseUrl: string, port: number) {
+  const app = await Application.create(config, databaseUrl);
+  // Simulators of ATSs take calls at any pace; at that of Greenhouse, a test would wait for each call after the tenth.
+  app.nest.get(AtsCallOptions, { strict: false }).paceFactor = 1_000;
+  const statements = new StatementRecorder(app.nest.get(Database));
+  const server = await app.listen(port).catch(async (error: unknown) => {
+    await app.stop();
+    throw error;
+  });
+  app.startWork();
+  return { app, statements, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 let shared: Promise<TestApp> | undefined;
