@@ -43,8 +43,7 @@ import { StaleSignIns } from './refusal-pages/stale-sign-ins.js';
 import { RefusedSignIns } from './refusal-pages/refusals.filter.js';
 import { FoundAccounts } from './callback/found-accounts.js';
 import { FinishedTests } from './callback/finished-tests.js';
-import { LockedSignIn } from './callback/locked-sign-in.js';
-import { KnownSignIn } from './callback/known-sign-in.js';
+import { SessionStart } from './callback/session-start.js';
 import { SignInCompletion } from './callback/sign-in-completion.js';
 import { LimitedSignIns } from './limits/limited-sign-ins.js';
 import { SignInLimits } from './limits/sign-in-limits.js';
@@ -94,8 +93,7 @@ import { TokensController } from './tokens/tokens.controller.js';
     OidcCallback,
     SamlCallback,
     FoundAccounts,
-    KnownSignIn,
-    LockedSignIn,
+    SessionStart,
     SignInCompletion,
     FinishedTests,
     SignInLog,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Params, type Fragment } from '../../base/database/params.js';
-import type { Part, WriteStatement } from '../../base/database/write-statement.js';
 import { BINDING_FACTS, type Binding, type BindingFacts, type Replaced, type StoredBinding } from './binding.js';
 import type { BindingEndReason } from './ended-session.js';
 import { SessionEndings } from './session-endings.repository.js';
@@ -146,27 +145,4 @@ export class BindingsRepository {
     );
     return rowCount ?? 0;
   }
-}
-
-/**
- * Makes the use of a binding the subject of a statement, with the columns `user_id` and `session_epoch`. It writes
- * nothing when the binding is gone.
- *
- * @param person the part that holds the user of the binding (`id`, `session_epoch`)
- */
-export function useBinding(
-  statement: WriteStatement,
-  tenantId: string,
-  connectionId: string,
-  { subject, made_by, made_of }: Binding,
-  person: Part,
-): void {
-  statement.subject((p) => {
-    const kept = made_by === 'created' && made_of === '';
-    const made = kept ? '' : `, made_by = ${p.add(made_by)}, made_of = ${p.add(made_of)}`;
-    return `update identities i set last_sign_in_at = now()${made} from ${person.name} u
-      where i.tenant_id = ${p.add(tenantId)} and i.connection_id = ${p.add(connectionId)} and i.subject = ${p.add(subject)}
-        and i.user_id = u.id and i.ended_at is null
-      returning i.user_id, u.session_epoch`;
-  });
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { hashToken } from '../../base/crypto/tokens.js';
 import type { SqlRunner } from '../../base/database/database.js';
-import type { Part, WriteStatement } from '../../base/database/write-statement.js';
 import type { NameId } from '../../protocols/saml/saml-sign-in.js';
 
 // A sign-in may be in transit when the IdP ends its session: in another tab, on a slow network, on another process. So
@@ -58,27 +57,6 @@ export class IdpLogouts {
     ]);
     return rows[0]!.ended;
   }
-}
-
-/**
- * Holds back concurrent logouts of a sign-in until the commit of a statement.
- *
- * @param after the locks are taken after this part, and only where it finds a row
- * @returns the part that finds a row while the IdP has not ended the session since it issued the answer
- */
-export function holdLogouts(
-  statement: WriteStatement,
-  tenantId: string,
-  connectionId: string,
-  signIn: SignInAtIdp,
-  after: Part,
-): Part {
-  const { locks, marks, exact } = namesOf(connectionId, signIn);
-  return statement.given(
-    (p) => `select 1 from ${after.name}
-      where not signed_out_at_idp(${p.add(tenantId)}, ${p.add(connectionId)}, ${p.add(locks)}, ${p.add(marks)},
-        ${p.add(exact)}, ${p.add(signIn.issuedAt)})`,
-  );
 }
 
 function namesOf(

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
 import type { Fragment } from '../../base/database/params.js';
-import type { WriteStatement } from '../../base/database/write-statement.js';
 import type { Binding, Replaced } from './binding.js';
 import type { ConnectionEndReason, EndedSession, EndReason } from './ended-session.js';
 import { SessionEvents } from './session-events.js';
@@ -85,41 +84,6 @@ export class SessionEndings {
         select o.id from sessions o where o.tenant_id = ${p.add(tenantId)} and o.user_id = ${user} and o.ended_at is null
         order by o.id desc offset ${p.add(most)} limit 1)`;
     });
-  }
-
-  /**
-   * Adds to a statement that begins a session: the former one of the browser ends, and the oldest live ones of the user
-   * beyond the newest `most`, the new one included. The statement does not see the row of the new session.
-   *
-   * @param former the session of the browser's cookie; null: there is none
-   */
-  async addTo(
-    statement: WriteStatement,
-    tenantId: string,
-    former: { tenantId: string; hash: Buffer } | null,
-    most: number,
-  ): Promise<void> {
-    if (former !== null) {
-      const ended = statement.add(
-        (p) => `update sessions n set ended_at = clock_timestamp(), end_reason = 'signed_in_again' from subject s
-          where n.tenant_id = ${p.add(former.tenantId)} and n.hash = ${p.add(former.hash)} and n.ended_at is null
-          returning n.id, n.user_id, n.end_reason`,
-      );
-      await this.events.add(statement, former.tenantId, ended);
-    }
-    const oldest = statement.add((p) => {
-      const tenant = p.add(tenantId);
-      // A row that two parts of a statement change is changed by one of them: the former session ends above.
-      const hash = former === null ? null : p.add(former.hash);
-      const others = (name: string): string => (hash === null ? '' : `and ${name}.hash <> ${hash}`);
-      return `update sessions n set ended_at = clock_timestamp(), end_reason = 'too_many_sessions' from subject s
-        where n.tenant_id = ${tenant} and n.user_id = s.user_id and n.ended_at is null ${others('n')} and n.id <= (
-          select o.id from sessions o where o.tenant_id = ${tenant} and o.user_id = s.user_id and o.ended_at is null
-            ${others('o')}
-          order by o.id desc offset ${p.add(most - 1)} limit 1)
-        returning n.id, n.user_id, n.end_reason`;
-    });
-    await this.events.add(statement, tenantId, oldest);
   }
 
   /** Ends all sessions of a connection. */

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import type { WriteStatement } from '../../base/database/write-statement.js';
 import type { NameId } from '../../protocols/saml/saml-sign-in.js';
 
 /** A session to be written. */
@@ -52,22 +51,6 @@ export class SessionsRepository {
         othersOf(session),
         session.authenticatedAt,
       ],
-    );
-  }
-
-  /** Adds a session to a statement whose subject has `user_id` and `session_epoch`. */
-  add(statement: WriteStatement, tenantId: string, session: Omit<NewSession, 'userId' | 'userEpoch'>): void {
-    statement.add(
-      (
-        p,
-      ) => `insert into sessions (tenant_id, id, hash, user_id, user_epoch, connection_id, subject, idp_session, name_id,
-         id_token_sealed, auth_context, ip, user_agent, idle_seconds, expires_at, other_idp_sessions, authenticated_at)
-       select ${p.add(tenantId)}, ${p.add(session.id)}, ${p.add(session.hash)}, s.user_id, s.session_epoch,
-         ${p.add(session.connectionId)}, ${p.add(session.subject)}, ${p.add(session.idpSession)},
-         ${p.add(session.nameId === null ? null : JSON.stringify(session.nameId))}, ${p.add(session.idTokenSealed)},
-         ${p.add(session.authContext)}, ${p.add(session.ip)}, ${p.add(session.userAgent)}, ${p.add(session.idleSeconds)},
-         ${p.add(session.expiresAt)}, ${p.add(othersOf(session), 'text[]')}, ${p.add(session.authenticatedAt)}
-       from subject s`,
     );
   }
 

@@ -4,7 +4,6 @@ import { Config } from '../../base/config/config.js';
 import { Sealer } from '../../base/crypto/seal.js';
 import { mintToken, parseToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import type { WriteStatement } from '../../base/database/write-statement.js';
 import { newId } from '../../base/ids.js';
 import type { NameId } from '../../protocols/saml/saml-sign-in.js';
 import type { EndedSession, EndReason } from './ended-session.js';
@@ -60,26 +59,6 @@ export class SessionsService {
     const { userId, userEpoch } = who;
     await this.repository.insert(tx, tenantId, { ...session, userId, userEpoch });
     await this.endings.endOldest(tx, tenantId, userId, MAX_SESSIONS);
-    return { id: session.id, token };
-  }
-
-  /**
-   * Adds a session to a statement whose subject has `user_id` and `session_epoch`, and ends the former session of the
-   * browser.
-   *
-   * @param old the token of the former session; null: there is none
-   * @returns as `begin`
-   */
-  async add(
-    statement: WriteStatement,
-    tenantId: string,
-    { connectionId, verified, old }: { connectionId: string; verified: SessionFacts; old: string | null },
-    origin: { ip: string | null; userAgent: string | null },
-  ): Promise<{ id: string; token: string }> {
-    const { token, session } = this.draft(tenantId, connectionId, verified, origin);
-    const former = old === null ? null : parseToken(old);
-    await this.endings.addTo(statement, tenantId, former?.kind === 'tbn' ? former : null, MAX_SESSIONS);
-    this.repository.add(statement, tenantId, session);
     return { id: session.id, token };
   }
 

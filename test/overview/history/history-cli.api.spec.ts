@@ -4,6 +4,11 @@ import { eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 
+interface Line {
+  kind: string;
+  sequence: number | null;
+}
+
 let service: TestApp;
 let house: House;
 beforeAll(async () => {
@@ -46,10 +51,12 @@ it('shows a history, and refuses an unknown user', async () => {
   expect(out).toMatch(/ change +created .*chg_\d+\n/);
   // A column is narrower where the log of requests has its row already.
   expect(out).toMatch(/ seat +claim Use[^\n]+? +- +directory Directory +req_\w+ +seat_\d+\n/);
-  // The ledger's line gets its place in the chain right after.
+  // The ledger's line gets its place in the chain right after, and the log of requests its line.
   await eventually(
-    () => house.api.get(`/users/${id}/history?kind=seat`),
-    ({ body }) => body.data[0].sequence !== null,
+    () => house.api.get(`/users/${id}/history`),
+    ({ body }) =>
+      body.data.some((line: Line) => line.kind === 'request') &&
+      body.data.some((line: Line) => line.kind === 'seat' && line.sequence !== null),
   );
   const whole = JSON.parse((await cli('history', 'show', id, '--json')).out);
   expect(whole).toEqual((await house.api.get(`/users/${id}/history`)).body.data);

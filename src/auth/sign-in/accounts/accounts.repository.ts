@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { userNameKey } from '../../../protocols/scim/text.js';
-import type { Part, WriteStatement } from '../../../base/database/write-statement.js';
 import type { StoredBinding } from '../../../tenancy/sessions/binding.js';
 import { emailKey } from '../../../directory-sync/users/user.mapping.js';
 import type { Candidate } from './account.rules.js';
@@ -155,22 +154,4 @@ export class AccountsRepository {
     );
     return rows[0]!.id;
   }
-}
-
-/**
- * Holds a user against a deactivation until the commit of a statement.
- *
- * @param user the user as the identity was resolved
- * @param after the user is locked after this part, and only where it finds a row
- * @returns the part that finds `id` and `session_epoch`, or no row when the user has changed or may not sign in
- */
-export function holdPerson(statement: WriteStatement, tenantId: string, user: Candidate, after: Part): Part {
-  return statement.given((p) => {
-    const same = (['directory_id', 'external_id', 'user_name', 'email'] as const)
-      .map((column) => `and u.${column} is not distinct from ${p.add(user[column])}`)
-      .join(' ');
-    return `select u.id, u.session_epoch from users u
-      where u.tenant_id = ${p.add(tenantId)} and u.id = ${p.add(user.id)} and u.status = 'active' ${same}
-        and (u.gone_at is not null) = ${p.add(user.gone)} and exists (select 1 from ${after.name}) for share of u`;
-  });
 }

@@ -15,7 +15,7 @@ import { landingCookie } from './landing.cookie.js';
 import { withoutNewAuthentication } from './new-authentication.rules.js';
 import { OidcSignInGuard, SamlSignInGuard } from './sign-in.guards.js';
 import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
-import type { SignedIn } from './known-sign-in.js';
+import type { SignedIn } from './session-start.js';
 import { SignInCompletion } from './sign-in-completion.js';
 import { cookiesOf, originOf, type SignInHttpRequest } from '../sign-in.context.js';
 

@@ -5,11 +5,20 @@ import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { AccountsService, refusalError, type Resolution } from '../accounts/accounts.service.js';
 import type { ClaimedAccount } from '../accounts/claims.mapping.js';
 import { EvidenceChanged } from '../accounts/evidence-changed.js';
+import type { IdentityDecision } from '../accounts/identity-decision.js';
+import type { LinkKind } from '../../../tenancy/sessions/binding.js';
 import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
-import type { Found } from './known-sign-in.js';
+
+/** The user of a sign-in, and what becomes of the binding. */
+export interface Found {
+  account: ClaimedAccount;
+  decision: Extract<IdentityDecision, { kind: 'keep' | 'rebind' }>;
+  /** `known`: the subject had this user already. */
+  linkedBy: LinkKind | 'known' | 'moved';
+}
 
 /** Finds the user of a verified sign-in, or creates the user. */
 @Injectable()
@@ -32,7 +41,7 @@ export class FoundAccounts {
     const { account, decision, unchanged } = await this.resolved(connection, verified, requestId);
     const isConcurrent = decision.kind === 'refuse' && decision.reason === 'account_taken';
     if (decision.kind === 'refuse' && !isConcurrent) throw refusalError(decision, account);
-    // The statement of a known user checks it again. All other writes wait for a change of the connection first.
+    // The transaction that begins the session checks it again. Writes of users wait for a change of the connection first.
     const holds = decision.kind === 'keep' ? unchanged : await this.connections.holds(this.db, connection);
     if (!holds) throw connectionChanged();
     if (decision.kind === 'keep' || decision.kind === 'rebind') {

@@ -9,8 +9,7 @@ import type { Origin } from '../log/sign-in-log.js';
 import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { FoundAccounts } from './found-accounts.js';
-import { KnownSignIn, type SignedIn } from './known-sign-in.js';
-import { LockedSignIn } from './locked-sign-in.js';
+import { SessionStart, type SignedIn } from './session-start.js';
 
 const UNIQUE_VIOLATION = '23505';
 /** How often a sign-in is decided again when its evidence has changed before the commit. */
@@ -24,8 +23,7 @@ export class SignInCompletion {
     private readonly messages: UsedMessages,
     private readonly limits: SignInLimits,
     private readonly found: FoundAccounts,
-    private readonly known: KnownSignIn,
-    private readonly locked: LockedSignIn,
+    private readonly start: SessionStart,
   ) {}
 
   /**
@@ -46,9 +44,7 @@ export class SignInCompletion {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       try {
         const found = await this.found.find(connection, verified, origin.requestId);
-        const signedIn =
-          (await this.known.begin(connection, verified, found, old, origin)) ??
-          (await this.locked.begin(connection, verified, found, old, origin));
+        const signedIn = await this.start.begin(connection, verified, found, old, origin);
         // Best effort: when this write fails, the next sign-in repeats it.
         await this.connections.noteSuccess(connection).catch(() => undefined);
         return signedIn;

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
-import type { WriteStatement } from '../../../base/database/write-statement.js';
 import type { PageRequest } from '../../../base/http/page.js';
 import { newId } from '../../../base/ids.js';
 import type { SignInRefusalReason } from '../refusals/sign-in-refused.js';
@@ -92,19 +91,6 @@ export class SignInLog {
     );
     this.metrics.count(entry);
     return id;
-  }
-
-  /** Adds a line to a statement with a subject; `counted` follows when the statement has written it. */
-  add(statement: WriteStatement, tenantId: string, entry: SignInEntry, origin: Origin): void {
-    const values = [tenantId, ...valuesOf(newId('sin'), entry, origin)];
-    statement.add(
-      (p) => `insert into sign_ins (${COLUMNS}) select ${values.map((value) => p.add(value)).join(', ')} from subject`,
-    );
-  }
-
-  /** Counts a line that a statement has written. */
-  counted(entry: SignInEntry): void {
-    this.metrics.count(entry);
   }
 
   /** Lists a page of the log, newest first. */

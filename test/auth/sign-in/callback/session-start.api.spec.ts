@@ -6,7 +6,7 @@ import { reasonOf, type OidcWay } from '../../../support/sign-in/connections.js'
 import { signInStage } from '../../../support/sign-in/stage.js';
 import type { Seen } from '../../../support/sign-in/tab.js';
 
-// The subject is known, so one statement writes the whole sign-in. It began before what it waits for here.
+// Each sign-in has begun before what it waits for here.
 const stage = signInStage();
 
 async function known(): Promise<{ door: OidcWay; sub: string; id: string }> {

@@ -10,15 +10,22 @@ import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
 import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
-import { SignInLog, type Origin } from '../log/sign-in-log.js';
+import { SignInLog, type Origin, type SignInEntry } from '../log/sign-in-log.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
-import { connectionChanged } from './found-accounts.js';
-import { successOf, type Found, type SignedIn } from './known-sign-in.js';
+import { connectionChanged, type Found } from './found-accounts.js';
 
-/** Writes session and binding of a found user in a transaction, under locks: the pessimistic write beside {@link KnownSignIn}. */
+/** A new session. */
+export interface SignedIn {
+  id: string;
+  /** The token for the cookie. */
+  token: string;
+  userId: string;
+}
+
+/** Writes session, binding and line of the log for a found user, in one transaction under locks. */
 @Injectable()
-export class LockedSignIn {
+export class SessionStart {
   constructor(
     private readonly db: Database,
     private readonly connections: ConnectionStore,
@@ -31,7 +38,7 @@ export class LockedSignIn {
   ) {}
 
   /**
-   * Begins the session.
+   * Begins the session, and ends the former one of the browser.
    *
    * @param old the token of the former session of the browser; null: there is none
    * @throws {SignInRefused} when the user, the connection or the session at the IdP has ended since
@@ -93,4 +100,30 @@ export class LockedSignIn {
         : await this.bindings.bind(tx, tenantId, id, binding, decision.replaces);
     if (!done) throw new EvidenceChanged();
   }
+}
+
+/** Returns the line of the log for a sign-in that began a session. */
+function successOf(connection: Connection, verified: VerifiedSignIn, found: Found, sessionId: string): SignInEntry {
+  const { account, decision, linkedBy } = found;
+  const detail = [verified.staleness, verified.userInfoProblem, roleNote(connection, found)].filter(Boolean).join(' ');
+  return {
+    kind: 'sign-in',
+    connectionId: connection.id,
+    outcome: 'success',
+    detail: detail || null,
+    account: account.shown,
+    subject: verified.subject,
+    userId: decision.user.id,
+    linkedBy,
+    sessionId,
+  };
+}
+
+/** Returns why the sign-in has not set the role of a user created by sign-in; null: it has, or another source does. */
+function roleNote({ roleMap, defaultRole }: Connection, { account, decision, linkedBy }: Found): string | null {
+  const { source, directory_id } = decision.user;
+  const isMapped = roleMap.length > 0 && source === 'sign-in' && directory_id === null;
+  if (!isMapped || account.role.kind === 'values') return null;
+  const role = linkedBy === 'created' ? `The role is ${defaultRole}` : 'The role stays';
+  return `${role}: ${account.role.why}.`;
 }
