@@ -120,7 +120,7 @@ interface Running {
   statements: StatementRecorder;
 }
 
-/** Starts the application, which listens on a port; 0: any. */
+/** Starts the application, which listens on a port; 0: a free one. */
 async function listening(config: Config, databaseUrl: string, port: number) {
   const app = await Application.create(config, databaseUrl);
   // Simulators of ATSs take calls at any pace; at that of Greenhouse, a test would wait for each call after the tenth.
