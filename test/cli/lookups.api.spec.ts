@@ -1,8 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
 import { sharedApp, type TestApp } from '../support/app.js';
 import { commandLine, type Ran } from '../support/cli.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
-import { fresh, madeGroup, madeUser, patch, user } from '../support/scim.js';
+import { fresh, madeGroup, madeUser, user } from '../support/scim.js';
 
 let service: TestApp;
 let house: House;
@@ -206,32 +209,31 @@ describe('seats, audit, roles and tasks', () => {
 });
 
 describe('changes', () => {
-  it('are shown with the platform’s words, and waiting ones as pending', async () => {
-    await cli('platform', 'set', '--base-url', 'http://127.0.0.1:9', '--api-key', 'secret-key');
+  const refusing = createServer((req, res) => {
+    req.resume().on('end', () => {
+      res.writeHead(422, { 'content-type': 'application/json' }).end('{"detail":"no such cost centre"}');
+    });
+  });
+  beforeAll(() => new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => new Promise((resolve) => refusing.close(resolve)));
+
+  it('are shown as pending while they wait, and with the platform’s words when it refused them', async () => {
+    const own = await newHouse(service);
+    const run = commandLine(service, own.apiKey, 100);
     const email = `${fresh('chg')}@co.example`;
-    const id = await madeUser(house.scim, user(email));
-    const [change] = (await cli('changes', 'list', '--user-id', email, '--state', 'waiting', '--json')).json;
+    const id = await madeUser(own.scim, user(email));
+    const [change] = (await run('changes', 'list', '--user-id', email, '--state', 'waiting', '--json')).json;
     expect(change).toMatchObject({ user_id: id, state: 'pending', kind: 'created' });
-    const sequence = Number(change.id.slice(4));
-    // Not while its call is out: that address never answers, so it is soon due again.
-    const park = () =>
-      service.db.query(
-        `update lanes set state = 'parked', parked_reason = 'refused', parked_detail = 'no such cost centre'
-         where tenant_id = $1 and subject = $2 and state = 'due'`,
-        [house.tenantId, id],
-      );
-    await eventually(park, ({ rowCount }) => rowCount === 1);
-    await service.db.query(
-      `insert into attempts (n, tenant_id, subject, delivery_id, at, sent_at, method, path, status, outcome, detail, answer,
-         duration_ms, first_sequence, last_sequence)
-       values (1, $1, $2, 'dlv_x', now(), now(), 'POST', '/v1/users', 422, 'refused', null, 'no such cost centre', 12, $3, $3)`,
-      [house.tenantId, id, sequence],
+    const { port } = refusing.address() as AddressInfo;
+    await run('platform', 'set', '--base-url', `http://127.0.0.1:${port}`, '--api-key', 'secret-key');
+    await eventually(
+      () => own.api.get(`/changes/${change.id}`),
+      ({ body }) => body.state === 'parked',
     );
-    const shown = await cli('changes', 'show', change.id);
-    expect(shown.out).toMatch(/platform_says +no such cost centre/);
-    expect(shown.out).toMatch(/call_1 .* POST \/v1\/users → 422 refused \(12 ms\): no such cost centre/);
-    expect((await cli('changes', 'show', change.id, '--json')).json.attempts).toHaveLength(1);
-    await house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
+    const shown = await run('changes', 'show', change.id);
+    expect(shown.out).toMatch(/platform_says +.*no such cost centre/);
+    expect(shown.out).toMatch(/call_1 .* POST \/v1\/users → 422 refused \(\d+ ms\): .*no such cost centre/);
+    expect((await run('changes', 'show', change.id, '--json')).json.attempts).toHaveLength(1);
   });
 });
 
