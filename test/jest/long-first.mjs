@@ -1,5 +1,6 @@
-// The order of the spec files. Jest begins with those that took longest the last time; where it knows no times, as on a
-// fresh clone, it goes by the size of the file, and a long one that begins last keeps one worker busy alone.
+// The order of the spec files. Jest begins with those that took longest the last time. Where it knows only some times, or
+// none, as on a fresh clone, it puts those last and goes by the size of the file, and a long one that begins last keeps one
+// worker busy alone.
 import fs from 'node:fs';
 import path from 'node:path';
 import Sequencer from '@jest/test-sequencer';
@@ -64,7 +65,7 @@ const PLACES = new Map(
 export default class LongFirst extends Sequencer {
   sort(tests) {
     const sorted = super.sort(tests);
-    if (sorted.some(({ duration }) => duration !== undefined)) return sorted;
+    if (sorted.every(({ duration }) => duration !== undefined)) return sorted;
     const rank = (test) => PLACES.get(path.normalize(test.path)) ?? LONG.length;
     return [...sorted].sort((a, b) => rank(a) - rank(b));
   }

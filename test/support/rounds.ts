@@ -1,7 +1,7 @@
 const SET = process.env['TEST_ROUNDS'] ?? '0.1';
 const SHARE = SET === 'all' ? 1 : Number(SET);
-/** CI takes other cases each day, so that all of them run within some days; `npm test` takes the same ones. */
-const FIRST = process.env['TEST_ROUNDS'] === undefined ? 0 : Math.floor(Date.now() / 86_400_000);
+/** Which of the shares: CI takes others from time to time, so that all cases have their turn. */
+const FIRST = Number(process.env['TEST_CASES'] ?? 0);
 
 /**
  * Returns how many rounds of a long test run: all of them in `npm run test:long`, the share `TEST_ROUNDS` where it is set, else
