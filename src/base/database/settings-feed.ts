@@ -137,7 +137,8 @@ export class SettingsFeed {
   }
 
   private async connect(): Promise<void> {
-    const client = new pg.Client({ ...this.config, keepAlive: true });
+    // Questions, answers and proofs of one moment are sent together: node-postgres gives its own queue up with version 9.
+    const client = new pg.Client({ ...this.config, keepAlive: true, pipeline: true });
     const lost = (): void => this.lost(client);
     client.on('error', lost);
     client.on('end', lost);

@@ -29,6 +29,16 @@ it('knows a change of any process before the change is settled', async () => {
   expect(new Set(seen)).toEqual(new Set(['ten_a ten_a']));
 });
 
+it('settles changes of one moment together, and needs no queue of the driver', async () => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error) => warnings.push(message);
+  process.on('warning', note);
+  await Promise.all(Array.from({ length: 30 }, () => first.settled()));
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
+
 it('sends nothing when only a mark of use has changed', async () => {
   const seen: unknown[] = [];
   second.on(['directories'], (row) => seen.push(row));
