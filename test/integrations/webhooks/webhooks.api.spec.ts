@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
-import { send, type Answer } from '../../support/http.js';
+import { eventually, send, type Answer } from '../../support/http.js';
+import { patience } from '../../support/speed.js';
 import { receiver, type Receiver } from './support/receiver.js';
 
 let app: TestApp;
@@ -285,7 +286,9 @@ describe('secrets', () => {
 
   it('signs with both during the overlap, newest first, and with one after it', async () => {
     const { id, secret: old } = await newHook();
-    const rotated = await call('POST', `/webhooks/${id}/rotate-secret`, { overlap_seconds: 2 });
+    const rotated = await call('POST', `/webhooks/${id}/rotate-secret`, {
+      overlap_seconds: Math.ceil(patience(2_000) / 1000),
+    });
     const { secret } = rotated.body as { secret: string };
     expect(secret).not.toBe(old);
     expect((await signaturesOf(id)).length).toBe(2);
@@ -294,8 +297,10 @@ describe('secrets', () => {
     const [first] = got!.headers['webhook-signature']!.split(' ');
     const alone = { ...got!.headers, 'webhook-signature': first! };
     expect(() => new Webhook(secret).verify(got!.body, alone)).not.toThrow();
-    await new Promise((resolve) => setTimeout(resolve, 2_300));
-    expect((await signaturesOf(id)).length).toBe(1);
+    await eventually(
+      () => signaturesOf(id),
+      ({ length }) => length === 1,
+    );
     expect(() => new Webhook(old).verify(hook.received[0]!.body, hook.received[0]!.headers)).toThrow();
   });
 

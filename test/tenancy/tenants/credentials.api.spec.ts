@@ -10,6 +10,7 @@ import { adminApp, type AdminApp } from '../../support/admin-app.js';
 import { eventually } from '../../support/http.js';
 import { waitingForLock } from '../../support/locks.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
+import { patience } from '../../support/speed.js';
 
 let database: TestDatabase;
 let one: AdminApp;
@@ -58,9 +59,10 @@ describe('a revoked key', () => {
 
 describe('a key that ends', () => {
   it('is valid until its end alone', async () => {
-    const key = await newKey({ expires_at: new Date(Date.now() + 700).toISOString() });
+    const end = Date.now() + patience(700);
+    const key = await newKey({ expires_at: new Date(end).toISOString() });
     expect(await me(one, key.api_key)).toBe(200);
-    await pause(750);
+    await pause(end + 50 - Date.now());
     expect(await me(one, key.api_key)).toBe(401);
   });
 
@@ -263,7 +265,7 @@ describe('a SCIM token', () => {
       at: expect.any(String),
       prefix: data[0].prefix,
     });
-    const soon = Date.now() + 1_000;
+    const soon = Date.now() + patience(1_000);
     const { body: short } = await one.call('POST', `${url}/tokens`, {
       body: { expires_at: new Date(soon).toISOString() },
     });

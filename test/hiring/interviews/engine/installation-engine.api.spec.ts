@@ -2,6 +2,7 @@ import { startApp, type TestApp } from '../../../support/app.js';
 import { candidate } from '../../../support/candidates.js';
 import { commandLine } from '../../../support/cli.js';
 import { newHouse, type House } from '../../../support/house.js';
+import { eventually } from '../../../support/http.js';
 import { Engine } from '../support/engine.js';
 
 const KEY = 'key-of-the-installation';
@@ -68,8 +69,6 @@ it('never gets the key of a tenant, and needs an address with a key of the tenan
 it('is asked again when it refuses its key, since no tenant can correct it', async () => {
   engine.faults.push({ status: 401 });
   const made = await scheduled();
-  const link = async () => (await house.api.get(`/interviews/${made.id}`)).body.meeting_state;
-  const until = Date.now() + 15_000;
-  while ((await link()) !== 'ready' && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(await link()).toBe('ready');
+  const link = () => house.api.get(`/interviews/${made.id}`);
+  await eventually(link, ({ body }) => body.meeting_state === 'ready', 15_000);
 });
