@@ -21,6 +21,28 @@ const RENEW_MS = 400;
 const SILENCE_MS = 1_000;
 const RECONNECT_MS = { first: 50, most: 1_000 };
 
+/** A question to the other processes, and those who have answered it. */
+class Question {
+  private readonly answered = new Set<string>();
+  private check: () => void = () => undefined;
+
+  /** Takes an answer, also one that comes before it is known who was asked. */
+  hear(pid: string): void {
+    this.answered.add(pid);
+    this.check();
+  }
+
+  /** Resolves when all of them have answered. */
+  answeredBy(pids: readonly string[]): Promise<void> {
+    return new Promise((done) => {
+      this.check = () => {
+        if (pids.every((pid) => this.answered.has(pid))) done();
+      };
+      this.check();
+    });
+  }
+}
+
 /**
  * Tells this process which cached rows have changed, by LISTEN on one connection, and lets a change wait until every
  * other process knows it.
@@ -39,8 +61,7 @@ export class SettingsFeed {
   private provenAt = -Infinity;
   private proving: Promise<void> | null = null;
   private readonly listeners = new Map<string, ((row: ChangedRow) => void)[]>();
-  /** The processes whose answer a question waits for. */
-  private readonly questions = new Map<string, { missing: Set<string>; done: () => void }>();
+  private readonly questions = new Map<string, Question>();
   private readonly stopping = new AbortController();
 
   /** @param config of a connection with the settings and the role of the service */
@@ -101,27 +122,25 @@ export class SettingsFeed {
     const calm = new AbortController();
     const silence = (): Promise<void> =>
       sleep(SILENCE_MS, undefined, { signal: calm.signal, ref: false }).catch(() => undefined);
-    const question = randomUUID();
+    const id = randomUUID();
+    const question = new Question();
+    // Before it is sent: the first answers can arrive together with the list of those who are asked.
+    this.questions.set(id, question);
     try {
       if (client === null) return await silence();
       const { rows } = await client.query<{ pid: string }>(
         `select l.pid::text as pid, pg_notify('${CHANGES}', 'asks ' || pg_backend_pid() || ' ' || $1::text)
          from pg_locks l where l.locktype = 'advisory' and l.classid = ${LOCK.class} and l.objid = ${LOCK.id}
            and l.database = (select oid from pg_database where datname = current_database()) and l.pid <> pg_backend_pid()`,
-        [question],
+        [id],
       );
-      if (rows.length === 0) return;
-      await Promise.race([silence(), this.answersOf(question, new Set(rows.map(({ pid }) => pid)))]);
+      await Promise.race([silence(), question.answeredBy(rows.map(({ pid }) => pid))]);
     } catch {
       await silence(); // The connection broke: which process knows the change is unknown.
     } finally {
-      this.questions.delete(question);
+      this.questions.delete(id);
       calm.abort();
     }
-  }
-
-  private answersOf(question: string, missing: Set<string>): Promise<void> {
-    return new Promise((done) => this.questions.set(question, { missing, done }));
   }
 
   private async askServer(): Promise<void> {
@@ -181,16 +200,10 @@ export class SettingsFeed {
   private told(client: pg.Client, { channel, payload = '' }: Notification): void {
     const [what = '', first = '', second = ''] = payload.split(' ');
     if (channel === Wakeups.channel) return this.wakeups.told(payload);
-    if (channel !== CHANGES) return this.answered(what, first);
+    if (channel !== CHANGES) return this.questions.get(what)?.hear(first);
     if (what !== 'asks') return this.publish({ tenantId: first, id: second }, what);
     // In the order of the commits: a process that reads this question has read every change before it.
     client.query(`select pg_notify($1, $2)`, [answersTo(first), `${second} ${this.pid}`]).catch(() => undefined); // The end of the connection is noticed by its own event.
-  }
-
-  private answered(question: string, pid: string): void {
-    const open = this.questions.get(question);
-    open?.missing.delete(pid);
-    if (open?.missing.size === 0) open.done();
   }
 
   private publish(row: ChangedRow, table?: string): void {
