@@ -7,6 +7,7 @@ import {
   withLongNumbersAsText,
 } from '../../src/base/json-text.js';
 import fc from '../support/properties.js';
+import { long } from '../support/rounds.js';
 
 describe('faultIn', () => {
   it.each([
@@ -77,7 +78,7 @@ describe('jsonMemberText', () => {
     expect(jsonMemberText(body, 'm')).toBe(expected);
   });
 
-  it('finds the text of every member in the output of JSON.stringify', () => {
+  long('finds the text of every member in the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), fc.nat(3), (value, indent) => {
         const body = JSON.stringify(value, null, indent);

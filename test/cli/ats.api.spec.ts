@@ -3,6 +3,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { commandLine, type Ran } from '../support/cli.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
+import { long } from '../support/rounds.js';
 import { patience } from '../support/speed.js';
 
 let service: TestApp;
@@ -23,7 +24,7 @@ const DANA = '1a2b3c4d-0000-4000-8000-0000000000a1';
 
 const cli = (...args: string[]): Promise<Ran> => commandLine(service, house.apiKey)(...args);
 
-it('connects, shows, changes, syncs, pauses and ends a connection', async () => {
+long('connects, shows, changes, syncs, pauses and ends a connection', async () => {
   expect((await cli('ats', 'providers')).out).toMatch(/lever[\s\S]*greenhouse[\s\S]*ashby/);
   const options = ['--provider', 'ashby', '--base-url', ashby.url, '--key', ashby.apiKey, '--marker', 'x_'];
   const made = await cli('ats', 'connect', ...options, '--postings', 'all', '--link-target', 'none', '--json');
@@ -61,7 +62,7 @@ it('makes, lists and revokes connect links', async () => {
   expect((await cli('ats', 'link')).code).toBe(2);
 });
 
-it('lists runs, events and writes, and settles events', async () => {
+long('lists runs, events and writes, and settles events', async () => {
   const body = { provider: 'ashby', api_token: 'whk_7d1f0c3e9b5a4826aa58c60b1e94f3d2' };
   const { body: made } = await house.api.post('/ats-connections', body);
   const id = made.id as string;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { COMMANDS, runCli } from '../../src/cli/program.js';
 import { sharedApp, type TestApp } from '../support/app.js';
 import { send } from '../support/http.js';
+import { long } from '../support/rounds.js';
 
 let edge: TestApp;
 let dataDir: string;
@@ -50,7 +51,7 @@ it('knows every command of the list', () => {
 });
 
 describe('a new tenant', () => {
-  it('is made, gets a directory and a key, and is used by its id', async () => {
+  long('is made, gets a directory and a key, and is used by its id', async () => {
     const tenant = (
       await cli(['tenant', 'create', '--name', 'From the terminal', '--time_zone', 'Europe/Berlin', '--json'])
     ).json;
@@ -298,7 +299,7 @@ describe('seats, as finance reads them', () => {
     expect((await cli('seats holders')).out).toBe('(none)\n');
   });
 
-  it('are written as files for Excel on request', async () => {
+  long('are written as files for Excel on request', async () => {
     for (const command of ['show', 'holders', 'events', `usage --from ${today} --to 2099-01-01`]) {
       const { out, code } = await cli(`seats ${command} --excel`);
       expect([command, code, out.charCodeAt(0)]).toEqual([command, 0, 0xfeff]);

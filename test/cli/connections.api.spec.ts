@@ -5,6 +5,7 @@ import { runCli } from '../../src/cli/program.js';
 import { authAdmin, type AuthAdmin } from '../auth/connections/support/auth-admin.js';
 import { certificate, metadataXml, MetadataServer } from '../auth/connections/support/metadata.js';
 import { NameServer } from '../support/name-server.js';
+import { long } from '../support/rounds.js';
 
 let names: NameServer;
 let idp: MetadataServer;
@@ -218,7 +219,7 @@ describe('connection set', () => {
     expect(result.err).toMatch(message);
   });
 
-  it('accepts a slug in place of the id', async () => {
+  long('accepts a slug in place of the id', async () => {
     for (const verb of ['show', 'disable', 'enable']) {
       expect([verb, (await inTenant('connection', verb, 'set-okta')).code]).toEqual([verb, 0]);
     }

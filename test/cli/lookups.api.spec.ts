@@ -5,6 +5,7 @@ import { sharedApp, type TestApp } from '../support/app.js';
 import { commandLine, type Ran } from '../support/cli.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
+import { long } from '../support/rounds.js';
 import { fresh, madeGroup, madeUser, user } from '../support/scim.js';
 
 let service: TestApp;
@@ -87,7 +88,7 @@ describe('user find', () => {
     expect(words.out).toMatch(/why +Another active user has the e-mail address/);
   });
 
-  it('accepts id, e-mail, external_id or userName of a user', async () => {
+  long('accepts id, e-mail, external_id or userName of a user', async () => {
     const email = `${fresh('mail')}@co.example`;
     const [userName, externalId] = [fresh('login'), fresh('K-')];
     const id = await madeUser(house.scim, user(userName, { externalId, emails: [{ value: email }] }));
@@ -103,7 +104,7 @@ describe('user find', () => {
 });
 
 describe('directory', () => {
-  it('is shown, set and deleted; its rules, groups and pending members are listed', async () => {
+  long('is shown, set and deleted; its rules, groups and pending members are listed', async () => {
     const named = fresh('Dir');
     const made = (await cli('directory', 'create', '--name', named, '--json')).json as { directory_id: string };
     const id = made.directory_id;
@@ -217,7 +218,7 @@ describe('changes', () => {
   beforeAll(() => new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve)));
   afterAll(() => new Promise((resolve) => refusing.close(resolve)));
 
-  it('are shown as pending while they wait, and with the platform’s words when it refused them', async () => {
+  long('are shown as pending while they wait, and with the platform’s words when it refused them', async () => {
     const own = await newHouse(service);
     const run = commandLine(service, own.apiKey, 100);
     const email = `${fresh('chg')}@co.example`;
@@ -238,7 +239,7 @@ describe('changes', () => {
 });
 
 describe('names in place of ids', () => {
-  it('takes names of directories, groups and users in options', async () => {
+  long('takes names of directories, groups and users in options', async () => {
     const own = await newHouse(service);
     const run = commandLine(service, own.apiKey, 100);
     const email = `${fresh()}@co.example`;

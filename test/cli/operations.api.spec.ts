@@ -7,6 +7,7 @@ import { operationsFile, operationsOf } from '../../src/cli/reference/operations
 import { FACTS } from '../../src/cli/table/facts.js';
 import { read } from '../docs/documents.js';
 import { sharedApp, type TestApp } from '../support/app.js';
+import { long } from '../support/rounds.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('src/cli/api/operations.json is what the service says (else: npm run docs:reference)', async () => {
+long('src/cli/api/operations.json is what the service says (else: npm run docs:reference)', async () => {
   const document = (await (await fetch(`${service.url}/docs/openapi.json`)).json()) as OpenAPIObject;
   expect(read('src/cli/api/operations.json')).toBe(operationsFile(operationsOf(document)));
   expect(OPERATIONS.length).toBeGreaterThan(200);

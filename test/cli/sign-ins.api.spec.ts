@@ -3,6 +3,7 @@ import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { OidcWay } from '../support/sign-in/connections.js';
 import { runCli } from '../../src/cli/program.js';
+import { long } from '../support/rounds.js';
 
 let service: TestApp;
 let house: House;
@@ -33,7 +34,7 @@ async function cliRaw(...args: string[]) {
   return { code, err, out, json: /^[[{]/.test(out) ? JSON.parse(out) : undefined };
 }
 
-it('checks and tests a connection, and lists its sign-ins', async () => {
+long('checks and tests a connection, and lists its sign-ins', async () => {
   expect((await cli('connection', 'check')).json).toMatchObject({ ok: true });
   expect((await cli('connection', 'check', door.slug)).json).toMatchObject({ ok: true });
   expect((await cli('connection', 'test', door.slug)).json.url).toContain(`/api/auth/test/${door.slug}/`);
@@ -54,7 +55,7 @@ it('checks and tests a connection, and lists its sign-ins', async () => {
   expect((await release(door.slug)).err).toContain('No such identity');
 });
 
-it('accepts an e-mail of a single user, and ends one session alone', async () => {
+long('accepts an e-mail of a single user, and ends one session alone', async () => {
   const email = `${fresh('mail')}@e.com`;
   const [key, other] = [fresh('key'), fresh('key')];
   const id = await madeUser(house.scim, user(email, { externalId: key, emails: [{ value: email, primary: true }] }));
@@ -79,7 +80,7 @@ it('accepts an e-mail of a single user, and ends one session alone', async () =>
   expect([several.code, several.err]).toEqual([2, expect.stringContaining(`${twin} (inactive)`)]);
 });
 
-it('lists sign-ins over several pages, in a span, and as a file', async () => {
+long('lists sign-ins over several pages, in a span, and as a file', async () => {
   const { rows } = await service.db.query<{ at: Date }>(
     `insert into sign_ins (tenant_id, id, kind, connection_id, outcome, reason, request_id)
      select $1, 'sin_' || lpad(n::text, 26, '0'), 'sign-in', $2, 'refused', 'unknown_account', 'req' from generate_series(1, 250) n
@@ -110,7 +111,7 @@ it('lists sign-ins over several pages, in a span, and as a file', async () => {
   expect(await list('--since', 'yesterday')).toMatchObject({ code: 1, err: expect.stringContaining('since must be') });
 });
 
-it('rotates signing keys', async () => {
+long('rotates signing keys', async () => {
   const { json } = await cli('keys', 'rotate-signing', '--purpose', 'jwt');
   expect(json.map(({ purpose }: { purpose: string }) => purpose)).toEqual(['jwt', 'jwt']);
   expect((await cli('keys', 'rotate-signing', '--purpose', 'other')).err).toContain('purpose');

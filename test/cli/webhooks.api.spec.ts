@@ -3,6 +3,7 @@ import { commandLine, type Ran } from '../support/cli.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
 import { receiver, type Receiver } from '../integrations/webhooks/support/receiver.js';
+import { long } from '../support/rounds.js';
 
 let service: TestApp;
 let house: House;
@@ -18,7 +19,7 @@ afterAll(async () => {
 
 const cli = (...args: string[]): Promise<Ran> => commandLine(service, house.apiKey)(...args);
 
-it('makes, tests, replays, changes, rotates, pauses and deletes an endpoint', async () => {
+long('makes, tests, replays, changes, rotates, pauses and deletes an endpoint', async () => {
   const made = await cli('webhook', 'create', '--url', hook.url, '--events', 'candidate.created, candidate.updated', '--json'); // prettier-ignore
   expect(made.code).toBe(0);
   expect(made.json).toMatchObject({ events: ['candidate.created', 'candidate.updated'], state: 'active' });

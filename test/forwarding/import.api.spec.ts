@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { sharedApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
+import { long } from '../support/rounds.js';
 import { fresh, madeUser, mail, user } from '../support/scim.js';
 import { patience } from '../support/speed.js';
 
@@ -103,7 +104,7 @@ const boundTo = async (platformId: string) =>
     )
   ).rows.map((row) => row.user_id);
 
-it('takes the active one of two accounts with one e-mail, in each order, and lists the other', async () => {
+long('takes the active one of two accounts with one e-mail, in each order, and lists the other', async () => {
   const [one, two, three] = [mail(), mail(), mail()];
   const task = await imported([
     account('a-old', one, { status: 'inactive' }),
@@ -129,7 +130,7 @@ it('takes the active one of two accounts with one e-mail, in each order, and lis
   expect(await boundTo('a-old')).toEqual([]);
 });
 
-it('never gives a leaver’s record to a newcomer’s account, nor a user’s to an account of another', async () => {
+long('never gives a leaver’s record to a newcomer’s account, nor a user’s to an account of another', async () => {
   const [gone, known, keyed, owned] = [mail(), mail(), mail(), mail()];
   const leaver = (await at.api.post('/users', { email: gone, first_name: 'L', last_name: '', status: 'inactive' }))
     .body;
@@ -165,7 +166,7 @@ it('never gives a leaver’s record to a newcomer’s account, nor a user’s to
   expect((await at.api.get(`/users/${(await boundTo('leaver'))[0]}`)).body.status).toBe('inactive');
 });
 
-it(
+long(
   'counts every account when e-mails are doubled, and finds the users of the first import at a second one',
   async () => {
     const accounts: Account[] = [];
@@ -199,7 +200,7 @@ it(
   2 * LIMIT_MS,
 );
 
-it('answers 404 for a task of another tenant', async () => {
+long('answers 404 for a task of another tenant', async () => {
   const task = await imported([account('a', mail())]);
   const other = await newHouse(service);
   for (const path of [`/tasks/${task.id}`, `/tasks/${task.id}/left-out`]) {
@@ -211,7 +212,7 @@ it('answers 404 for a task of another tenant', async () => {
   ]);
 });
 
-it('takes an account once when its state changes between the two readings of the list', async () => {
+long('takes an account once when its state changes between the two readings of the list', async () => {
   const [comes, goes] = [fresh('comes'), fresh('goes')];
   const account = (id: string, status: string): Account => ({ id, email: `${id}@x.example`, first_name: 'F', status });
   const accounts = [account(comes, 'inactive'), account(goes, 'active'), account(fresh('stays'), 'active')];

@@ -1,6 +1,7 @@
 import { dismiss } from '../../src/engine/delivery/lanes/dismiss.js';
 import { platformOf } from '../../src/forwarding/platform-destination.js';
 import type { Person } from '../../src/tenancy/identity/person.js';
+import { long } from '../support/rounds.js';
 import { Harness, until } from './harness.js';
 import { Scripted } from './scripted.js';
 
@@ -70,7 +71,7 @@ function overtake(t: string, userId: string, write: string, isQuestion: (request
 describe('an account that was in the way when it was read, and not any more when its user was looked up', () => {
   const isRead = ({ method, url }: Request): boolean => method === 'GET' && !url.includes('resolve');
 
-  it('is removed in between: the hired user has an account of their own', async () => {
+  long('is removed in between: the hired user has an account of their own', async () => {
     const t = await people('left', { email: 'a@e.com', external_id: 'x' });
     const removal = overtake(t, 'usr_1', 'DELETE', isRead);
     await h.change(t, 'usr_1', 'deleted', { email: 'a@e.com', external_id: 'x' });
@@ -82,7 +83,7 @@ describe('an account that was in the way when it was read, and not any more when
     expect([users.get('x'), users.get('y')]).toMatchObject([undefined, { email: 'a@e.com', status: 'active' }]);
   });
 
-  it('has another address by then: the user who gets the address has an account', async () => {
+  long('has another address by then: the user who gets the address has an account', async () => {
     const t = await people('renamed', { email: 'a@e.com' }, { email: 'b@e.com' });
     const rename = overtake(t, 'usr_1', 'PATCH', isRead);
     await h.change(t, 'usr_1', 'active', { email: 'c@e.com' });
@@ -94,7 +95,7 @@ describe('an account that was in the way when it was read, and not any more when
     expect([users.get('x-usr_1'), users.get('x-usr_2')]).toMatchObject([{ email: 'c@e.com' }, { email: 'a@e.com' }]);
   });
 
-  it('has another external_id by then: the user hired under the old one has an account', async () => {
+  long('has another external_id by then: the user hired under the old one has an account', async () => {
     const t = await people('rekeyed', { email: 'a@e.com', external_id: 'x' });
     const change = overtake(t, 'usr_1', 'PATCH', ({ url }) => url.includes('resolve'));
     await h.change(t, 'usr_1', 'active', { email: 'a@e.com', external_id: 'z' });
@@ -130,7 +131,7 @@ describe('an account that was in the way when it was read, and not any more when
     expect([users.get('x-usr_1'), users.get('x-usr_2')]).toMatchObject([{ email: 'a@e.com' }, { email: 'b@e.com' }]);
   });
 
-  it('is of a user who has left since: the platform decides whether it still is in the way', async () => {
+  long('is of a user who has left since: the platform decides whether it still is in the way', async () => {
     const t = await people('rests', { email: 'a@e.com', external_id: null });
     const isRename = ({ method, body }: Request): boolean => method === 'PATCH' && body.includes('b@e.com');
     let away = true;
@@ -159,7 +160,7 @@ describe('an account that was in the way when it was read, and not any more when
     expect(data).toContainEqual(expect.objectContaining({ id: (await h.lane(t, 'usr_2'))['platform_id'] }));
   });
 
-  it('does not keep a leaver whose earlier change it blocked', async () => {
+  long('does not keep a leaver whose earlier change it blocked', async () => {
     const mine = { email: 'a@e.com', external_id: null };
     const t = await people('came-back', mine);
     await h.change(t, 'usr_1', 'inactive', mine);
@@ -184,7 +185,7 @@ describe('an account that was in the way when it was read, and not any more when
   });
 });
 
-it('the failures of a user who waits for another user do not add up', async () => {
+long('the failures of a user who waits for another user do not add up', async () => {
   const t = await people('patient', { email: 'a@e.com' });
   let [questions, removed] = [0, (): void => undefined];
   const removal = new Promise<void>((resolve) => (removed = resolve));
@@ -233,21 +234,21 @@ describe('a change that took effect and was never answered', () => {
     expect((await h.platformUsers(t)).get('x-usr_1')).toMatchObject({ status: 'inactive' });
   };
 
-  it('is not treated as undone when a newer one takes its place in the end', async () => {
+  long('is not treated as undone when a newer one takes its place in the end', async () => {
     const { t, othersGoOn } = await comesBackUnheard('outdone');
     await h.change(t, 'usr_1', 'inactive');
     await until(async () => (await othersGoOn(), isDone(t, 'usr_1')));
     await leaves(t);
   });
 
-  it('is not treated as undone when it is parked and a newer one takes its place', async () => {
+  long('is not treated as undone when it is parked and a newer one takes its place', async () => {
     const { t, othersGoOn } = await comesBackUnheard('parked');
     await until(async () => (await othersGoOn(), (await h.lane(t, 'usr_1'))['parked_reason'] === 'poison'));
     await h.change(t, 'usr_1', 'inactive');
     await leaves(t);
   });
 
-  it('is not treated as undone when its repetition is refused', async () => {
+  long('is not treated as undone when its repetition is refused', async () => {
     const { t } = await comesBackUnheard('refused-later');
     scripted.answer = (request, res) => {
       if (request.method !== 'PATCH' || !request.body.includes('"active"')) return false;
@@ -259,7 +260,7 @@ describe('a change that took effect and was never answered', () => {
     await leaves(t);
   });
 
-  it('is not treated as undone when it is parked and dismissed', async () => {
+  long('is not treated as undone when it is parked and dismissed', async () => {
     const { t, othersGoOn } = await comesBackUnheard('dismissed');
     await until(async () => (await othersGoOn(), (await h.lane(t, 'usr_1'))['parked_reason'] === 'poison'));
     await h.db.transaction(t, (tx) => dismiss(tx, platformOf(t), 'usr_1'));

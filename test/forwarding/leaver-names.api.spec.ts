@@ -2,6 +2,7 @@ import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
+import { long } from '../support/rounds.js';
 import { fresh, madeUser, patch, user } from '../support/scim.js';
 
 // The platform receives no new names of an inactive user, so the account of a leaver keeps names that other users need.
@@ -48,7 +49,7 @@ async function accountOf({ tenantId }: House, id: string): Promise<Record<string
 
 const named = (givenName: string, more: object = {}) => ({ name: { givenName, familyName: 'X' }, ...more });
 
-it('takes a key from the account of a leaver when an active user gets the key', async () => {
+long('takes a key from the account of a leaver when an active user gets the key', async () => {
   const house = await forwardingHouse();
   const [first, second] = [fresh('k'), fresh('k')];
   const ann = await madeUser(house.scim, user(`${fresh()}@x.example`, named('Ann', { externalId: first })));
@@ -72,7 +73,7 @@ it('takes a key from the account of a leaver when an active user gets the key', 
   expect(await accountOf(house, ann)).toMatchObject({ id: annBefore['id'], external_id: second, status: 'active' });
 });
 
-it('gives a newcomer no account of a leaver who was renamed', async () => {
+long('gives a newcomer no account of a leaver who was renamed', async () => {
   const house = await forwardingHouse();
   const name = `${fresh('ann')}@x.example`;
   const leaver = await madeUser(house.scim, user(name, named('Ann')));
@@ -90,7 +91,7 @@ it('gives a newcomer no account of a leaver who was renamed', async () => {
   expect(account['id']).not.toBe(before['id']);
 });
 
-it('takes a key from the account of a leaver who has it no longer', async () => {
+long('takes a key from the account of a leaver who has it no longer', async () => {
   const house = await forwardingHouse();
   const [first, second] = [fresh('k'), fresh('k')];
   const ann = await madeUser(house.scim, user(`${fresh()}@x.example`, named('Ann', { externalId: first })));
@@ -105,7 +106,7 @@ it('takes a key from the account of a leaver who has it no longer', async () => 
   expect(await accountOf(house, ann)).toMatchObject({ first_name: 'Ann', status: 'inactive' });
 });
 
-it('makes a new account for a newcomer with the key of a leaver, who keeps the old one', async () => {
+long('makes a new account for a newcomer with the key of a leaver, who keeps the old one', async () => {
   const house = await forwardingHouse();
   const key = fresh('k');
   const ann = await madeUser(house.scim, user(`${fresh()}@x.example`, named('Ann', { externalId: key })));

@@ -6,6 +6,7 @@ import { newHouse, type House } from '../support/house.js';
 import { send } from '../support/http.js';
 import { platformApi } from '../../src/operations/docs/platform-api.js';
 import { platformWords } from '../../src/forwarding/platform/platform-words.js';
+import { long } from '../support/rounds.js';
 
 let app: TestApp;
 let sandbox: SandboxPlatform;
@@ -141,7 +142,7 @@ it('shows the state of the platform in words', async () => {
   );
 });
 
-it('serves the contract of the platform as a page and as OpenAPI', async () => {
+long('serves the contract of the platform as a page and as OpenAPI', async () => {
   const page = await send('GET', `${app.url}/docs/platform`, null);
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const { status, body } = await send('GET', `${app.url}/docs/platform.json`, null);

@@ -4,6 +4,7 @@ import { ForwardingService } from '../../src/forwarding/forwarding.service.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { client, eventually, send, type Client } from '../support/http.js';
+import { long } from '../support/rounds.js';
 import { personOf, SOURCE, type Any } from './harness.js';
 
 describe('the platform and its changes', () => {
@@ -62,7 +63,7 @@ describe('the platform and its changes', () => {
     );
 
   describe('GET and PUT /platform', () => {
-    it('reports that there is none yet, and keeps the changes meanwhile', async () => {
+    long('reports that there is none yet, and keeps the changes meanwhile', async () => {
       await change('usr_1', 'active');
       expect((await api.get('/platform')).body).toMatchObject({
         connected: false,
@@ -130,7 +131,7 @@ describe('the platform and its changes', () => {
     });
   });
 
-  it('forwards the net state anew to another address, and forgets the accounts of the old one', async () => {
+  long('forwards the net state anew to another address, and forgets the accounts of the old one', async () => {
     await connect();
     for (const user of ['usr_1', 'usr_2', 'usr_3']) await change(user, 'active');
     await drained();
@@ -156,7 +157,7 @@ describe('the platform and its changes', () => {
 
   describe('POST /platform/test', () => {
     const finding = async () => (await api.post('/platform/test')).body;
-    it('reports its finding in plain words', async () => {
+    long('reports its finding in plain words', async () => {
       expect((await api.post('/platform/test')).status).toBe(409);
       await connect();
       expect(await finding()).toMatchObject({ ok: true, status: 200 });
@@ -189,7 +190,7 @@ describe('the platform and its changes', () => {
     expect(await users()).toHaveLength(1);
   });
 
-  it('imports the users of the platform without forwarding', async () => {
+  long('imports the users of the platform without forwarding', async () => {
     await connect();
     for (let n = 1; n <= 130; n++) {
       const body = {
@@ -275,7 +276,7 @@ describe('the platform and its changes', () => {
       expect((await api.get('/changes/nonsense')).status).toBe(404);
     });
 
-    it('retries and dismisses parked changes', async () => {
+    long('retries and dismisses parked changes', async () => {
       await connect();
       await platform('POST', '/v1/users', { email: 'usr_1@example.com', first_name: 'X', external_id: 'someone' });
       await change('usr_1', 'active');
@@ -305,7 +306,7 @@ describe('the platform and its changes', () => {
       ]);
     });
 
-    it('sends the present state of all users who changed since a time', async () => {
+    long('sends the present state of all users who changed since a time', async () => {
       await connect();
       await change('usr_old', 'active');
       await drained();

@@ -8,6 +8,7 @@ import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
+import { long } from '../support/rounds.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { Scripted } from './scripted.js';
 
@@ -25,7 +26,7 @@ afterAll(async () => {
   await service.close();
 });
 
-it('a user who is being created under the same names counts until the outcome is known', async () => {
+long('a user who is being created under the same names counts until the outcome is known', async () => {
   const quiet = await startApp({ ROLE: 'api' });
   const house = await newHouse(quiet);
   const set = await house.api.put('/platform', { base_url: 'http://127.0.0.1:9', api_key: 'key' });
@@ -166,7 +167,7 @@ class Rehiring {
   }
 }
 
-it('a leaver waits for an account that is being created, takes nothing of it, and both are delivered', async () => {
+long('a leaver waits for an account that is being created, takes nothing of it, and both are delivered', async () => {
   const [created, looked] = [new Gate(), new Gate()];
   const story = await Rehiring.start(async ({ name, pass }) => {
     if (name === '0 POST') await created.opened;
@@ -184,7 +185,7 @@ it('a leaver waits for an account that is being created, takes nothing of it, an
   await story.ends();
 });
 
-it('a leaver takes nothing of an account that is created after another one of that name is gone', async () => {
+long('a leaver takes nothing of an account that is created after another one of that name is gone', async () => {
   const [conflicted, created, looked] = [new Gate(), new Gate(), new Gate()];
   const story = await Rehiring.start(async ({ name, pass }) => {
     if (name === '0 POST') await created.opened;
@@ -205,7 +206,7 @@ it('a leaver takes nothing of an account that is created after another one of th
   await story.ends();
 });
 
-it('at most one of two users writes to an account that both find at the same moment', async () => {
+long('at most one of two users writes to an account that both find at the same moment', async () => {
   const [left, both, written] = [new Gate(), new Gate(), new Gate()];
   const story = await Rehiring.start(async ({ name, time, pass }) => {
     if (name === '0 POST') await left.opened;

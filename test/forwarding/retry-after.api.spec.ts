@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { sharedApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
+import { long } from '../support/rounds.js';
 import { fresh } from '../support/scim.js';
 
 const HELD_MS = 4_000;
@@ -58,7 +59,7 @@ afterEach(async () => {
 
 const user = () => house.api.post('/users', { email: `${fresh()}@e.com`, first_name: 'A', last_name: 'B' });
 
-it('sends nothing to the platform until its Retry-After is over, and everything after that', async () => {
+long('sends nothing to the platform until its Retry-After is over, and everything after that', async () => {
   await user();
   await eventually(
     () => Promise.resolve(platform.asked.length),

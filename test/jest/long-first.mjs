@@ -44,14 +44,11 @@ const LONG = [
   'cli/doctor/foreign.long',
   'directory-sync/routes/users-of-many-groups.long',
   'journeys/switch.long',
-  'directory-sync/clients/client-assertions.api',
-  'auth/sign-in/attacks.api',
-  'integrations/webhooks/channel/deliveries.api',
   'cli/command/wait.long',
-  'auth/connections/certificate-renewal.api',
   'auth/sign-in/limits/limits.long',
-  'integrations/ats/publish/writes.api',
-  'overview/requests/requests.api',
+  'operations/openapi-truth.api',
+  'tenancy/tenants/routes.api',
+  'tenancy/ledger/tampering.api',
 ];
 
 const PLACES = new Map(

@@ -2,6 +2,7 @@ import { mock } from 'node:test';
 import { Activity } from '../../src/base/activity.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually, send } from '../support/http.js';
+import { long } from '../support/rounds.js';
 
 let edge: TestApp;
 beforeAll(async () => {
@@ -9,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => edge.close());
 
-it('slows background work for requests of known callers, and not for refused ones', async () => {
+long('slows background work for requests of known callers, and not for refused ones', async () => {
   const counted = mock.method(edge.app.nest.get(Activity), 'note');
   const read = async (token: string) => (await send('GET', `${edge.url}/scim/v2/Users`, token)).status;
   const { scimToken } = edge.tenant;

@@ -7,6 +7,7 @@ import { nextUpdatedSince } from '../../src/base/database/next-updated-since.js'
 import { olderWorkOver } from '../../src/base/database/older-work.js';
 import { prepareDatabase } from '../../src/start/database-access.js';
 import { ownerOf, testDatabase, type TestDatabase } from '../support/database.js';
+import { long } from '../support/rounds.js';
 
 // As whom the service gets at its database, by the addresses that it is given.
 const made: { roles: string[]; databases: string[] } = { roles: [], databases: [] };
@@ -85,7 +86,7 @@ it('migrates as a superuser, and serves as a plain role', async () => {
   expect(await olderWork(access.url, access.role)).toEqual([false, true, true]);
 });
 
-it('serves as the plain role when the owner is a member of it, else logs the reason', async () => {
+long('serves as the plain role when the owner is a member of it, else logs the reason', async () => {
   const owner = await login();
   const url = await databaseOf(owner);
   const first = await prepareDatabase(url, null);
@@ -110,7 +111,7 @@ it('serves as the plain role when the owner is a member of it, else logs the rea
   expect([during, after]).toEqual([false, true]);
 });
 
-it('migrates as the owner and serves as the plain role when there are two addresses', async () => {
+long('migrates as the owner and serves as the plain role when there are two addresses', async () => {
   const owner = await login('createrole');
   const ownerUrl = await databaseOf(owner);
   const plain = fresh('plain');

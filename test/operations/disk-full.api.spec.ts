@@ -1,8 +1,9 @@
 import { Logger } from '../../src/base/log/logger.js';
 import { startApp } from '../support/app.js';
 import { eventually, send } from '../support/http.js';
+import { long } from '../support/rounds.js';
 
-it('answers a full disk with an error of its own, and is not ready until there is room', async () => {
+long('answers a full disk with an error of its own, and is not ready until there is room', async () => {
   const service = await startApp();
   const said: string[] = [];
   const logger = service.app.nest.get(Logger);

@@ -5,10 +5,11 @@ import { adminApp } from '../support/admin-app.js';
 import { startApp } from '../support/app.js';
 import { send } from '../support/http.js';
 import { testDatabase } from '../support/database.js';
+import { long } from '../support/rounds.js';
 
 const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 
-it('seals every secret with the new key, so that the old one can be removed', async () => {
+long('seals every secret with the new key, so that the old one can be removed', async () => {
   const [older, newer] = [key('older'), key('newer')];
   const database = await testDatabase();
   try {
@@ -68,7 +69,7 @@ it('seals every secret with the new key, so that the old one can be removed', as
   }
 });
 
-it('opens each secret of the service by the table of bindings', async () => {
+long('opens each secret of the service by the table of bindings', async () => {
   const app = await startApp();
   try {
     const set = await send('PUT', `${app.url}/api/v1/platform`, app.tenant.apiKey, {

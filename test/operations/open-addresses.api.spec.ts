@@ -1,6 +1,7 @@
 import { mock } from 'node:test';
 import { Clock } from '../../src/base/clock.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { long } from '../support/rounds.js';
 
 interface Description {
   paths: Record<string, Record<string, { security?: unknown[] }>>;
@@ -39,7 +40,7 @@ async function useUp(path: string): Promise<void> {
   }
 }
 
-it('refuses a network that has used up its allowance at every open address, and at no other', async () => {
+long('refuses a network that has used up its allowance at every open address, and at no other', async () => {
   const open = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, operation]) => operation.security?.length === 0)

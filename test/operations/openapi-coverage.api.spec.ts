@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../support/app.js';
 import { Description, type Ask } from '../support/description.js';
 import { newHouse, type House } from '../support/house.js';
+import { long } from '../support/rounds.js';
 import { declaredRoutes } from '../support/routes.js';
 import { bulk, ENTERPRISE, fresh, group, patch, user } from '../support/scim.js';
 
@@ -36,7 +37,7 @@ it('describes every route but pages', () => {
   expect(missing).toEqual([]);
 });
 
-it('describes the answers of SCIM, to the last field and status', async () => {
+long('describes the answers of SCIM, to the last field and status', async () => {
   const ask = async (method: string, path: string, expected: number, more: Ask = {}) => {
     const answer = await api.ask(method, `/scim/v2${path}`, { token: at.scimToken, ...more });
     expect([method, path, answer.status]).toEqual([method, path, expected]);

@@ -9,6 +9,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { testDatabase } from '../support/database.js';
 import { declaredRoutes } from '../support/routes.js';
 import { eventually, send } from '../support/http.js';
+import { long } from '../support/rounds.js';
 
 let edge: TestApp;
 beforeAll(async () => {
@@ -33,7 +34,7 @@ describe('health', () => {
     expect((await get('/readyz')).status).toBe(200);
   });
 
-  it('is not ready while migrations are missing or the database is away, but up', async () => {
+  long('is not ready while migrations are missing or the database is away, but up', async () => {
     const database = await testDatabase();
     const app = await adminApp({}, [], database);
     try {
@@ -56,7 +57,7 @@ describe('health', () => {
   });
 });
 
-it('asks the database at most once a second under a flood of probes', async () => {
+long('asks the database at most once a second under a flood of probes', async () => {
   const { db } = edge;
   let asked = 0;
   const [ping, query] = [db.ping.bind(db), db.query.bind(db)];
@@ -78,12 +79,12 @@ it('asks the database at most once a second under a flood of probes', async () =
 });
 
 describe('metrics', () => {
-  it('are available for Prometheus, and contain no names', async () => {
+  long('are available for Prometheus, and contain no names', async () => {
     await send('GET', `${edge.url}/api/v1/me`, edge.tenant.apiKey);
     await send('GET', `${edge.url}/scim/v2/Users`, edge.tenant.scimToken);
     const { status, headers, text } = await eventually(
       () => get('/metrics'),
-      (answer) => answer.text.includes('route="scim_users"'),
+      ({ text }) => text.includes('route="scim_users"') && text.includes('bridge_delivery_waiting'),
     );
     expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching('text/plain')]);
     for (const name of [
@@ -136,7 +137,7 @@ describe('metrics', () => {
 });
 
 describe('the log of requests', () => {
-  it('has a line for each request, with its tenant, and never the query or a token', async () => {
+  long('has a line for each request, with its tenant, and never the query or a token', async () => {
     const app = await adminApp();
     try {
       const answer = await app.call('GET', '/api/v1/me?x=canary');
@@ -159,7 +160,7 @@ describe('the log of requests', () => {
     }
   });
 
-  it('holds the route and our own ids, and nothing else of a path, in the lines of failures too', async () => {
+  long('holds the route and our own ids, and nothing else of a path, in the lines of failures too', async () => {
     @Controller('failing')
     class Failing {
       @Get(':word')
@@ -197,7 +198,7 @@ describe('the description', () => {
     document = (await get('/docs/openapi.json')).body as OpenAPIObject;
   });
 
-  it.each(['/docs/openapi.json', '/docs/platform.json', '/docs/interview-engine.json'])(
+  long.each(['/docs/openapi.json', '/docs/platform.json', '/docs/interview-engine.json'])(
     '%s is valid OpenAPI 3.1',
     async (path) => {
       const { body: described } = await get(path);
@@ -268,7 +269,7 @@ describe('the description', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('is a page that loads nothing from elsewhere and runs nothing inline', async () => {
+  long('is a page that loads nothing from elsewhere and runs nothing inline', async () => {
     for (const url of ['/docs', '/docs/', '/docs/problems', '/docs/api']) {
       const page = await get(url, { accept: 'text/html' });
       expect(page.status).toBe(200);

@@ -2,9 +2,10 @@ import { Logger } from '../../src/base/log/logger.js';
 import { startApp } from '../support/app.js';
 import { newHouse } from '../support/house.js';
 import { eventually } from '../support/http.js';
+import { long } from '../support/rounds.js';
 import { fresh, patch, user } from '../support/scim.js';
 
-it('logs how a user was linked in the line of that request alone', async () => {
+long('logs how a user was linked in the line of that request alone', async () => {
   const service = await startApp({ LOG_LEVEL: 'info' });
   try {
     const lines: Record<string, unknown>[] = [];

@@ -4,6 +4,7 @@ import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { readFaults, strikes, NO_FAULTS } from '../../src/sandbox/sandbox-faults.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
 import { send, type Answer } from '../support/http.js';
+import { long } from '../support/rounds.js';
 
 describe('the sandbox platform', () => {
   let database: TestDatabase;
@@ -149,7 +150,7 @@ describe('the sandbox platform', () => {
     expect(order).toEqual([...new Set(order)].sort((a, b) => Number(a) - Number(b)));
   });
 
-  it('changes nothing while its database is away, and continues with what it had', async () => {
+  long('changes nothing while its database is away, and continues with what it had', async () => {
     const { id } = (await call('POST', '/v1/users', person(1))).body;
     const name = new URL(database.url).pathname.slice(1);
     const admin = new pg.Client({ connectionString: process.env['TEST_DATABASE_URL'] });

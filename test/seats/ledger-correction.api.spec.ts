@@ -6,6 +6,7 @@ import { SEALED_ENTRY_COLUMNS } from '../../src/seats/seat-chain.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
+import { long } from '../support/rounds.js';
 import { fresh } from '../support/scim.js';
 
 // Ledgers as versions before have sealed them: in the order of the ids as text.
@@ -111,7 +112,7 @@ async function wrongHouse(): Promise<Wrong> {
   return { ...at, stays, left, cameBack };
 }
 
-it('names the users whose lines are in a wrong order, in verify and in reconcile', async () => {
+long('names the users whose lines are in a wrong order, in verify and in reconcile', async () => {
   const at = await wrongHouse();
   const { left, cameBack, stays } = at;
   // The upgrade has been done for this tenant.
@@ -152,7 +153,7 @@ it('names the users whose lines are in a wrong order, in verify and in reconcile
   ).toEqual([left, cameBack, stays].map((id) => [id, 'wrong_order', 'api']).sort());
 });
 
-it('corrects each such ledger once at an upgrade, by lines that name the two wrong lines', async () => {
+long('corrects each such ledger once at an upgrade, by lines that name the two wrong lines', async () => {
   const at = await wrongHouse();
   const whole = await newHouse(service);
   const holder = await madeBy(whole);
@@ -215,7 +216,7 @@ it('corrects each such ledger once at an upgrade, by lines that name the two wro
   ).rejects.toThrow('in the order of their ids');
 });
 
-it('shows the limit that was set last when its lines are in a wrong order', async () => {
+long('shows the limit that was set last when its lines are in a wrong order', async () => {
   const at = await newHouse(service);
   await asBefore();
   const set = (limit: number) => ({ limit, policy: { directory: 'wait', api: 'wait', sign_in: 'wait' } });
@@ -243,7 +244,7 @@ it('shows the limit that was set last when its lines are in a wrong order', asyn
   expect(await verify(at)).toMatchObject({ ok: true });
 });
 
-it('finds and corrects lines that were written in a wrong order, and a sum that is wrong', async () => {
+long('finds and corrects lines that were written in a wrong order, and a sum that is wrong', async () => {
   const at = await newHouse(service);
   const [a, b, c] = [
     await madeBy(at),
@@ -273,7 +274,7 @@ it('finds and corrects lines that were written in a wrong order, and a sum that 
   expect(await holders(at)).toEqual([a]);
 });
 
-it('reads 100 000 lines in batches, and corrects one user in their middle', async () => {
+long('reads 100 000 lines in batches, and corrects one user in their middle', async () => {
   const at = await newHouse(service);
   const wrong = `usr_${String(25_000).padStart(26, '0')}`;
   // One user comes and leaves in the wrong order among 50 000 who do so in the right one.

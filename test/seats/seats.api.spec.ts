@@ -2,6 +2,7 @@ import { ExportVerifier, type SealedEntry } from '../../src/seats/ledger/chain.r
 import { sharedApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { client, eventually, send } from '../support/http.js';
+import { long } from '../support/rounds.js';
 import { ENTERPRISE, failure, fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
 
 let service: TestApp;
@@ -156,7 +157,7 @@ describe('limits and policies', () => {
     expect(rows).toEqual([{ seat_limit: null, mode: 'unlimited' }]);
   });
 
-  it('wait: a user of a directory exists, is held, and gets the next free seat, oldest first', async () => {
+  long('wait: a user of a directory exists, is held, and gets the next free seat, oldest first', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 1 });
     const [first, second, third] = [await madeUser(at.scim), await madeUser(at.scim), await madeUser(at.scim)];
@@ -285,7 +286,7 @@ describe('limits and policies', () => {
     expect((await at.api.post('/users', person())).status).toBe(201);
   });
 
-  it('a group request never fails for lack of a seat: the membership is stored, the role waits', async () => {
+  long('a group request never fails for lack of a seat: the membership is stored, the role waits', async () => {
     const at = await house();
     for (const policy of ['block', 'wait'] as const) {
       const directory = await service.newDirectory(at.tenantId, { default_role: 'Observer' });

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { once } from 'node:events';
 import { sharedApp, type TestApp, type TestTenant } from '../support/app.js';
 import { client, eventually } from '../support/http.js';
+import { long } from '../support/rounds.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -27,7 +28,7 @@ async function ledger(tenant: TestTenant, from: string, days: number): Promise<v
   );
 }
 
-it('reports a range of any length, over several batches of days and entries', async () => {
+long('reports a range of any length, over several batches of days and entries', async () => {
   const tenant = await service.newTenant();
   const api = client(`${service.url}/api/v1`, tenant.apiKey);
   await ledger(tenant, '2015-01-01', 3000);

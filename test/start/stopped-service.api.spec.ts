@@ -1,8 +1,9 @@
 import { startApp } from '../support/app.js';
 import { collectGarbage } from '../support/garbage.js';
+import { long } from '../support/rounds.js';
 
 describe('a stopped service', () => {
-  it('frees its memory', async () => {
+  long('frees its memory', async () => {
     const service = await startApp();
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     const app = new WeakRef(service.app);

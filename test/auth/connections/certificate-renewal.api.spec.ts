@@ -8,6 +8,7 @@ import { samlIdp, type AnswerShape } from '../../protocols/saml/support/idp.js';
 import { newKey } from '../../protocols/saml/support/keys.js';
 import { logoutForm } from '../../protocols/saml/support/logout.js';
 import { signElement } from '../../protocols/saml/support/sign.js';
+import { long } from '../../support/rounds.js';
 import { SamlWay } from '../../support/sign-in/connections.js';
 import { Tab, type Seen } from '../../support/sign-in/tab.js';
 
@@ -60,7 +61,7 @@ async function detailOf(seen: Seen): Promise<string> {
 const later = (id: string) =>
   service.db.execute(`update connections set doubted_at = doubted_at - interval '10 minutes' where id = '${id}'`);
 
-it('signs in by a new certificate that the metadata has beside the known one, at the first try', async () => {
+long('signs in by a new certificate that the metadata has beside the known one, at the first try', async () => {
   const { door, old, say, signIn } = await opened();
   expect((await signIn()).status).toBe(303);
   say([old, next]);
@@ -91,7 +92,7 @@ describe('users who come while the metadata is being read', () => {
     return Promise.all(begun.map(({ tab, form }) => door.post(tab, form)));
   }
 
-  it.each([0, 2_000])('are signed in when it has the new certificate after %i ms', async (delayMs) => {
+  long.each([0, 2_000])('are signed in when it has the new certificate after %i ms', async (delayMs) => {
     const { door, old, say, nameId } = await opened();
     say([old, next]);
     idp.delayMs = delayMs;
@@ -99,7 +100,7 @@ describe('users who come while the metadata is being read', () => {
     expect(idp.hits).toBe(1);
   });
 
-  it('are refused, and the log lists the certificates of the metadata', async () => {
+  long('are refused, and the log lists the certificates of the metadata', async () => {
     const { door, nameId } = await opened();
     idp.say('no metadata', 500);
     idp.delayMs = 300;
@@ -108,7 +109,7 @@ describe('users who come while the metadata is being read', () => {
     expect(idp.hits).toBe(1);
   });
 
-  it('are refused when the process that read it has died', async () => {
+  long('are refused when the process that read it has died', async () => {
     const { door, signIn } = await opened();
     await service.db.execute(
       `update connections set doubted_at = now() - interval '14 seconds' where id = '${door.id}'`,
@@ -118,7 +119,7 @@ describe('users who come while the metadata is being read', () => {
   });
 });
 
-it('reads the metadata at most once a minute, and four times in ten', async () => {
+long('reads the metadata at most once a minute, and four times in ten', async () => {
   const { door, old, signIn, say } = await opened();
   const forged = async (minutes: number): Promise<number> => {
     await service.db.execute(
@@ -144,7 +145,7 @@ it('reads the metadata at most once a minute, and four times in ten', async () =
   expect((await renewed.signIn({ key: next })).status).toBe(303);
 });
 
-it('signs in by a new certificate that is the only one where the metadata has to be signed, and is', async () => {
+long('signs in by a new certificate that is the only one where the metadata has to be signed, and is', async () => {
   const signed = (xml: string) => signElement(xml, 'EntityDescriptor', federation, { first: true });
   const certain = await opened({ metadata_certificates: [federation.certificate] }, signed);
   certain.say([next]);
@@ -152,7 +153,7 @@ it('signs in by a new certificate that is the only one where the metadata has to
   expect((await certain.signIn()).status).toBe(401);
 });
 
-it('waits for an admin when no known certificate is left and the metadata is unsigned', async () => {
+long('waits for an admin when no known certificate is left and the metadata is unsigned', async () => {
   const { door, say, signIn } = await opened();
   say([stranger]);
   const detail = await detailOf(await signIn({ key: stranger }));
@@ -163,7 +164,7 @@ it('waits for an admin when no known certificate is left and the metadata is uns
   expect((await signIn({ key: stranger })).status).toBe(303);
 });
 
-it('waits for an admin when signed metadata is of another IdP', async () => {
+long('waits for an admin when signed metadata is of another IdP', async () => {
   const signed = (xml: string) =>
     signElement(xml.replace(/entityID="[^"]*"/, 'entityID="https://other.example"'), 'EntityDescriptor', federation, {
       first: true,
@@ -176,7 +177,7 @@ it('waits for an admin when signed metadata is of another IdP', async () => {
   expect((await signIn()).status).toBe(303);
 });
 
-it('reads the metadata once when forged messages come at once', async () => {
+long('reads the metadata once when forged messages come at once', async () => {
   const { door, old, signIn, say } = await opened();
   const pages = await Promise.all(Array.from({ length: 5 }, () => signIn({ key: stranger })));
   expect(pages.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
@@ -189,7 +190,7 @@ it('reads the metadata once when forged messages come at once', async () => {
   expect(idp.hits).toBe(2);
 });
 
-it('names the certificate of the message, the pinned ones and the remedy', async () => {
+long('names the certificate of the message, the pinned ones and the remedy', async () => {
   const { door, old, signIn, say } = await opened();
   const unknown = await detailOf(await signIn({ key: stranger }));
   expect(unknown).toContain(`brought the certificate ${shortOf(stranger)} (until `);
@@ -210,7 +211,7 @@ it('names the certificate of the message, the pinned ones and the remedy', async
   expect(set).toContain(`connection set ${byHand.slug} --certificate-file`);
 });
 
-it('ends a session when a logout is signed by the new certificate', async () => {
+long('ends a session when a logout is signed by the new certificate', async () => {
   const { door, old, say, signIn, nameId } = await opened();
   const tab = door.tab();
   await signIn({}, tab);

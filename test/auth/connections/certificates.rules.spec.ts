@@ -1,5 +1,6 @@
 import { expiryNotes, pinned } from '../../../src/auth/connections/certificates.rules.js';
 import { slugFrom } from '../../../src/auth/connections/slug.rules.js';
+import { long } from '../../support/rounds.js';
 import { base64, certificate } from './support/metadata.js';
 
 const DAY = 86_400_000;
@@ -8,7 +9,7 @@ const before = (days: number) => new Date(now.getTime() - days * DAY);
 const within = (days: number) => certificate(new Date(now.getTime() + days * DAY));
 
 describe('certificates that are pinned', () => {
-  it('are stored once each, in one spelling, with the time since when they are known', async () => {
+  long('are stored once each, in one spelling, with the time since when they are known', async () => {
     const [one, other] = [await certificate(), await certificate()];
     const first = pinned([one, base64(one), `\n${one}\n`], [], before(9));
     if ('problem' in first) throw new Error(first.problem);

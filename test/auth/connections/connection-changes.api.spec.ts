@@ -1,6 +1,7 @@
 import type { SqlRunner } from '../../../src/base/database/database.js';
 import { waitingForLock } from '../../support/locks.js';
 import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
+import { long } from '../../support/rounds.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';
 import { makeConnection, oidc, samlWith } from './support/connections.js';
 import { certificate } from './support/metadata.js';
@@ -66,7 +67,7 @@ describe('a change of a connection', () => {
     expect(await ends(bystander.id)).toEqual([[null, true]]);
   });
 
-  it('ends bindings and sessions when it is paired: from then on the directory decides on subjects', async () => {
+  long('ends bindings and sessions when it is paired: from then on the directory decides on subjects', async () => {
     const [first, second] = [await edge.newDirectory(edge.tenant), await edge.newDirectory(edge.tenant)];
     const { id } = await made(oidc());
     const bystander = await made(oidc({ directory_id: first }));
@@ -113,7 +114,7 @@ describe('a change of a connection', () => {
     expect(data[1]!.after).not.toHaveProperty('bindings_ended');
   });
 
-  it('ends a sign-in that is being written at that moment', async () => {
+  long('ends a sign-in that is being written at that moment', async () => {
     const directory = await edge.newDirectory(edge.tenant);
     for (const next of [
       { issuer: 'https://next.example', client_secret: 'n' },

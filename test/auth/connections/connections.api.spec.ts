@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { newClientKey, publicPart } from '../../../src/protocols/oidc/client-keys.js';
 import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
+import { long } from '../../support/rounds.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';
 import { fields, makeConnection, oidc, samlWith, SECRET } from './support/connections.js';
 import { certificate } from './support/metadata.js';
@@ -75,7 +76,7 @@ describe('a new connection', () => {
     });
   });
 
-  it('SAML: by fields, with certificates in PEM or base64', async () => {
+  long('SAML: by fields, with certificates in PEM or base64', async () => {
     const second = await certificate();
     const bare = second.replace(/-----[A-Z ]+-----/g, '');
     const body = await made(saml({ certificates: [pem, bare, pem], slo_url: 'https://idp.example.com/slo' }));
@@ -109,7 +110,7 @@ describe('a new connection', () => {
     });
   });
 
-  it('is changed field by field, and takes its own answer back; only a change moves the version', async () => {
+  long('is changed field by field, and takes its own answer back; only a change moves the version', async () => {
     const body = await made(saml({ claim_map: { email: 'mail', role: 'groups' } }));
     const same = await change(body.id, body);
     expect([same.status, same.body]).toEqual([200, body]);

@@ -1,5 +1,6 @@
 import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
 import { WorkEngine } from '../../../src/engine/work/work.engine.js';
+import { long } from '../../support/rounds.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';
 import { certificate, metadataXml, MetadataServer } from './support/metadata.js';
 
@@ -210,7 +211,7 @@ describe('the daily reading of metadata', () => {
     expect(idp.hits).toBe(rows.length);
   });
 
-  it('applies allowed changes, keeps those that need an admin, and reports both', async () => {
+  long('applies allowed changes, keeps those that need an admin, and reports both', async () => {
     const { id } = await byUrl(0);
     edge.clock.move(1.01);
     idp.say(xml(0, 1));
@@ -258,7 +259,7 @@ describe('the daily reading of metadata', () => {
     expect(await get(id)).toEqual(before);
   });
 
-  it('reminds of a certificate once at 60, 30, 7 and 0 days before its end', async () => {
+  long('reminds of a certificate once at 60, 30, 7 and 0 days before its end', async () => {
     const until = new Date(edge.clock.now().getTime() + 61.5 * 86_400_000);
     const ending = await certificate(until);
     const { id } = (

@@ -1,4 +1,5 @@
 import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
+import { long } from '../../support/rounds.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';
 import { fields, makeConnection, oidc, samlWith } from './support/connections.js';
 import { certificate } from './support/metadata.js';
@@ -89,7 +90,7 @@ describe('refused settings', () => {
     expect((await edge.tenant.api.get(`/connections/${body.id}`)).body).toEqual(body);
   });
 
-  it('http and private addresses, when tenants may not name them', async () => {
+  long('http and private addresses, when tenants may not name them', async () => {
     const strict = await authAdmin({ ALLOW_PRIVATE_DESTINATIONS: 'off' });
     try {
       const post = (body: object) => strict.tenant.api.post('/connections', body);

@@ -2,6 +2,7 @@ import { WorkEngine } from '../../../src/engine/work/work.engine.js';
 import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
 import { newKey } from '../../protocols/saml/support/keys.js';
 import { signElement, type SignOptions } from '../../protocols/saml/support/sign.js';
+import { long } from '../../support/rounds.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';
 import { certificate, metadataXml, MetadataServer } from './support/metadata.js';
 
@@ -32,18 +33,20 @@ const post = (more: object) =>
   });
 
 describe('metadata that has to be signed', () => {
-  it('is accepted when the named key has signed it, by text and by address, and shows the expected signer', async () => {
-    const byText = await post({ metadata_xml: `\ufeff  ${signed()}` });
-    expect([byText.status, byText.body.errors]).toEqual([201, undefined]);
-    expect(byText.body.metadata_certificates).toMatchObject([{ fingerprint: expect.any(String) }]);
-    idp.say(signed());
-    const byAddress = await post({ metadata_url: idp.url });
-    expect(byAddress.status).toBe(201);
-    const again = await edge.tenant.api.patch(`/connections/${byAddress.body.id}`, byAddress.body);
-    expect(again.body).toEqual(byAddress.body);
-    const sha1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
-    const inner = `<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">${signed().replace(/^<\?xml.*?\?>/, '')}</md:EntitiesDescriptor>`;
-    const bad: [string, string][] = [
+  long(
+    'is accepted when the named key has signed it, by text and by address, and shows the expected signer',
+    async () => {
+      const byText = await post({ metadata_xml: `\ufeff  ${signed()}` });
+      expect([byText.status, byText.body.errors]).toEqual([201, undefined]);
+      expect(byText.body.metadata_certificates).toMatchObject([{ fingerprint: expect.any(String) }]);
+      idp.say(signed());
+      const byAddress = await post({ metadata_url: idp.url });
+      expect(byAddress.status).toBe(201);
+      const again = await edge.tenant.api.patch(`/connections/${byAddress.body.id}`, byAddress.body);
+      expect(again.body).toEqual(byAddress.body);
+      const sha1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
+      const inner = `<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">${signed().replace(/^<\?xml.*?\?>/, '')}</md:EntitiesDescriptor>`;
+      const bad: [string, string][] = [
       ['not signed', plain()],
       ['of another key', signed(plain(), stranger)],
       ['of another key, with the right certificate', signed(plain(), stranger, { keyInfo: federation })],
@@ -53,18 +56,19 @@ describe('metadata that has to be signed', () => {
       ['with SHA-1', signed(plain(), federation, { algorithm: sha1 })],
       ['with more around it', signed().replace('</md:EntityDescriptor>', '<x:y xmlns:x="urn:x"/></md:EntityDescriptor>')],
     ]; // prettier-ignore
-    for (const [what, xml] of bad) {
-      const { status, body } = await post({ metadata_xml: xml });
-      expect([what, status, body.errors?.[0]?.field]).toEqual([what, 422, 'metadata_xml']);
-    }
-    expect((await post({ metadata_xml: signed() })).status).toBe(201);
-    // No signature is demanded: then any signature is accepted, and none at all.
-    expect((await post({ metadata_certificates: [], metadata_xml: signed(plain(), stranger) })).status).toBe(201);
-    const wrong = await post({ metadata_certificates: ['x'], metadata_xml: signed() });
-    expect(wrong.body.errors[0].field).toBe('metadata_certificates');
-  });
+      for (const [what, xml] of bad) {
+        const { status, body } = await post({ metadata_xml: xml });
+        expect([what, status, body.errors?.[0]?.field]).toEqual([what, 422, 'metadata_xml']);
+      }
+      expect((await post({ metadata_xml: signed() })).status).toBe(201);
+      // No signature is demanded: then any signature is accepted, and none at all.
+      expect((await post({ metadata_certificates: [], metadata_xml: signed(plain(), stranger) })).status).toBe(201);
+      const wrong = await post({ metadata_certificates: ['x'], metadata_xml: signed() });
+      expect(wrong.body.errors[0].field).toBe('metadata_certificates');
+    },
+  );
 
-  it('changes nothing when the next reading is unsigned', async () => {
+  long('changes nothing when the next reading is unsigned', async () => {
     idp.say(signed());
     const { body } = await post({ metadata_url: idp.url });
     const refresh = () => edge.tenant.api.post(`/connections/${body.id}/refresh-metadata`, { confirm: true });

@@ -1,6 +1,7 @@
 import { newClientKey } from '../../../src/protocols/oidc/client-keys.js';
 import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
 import { collectGarbage } from '../../support/garbage.js';
+import { long } from '../../support/rounds.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';
 import { fields, makeConnection, oidc, samlWith } from './support/connections.js';
 import { certificate } from './support/metadata.js';
@@ -28,30 +29,33 @@ async function usedHeap(): Promise<number> {
 }
 
 describe('a slug', () => {
-  it('belongs to one connection of all tenants under a race, and stays with its tenant after a deletion', async () => {
-    for (let round = 0; round < 5; round++) {
-      const slug = `race-${round}`;
-      const tenants = [edge.tenant, await edge.newTenant(), edge.tenant];
-      const answers = await Promise.all(tenants.map(({ api }) => api.post('/connections', oidc({ slug }))));
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
-      const winner = answers.findIndex(({ status }) => status === 201);
-      const loser = answers.find(({ status }) => status === 409)!;
-      expect(loser.body.code).toBe('slug_taken');
-      expect(loser.text).not.toContain(answers[winner]!.body.id);
-      expect(await store.bySlug(slug)).toMatchObject({ tenantId: tenants[winner]!.id });
-      expect((await tenants[winner]!.api.delete(`/connections/${answers[winner]!.body.id}`)).status).toBe(204);
-      expect(await store.bySlug(slug)).toBeNull();
-      const others = tenants.filter(({ id }) => id !== tenants[winner]!.id);
-      for (const other of others) {
-        const { status, body } = await other.api.post('/connections', oidc({ slug }));
-        expect([status, body.code]).toEqual([409, 'slug_taken']);
+  long(
+    'belongs to one connection of all tenants under a race, and stays with its tenant after a deletion',
+    async () => {
+      for (let round = 0; round < 5; round++) {
+        const slug = `race-${round}`;
+        const tenants = [edge.tenant, await edge.newTenant(), edge.tenant];
+        const answers = await Promise.all(tenants.map(({ api }) => api.post('/connections', oidc({ slug }))));
+        expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+        const winner = answers.findIndex(({ status }) => status === 201);
+        const loser = answers.find(({ status }) => status === 409)!;
+        expect(loser.body.code).toBe('slug_taken');
+        expect(loser.text).not.toContain(answers[winner]!.body.id);
+        expect(await store.bySlug(slug)).toMatchObject({ tenantId: tenants[winner]!.id });
+        expect((await tenants[winner]!.api.delete(`/connections/${answers[winner]!.body.id}`)).status).toBe(204);
+        expect(await store.bySlug(slug)).toBeNull();
+        const others = tenants.filter(({ id }) => id !== tenants[winner]!.id);
+        for (const other of others) {
+          const { status, body } = await other.api.post('/connections', oidc({ slug }));
+          expect([status, body.code]).toEqual([409, 'slug_taken']);
+        }
+        const again = await made(oidc({ slug }), tenants[winner]);
+        expect(await store.bySlug(slug)).toMatchObject({ tenantId: tenants[winner]!.id, id: again.id });
+        const twice = await tenants[winner]!.api.post('/connections', oidc({ slug }));
+        expect([twice.status, twice.body.code]).toEqual([409, 'slug_taken']);
       }
-      const again = await made(oidc({ slug }), tenants[winner]);
-      expect(await store.bySlug(slug)).toMatchObject({ tenantId: tenants[winner]!.id, id: again.id });
-      const twice = await tenants[winner]!.api.post('/connections', oidc({ slug }));
-      expect([twice.status, twice.body.code]).toEqual([409, 'slug_taken']);
-    }
-  });
+    },
+  );
 
   it('of a deleted connection goes to its own tenant alone when several ask at once', async () => {
     const [owner, other] = [edge.tenant, await edge.newTenant()];
@@ -87,7 +91,7 @@ describe('a slug', () => {
     expect(await store.bySlug(slug)).toMatchObject({ id });
   });
 
-  it('leaves no memory in use after a flood of long ones', async () => {
+  long('leaves no memory in use after a flood of long ones', async () => {
     const { id, slug } = await made(oidc());
     const before = await usedHeap();
     const flood = async (from: number): Promise<void> => {

@@ -9,6 +9,7 @@ import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../protocols/oidc/support/op.js';
 import { newKey } from '../../protocols/saml/support/keys.js';
+import { long } from '../../support/rounds.js';
 import { OidcWay, reasonOf, SamlWay } from '../../support/sign-in/connections.js';
 import type { Seen, Tab } from '../../support/sign-in/tab.js';
 
@@ -56,7 +57,7 @@ beforeEach(honest);
 afterEach(honest);
 
 describe('attacks on the browser and the state', () => {
-  it('login CSRF: the attacker’s answer in the victim’s browser is refused', async () => {
+  long('login CSRF: the attacker’s answer in the victim’s browser is refused', async () => {
     const attacker = oidc.tab();
     const asked = await oidc.begin(attacker);
     const victim = oidc.tab();
@@ -72,7 +73,7 @@ describe('attacks on the browser and the state', () => {
     expect((await oidc.answer(attacker, asked, { sub: 'mallory' })).status).toBe(303);
   });
 
-  it('a callback that is repeated, raced, made up, or without state is refused', async () => {
+  long('a callback that is repeated, raced, made up, or without state is refused', async () => {
     const tab = oidc.tab();
     const asked = await oidc.begin(tab);
     const cookies = new Map(tab.jar);
@@ -95,7 +96,7 @@ describe('attacks on the browser and the state', () => {
     }
   });
 
-  it('the state of another connection, of the same tenant or of another one, is refused', async () => {
+  long('the state of another connection, of the same tenant or of another one, is refused', async () => {
     const other = await OidcWay.open(service, house, {}, op);
     const tab = oidc.tab();
     const asked = await other.begin(tab);
@@ -141,48 +142,54 @@ describe('attacks on the browser and the state', () => {
 });
 
 describe('SAML messages as a whole', () => {
-  it('replay: one of several equal answers is accepted, also in a new envelope, and of 20 over two processes', async () => {
-    const door = await SamlWay.open(service, house, { directory_id: house.directoryId, allow_idp_initiated: true });
-    const form = door.idp.form(door.parts(null, { nameId: 'honest' }));
-    const tab = door.tab();
-    expect((await door.post(tab, form)).status).toBe(303);
-    const again = door.tab();
-    await refused(again, await door.post(again, form), 'replayed');
-    const parts = door.parts(null, { nameId: 'honest' });
-    expect((await door.post(door.tab(), door.idp.form(parts))).status).toBe(303);
-    const envelope = door.idp.form({ ...parts, responseId: `_r${fresh()}` });
-    await refused(again, await door.post(again, envelope), 'replayed');
-    const many = door.idp.form(door.parts(null, { nameId: 'honest' }));
-    const body = new URLSearchParams([...many]);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) =>
-        fetch(`${(i % 2 ? service : second).url}/api/auth/callback/${door.slug}`, {
-          method: 'POST',
-          body,
-          redirect: 'manual',
-        }),
-      ),
-    );
-    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
-  });
-
-  it('unsolicited answers are refused unless the connection permits them, and RelayState is never an address', async () => {
-    const unknown = saml.tab();
-    await refused(
-      unknown,
-      await saml.post(unknown, saml.idp.form(saml.parts(null, { nameId: 'honest' }))),
-      'unsolicited',
-    );
-    const door = await SamlWay.open(service, house, { directory_id: house.directoryId, allow_idp_initiated: true });
-    for (const relay of ['https://evil.example', '//evil.example', 'javascript:alert(1)', '/api/auth/session']) {
+  long(
+    'replay: one of several equal answers is accepted, also in a new envelope, and of 20 over two processes',
+    async () => {
+      const door = await SamlWay.open(service, house, { directory_id: house.directoryId, allow_idp_initiated: true });
       const form = door.idp.form(door.parts(null, { nameId: 'honest' }));
-      form.set('RelayState', relay);
-      const seen = await door.post(door.tab(), form);
-      expect([seen.status, seen.location]).toEqual([303, `${service.app.config.appUrl}/`]);
-    }
-  });
+      const tab = door.tab();
+      expect((await door.post(tab, form)).status).toBe(303);
+      const again = door.tab();
+      await refused(again, await door.post(again, form), 'replayed');
+      const parts = door.parts(null, { nameId: 'honest' });
+      expect((await door.post(door.tab(), door.idp.form(parts))).status).toBe(303);
+      const envelope = door.idp.form({ ...parts, responseId: `_r${fresh()}` });
+      await refused(again, await door.post(again, envelope), 'replayed');
+      const many = door.idp.form(door.parts(null, { nameId: 'honest' }));
+      const body = new URLSearchParams([...many]);
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, i) =>
+          fetch(`${(i % 2 ? service : second).url}/api/auth/callback/${door.slug}`, {
+            method: 'POST',
+            body,
+            redirect: 'manual',
+          }),
+        ),
+      );
+      expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    },
+  );
 
-  it('an answer to another request, tenant or connection of the same IdP is refused', async () => {
+  long(
+    'unsolicited answers are refused unless the connection permits them, and RelayState is never an address',
+    async () => {
+      const unknown = saml.tab();
+      await refused(
+        unknown,
+        await saml.post(unknown, saml.idp.form(saml.parts(null, { nameId: 'honest' }))),
+        'unsolicited',
+      );
+      const door = await SamlWay.open(service, house, { directory_id: house.directoryId, allow_idp_initiated: true });
+      for (const relay of ['https://evil.example', '//evil.example', 'javascript:alert(1)', '/api/auth/session']) {
+        const form = door.idp.form(door.parts(null, { nameId: 'honest' }));
+        form.set('RelayState', relay);
+        const seen = await door.post(door.tab(), form);
+        expect([seen.status, seen.location]).toEqual([303, `${service.app.config.appUrl}/`]);
+      }
+    },
+  );
+
+  long('an answer to another request, tenant or connection of the same IdP is refused', async () => {
     const tab = saml.tab();
     const { id } = await saml.begin(tab);
     const other = saml.tab();
@@ -205,7 +212,7 @@ describe('SAML messages as a whole', () => {
     expect(await tab.who()).toBeNull();
   });
 
-  it('an answer by GET, in the query, twice, or for OIDC is refused', async () => {
+  long('an answer by GET, in the query, twice, or for OIDC is refused', async () => {
     const tab = saml.tab();
     const { id, relayState } = await saml.begin(tab);
     const form = saml.idp.form(saml.parts(id, { nameId: 'honest' }));
@@ -220,7 +227,7 @@ describe('SAML messages as a whole', () => {
     expect((await saml.post(tab, form)).status).toBe(303);
   });
 
-  it('a flood of large forgeries is refused, and honest sign-ins succeed among them', async () => {
+  long('a flood of large forgeries is refused, and honest sign-ins succeed among them', async () => {
     const path = `/api/auth/callback/${saml.slug}`;
     const xml = (inner: string) =>
       `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="_x" Version="2.0">${inner}</samlp:Response>`;
@@ -270,7 +277,7 @@ describe('SAML messages as a whole', () => {
     for (const { answer } of held) expect((await answer)[0].resume().statusCode).toBe(403);
   });
 
-  it('an answer by another key is refused, and its good twin is accepted', async () => {
+  long('an answer by another key is refused, and its good twin is accepted', async () => {
     const key = await newKey('mallory');
     const tab = saml.tab();
     await refused(tab, await saml.signIn(tab, { nameId: 'honest' }, { key }), 'signature_invalid');
@@ -303,7 +310,7 @@ describe('open redirects', () => {
 });
 
 describe('texts and logs of a refused sign-in', () => {
-  it('show a page without the words of the IdP, and markup as text', async () => {
+  long('show a page without the words of the IdP, and markup as text', async () => {
     const tab = oidc.tab();
     const asked = await oidc.begin(tab);
     const query = new URLSearchParams({
@@ -320,7 +327,7 @@ describe('texts and logs of a refused sign-in', () => {
     expect(hostile.text).not.toContain('<img');
   });
 
-  it('have no code, token, assertion or cookie', async () => {
+  long('have no code, token, assertion or cookie', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'log-'));
     const file = path.join(folder, 'log');
     const { spawn } = await import('node:child_process');

@@ -1,5 +1,6 @@
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
+import { long } from '../../support/rounds.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { OidcWay, reasonOf, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('a sign-in', () => {
-  it('lets a provisioned user in by OIDC', async () => {
+  long('lets a provisioned user in by OIDC', async () => {
     const door = await OidcWay.open(service, house, { directory_id: house.directoryId });
     const id = await madeUser(house.scim, user(`${fresh()}@${domain}`, { externalId: 'ext-1' }));
     const tab = door.tab();
@@ -25,7 +26,7 @@ describe('a sign-in', () => {
     await door.op.stop();
   });
 
-  it('lets a provisioned user in by SAML', async () => {
+  long('lets a provisioned user in by SAML', async () => {
     const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     const id = await madeUser(house.scim, user(`${fresh()}@${domain}`, { externalId: 'ext-2' }));
     const tab = door.tab();
@@ -34,7 +35,7 @@ describe('a sign-in', () => {
     expect((await tab.who())?.user.id).toBe(id);
   });
 
-  it('refuses an unknown user, with a reason in the log', async () => {
+  long('refuses an unknown user, with a reason in the log', async () => {
     const door = await OidcWay.open(service, house);
     await trustDomain(service, house.tenantId, domain, { connection_id: door.id });
     const tab = door.tab();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PROTECTIONS } from '../../../src/base/config/protections.rules.js';
 import { VARIABLES } from '../../../src/base/config/variables.js';
+import { long } from '../../support/rounds.js';
 
 const key = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const good = key(randomBytes(32));
@@ -57,7 +58,7 @@ describe.each(Object.entries(CASES))('%s', (name, { lifts, keeps }) => {
   it.each(keeps)('lifts none with %s', (text) => expect(protection.lifts(text)).toBe(false));
 });
 
-it('calls no random key weak', () => {
+long('calls no random key weak', () => {
   for (let i = 0; i < 2_000; i++) {
     expect(PROTECTIONS.ENCRYPTION_KEY!.lifts(key(randomBytes(32)))).toBe(false);
     expect(PROTECTIONS.OPERATOR_TOKEN!.lifts(randomBytes(16).toString('hex'))).toBe(false);

@@ -1,6 +1,7 @@
 import { APPEND_ONLY, SANDBOX_ROLE, SERVICE_ROLE } from '../../../src/base/database/service-role.js';
 import { prepareSandbox } from '../../../src/start/database-access.js';
 import { ownerOf, testDatabase, type TestDatabase } from '../../support/database.js';
+import { long } from '../../support/rounds.js';
 
 // What the database itself says about the role that the service runs as, and what happens when it tries more.
 let database: TestDatabase;
@@ -130,7 +131,7 @@ describe('the functions of the owner', () => {
     await expect(db.query(`insert into chain_heads (tenant_id, chain, hash, sequence) values ('ten_1', 'seats', $1, 7)`, [zero])).rejects.toMatchObject({ code: '42501' }); // prettier-ignore
   });
 
-  it('make months and statistics of their own tables', async () => {
+  long('make months and statistics of their own tables', async () => {
     const { db } = database;
     await db.execute(`select analyze_table('users', '{tenant_id,id}')`);
     await expect(db.execute(`select analyze_table('pg_authid', '{rolname}')`)).rejects.toMatchObject({ code: '42P01' });
@@ -149,7 +150,7 @@ describe('the functions of the owner', () => {
   }); // prettier-ignore
 });
 
-it('the sandbox platform has a role of its own, which sees its schema alone', async () => {
+long('the sandbox platform has a role of its own, which sees its schema alone', async () => {
   // As a version before there were roles left it.
   await database.owner.execute('create schema sandbox_platform; create table sandbox_platform.users (id text)');
   const url = await prepareSandbox(database.url, 'sandbox_platform', 'a-password');

@@ -3,6 +3,7 @@ import { SESSION_SETTINGS } from '../../../src/base/database/session-settings.js
 import { waitForDatabase } from '../../../src/start/data-source.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 import { describeWithPgBouncer, startPgBouncer, type Pooler } from '../../support/pgbouncer.js';
+import { long } from '../../support/rounds.js';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -24,7 +25,7 @@ it('sets each setting that plans and results depend on, over that of the databas
   expect(Object.fromEntries(rows.map((row) => [row.name, row.setting]))).toEqual(SESSION_SETTINGS);
 });
 
-it('refuses a database of another encoding', async () => {
+long('refuses a database of another encoding', async () => {
   const name = `latin_${randomBytes(4).toString('hex')}`;
   await test.owner.execute(`create database ${name} encoding 'LATIN1' locale 'C' template template0`);
   const url = new URL(test.url);
@@ -60,14 +61,14 @@ describeWithPgBouncer('behind PgBouncer', () => {
     },
   );
 
-  it('refuses a pooler that drops startup options', async () => {
+  long('refuses a pooler that drops startup options', async () => {
     const name = decodeURIComponent(new URL(test.url).pathname.slice(1));
     await test.owner.execute(`alter database ${name} reset all`);
     pooler = await startPgBouncer(test.url, ['pool_mode = session', IGNORED]);
     await expect(waitForDatabase(pooler.url)).rejects.toThrow(/not in force \(plan_cache_mode, random_page_cost/);
   });
 
-  it('refuses transaction mode also when every setting is in force', async () => {
+  long('refuses transaction mode also when every setting is in force', async () => {
     await setByTheDatabase();
     pooler = await startPgBouncer(test.url, ['pool_mode = transaction', IGNORED]);
     await expect(waitForDatabase(pooler.url)).rejects.toThrow('a pooler in transaction mode');
@@ -76,7 +77,7 @@ describeWithPgBouncer('behind PgBouncer', () => {
     await expect(waitForDatabase(pooler.url)).rejects.toThrow('a pooler in transaction mode');
   });
 
-  it('accepts session mode when every setting is in force', async () => {
+  long('accepts session mode when every setting is in force', async () => {
     await setByTheDatabase();
     pooler = await startPgBouncer(test.url, ['pool_mode = session', IGNORED]);
     await expect(waitForDatabase(pooler.url)).resolves.toBeUndefined();

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { Body, Controller, Post, Put, Req } from '@nestjs/common';
 import { adminApp, type AdminApp } from '../../support/admin-app.js';
 import type { Answer } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 
 /** Says what came of a body. */
 @Controller()
@@ -97,7 +98,7 @@ describe('bodies that are read', () => {
     expect(JSON.parse(answer)).toEqual({ got: JSON.parse(text) });
   });
 
-  it('of 16 MiB for a group, 4 MiB for Bulk, 1 MiB elsewhere', async () => {
+  long('of 16 MiB for a group, 4 MiB for Bulk, 1 MiB elsewhere', async () => {
     const members = JSON.stringify({
       members: Array.from({ length: 100_000 }, (_, i) => ({
         value: `usr_${String(i).padStart(26, '0')}`,
@@ -159,7 +160,7 @@ describe('a large body of an unknown caller', () => {
   const head = (more: string): string =>
     `PUT /scim/v2/Groups/g HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${more}\r\n\r\n`;
 
-  it('is refused before it is sent, in the form of the surface', async () => {
+  long('is refused before it is sent, in the form of the surface', async () => {
     const answer = await rawRequest(head(`Content-Length: ${16 * MIB}`));
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
     expect(answer).toMatch(/www-authenticate: Bearer/i);
@@ -195,7 +196,7 @@ describe('a large body of an unknown caller', () => {
   });
 });
 
-it('slow uploads of a tenant block that tenant alone (503), and only while they last', async () => {
+long('slow uploads of a tenant block that tenant alone (503), and only while they last', async () => {
   const { port } = new URL(edge.baseUrl);
   const MIB16 = 16 * 1024 * 1024;
   const begin = (token: string, sent: number): net.Socket => {

@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { HostsFile, hostsIn, searchDomains } from '../../../src/base/http/hosts-file.js';
 import { LookupFailed, NameLookups, SHARE_OF_TENANT } from '../../../src/base/http/name-lookups.js';
+import { long } from '../../support/rounds.js';
 
 const NO_HOSTS = new HostsFile('/nowhere/hosts');
 const TIMING = { timeout: 300, tries: 1, deadlineMs: 600 };
@@ -79,7 +80,7 @@ describe('NameLookups', () => {
     expect(server.asked).toContain('platform.example');
   });
 
-  it('ends at its deadline while a name server is silent, and blocks no thread', async () => {
+  long('ends at its deadline while a name server is silent, and blocks no thread', async () => {
     const names = new NameLookups([silent.address], NO_HOSTS, TIMING);
     const looks = Array.from({ length: SHARE_OF_TENANT }, (_, i) => failure(names.lookup(`n${i}.example`, 'ten_a')));
     // File access runs on the threads of libuv, of which there are four.
@@ -93,7 +94,7 @@ describe('NameLookups', () => {
     expect(server.asked.filter((name) => name === 'one.example').length).toBeLessThanOrEqual(2);
   });
 
-  it('refuses a tenant more look-ups than its share, and no other tenant', async () => {
+  long('refuses a tenant more look-ups than its share, and no other tenant', async () => {
     const names = new NameLookups([silent.address], NO_HOSTS, TIMING);
     const looks = Array.from({ length: 40 }, (_, i) => failure(names.lookup(`n${i}.example`, 'ten_a')));
     const other = failure(names.lookup('other.example', 'ten_b'));

@@ -6,6 +6,7 @@ import { bodyReader } from '../../../src/base/http/body.js';
 import { readForm } from '../../../src/base/http/form.js';
 import { Outbound } from '../../../src/base/http/outbound.js';
 import { collectGarbage } from '../../support/garbage.js';
+import { long } from '../../support/rounds.js';
 
 /** A piece of one byte takes six bytes on the wire (RFC 9112 §7.1). */
 const piecesOf = (count: number): string => '1\r\n \r\n'.repeat(count);
@@ -105,7 +106,7 @@ describe('pieces of one byte', () => {
   });
 });
 
-it('keeps bodies in small pieces in less memory than they take on the wire', async () => {
+long('keeps bodies in small pieces in less memory than they take on the wire', async () => {
   const app = express();
   let arrived = 0;
   app.use((req, _res, next) => {

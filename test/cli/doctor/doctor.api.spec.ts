@@ -1,6 +1,7 @@
 import { runCli } from '../../../src/cli/program.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { send } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -20,7 +21,7 @@ async function doctor(input: string, ...args: string[]) {
 }
 const scim = () => `${service.url}/scim/v2`;
 
-it('finds nothing in the service, leaves no record, and never shows the token', async () => {
+long('finds nothing in the service, leaves no record, and never shows the token', async () => {
   const ran = await doctor(service.tenant.scimToken, scim());
   expect(ran).toMatchObject({ code: 0, err: '18 passed.\n' });
   expect(ran.out + ran.err).not.toContain(service.tenant.scimToken);

@@ -2,6 +2,7 @@ import { hostileOp, type HostileOp } from '../../protocols/oidc/support/op.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { ConsoleBrowser } from '../../support/console.js';
 import { newHouse, type House } from '../../support/house.js';
+import { long } from '../../support/rounds.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { OidcWay, SamlWay } from '../../support/sign-in/connections.js';
 
@@ -60,7 +61,7 @@ describe('a sign-in by OpenID Connect', () => {
     expect((await door.begin(door.tab())).get('max_age')).toBeNull();
   });
 
-  it('is recent when the IdP states a new authentication', async () => {
+  long('is recent when the IdP states a new authentication', async () => {
     for (const more of [{}, AGAIN]) expect((await tried(await signIn(secondsAgo(2), more)))[0]).toBe(201);
     expect(await noted()).toBeNull();
     const { session } = (await (await signIn(secondsAgo(2))).ask('POST', '/console/session')).body;
@@ -73,7 +74,7 @@ describe('a sign-in by OpenID Connect', () => {
     expect(await noted()).toMatch(/asked to authenticate the user anew, and answered by an authentication of \d{4}-/);
   });
 
-  it('is not recent when the IdP does not state the time, or not as a time', async () => {
+  long('is not recent when the IdP does not state the time, or not as a time', async () => {
     for (const authTime of [undefined, null, 0, 'now', [secondsAgo(1)]]) {
       const [status, words] = await tried(await signIn(authTime, AGAIN));
       expect([authTime, status, words]).toEqual([authTime, 401, expect.stringMatching(/did not state when/)]);
@@ -99,7 +100,7 @@ describe('a sign-in by SAML', () => {
     authnXml: `<saml:AuthnStatement${ago === null ? '' : ` AuthnInstant="${new Date(secondsAgo(ago) * 1000).toISOString()}"`} SessionIndex="s"><saml:AuthnContext><saml:AuthnContextClassRef>urn:x</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`,
   });
 
-  it.each<[string, number | null, number]>([
+  long.each<[string, number | null, number]>([
     ['is recent by a new AuthnInstant', 2, 201],
     ['is not recent by an old one', 7_200, 401],
     ['is not recent without one', null, 401],

@@ -10,6 +10,7 @@ import {
 } from '../../support/console.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, send } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 
 let service: TestApp;
 let house: House;
@@ -78,7 +79,7 @@ describe('a session by a sign-in', () => {
     expect((await browser.ask('POST', '/console/session')).body.code).toBe('sign_in_again');
   });
 
-  it('ends with its own end, the logout, idle time and eight hours after the sign-in', async () => {
+  long('ends with its own end, the logout, idle time and eight hours after the sign-in', async () => {
     const id = await consoleUser(house, 'admin');
     const status = async (browser: ConsoleBrowser) => (await browser.ask('GET', '/me')).status;
     const ended = await consoleBySignIn(service, house, id);

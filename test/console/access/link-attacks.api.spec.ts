@@ -4,6 +4,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { ConsoleBrowser, consoleLink, secretOf } from '../../support/console.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 
 let service: TestApp;
 let house: House;
@@ -57,7 +58,7 @@ it('gives a browser a new cookie in place of one that was set before', async () 
   expect(rows).toEqual([]);
 });
 
-it('stores neither the secret of a link nor that of a session, and shows them in no log', async () => {
+long('stores neither the secret of a link nor that of a session, and shows them in no log', async () => {
   const secret = secretOf(await consoleLink(service, 'admin', house.tenantId));
   const browser = new ConsoleBrowser(service);
   await open(secret, browser);

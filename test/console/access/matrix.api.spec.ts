@@ -3,6 +3,7 @@ import { sharedApp, type TestApp } from '../../support/app.js';
 import { consoleByLink, consoleBySignIn, consoleUser, type ConsoleBrowser } from '../../support/console.js';
 import { newHouse, type House } from '../../support/house.js';
 import { send, type Answer } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { declaredRoutes, filled, type DeclaredRoute } from '../../support/routes.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 
@@ -66,20 +67,20 @@ async function compare(caller: Gates, ask: Ask): Promise<void> {
   }
 }
 
-it('opens to an API key with the scope admin what it opens to the session of an administrator', async () => {
+long('opens to an API key with the scope admin what it opens to the session of an administrator', async () => {
   const { apiKey } = await newHouse(service);
   await compare(ADMIN, (method, path, body) => send(method, `${service.url}/api/v1${path}`, apiKey, body));
   const other = await newHouse(service);
   await compare(ADMIN, by(await consoleBySignIn(service, other, await consoleUser(other, 'admin'))));
 });
 
-it('opens each read to an auditor, and no write', async () => {
+long('opens each read to an auditor, and no write', async () => {
   await compare(AUDITOR, by(await consoleBySignIn(service, house, await consoleUser(house, 'auditor'))));
   const writes = routes.filter((route) => route.method !== 'GET' && isRead(route)).map(({ name }) => name);
   expect(writes.sort()).toEqual(READING_POSTS);
 });
 
-it('opens the installation alone to the operator, and the reads of a tenant once it is entered', async () => {
+long('opens the installation alone to the operator, and the reads of a tenant once it is entered', async () => {
   const browser = await consoleByLink(service, 'operator');
   await compare(OPERATOR, by(browser));
   const entered = await consoleByLink(service, 'operator');
@@ -88,7 +89,7 @@ it('opens the installation alone to the operator, and the reads of a tenant once
   await compare(ENTERED, by(entered));
 });
 
-it('opens nothing without a credential', async () => {
+long('opens nothing without a credential', async () => {
   for (const route of routes) {
     const headers = { 'sec-fetch-site': 'same-origin' };
     const answer = await send(route.method, `${service.url}/api/v1${pathOf(route)}`, null, bodyOf(route), headers);
@@ -96,7 +97,7 @@ it('opens nothing without a credential', async () => {
   }
 });
 
-it('answers for the records of another tenant as for none', async () => {
+long('answers for the records of another tenant as for none', async () => {
   const userId = await madeUser(house.scim, user(`${fresh()}@example.com`));
   const other = await consoleByLink(service, 'admin', (await newHouse(service)).tenantId);
   const ids: Record<string, string> = { directory_id: house.directoryId, user_id: userId, id: userId };
@@ -115,7 +116,7 @@ it('answers for the records of another tenant as for none', async () => {
   expect((await other.ask('GET', '/users')).body.data).toEqual([]);
 });
 
-it('refuses each marked act of a session after ten minutes, and no read', async () => {
+long('refuses each marked act of a session after ten minutes, and no read', async () => {
   const browser = await consoleByLink(service, 'admin', house.tenantId);
   await service.db.query(
     `update console_sessions set authenticated_at = now() - interval '601 seconds' where tenant_id = $1`,

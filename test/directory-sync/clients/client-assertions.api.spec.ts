@@ -7,6 +7,7 @@ import { accessTokenOf, askToken, madeClient, type MadeClient } from '../../supp
 import { newHouse, type House } from '../../support/house.js';
 import { eventually, send, type Answer } from '../../support/http.js';
 import { hostileOp, newOpKey, type HostileOp } from '../../protocols/oidc/support/op.js';
+import { long } from '../../support/rounds.js';
 
 const SUBJECT = '32bc4d3b-0000-4e2b-92d0-00000000d4a1';
 const AUDIENCE = 'api://bridge';
@@ -63,7 +64,7 @@ const reasonOf = async (house = at): Promise<string | undefined> => {
   return (body.last_refusal as { reason: string } | null)?.reason;
 };
 
-it('gives a token for an assertion of the issuer, which may come again until it ends', async () => {
+long('gives a token for an assertion of the issuer, which may come again until it ends', async () => {
   const assertion = await issuer.sign(claims());
   for (let i = 0; i < 2; i++) {
     const answer = await present(assertion);
@@ -102,7 +103,7 @@ it.each<[string, () => Promise<string> | string, string]>([
   expect((await present(await issuer.sign(claims()))).status).toBe(200);
 });
 
-it('refuses the assertion of another tenant’s client, and gives the tenant its own', async () => {
+long('refuses the assertion of another tenant’s client, and gives the tenant its own', async () => {
   const other = await newHouse(service);
   const own = await madeClient(other, {
     kind: 'federated',
@@ -124,7 +125,7 @@ it('reads the keys anew after a rotation, and keeps them through an outage', asy
   expect((await present(await issuer.sign(claims()))).status).toBe(200);
 });
 
-it.each<[string, () => void, string]>([
+long.each<[string, () => void, string]>([
   ['are away', () => (issuer.tamper.canned['/jwks'] = { status: 503 }), 'keys_unreachable'],
   ['are 1 MiB', () => (issuer.tamper.canned['/jwks'] = { bytes: 1024 * 1024 }), 'keys_invalid'],
   ['are a page', () => (issuer.tamper.canned['/jwks'] = { type: 'text/html', body: '<html>' }), 'keys_invalid'],
@@ -134,7 +135,7 @@ it.each<[string, () => void, string]>([
   await eventually(reasonOf, (found) => found === reason);
 });
 
-it('refuses an assertion when its keys do not arrive, and answers other clients meanwhile', async () => {
+long('refuses an assertion when its keys do not arrive, and answers other clients meanwhile', async () => {
   issuer.tamper.canned['/jwks'] = { hang: true };
   const asked = issuer.asked('/jwks');
   const late = present(await issuer.sign(claims()));
@@ -160,14 +161,14 @@ describe('a client with a key of its own', () => {
       ...more,
     });
 
-  it('signs for the address of tokens or the issuer, and needs no client_id beside', async () => {
+  long('signs for the address of tokens or the issuer, and needs no client_id beside', async () => {
     const base = client.token_url.replace('/oauth/token', '');
     expect((await present(await own(), client.id)).status).toBe(200);
     expect((await present(await own({ aud: [base] }), null)).status).toBe(200);
     expect(issuer.count('/jwks')).toBe(0);
   });
 
-  it('is refused for another audience, and with the key of another client', async () => {
+  long('is refused for another audience, and with the key of another client', async () => {
     expect((await present(await own({ aud: 'https://other.example.com' }), client.id)).status).toBe(401);
     await eventually(reasonOf, (found) => found === 'audience_mismatch');
     const other = await newOpKey();
@@ -187,12 +188,12 @@ describe('the recorded cycle of Entra', () => {
     await promisify(execFile)(process.execPath, args, { env: { NODE_OPTIONS: '' } });
   };
 
-  it('passes with a federated credential', async () => {
+  long('passes with a federated credential', async () => {
     const { body } = await present(await issuer.sign(claims()));
     await cycle(body.access_token as string, 'entra-user');
   });
 
-  it('passes while the secret is rotated', async () => {
+  long('passes while the secret is rotated', async () => {
     const client = await madeClient(at);
     const before = await accessTokenOf(service.url, client);
     const running = cycle(before, 'entra-user-update');

@@ -6,6 +6,7 @@ import { sharedApp, type TestApp } from '../../support/app.js';
 import { accessTokenOf, askToken, madeClient, secretForm, type MadeClient } from '../../support/clients.js';
 import { newHouse, type House } from '../../support/house.js';
 import { eventually, send } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -33,7 +34,7 @@ const lastRefusal = async (house = at) =>
   (await house.api.get(`/directories/${house.directoryId}`)).body.last_refusal as Record<string, string> | null;
 
 describe('a client with a secret', () => {
-  it('gets an access token that reads and writes its directory', async () => {
+  long('gets an access token that reads and writes its directory', async () => {
     const answer = await askToken(service.url, { ...secretForm(client), scope: 'https://example.com/.default' });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -229,7 +230,7 @@ describe('the end', () => {
     await eventually(lastRefusal, (last) => last?.['reason'] === 'access_token_expired');
   });
 
-  it('of the oldest access tokens comes soon after the client has more than a thousand', async () => {
+  long('of the oldest access tokens comes soon after the client has more than a thousand', async () => {
     const oldest = await accessTokenOf(service.url, client);
     await service.db.query(
       `insert into access_tokens (tenant_id, id, client_id, directory_id, hash, expires_at)
@@ -268,7 +269,7 @@ it('names its addresses and ways of authentication (RFC 8414)', async () => {
   expect(client.token_url).toBe(body.token_endpoint);
 });
 
-it('counts wrong secrets by address and directory, and refuses no valid one', async () => {
+long('counts wrong secrets by address and directory, and refuses no valid one', async () => {
   const body = secretForm({ ...client, client_secret: mintToken('tbd', at.tenantId).token });
   const answers = await Promise.all(Array.from({ length: 400 }, () => askToken(service.url, body)));
   const refused = answers.filter(({ status }) => status === 429);

@@ -2,6 +2,7 @@ import { mintToken } from '../../../src/base/crypto/tokens.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { eventually, send } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { madeUser, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -47,7 +48,7 @@ describe('a credential that cannot be read', () => {
     }
   });
 
-  it('of another kind leaves its reason too', async () => {
+  long('of another kind leaves its reason too', async () => {
     const others = [at.apiKey, mintToken('tbn', at.tenantId).token, at.apiKey.slice(0, -3)];
     for (const [i, token] of others.entries()) {
       for (const method of ['GET', 'POST']) {

@@ -3,6 +3,7 @@ import { ScimTokenStore, ScimTokenUses } from '../../../src/directory-sync/direc
 import { DirectoryStore } from '../../../src/directory-sync/directories/directory.store.js';
 import { adminApp, type AdminApp } from '../../support/admin-app.js';
 import type { Answer } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 
 let edge: AdminApp;
 beforeAll(async () => {
@@ -126,7 +127,7 @@ describe('take-overs', () => {
     expect((await takes(third.id, first.id)).status).toBe(200);
   });
 
-  it('accept one of two requests at the same time', async () => {
+  long('accept one of two requests at the same time', async () => {
     for (let round = 0; round < 5; round++) {
       const [one, other] = [await create(), await create()];
       const answers = await Promise.all([takes(one.id, other.id), takes(other.id, one.id)]);

@@ -1,5 +1,6 @@
 import { Database } from '../../../src/base/database/database.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
+import { long } from '../../support/rounds.js';
 import { failure, fresh, scim, user } from '../../support/scim.js';
 
 // An IdP that lost its state creates users again that are there: after the first refusal the name is looked up first.
@@ -44,7 +45,7 @@ it('answers a repeated create with 409 without a write, until the name is free',
   await refused(names[2]!);
 });
 
-it('answers each of concurrent creates for its own name', async () => {
+long('answers each of concurrent creates for its own name', async () => {
   const directory = scim(service.url, (await service.newTenant()).scimToken);
   const there = Array.from({ length: 20 }, () => fresh());
   for (const name of there) expect((await directory.post('/Users', user(name))).status).toBe(201);

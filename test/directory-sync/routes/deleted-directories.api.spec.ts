@@ -1,6 +1,7 @@
 import { DeletedDirectories } from '../../../src/directory-sync/routes/role-tasks/deleted-directories.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { eventually, send } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { fresh, madeUser, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -16,7 +17,7 @@ const managedBy = async (directoryId: string) => {
   return rows.map(({ id }) => id);
 };
 
-it('releases users that were created while the directory was being deleted', async () => {
+long('releases users that were created while the directory was being deleted', async () => {
   const at = await service.newTenant();
   const by = scim(service.url, at.scimToken);
   const known = await madeUser(by);

@@ -1,6 +1,7 @@
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, show } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { ENTERPRISE, fresh, madeUser, mail, patch, replace, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -17,7 +18,7 @@ const told = async (tenantId: string) =>
   ).rows[0]!.n;
 
 describe('a deleted directory', () => {
-  it('ends the holds of its users, whose effective state stays and is the SCIM resource', async () => {
+  long('ends the holds of its users, whose effective state stays and is the SCIM resource', async () => {
     const at = await newHouse(service);
     const [changed, left, gone, owner, taken, mailless] = await Promise.all([
       ...[0, 1, 2, 3, 4].map(() => madeUser(at.scim, user(mail(), { name: { givenName: 'A', familyName: 'B' } }))),

@@ -1,5 +1,6 @@
 import { startApp, type TestApp } from '../../support/app.js';
 import { send, type Client } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { bulk, ENTERPRISE, failure, fresh, GROUP, madeUser, patch, scim, user, USER } from '../../support/scim.js';
 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0:';
@@ -27,7 +28,7 @@ describe('ServiceProviderConfig', () => {
     expect(open.text).not.toContain(service.tenant.tenantId);
   });
 
-  it('leaves pagination out when the setting says so, and pages are served all the same', async () => {
+  long('leaves pagination out when the setting says so, and pages are served all the same', async () => {
     const quiet = await startApp({ SCIM_PAGINATION: 'off' }, service);
     try {
       const client = scim(quiet.url, service.tenant.scimToken);
@@ -139,7 +140,7 @@ describe('Schemas and ResourceTypes', () => {
     }
   });
 
-  it.each(['tolerant', 'strict'] as const)(
+  long.each(['tolerant', 'strict'] as const)(
     'declare only attributes that can be written, read, filtered and sorted: %s',
     async (profile) => {
       const directory = by[profile]!;

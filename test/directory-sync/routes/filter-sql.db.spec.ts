@@ -19,6 +19,7 @@ import { ENTERPRISE_URN } from '../../../src/protocols/scim/urns.js';
 import { draftOf } from '../../../src/directory-sync/users/user.mapping.js';
 import { casesOf } from '../../protocols/scim/cases.js';
 import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
+import { long } from '../../support/rounds.js';
 import { group, madeGroup, madeUser, patch, scim, user } from '../../support/scim.js';
 import { patience } from '../../support/speed.js';
 
@@ -191,7 +192,7 @@ function foundByRule(type: ResourceTypeDef, filter: Filter, among: Resource[]): 
 
 describe('finds the same users in SQL and in TypeScript', () => {
   const runs = Number(process.env['FILTER_RUNS'] ?? 400);
-  it.each([
+  long.each([
     ['users', USER_TYPE, () => users],
     ['groups', GROUP_TYPE, () => groups],
   ] as const)(

@@ -1,5 +1,6 @@
 import { sharedApp, type TestApp } from '../../support/app.js';
 import type { Client } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { ENTERPRISE, fresh, madeGroup, madeUser, patch, scim, USER, user } from '../../support/scim.js';
 
 // A page of small users is read by plain statements: it must show what each user shows alone.
@@ -85,7 +86,7 @@ describe('a page of users', () => {
   });
 });
 
-it('shows groups of its own directory when users of another one are in many groups', async () => {
+long('shows groups of its own directory when users of another one are in many groups', async () => {
   const { tenantId, scimToken } = await service.newTenant();
   const by = scim(service.url, scimToken);
   const other = await service.newDirectory(tenantId);

@@ -1,5 +1,6 @@
 import { sharedApp, type TestApp } from '../../support/app.js';
 import type { Client } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { madeUser, scim, user } from '../../support/scim.js';
 
 // The look-ups of concurrent requests are read by one statement: each must find what it would have found alone.
@@ -26,7 +27,7 @@ const found = async (by: Client, filter: string, more = '') => {
   return { status, body };
 };
 
-it('gives concurrent look-ups the same results as single ones', async () => {
+long('gives concurrent look-ups the same results as single ones', async () => {
   const [one, two] = [await populated(), await populated()];
   const filters = Array.from({ length: COUNT }, (_, i) => [
     `userName eq "person-${i}@example.com"`,

@@ -1,5 +1,6 @@
 import { PageMarks } from '../../../src/directory-sync/routes/page-marks.js';
 import { collectGarbage } from '../../support/garbage.js';
+import { long } from '../../support/rounds.js';
 
 const at = (id: string) => ({ id });
 
@@ -45,7 +46,7 @@ describe('marks of pages', () => {
     expect(marks.find('list', 61)).toBeUndefined();
   });
 
-  it('keep nothing of the page of their row', () => {
+  long('keep nothing of the page of their row', () => {
     const marks = new PageMarks();
     const page = (n: number) => Buffer.alloc(50_000, `usr_${String(n).padStart(20, '0')} Ada `).toString();
     collectGarbage();

@@ -1,5 +1,6 @@
 import { sharedApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { send, type Client } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { ENTERPRISE, failure, fresh, madeGroup, madeUser, patch, scim, user, USER } from '../../support/scim.js';
 
 let service: TestApp;
@@ -565,7 +566,7 @@ describe('404, 405, 406, 413, 415', () => {
 });
 
 describe('409', () => {
-  it('a userName of another user, in any case, width or composition', async () => {
+  long('a userName of another user, in any case, width or composition', async () => {
     const name = fresh('Zoë');
     const id = await madeUser(directory, user(name));
     const mine = await madeUser(directory);

@@ -1,5 +1,6 @@
 import { sharedApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { client, eventually, type Client } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { bulk, fresh, group, madeGroup, madeUser, patch, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -65,7 +66,7 @@ const remove = (groupId: string, value: string) =>
   directory.patch(`/Groups/${groupId}`, patch({ op: 'remove', path: `members[value eq "${value}"]` }));
 
 describe('the version of a user', () => {
-  it('changes when a group of the user is joined, renamed, left or deleted', async () => {
+  long('changes when a group of the user is joined, renamed, left or deleted', async () => {
     const id = await madeUser(directory);
     const groupId = await madeGroup(directory);
     const path = `/Users/${id}`;
@@ -78,7 +79,7 @@ describe('the version of a user', () => {
     await moves(path, () => directory.delete(`/Groups/${groupId}`));
   });
 
-  it('is that of the answer of a write, also right after another write and in Bulk', async () => {
+  long('is that of the answer of a write, also right after another write and in Bulk', async () => {
     const name = fresh();
     const id = await madeUser(directory, user(name));
     const groupId = await madeGroup(directory, [id]);
@@ -101,7 +102,7 @@ describe('the version of a user', () => {
     expect(body.Operations[0]).toMatchObject({ status: '200', version: (await versionOf(`/Users/${id}`)).tag });
   });
 
-  it('stays when only the effective state changes', async () => {
+  long('stays when only the effective state changes', async () => {
     const email = `${fresh()}@x.example`;
     const first = await madeUser(directory, user(fresh(), { emails: [{ value: email }] }));
     const held = await madeUser(directory, user(fresh(), { emails: [{ value: email }] }));
@@ -125,7 +126,7 @@ describe('the version of a user', () => {
     );
   });
 
-  it('stays when a group of another directory changes', async () => {
+  long('stays when a group of another directory changes', async () => {
     const unmanaged = await client(`${service.url}/api/v1`, tenant.apiKey).post('/users', {
       email: `${fresh()}@x.example`,
       first_name: 'A',
@@ -142,7 +143,7 @@ describe('the version of a user', () => {
 });
 
 describe('the version of a group', () => {
-  it('changes with its members, also when a member group is deleted', async () => {
+  long('changes with its members, also when a member group is deleted', async () => {
     const id = await madeUser(directory);
     const inner = await madeGroup(directory);
     const outer = await madeGroup(directory);

@@ -1,6 +1,7 @@
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { type House, newHouse, show } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { fresh, madeGroup, madeUser, mail, patch, replace, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -69,7 +70,7 @@ describe('a user held as no_email', () => {
 });
 
 describe('a user held as email_taken', () => {
-  it('comes into force when the address becomes free', async () => {
+  long('comes into force when the address becomes free', async () => {
     for (const free of [
       (at: House, first: string) => at.scim.delete(`/Users/${first}`),
       (at: House, first: string) => at.scim.patch(`/Users/${first}`, replace('active', false)),
@@ -147,7 +148,7 @@ describe('a user held as email_taken', () => {
 });
 
 describe('a user held as external_id_taken', () => {
-  it('comes into force when the key is free; a release puts the user name in its place', async () => {
+  long('comes into force when the key is free; a release puts the user name in its place', async () => {
     const at = await house();
     const externalId = fresh('E');
     const first = await madeUser(at.scim, withMail(mail(), { externalId }));
@@ -202,7 +203,7 @@ describe('the key of a user', () => {
 });
 
 describe('a user held as no_role', () => {
-  it('has no seat, and comes into force when a rule or roles give a role', async () => {
+  long('has no seat, and comes into force when a rule or roles give a role', async () => {
     const at = await house({ default_role: null });
     const id = await madeUser(at.scim, withMail(mail()));
     expect(await show(at, id)).toMatchObject({ status: 'inactive', seat: 'none', held: 'no_role', role: null });
@@ -297,7 +298,7 @@ describe('a user held as no_seat', () => {
     expect(actions).toEqual(['held.discarded', 'held.released']);
   });
 
-  it('comes into force after a discard by a new write of the directory, and not by a changed role', async () => {
+  long('comes into force after a discard by a new write of the directory, and not by a changed role', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 0 });
     const [a, b] = [await madeUser(at.scim, withMail(mail())), await madeUser(at.scim, withMail(mail()))];
@@ -341,7 +342,7 @@ describe('users who wait for a seat', () => {
     return { at, made, a: await made() };
   };
 
-  it('are not stopped by one of them whose e-mail was given to another user', async () => {
+  long('are not stopped by one of them whose e-mail was given to another user', async () => {
     const { at, made } = await full();
     const email = mail();
     const [x, y, z] = [await made({ email }), await made({ email }), await made()];
@@ -412,7 +413,7 @@ describe('users who wait for a seat', () => {
 });
 
 describe('a protected user', () => {
-  it('is held when a directory deactivates the owner, until released or discarded', async () => {
+  long('is held when a directory deactivates the owner, until released or discarded', async () => {
     const at = await house();
     const name = mail();
     const owner = await madeUser(at.scim, user(name));

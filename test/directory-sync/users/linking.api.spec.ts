@@ -2,6 +2,7 @@ import { PeopleUpkeep } from '../../../src/directory-sync/users/people/people-up
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import type { Answer } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { bulk, ENTERPRISE, failure, fresh, madeGroup, madeUser, patch, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -145,7 +146,7 @@ describe('unmanaged users', () => {
 });
 
 describe('takes_over', () => {
-  it('links inactive users by key or userName, and by e-mail only when the write leaves them inactive', async () => {
+  long('links inactive users by key or userName, and by e-mail only when the write leaves them inactive', async () => {
     const at = await house();
     const mails = [0, 1, 2, 3].map(() => `${fresh()}@x.example`);
     const as = (i: number, more: object = {}, name = fresh()) => user(name, { emails: [{ value: mails[i] }], ...more });
@@ -172,42 +173,45 @@ describe('takes_over', () => {
     expect((await at.api.get(`/users/${ids[3]}`)).body).toMatchObject({ status: 'inactive', email: mails[3] });
   });
 
-  it('shows the users of the old directory to the new one and links them; later writes of the old one have no effect', async () => {
-    const at = await house();
-    const names = [`${fresh()}@x.example`, `${fresh()}@x.example`, `${fresh()}@x.example`];
-    const ids = await Promise.all(names.map((name) => madeUser(at.scim, user(name, { title: 'old' }))));
-    const made = await service.newDirectory(at.tenantId, { takes_over: at.directoryId, name: 'New' });
-    const next = scim(service.url, made.token);
-    expect((await next.get('/Users')).body.totalResults).toBe(3);
-    const linked = await next.post('/Users', user(names[0]!, { title: 'new' }));
-    expect([linked.status, linked.body.id]).toEqual([201, ids[0]]);
-    await next.patch(`/Users/${ids[1]}`, patch({ op: 'replace', path: 'title', value: 'new' }));
-    for (const id of ids.slice(0, 2))
-      expect((await at.api.get(`/users/${id}`)).body.managed_by).toEqual({ id: made.id, name: 'New' });
+  long(
+    'shows the users of the old directory to the new one and links them; later writes of the old one have no effect',
+    async () => {
+      const at = await house();
+      const names = [`${fresh()}@x.example`, `${fresh()}@x.example`, `${fresh()}@x.example`];
+      const ids = await Promise.all(names.map((name) => madeUser(at.scim, user(name, { title: 'old' }))));
+      const made = await service.newDirectory(at.tenantId, { takes_over: at.directoryId, name: 'New' });
+      const next = scim(service.url, made.token);
+      expect((await next.get('/Users')).body.totalResults).toBe(3);
+      const linked = await next.post('/Users', user(names[0]!, { title: 'new' }));
+      expect([linked.status, linked.body.id]).toEqual([201, ids[0]]);
+      await next.patch(`/Users/${ids[1]}`, patch({ op: 'replace', path: 'title', value: 'new' }));
+      for (const id of ids.slice(0, 2))
+        expect((await at.api.get(`/users/${id}`)).body.managed_by).toEqual({ id: made.id, name: 'New' });
 
-    for (const [i, id] of ids.entries()) {
-      const before = (await at.api.get(`/users/${id}`)).body;
-      expect((await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'title', value: 'x' }))).status).toBe(
-        200,
-      );
-      expect((await at.scim.put(`/Users/${id}`, user(fresh(), { roles: [{ value: 'Admin' }] }))).status).toBe(200);
-      if (i < 2) {
-        const answer = await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
-        expect([answer.status, answer.body.active]).toEqual([200, true]);
-        expect((await at.scim.put(`/Users/${id}`, user(fresh(), { active: false }))).status).toBe(200);
-        expect((await at.scim.delete(`/Users/${id}`)).status).toBe(204);
+      for (const [i, id] of ids.entries()) {
+        const before = (await at.api.get(`/users/${id}`)).body;
+        expect((await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'title', value: 'x' }))).status).toBe(
+          200,
+        );
+        expect((await at.scim.put(`/Users/${id}`, user(fresh(), { roles: [{ value: 'Admin' }] }))).status).toBe(200);
+        if (i < 2) {
+          const answer = await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
+          expect([answer.status, answer.body.active]).toEqual([200, true]);
+          expect((await at.scim.put(`/Users/${id}`, user(fresh(), { active: false }))).status).toBe(200);
+          expect((await at.scim.delete(`/Users/${id}`)).status).toBe(204);
+        }
+        expect((await at.api.get(`/users/${id}`)).body).toEqual(before);
+        expect((await next.get(`/Users/${id}`)).status).toBe(200);
       }
-      expect((await at.api.get(`/users/${id}`)).body).toEqual(before);
-      expect((await next.get(`/Users/${id}`)).status).toBe(200);
-    }
-    // A user whom only the old one knows is stored, and not in force.
-    const late = await madeUser(at.scim, user(`${fresh()}@x.example`));
-    expect((await at.api.get(`/users/${late}`)).body).toMatchObject({
-      status: 'inactive',
-      seat: 'none',
-      held: 'superseded',
-    });
-  });
+      // A user whom only the old one knows is stored, and not in force.
+      const late = await madeUser(at.scim, user(`${fresh()}@x.example`));
+      expect((await at.api.get(`/users/${late}`)).body).toMatchObject({
+        status: 'inactive',
+        seat: 'none',
+        held: 'superseded',
+      });
+    },
+  );
 });
 
 describe('a user of a directory that was taken over, whom the new directory has not linked', () => {
@@ -275,7 +279,7 @@ describe('users who were held because their directory was superseded', () => {
 });
 
 describe('a deleted directory', () => {
-  it('leaves its users active, unmanaged and unchanged, and forwards nothing', async () => {
+  long('leaves its users active, unmanaged and unchanged, and forwards nothing', async () => {
     const at = await house({
       attribute_map: { external_id: 'employeeNumber', email: 'userName', first_name: 'nickName' },
       may_grant_console: true,

@@ -1,5 +1,6 @@
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
+import { long } from '../../support/rounds.js';
 import { fresh, madeUser, replace, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -51,7 +52,7 @@ it('finds the users of a directory by its id, and refuses what is no filter', as
   for (const query of ['seat=x', 'held=x', 'source=x']) expect(await found(query)).toEqual([422]);
 });
 
-it('finds by each text that a user has, active, inactive or held, in force or only written', async () => {
+long('finds by each text that a user has, active, inactive or held, in force or only written', async () => {
   const tag = fresh('all').toLowerCase();
   const name = `${tag}-name@x.example`;
   const emails = [{ value: `${tag}-second@x.example` }, { value: `${tag}-first@x.example`, primary: true }];
@@ -76,7 +77,7 @@ it('finds by each text that a user has, active, inactive or held, in force or on
   await findsAll([`${tag}new`, `${tag}OTHER`, `${tag}formatted`, `${tag}-next`]);
 });
 
-it('shows the users of a beginning that very many have, newest first, by page', async () => {
+long('shows the users of a beginning that very many have, newest first, by page', async () => {
   const tag = fresh('crowd').toLowerCase();
   const { api, tenantId } = await newHouse(service);
   const ids = Array.from({ length: 1_100 }, (_, i) => `usr_${tag}${String(i).padStart(5, '0')}`);

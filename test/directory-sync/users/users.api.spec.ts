@@ -1,5 +1,6 @@
 import { sharedApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { client, send, type Client } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { fresh, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -123,7 +124,7 @@ describe('200, 201, 204', () => {
     expect((await api.put(at, { ...body, external_id: 'other' })).status).toBe(422);
   });
 
-  it('concurrent by-external-id: one 201, the others 200, one user', async () => {
+  long('concurrent by-external-id: one 201, the others 200, one user', async () => {
     for (let round = 0; round < 5; round++) {
       const at = `/users/by-external-id/${fresh()}`;
       const body = person();
@@ -164,7 +165,7 @@ describe('200, 201, 204', () => {
 });
 
 describe('lists', () => {
-  it('filter, and page newest first, stable while others come and go', async () => {
+  long('filter, and page newest first, stable while others come and go', async () => {
     const own = await service.newTenant();
     const by = client(`${service.url}/api/v1`, own.apiKey);
     const ids: string[] = [];

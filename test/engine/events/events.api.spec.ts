@@ -9,6 +9,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { madeClient } from '../../support/clients.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, eventually } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { fresh } from '../../support/scim.js';
 
 let service: TestApp;
@@ -133,7 +134,7 @@ describe('facts that become events', () => {
     ]);
   });
 
-  it('seats near the limit and at it, once a day each', async () => {
+  long('seats near the limit and at it, once a day each', async () => {
     const at = await newHouse(service);
     const create = (): Promise<{ status: number; body: { id: string } }> =>
       at.api.post('/users', { email: `${fresh()}@x.example`, first_name: 'P', last_name: 'K' });
@@ -158,7 +159,7 @@ describe('facts that become events', () => {
     await eventually(told, (found) => found.length === 4);
   });
 
-  it('a directory whose IdP is silent for three times its usual pause, once', async () => {
+  long('a directory whose IdP is silent for three times its usual pause, once', async () => {
     const at = await newHouse(service);
     const silent = (hours: number, usual: number): Promise<unknown> =>
       service.db.query(
@@ -190,7 +191,7 @@ describe('facts that become events', () => {
     expect(await told()).toHaveLength(1);
   });
 
-  it('drift of a platform, once for each comparison', async () => {
+  long('drift of a platform, once for each comparison', async () => {
     const at = await newHouse(service);
     const account = { id: 'hp_1', email: 'e@x.example', first_name: 'E', last_name: 'X', status: 'active' };
     const platform = await refusing(200, JSON.stringify({ data: [account], next_cursor: null }));

@@ -9,6 +9,7 @@ import { Database } from '../../../src/base/database/database.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, eventually } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { fresh, patch, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -49,7 +50,7 @@ const shows = (at: House, count: number, after = ''): Promise<Page> =>
   );
 
 describe('the feed', () => {
-  it('begins with the oldest event, and continues after the given position', async () => {
+  long('begins with the oldest event, and continues after the given position', async () => {
     const at = await newHouse(service);
     await events.record(at.tenantId, [1, 2, 3, 4, 5].map(lost));
     await shows(at, 5);
@@ -71,7 +72,7 @@ describe('the feed', () => {
     expect(last!.data['domain']).toBe('6.example');
   });
 
-  it('shows users among the other events, in the order of the facts', async () => {
+  long('shows users among the other events, in the order of the facts', async () => {
     const at = await newHouse(service);
     const { body: made } = await at.scim.post('/Users', user(`${fresh()}@x.example`));
     await events.record(at.tenantId, [LOST]);
@@ -179,7 +180,7 @@ describe('the feed', () => {
     }
   });
 
-  it('cuts a page of large events at a number of bytes, and loses none', async () => {
+  long('cuts a page of large events at a number of bytes, and loses none', async () => {
     const at = await newHouse(service);
     const data = JSON.stringify({ pad: 'x'.repeat(19_000) });
     const facts = Array.from({ length: 100 }, () => ({ event: 'job.synced', record: null, data }) as const);
@@ -204,54 +205,58 @@ describe('the feed', () => {
   });
 });
 
-it('describes each event of the catalogue as a webhook of the API', async () => {
+long('describes each event of the catalogue as a webhook of the API', async () => {
   const { webhooks } = (await client(service.url, null).get('/docs/openapi.json')).body;
   expect(Object.keys(webhooks)).toEqual(EVENT_NAMES);
 });
 
-it('skips and doubles no event of 20 writers when it is read from two processes in turn', async () => {
-  const at = await newHouse(service);
-  const second = await startApp({}, service);
-  // Each process has a horizon of its own: a position of one can be ahead of the other.
-  const there = { ...at, api: client(`${second.url}/api/v1`, at.apiKey) };
-  const recorded = new Set<string>();
-  let writing = true;
-  const writer = async (n: number): Promise<void> => {
-    for (let i = 0; i < 25; i++) {
-      const names = [`${n}-${i}-a`, `${n}-${i}-b`];
-      await service.db
-        .transaction(at.tenantId, async (tx) => {
-          for (const domain of names) {
-            await events.record(at.tenantId, [{ event: 'domain.lost', data: { domain, problem: null } }], tx);
-            await sleep(Math.random() * 30);
-          }
-          if (i % 7 === 6) throw new Error('taken back');
-        })
-        .then(
-          () => names.forEach((name) => recorded.add(name)),
-          () => undefined,
-        );
-    }
-  };
-  const seen: string[] = [];
-  const ids: string[] = [];
-  const reader = async (): Promise<void> => {
-    let after = '';
-    for (let quiet = 0, turn = 0; quiet < 20; turn++) {
-      const { data, next_after } = await page(turn % 2 === 0 ? at : there, after, 17);
-      for (const { id, data: fact } of data) {
-        ids.push(id);
-        seen.push(fact['domain'] as string);
+long(
+  'skips and doubles no event of 20 writers when it is read from two processes in turn',
+  async () => {
+    const at = await newHouse(service);
+    const second = await startApp({}, service);
+    // Each process has a horizon of its own: a position of one can be ahead of the other.
+    const there = { ...at, api: client(`${second.url}/api/v1`, at.apiKey) };
+    const recorded = new Set<string>();
+    let writing = true;
+    const writer = async (n: number): Promise<void> => {
+      for (let i = 0; i < 25; i++) {
+        const names = [`${n}-${i}-a`, `${n}-${i}-b`];
+        await service.db
+          .transaction(at.tenantId, async (tx) => {
+            for (const domain of names) {
+              await events.record(at.tenantId, [{ event: 'domain.lost', data: { domain, problem: null } }], tx);
+              await sleep(Math.random() * 30);
+            }
+            if (i % 7 === 6) throw new Error('taken back');
+          })
+          .then(
+            () => names.forEach((name) => recorded.add(name)),
+            () => undefined,
+          );
       }
-      after = next_after ?? '';
-      quiet = writing || data.length > 0 ? 0 : quiet + 1;
-    }
-  };
-  const reading = reader();
-  await Promise.all(Array.from({ length: 20 }, (_, n) => writer(n)));
-  writing = false;
-  await reading.finally(() => second.close());
-  expect(recorded.size).toBe(20 * 22 * 2);
-  expect([...seen].sort()).toEqual([...recorded].sort());
-  expect([...ids].sort()).toEqual(ids);
-}, 60_000);
+    };
+    const seen: string[] = [];
+    const ids: string[] = [];
+    const reader = async (): Promise<void> => {
+      let after = '';
+      for (let quiet = 0, turn = 0; quiet < 20; turn++) {
+        const { data, next_after } = await page(turn % 2 === 0 ? at : there, after, 17);
+        for (const { id, data: fact } of data) {
+          ids.push(id);
+          seen.push(fact['domain'] as string);
+        }
+        after = next_after ?? '';
+        quiet = writing || data.length > 0 ? 0 : quiet + 1;
+      }
+    };
+    const reading = reader();
+    await Promise.all(Array.from({ length: 20 }, (_, n) => writer(n)));
+    writing = false;
+    await reading.finally(() => second.close());
+    expect(recorded.size).toBe(20 * 22 * 2);
+    expect([...seen].sort()).toEqual([...recorded].sort());
+    expect([...ids].sort()).toEqual(ids);
+  },
+  60_000,
+);

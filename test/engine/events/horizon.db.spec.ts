@@ -2,6 +2,7 @@ import pg from 'pg';
 import { EventHorizon } from '../../../src/engine/events/horizon.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 
 let database: TestDatabase;
 let horizon: EventHorizon;
@@ -48,7 +49,7 @@ it('reaches what is committed, with one look when no transaction is open', async
   await reaches(await drawn());
 });
 
-it('stays before the event of an open transaction when later events commit', async () => {
+long('stays before the event of an open transaction when later events commit', async () => {
   await reaches(await drawn());
   const late = await begin();
   const first = await draw(late);
@@ -59,7 +60,7 @@ it('stays before the event of an open transaction when later events commit', asy
   await reaches(second);
 });
 
-it('stays before an event whose transaction began to write long before it drew its sequence', async () => {
+long('stays before an event whose transaction began to write long before it drew its sequence', async () => {
   const late = await begin();
   await late.query(`update tenants set name = 'B' where id = 'ten_a'`);
   const first = await drawn();

@@ -11,6 +11,7 @@ import {
 import { Places } from '../../../src/engine/work/places.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 import { until } from '../../support/ats.js';
+import { long } from '../../support/rounds.js';
 import { workEngine } from '../../support/work.js';
 
 let database: TestDatabase;
@@ -85,7 +86,7 @@ const gate = () => {
 };
 
 describe('work with an interval', () => {
-  it('is done once by many processes, and again when it is due, also after a restart', async () => {
+  long('is done once by many processes, and again when it is due, also after a restart', async () => {
     const sweeps = [new Sweep(() => sleep(100)), new Sweep(() => sleep(100)), new Sweep()];
     const engines = sweeps.map((sweep) => workEngine(database.db, [sweep]).engine);
     for (const engine of engines) engine.start();
@@ -136,7 +137,7 @@ describe('turns', () => {
     expect(kind.ran).toEqual(['ten_a large', 'ten_b small', 'ten_a large', 'ten_a large']);
   });
 
-  it.each([
+  long.each([
     ['a tenant whose servers hang', 'ten_slow', null, 4],
     ['a server that hangs', null, 'hangs.example', 16],
   ])('of others continue beside %s', async (_, tenant, server, most) => {

@@ -2,6 +2,7 @@ import { sharedApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse, type House } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { madeUser } from '../../support/scim.js';
 
 let service: TestApp;
@@ -72,7 +73,7 @@ it('refuses a selection that names nothing, or a list and a filter', async () =>
   }
 });
 
-it('is a command with a filter, which a change excludes', async () => {
+long('is a command with a filter, which a change excludes', async () => {
   const at = await newHouse(service);
   await parked(at, 2);
   const run = commandLine(service, at.apiKey);

@@ -3,6 +3,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { madeUser } from '../../support/scim.js';
 
 let service: TestApp;
@@ -17,7 +18,7 @@ afterAll(async () => {
   await service.close();
 });
 
-it('sends one user again, with a line in the audit log, and no other user', async () => {
+long('sends one user again, with a line in the audit log, and no other user', async () => {
   const { api, scim, apiKey, tenantId } = await newHouse(service);
   await api.put('/platform', { base_url: sandbox.url, api_key: `key-${tenantId}` });
   const [id, other] = [await madeUser(scim), await madeUser(scim)];

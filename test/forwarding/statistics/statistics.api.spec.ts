@@ -6,6 +6,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse, type House } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { madeUser } from '../../support/scim.js';
 
 interface Line {
@@ -45,7 +46,7 @@ const drained = ({ api }: House) =>
     ({ body }) => body.waiting === 0,
   );
 
-it('counts each change once, before it is in the totals and after', async () => {
+long('counts each change once, before it is in the totals and after', async () => {
   const [at, other] = [await newHouse(service), await newHouse(service)];
   await connect(at);
   for (let n = 0; n < 3; n++) await madeUser(at.scim);
@@ -97,7 +98,7 @@ it('counts what the platform refuses, and users whose change is parked', async (
   refusing.close();
 });
 
-it('adds a year up by days, from hours that are kept', async () => {
+long('adds a year up by days, from hours that are kept', async () => {
   const at = await newHouse(service);
   await service.db.query(
     `insert into delivery_hours select $1, 'platform', 'main', h, 1, 2, 3, 4, '{0,2}'

@@ -3,6 +3,7 @@ import { candidate, eventsOf } from '../../support/candidates.js';
 import { newHouse, type House } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
 import { endpointAt, Receiver } from '../../integrations/webhooks/channel/receiver.js';
+import { long } from '../../support/rounds.js';
 
 let service: TestApp;
 let house: House;
@@ -14,7 +15,7 @@ afterAll(() => service.close());
 
 const SECRETS = ['Ermintrude', 'ermintrude.x@private.example', 'her referrer', 'Lion Tamer'];
 
-it('leaves no personal data in tables and events after a removal', async () => {
+long('leaves no personal data in tables and events after a removal', async () => {
   const [first_name, email, referrer, job_title] = SECRETS;
   const body = candidate({ first_name, email, job_title, metadata: { referrer } });
   const { id, external_id } = (await house.api.post('/candidates', body)).body;
@@ -79,7 +80,7 @@ it('leaves the events of other candidates unchanged', async () => {
   expect(await eventsOf(service, house.tenantId, stays!.body.id)).toEqual(before);
 });
 
-it('leaves no data of the candidate when writes run beside the removal', async () => {
+long('leaves no data of the candidate when writes run beside the removal', async () => {
   for (let round = 0; round < 10; round++) {
     const { id } = (await house.api.post('/candidates', candidate({ first_name: 'Meets' }))).body;
     const writes = Array.from({ length: 6 }, (_, i) =>

@@ -2,6 +2,7 @@ import { sharedApp, type TestApp } from '../../support/app.js';
 import { candidate, eventsOf } from '../../support/candidates.js';
 import { eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
+import { long } from '../../support/rounds.js';
 import { fresh } from '../../support/scim.js';
 
 let service: TestApp;
@@ -81,7 +82,7 @@ it('writes no cached title of another process after a rename', async () => {
   expect((await made(key)).job_title).toBe('New');
 });
 
-it('gives candidates that are written during renames the last title', async () => {
+long('gives candidates that are written during renames the last title', async () => {
   const key = fresh('race-');
   const made20 = Array.from({ length: 60 }, async (_, i) => {
     await new Promise((resolve) => setTimeout(resolve, i * 3));
@@ -101,39 +102,43 @@ it('gives candidates that are written during renames the last title', async () =
   }
 });
 
-it('neither fails nor deadlocks when writes of candidates and renames run at once', async () => {
-  const key = fresh('meet-');
-  await put(key, 'Title');
-  const candidates = await Promise.all(Array.from({ length: 3 }, () => made(key)));
-  const deadlocks = async () => {
-    const { rows } = await service.db.execute<{ n: string }>(
-      `select deadlocks as n from pg_stat_database where datname = current_database()`,
-    );
-    return rows[0]!.n;
-  };
-  const before = await deadlocks();
-  let renames = 0;
-  const statuses = new Map<number, number>();
-  const repeat = async (times: number, send: (i: number) => Promise<{ status: number }>) => {
-    for (let i = 0; i < times; i++) {
-      const { status } = await send(i);
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    }
-  };
-  const opening = (i: number) => ({ metadata: { job_opening_id: i % 2 === 0 ? key : 'none', i } });
-  await Promise.all([
-    ...[1, 2].map(() => repeat(40, () => house.api.put(`/jobs/by-external-id/${key}`, { title: `T${renames++}` }))),
-    ...Array.from({ length: 12 }, (_, w) =>
-      repeat(25, (i) => house.api.patch(`/candidates/${candidates[w % 3]!.id}`, opening(i + w))),
-    ),
-  ]);
-  expect([...statuses.keys()]).toEqual([200]);
-  // The counter of the database comes with some delay.
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  expect(await deadlocks()).toBe(before);
-}, 60_000);
+long(
+  'neither fails nor deadlocks when writes of candidates and renames run at once',
+  async () => {
+    const key = fresh('meet-');
+    await put(key, 'Title');
+    const candidates = await Promise.all(Array.from({ length: 3 }, () => made(key)));
+    const deadlocks = async () => {
+      const { rows } = await service.db.execute<{ n: string }>(
+        `select deadlocks as n from pg_stat_database where datname = current_database()`,
+      );
+      return rows[0]!.n;
+    };
+    const before = await deadlocks();
+    let renames = 0;
+    const statuses = new Map<number, number>();
+    const repeat = async (times: number, send: (i: number) => Promise<{ status: number }>) => {
+      for (let i = 0; i < times; i++) {
+        const { status } = await send(i);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    const opening = (i: number) => ({ metadata: { job_opening_id: i % 2 === 0 ? key : 'none', i } });
+    await Promise.all([
+      ...[1, 2].map(() => repeat(40, () => house.api.put(`/jobs/by-external-id/${key}`, { title: `T${renames++}` }))),
+      ...Array.from({ length: 12 }, (_, w) =>
+        repeat(25, (i) => house.api.patch(`/candidates/${candidates[w % 3]!.id}`, opening(i + w))),
+      ),
+    ]);
+    expect([...statuses.keys()]).toEqual([200]);
+    // The counter of the database comes with some delay.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await deadlocks()).toBe(before);
+  },
+  60_000,
+);
 
-it('updates the candidates after the first 500 in a task', async () => {
+long('updates the candidates after the first 500 in a task', async () => {
   const key = fresh('many-');
   await put(key, 'Before');
   await service.db.query(

@@ -1,6 +1,7 @@
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { candidate } from '../../support/candidates.js';
 import { newHouse, type House } from '../../support/house.js';
+import { long } from '../../support/rounds.js';
 import { patience } from '../../support/speed.js';
 
 // A program that schedules in a loop: the most interviews that a candidate can have, and what they cost.
@@ -44,7 +45,7 @@ test('limits a candidate to a thousand interviews, also when two are scheduled a
   expect((await house.api.post(`/candidates/${other}/interviews`, PLAN)).status).toBe(201);
 });
 
-test('pages the lists of a candidate with a thousand interviews, and removes it in seconds', async () => {
+long('pages the lists of a candidate with a thousand interviews, and removes it in seconds', async () => {
   const id = await made(house);
   await give(id, MOST - 1);
   expect((await house.api.post(`/candidates/${id}/interviews`, PLAN)).status).toBe(201);

@@ -3,6 +3,7 @@ import { CandidateRemoved } from '../../../src/hiring/candidates/candidates.even
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { candidate, eventsOf } from '../../support/candidates.js';
 import { newHouse, type House } from '../../support/house.js';
+import { long } from '../../support/rounds.js';
 
 let service: TestApp;
 let house: House;
@@ -51,7 +52,7 @@ it('moves the interviews of a merged candidate to the survivor', async () => {
   });
 });
 
-it('leaves no interview of a candidate that is erased while interviews are scheduled', async () => {
+long('leaves no interview of a candidate that is erased while interviews are scheduled', async () => {
   for (let round = 0; round < 10; round++) {
     const { id } = await person();
     await Promise.all([...Array.from({ length: 4 }, () => interview(id)), house.api.delete(`/candidates/${id}`)]);

@@ -10,6 +10,7 @@ import { newHouse } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { Tab } from '../../support/sign-in/tab.js';
 import { client } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 
 // What no line of the log, no error and no metric may have: every secret of a connection, and its candidates.
 
@@ -108,7 +109,7 @@ async function connected(): Promise<Connected> {
   return ats;
 }
 
-test('shows no secret of inbound webhooks, with every answer from 200 to 500', async () => {
+long('shows no secret of inbound webhooks, with every answer from 200 to 500', async () => {
   const ats = await connected();
   const wrong = 'wht_a-wrong-token-0123456789';
   secrets.set('wrong token', wrong);
@@ -151,7 +152,7 @@ test('shows no secret of inbound webhooks, with every answer from 200 to 500', a
   expect(await leaks()).toEqual([]);
 });
 
-test('shows no secret of an event that cannot be applied, or a record that cannot be stored', async () => {
+long('shows no secret of an event that cannot be applied, or a record that cannot be stored', async () => {
   const ats = await connected();
   await service.db.execute(`alter table candidates add constraint no_ada check (first_name <> 'Grace') not valid`);
   try {
@@ -173,7 +174,7 @@ test('shows no secret of an event that cannot be applied, or a record that canno
   expect(await leaks()).toEqual([]);
 });
 
-test('shows no secret when an ATS answers with the body of the request', async () => {
+long('shows no secret when an ATS answers with the body of the request', async () => {
   const ats = await connected();
   const path = `/ats-connections/${ats.connectionId}`;
   const echo = JSON.stringify({ error: lever.apiKey, code: EMAIL, message: `${lever.apiKey} ${EMAIL}` });
@@ -188,7 +189,7 @@ test('shows no secret when an ATS answers with the body of the request', async (
   expect(await leaks()).toEqual([]);
 });
 
-test('shows no secret of refused bodies of the API', async () => {
+long('shows no secret of refused bodies of the API', async () => {
   const ats = await connected();
   const path = `/ats-connections/${ats.connectionId}`;
   const key = 'a-key-that-is-refused-0123';
@@ -255,7 +256,7 @@ describe('OAuth shows no secret', () => {
     return status;
   };
 
-  test('when a connection is made, and when it fails in each way', async () => {
+  long('when a connection is made, and when it fails in each way', async () => {
     const { house, tab } = await signedIn();
     const first = await back(tab);
     const code = new URL(first).searchParams.get('code')!;

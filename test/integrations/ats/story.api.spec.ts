@@ -3,6 +3,7 @@ import { freePort } from '../../../src/base/database/embedded/ports.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
+import { long } from '../../support/rounds.js';
 import { isSigned, Receiver } from '../webhooks/channel/receiver.js';
 
 // The whole way of a candidate, against a Lever that runs: each step is what the one before it led to.
@@ -41,7 +42,7 @@ afterAll(async () => {
 const found = async (path: string) => (await house.api.get(path)).body.data as Record<string, unknown>[];
 const arrived = (event: string) => receiver.arrived.filter((message) => message.event === event);
 
-test('completes the story of a candidate: opening, interview, link, scorecard, note, revision, events', async () => {
+long('completes the story of a candidate: opening, interview, link, scorecard, note, revision, events', async () => {
   // 1. A connection with a key: the opening is polled.
   const posting = lever.add.posting({ text: 'Senior Backend Engineer' });
   const { status, body: connection } = await house.api.post('/ats-connections', {

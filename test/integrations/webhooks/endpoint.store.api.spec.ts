@@ -3,6 +3,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse } from '../../support/house.js';
 import { Retention } from '../../../src/operations/retention.js';
 import { EndpointStore } from '../../../src/integrations/webhooks/endpoint.store.js';
+import { long } from '../../support/rounds.js';
 import { receiver, type Receiver } from './support/receiver.js';
 
 let service: TestApp;
@@ -17,7 +18,7 @@ afterAll(async () => {
   await service.close();
 });
 
-it('neither sends unsigned nor refuses a write when no key opens the secret', async () => {
+long('neither sends unsigned nor refuses a write when no key opens the secret', async () => {
   const house = await newHouse(service);
   const { id } = (await house.api.post('/webhooks', { url: hook.url })).body as { id: string };
   const other = await startApp({ ENCRYPTION_KEY: second }, service);
@@ -29,7 +30,7 @@ it('neither sends unsigned nor refuses a write when no key opens the secret', as
   }
 });
 
-it('knows a new, a changed and a removed endpoint at once on every process', async () => {
+long('knows a new, a changed and a removed endpoint at once on every process', async () => {
   const house = await newHouse(service);
   const other = await startApp({ ENCRYPTION_KEY: first }, service);
   try {

@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, eventually, type Client } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { fresh } from '../../support/scim.js';
 import { receiver, type Receiver } from './support/receiver.js';
 
@@ -52,7 +53,7 @@ const taskDone = (id: string) =>
   );
 
 describe('attempts', () => {
-  it('are listed newest first, by event and by outcome, page by page', async () => {
+  long('are listed newest first, by event and by outcome, page by page', async () => {
     const id = await newHook();
     takes(500);
     await newCandidate();
@@ -77,7 +78,7 @@ describe('attempts', () => {
 });
 
 describe('redeliver', () => {
-  it('sends a message that was given up, under the same id, and settles it', async () => {
+  long('sends a message that was given up, under the same id, and settles it', async () => {
     const id = await newHook();
     takes(500);
     const record = await newCandidate();
@@ -94,7 +95,7 @@ describe('redeliver', () => {
     expect((await explained(id, record)).events[0]).toMatchObject({ outcome: 'delivered' });
   });
 
-  it('cancels the attempt that waits', async () => {
+  long('cancels the attempt that waits', async () => {
     const id = await newHook();
     await at.api.post(`/webhooks/${id}/pause`, {});
     await newCandidate();
@@ -107,7 +108,7 @@ describe('redeliver', () => {
     expect(ids().filter((one) => one === waiting!.event_id)).toHaveLength(1);
   });
 
-  it('lets the next message of a record follow, when events are in order', async () => {
+  long('lets the next message of a record follow, when events are in order', async () => {
     const id = await newHook({ ordered: true });
     await at.api.post(`/webhooks/${id}/pause`, {});
     const record = await newCandidate();
@@ -146,7 +147,7 @@ describe('redeliver', () => {
 });
 
 describe('replay', () => {
-  it('counts first, and sends each message that was given up once, oldest first', async () => {
+  long('counts first, and sends each message that was given up once, oldest first', async () => {
     const id = await newHook();
     takes(500);
     for (let i = 0; i < 5; i++) await newCandidate();
@@ -166,7 +167,7 @@ describe('replay', () => {
     expect(after.body).toEqual({ count: 0, more: false });
   });
 
-  it('sends all events of the endpoint since a time, in the order of each record', async () => {
+  long('sends all events of the endpoint since a time, in the order of each record', async () => {
     const id = await newHook({ ordered: true, events: ['candidate.created', 'candidate.updated'] });
     const since = new Date().toISOString();
     const record = await newCandidate();

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { eventually, send, type Answer } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { patience } from '../../support/speed.js';
 import { receiver, type Receiver } from './support/receiver.js';
 
@@ -97,7 +98,7 @@ describe('POST /webhooks', () => {
     expect(error!.message).toContain(message);
   });
 
-  it('accepts fifty endpoints of a tenant', async () => {
+  long('accepts fifty endpoints of a tenant', async () => {
     const { apiKey } = await app.newTenant();
     for (let i = 0; i < 50; i++) await newHook({}, apiKey);
     const refused = await call('POST', '/webhooks', { url: hook.url }, apiKey);
@@ -284,7 +285,7 @@ describe('secrets', () => {
     return hook.received[0]!.headers['webhook-signature']!.split(' ');
   };
 
-  it('signs with both during the overlap, newest first, and with one after it', async () => {
+  long('signs with both during the overlap, newest first, and with one after it', async () => {
     const { id, secret: old } = await newHook();
     const rotated = await call('POST', `/webhooks/${id}/rotate-secret`, {
       overlap_seconds: Math.ceil(patience(2_000) / 1000),

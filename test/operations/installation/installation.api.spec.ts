@@ -3,6 +3,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, eventually, send, type Client } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 
 let service: TestApp;
 let operator: Client;
@@ -63,7 +64,7 @@ it('shows the tenants whose changes wait longest, each with its oldest change, a
   expect(shown.json).toMatchObject({ lag: [{ tenant_id: house.tenantId }, { tenant_id: other.tenantId }] });
 });
 
-it('forgets a process that was not seen for a day, and one that ends', async () => {
+long('forgets a process that was not seen for a day, and one that ends', async () => {
   await service.db.query(
     `insert into processes (id, name, role, version, seen_at) values
        (gen_random_uuid(), 'gone:1', 'all', '0.0.1', now() - interval '25 hours'),

@@ -6,6 +6,7 @@ import { invalidPath } from '../../../src/protocols/scim/scim.errors.js';
 import { API_STATUS } from '../../../src/operations/surfaces/problem.js';
 import { SCIM_STATUS } from '../../../src/operations/surfaces/scim-error.js';
 import { adminApp, type AdminApp } from '../../support/admin-app.js';
+import { long } from '../../support/rounds.js';
 
 class Some extends DomainError {
   readonly code = 'some_code';
@@ -213,7 +214,7 @@ describe('headers of every answer', () => {
     expect(headers.get('x-request-id')).toMatch(/^req_/);
   });
 
-  it('have HSTS when the base address is https', async () => {
+  long('have HSTS when the base address is https', async () => {
     const secure = await adminApp({ BASE_URL: 'https://bridge.example' });
     try {
       const answer = await secure.call('GET', '/healthz', { token: null });

@@ -2,6 +2,7 @@ import { sharedApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse, type House } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { fresh, madeGroup, madeUser, replace, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -27,7 +28,7 @@ async function sentences({ api }: House, id: string, lastWrite: string): Promise
   return body.sentences as Line[];
 }
 
-it('says of a user in force where access, role and seat come from, and since when', async () => {
+long('says of a user in force where access, role and seat come from, and since when', async () => {
   const at = await newHouse(service);
   const id = await madeUser(at.scim);
   const group = await madeGroup(at.scim);
@@ -54,7 +55,7 @@ it('says of a user in force where access, role and seat come from, and since whe
   for (const line of lines.slice(0, 5)) expect(line.since).toMatch(/^\d{4}-\d\d-\d\dT/);
 });
 
-it('says of a leaver, and of a held user, why the user has no access', async () => {
+long('says of a leaver, and of a held user, why the user has no access', async () => {
   const at = await newHouse(service, { default_role: null });
   const held = await madeUser(at.scim);
   expect((await sentences(at, held, 'created')).slice(0, 2)).toMatchObject([
@@ -86,7 +87,7 @@ it('is unknown to another tenant', async () => {
   for (const what of ['explain', 'resource']) expect((await other.api.get(`/users/${id}/${what}`)).status).toBe(404);
 });
 
-it('explains on the command line, and lists candidates for half an e-mail with exit code 2', async () => {
+long('explains on the command line, and lists candidates for half an e-mail with exit code 2', async () => {
   const at = await newHouse(service);
   const name = fresh('ann');
   const [one, two] = [`${name}.a@x.example`, `${name}.b@x.example`];

@@ -4,6 +4,7 @@ import { OidcWay, outcomeAt, trustDomain } from '../../support/sign-in/connectio
 import { commandLine } from '../../support/cli.js';
 import { client, eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
+import { long } from '../../support/rounds.js';
 import { fresh, group, madeGroup, madeUser, patch, scim, user } from '../../support/scim.js';
 
 // Why a user has changed: a row for each kind of cause.
@@ -383,7 +384,7 @@ it('shows actor and request of each entry in the table', async () => {
 });
 
 describe('a user who has left', () => {
-  it('is shown with time, actor and reason of the departure', async () => {
+  long('is shown with time, actor and reason of the departure', async () => {
     const { house: at } = stage;
     const groupId = await madeGroup(at.scim, [], { displayName: 'Staff' });
     const id = await madeUser(at.scim, user(mail()));

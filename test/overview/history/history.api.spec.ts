@@ -6,6 +6,7 @@ import { OidcWay } from '../../support/sign-in/connections.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { client, eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
+import { long } from '../../support/rounds.js';
 import { fresh, madeUser, replace, user } from '../../support/scim.js';
 
 interface Entry extends Record<string, unknown> {
@@ -96,7 +97,7 @@ async function wholeLife(): Promise<{ id: string; secrets: string[] }> {
 }
 
 describe('a history', () => {
-  it('returns all entries of a deleted user in order, without secrets', async () => {
+  long('returns all entries of a deleted user in order, without secrets', async () => {
     const { id, secrets } = await wholeLife();
     const life = await entriesOf(id, '&order=asc');
     // Of a user that was neither linked nor held: test/directory-sync/users/adoption.api.spec.ts has those.
@@ -144,7 +145,7 @@ describe('a history', () => {
     expect(text).not.toMatch(/hash|id_token|name_id|sealed/);
   });
 
-  it('is filtered by kind and time, and refuses unknown kinds', async () => {
+  long('is filtered by kind and time, and refuses unknown kinds', async () => {
     const { id } = await wholeLife();
     const all = await entriesOf(id);
     const some = await entriesOf(id, '&kind=seat,change');
@@ -163,7 +164,7 @@ describe('a history', () => {
     expect((await house.api.get(pathOf(id, `?cursor=${body.next_cursor}`))).status).toBe(200);
   });
 
-  it.each(['desc', 'asc'])('is read page by page with every entry once, also while it grows (%s)', async (order) => {
+  long.each(['desc', 'asc'])('is read page by page with every entry once, also while it grows (%s)', async (order) => {
     const sub = fresh('sub');
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
     const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
@@ -187,7 +188,7 @@ describe('a history', () => {
     expect(times).toEqual(order === 'asc' ? times.toSorted() : times.toSorted().reverse());
   });
 
-  it.each(['desc', 'asc'])('returns entries of the same moment once (%s)', async (order) => {
+  long.each(['desc', 'asc'])('returns entries of the same moment once (%s)', async (order) => {
     const id = await madeUser(house.scim);
     await logged(id, 1);
     const [t, at] = [house.tenantId, `'2026-01-31T12:00:00.123456Z'`];
@@ -210,7 +211,7 @@ describe('a history', () => {
     }
   });
 
-  it('is not shown to other tenants, and 404 for other ids', async () => {
+  long('is not shown to other tenants, and 404 for other ids', async () => {
     const { id } = await wholeLife();
     const stranger = client(`${service.url}/api/v1`, (await service.newTenant()).apiKey);
     const [theirs, unknowns] = [await stranger.get(pathOf(id)), await stranger.get(pathOf('usr_x'))];
@@ -222,7 +223,7 @@ describe('a history', () => {
     expect((await house.api.get(pathOf('usr_x'))).status).toBe(404);
   });
 
-  it('is exported whole, without formulas of a spreadsheet', async () => {
+  long('is exported whole, without formulas of a spreadsheet', async () => {
     const { id } = await wholeLife();
     const { body } = await house.api.post('/api-keys', { name: '=HYPERLINK("http://x")', scopes: ['admin'] });
     const named = client(`${service.url}/api/v1`, body.api_key);
@@ -236,7 +237,7 @@ describe('a history', () => {
     expect(csv.split('\r\n')[0]).toBe('id,at,kind,what,actor_kind,actor_id,actor_name,request_id,details,why');
   });
 
-  it.each(['desc', 'asc'] as const)('is read by indexes of the tenant and the user alone (%s)', async (order) => {
+  long.each(['desc', 'asc'] as const)('is read by indexes of the tenant and the user alone (%s)', async (order) => {
     await crowd();
     const place = order === 'asc' ? '-infinity' : 'infinity';
     const values = [house.tenantId, 'usr_7', '-infinity', 'infinity', place, 3, ...ENTRY_KINDS.map(() => '')];

@@ -4,6 +4,7 @@ import { OidcWay } from '../../support/sign-in/connections.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { client, eventually, type Answer } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
+import { long } from '../../support/rounds.js';
 import { fresh, madeUser, patch, user } from '../../support/scim.js';
 import { StubbornPlatform } from './support/peer.js';
 
@@ -50,7 +51,7 @@ async function known(more: object = {}): Promise<string> {
 }
 
 describe('a leaver’s record', () => {
-  it('has the times of request, commit, sessions and platform, one after the other', async () => {
+  long('has the times of request, commit, sessions and platform, one after the other', async () => {
     await connect();
     const sub = fresh('sub');
     const id = await known({ externalId: sub, name: { givenName: 'Ada', familyName: 'King' } });
@@ -80,7 +81,7 @@ describe('a leaver’s record', () => {
     });
   });
 
-  it('counts the sessions of this departure, not earlier or expired ones', async () => {
+  long('counts the sessions of this departure, not earlier or expired ones', async () => {
     await connect();
     const sub = fresh('sub');
     const id = await known({ externalId: sub });
@@ -133,7 +134,7 @@ describe('a leaver’s record', () => {
     ]);
   });
 
-  it('shows a departure as parked, discarded by an admin, or confirmed later', async () => {
+  long('shows a departure as parked, discarded by an admin, or confirmed later', async () => {
     stubborn.stubborn = true;
     await connect(stubborn.url);
     const [id, other] = [await known(), await known()];
@@ -192,7 +193,7 @@ describe('a leaver’s record', () => {
 });
 
 describe('the list of leavers', () => {
-  it('is newest first, by pages, filtered, and not shown to other tenants', async () => {
+  long('is newest first, by pages, filtered, and not shown to other tenants', async () => {
     const people: string[] = [];
     for (let n = 0; n < 5; n++) {
       people.unshift(await madeUser(house.scim, user(`${fresh()}@e.com`)));

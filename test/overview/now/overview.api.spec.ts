@@ -3,6 +3,7 @@ import { sharedApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse } from '../../support/house.js';
 import { eventually, send } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { madeUser } from '../../support/scim.js';
 
 const DAY_MS = 86_400_000;
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('says what needs attention in the own tenant, and which first steps are done', async () => {
+long('says what needs attention in the own tenant, and which first steps are done', async () => {
   const [at, other] = [await newHouse(service, { default_role: null }), await newHouse(service)];
   const { id: user } = (await at.api.post('/users', { email: 'o@x.example', first_name: 'O', last_name: 'X' })).body;
   await madeUser(at.scim);
@@ -55,7 +56,7 @@ it('says what needs attention in the own tenant, and which first steps are done'
   expect(shown.json).toMatchObject({ seats: { used: 1 }, first_steps: { user: true } });
 });
 
-it('shows the certificate of a SAML connection that ends within 30 days', async () => {
+long('shows the certificate of a SAML connection that ends within 30 days', async () => {
   const at = await newHouse(service);
   const made = await at.api.post('/connections', {
     type: 'saml',

@@ -5,6 +5,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, eventually, send, type Answer } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { bulk, fresh, madeGroup, madeUser, patch, replace, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -36,7 +37,7 @@ const rows = async ({ api }: House, query: string): Promise<Row[]> => {
 };
 
 describe('a row of the log', () => {
-  it('has what a write of a user did', async () => {
+  long('has what a write of a user did', async () => {
     const at = await newHouse(service, { profile: 'okta' });
     const email = `${fresh()}@x.example`;
     const created = await at.scim.post('/Users', user(email));
@@ -60,14 +61,14 @@ describe('a row of the log', () => {
     expect(await rowOf(at, deleted)).toMatchObject({ ...of, status: 204, outcome: 'deleted', body: null });
   });
 
-  it('has by what a write linked a user', async () => {
+  long('has by what a write linked a user', async () => {
     const at = await newHouse(service);
     const { body } = await at.api.post('/users', { email: `${fresh()}@x.example`, first_name: 'A', last_name: 'B' });
     const linked = await at.scim.post('/Users', user(body.email as string));
     expect(await rowOf(at, linked)).toMatchObject({ outcome: 'linked', linked_by: 'email', user_id: body.id });
   });
 
-  it('has why a user is held, of a removal too', async () => {
+  long('has why a user is held, of a removal too', async () => {
     const at = await newHouse(service, { default_role: null });
     const held = await at.scim.post('/Users', user(`${fresh()}@x.example`));
     expect(await rowOf(at, held)).toMatchObject({ outcome: 'created', held: 'no_role' });
@@ -81,21 +82,21 @@ describe('a row of the log', () => {
     expect(await rowOf(other, removal)).toMatchObject({ outcome: 'deleted', held: 'protected', user_id: owner });
   });
 
-  it('says of a directory in preview that a write is kept', async () => {
+  long('says of a directory in preview that a write is kept', async () => {
     const at = await newHouse(service, { state: 'preview' });
     const { body } = await at.api.post('/users', { email: `${fresh()}@x.example`, first_name: 'A', last_name: 'B' });
     const kept = await at.scim.patch(`/Users/${body.id}`, replace('title', 'T'));
     expect(await rowOf(at, kept)).toMatchObject({ status: 200, outcome: 'previewed', user_id: body.id });
   });
 
-  it('has what a write of a group did', async () => {
+  long('has what a write of a group did', async () => {
     const at = await newHouse(service);
     const id = await madeGroup(at.scim);
     const changed = await at.scim.patch(`/Groups/${id}`, replace('displayName', fresh()));
     expect(await rowOf(at, changed)).toMatchObject({ status: 204, outcome: 'changed', group_id: id, user_id: null });
   });
 
-  it('has the operations of Bulk by their status', async () => {
+  long('has the operations of Bulk by their status', async () => {
     const at = await newHouse(service);
     const answer = await at.scim.post(
       '/Bulk',
@@ -111,7 +112,7 @@ describe('a row of the log', () => {
     });
   });
 
-  it('of a Bulk request is found from each user that the request has changed', async () => {
+  long('of a Bulk request is found from each user that the request has changed', async () => {
     const at = await newHouse(service);
     const [ann, bob] = [await madeUser(at.scim), await madeUser(at.scim)];
     const answer = await at.scim.post(
@@ -138,14 +139,14 @@ describe('a row of the log', () => {
     expect(body.data[0]).toMatchObject({ request_id: idOf(answer), outcome: 'changed', status: 200 });
   });
 
-  it('has the IdP that the request shows', async () => {
+  long('has the IdP that the request shows', async () => {
     const at = await newHouse(service);
     const id = await madeUser(at.scim);
     const off = patch({ op: 'Replace', path: 'active', value: 'False' });
     expect(await rowOf(at, await at.scim.patch(`/Users/${id}`, off))).toMatchObject({ status: 200, dialect: 'entra' });
   });
 
-  it('has why a request was refused, without the words of the caller', async () => {
+  long('has why a request was refused, without the words of the caller', async () => {
     const at = await newHouse(service);
     const refused = await at.scim.get(`/Users?filter=${encodeURIComponent('nonsense eq "ann@x.example"')}`);
     const row = await rowOf(at, refused);
@@ -155,7 +156,7 @@ describe('a row of the log', () => {
     expect(await rowOf(at, malformed)).toMatchObject({ status: 400, code: 'malformed_json', body: null });
   });
 
-  it('contains no password and no token, wherever the request has them', async () => {
+  long('contains no password and no token, wherever the request has them', async () => {
     const at = await newHouse(service);
     const canary = `canary${fresh()}`;
     const id = await madeUser(at.scim, user(`${fresh()}@x.example`, { password: canary }));
@@ -175,7 +176,7 @@ describe('a row of the log', () => {
 });
 
 describe('a list of requests', () => {
-  it('is narrowed by directory, credential, user, status, id and time, newest first', async () => {
+  long('is narrowed by directory, credential, user, status, id and time, newest first', async () => {
     const at = await newHouse(service);
     const other = await service.newDirectory(at.tenantId);
     const id = await madeUser(at.scim);
@@ -202,7 +203,7 @@ describe('a list of requests', () => {
     expect(await ids(`/requests?until=${begin}`)).toEqual([all[3]!.id]);
   });
 
-  it('is read page by page', async () => {
+  long('is read page by page', async () => {
     const at = await newHouse(service);
     for (let i = 0; i < 5; i++) await at.scim.get('/Users');
     const all = await eventually(
@@ -231,7 +232,7 @@ describe('a list of requests', () => {
     expect(await fieldOf('usr=1')).toEqual([422, 'usr']);
   });
 
-  it('is of one tenant: a request and a directory of another one are 404', async () => {
+  long('is of one tenant: a request and a directory of another one are 404', async () => {
     const [at, other] = [await newHouse(service), await newHouse(service)];
     const answer = await at.scim.get('/Users');
     await rowOf(at, answer);
@@ -241,7 +242,7 @@ describe('a list of requests', () => {
     expect(await rows(other, `/requests?directory=${at.directoryId}`)).toEqual([]);
   });
 
-  it('is shown by the command line', async () => {
+  long('is shown by the command line', async () => {
     const at = await newHouse(service);
     const id = await madeUser(at.scim);
     await rowOf(at, await at.scim.patch(`/Users/${id}`, replace('title', 'T')));
@@ -317,7 +318,7 @@ describe('rows that cannot be kept', () => {
     await dropped('refused', 1);
   });
 
-  it('are those after a tenth of the storage of the tenant, which keeps its room for all else', async () => {
+  long('are those after a tenth of the storage of the tenant, which keeps its room for all else', async () => {
     const at = await newHouse(service);
     const operator = client(`${service.url}/api/v1`, service.operatorToken);
     const limit = (limit_bytes: number) => operator.put(`/tenants/${at.tenantId}/storage`, { limit_bytes });

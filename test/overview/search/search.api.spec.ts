@@ -2,6 +2,7 @@ import { sharedApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, eventually, type Answer } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { fresh, madeGroup, madeUser, user } from '../../support/scim.js';
 
 let service: TestApp;
@@ -41,7 +42,7 @@ describe('200', () => {
     expect(await idsOf('design')).toEqual([first, second]);
   });
 
-  it('finds a record of each kind by its id', async () => {
+  long('finds a record of each kind by its id', async () => {
     const id = await named('By', 'Id');
     const group = await madeGroup(house.scim, [id]);
     await house.api.put(`/directories/${house.directoryId}/rules`, { rules: [{ group_id: group, role: 'User' }] });

@@ -2,6 +2,7 @@ import { sharedApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse } from '../../support/house.js';
 import { send } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 import { madeUser } from '../../support/scim.js';
 
 let service: TestApp;
@@ -10,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('counts what waits, what is parked and who is held of the own tenant, and has the newest event', async () => {
+long('counts what waits, what is parked and who is held of the own tenant, and has the newest event', async () => {
   const [at, other] = [await newHouse(service, { default_role: null }), await newHouse(service)];
   const { body: before } = await at.api.get('/status');
   expect(before).toMatchObject({ waiting: 0, oldest_waiting_since: null, estimated_end: null, parked: {}, held: {} });
@@ -54,7 +55,7 @@ it('has the rate of the last minutes and the estimate that follows from it', asy
   expect(Date.parse(body.estimated_end as string)).toBeGreaterThan(Date.now());
 });
 
-it('answers under the names that the lists of tasks had first, which no document has', async () => {
+long('answers under the names that the lists of tasks had first, which no document has', async () => {
   const [at, other] = [await newHouse(service), await newHouse(service)];
   expect(await at.api.get(`/directories/${at.directoryId}/jobs`)).toMatchObject({ status: 200, body: { data: [] } });
   expect((await other.api.get(`/directories/${at.directoryId}/jobs`)).status).toBe(404);

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { clientKeyProblem, newClientKey, publicPart } from '../../../src/protocols/oidc/client-keys.js';
+import { long } from '../../support/rounds.js';
 
-it.each(['ES256', 'RS256'] as const)(
+long.each(['ES256', 'RS256'] as const)(
   'makes a key (%s) that is valid, without a secret in its public part',
   async (alg) => {
     const key = await newClientKey(alg);
@@ -16,7 +17,7 @@ it.each(['ES256', 'RS256'] as const)(
   },
 );
 
-it('accepts Ed25519 and PS256', async () => {
+long('accepts Ed25519 and PS256', async () => {
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   expect(clientKeyProblem({ ...(await exportJWK(privateKey)), kid: 'k', alg: 'EdDSA' })).toBeNull();
   expect(clientKeyProblem({ ...(await newClientKey('RS256')), alg: 'PS256' })).toBeNull();

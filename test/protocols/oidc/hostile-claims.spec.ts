@@ -1,3 +1,4 @@
+import { long } from '../../support/rounds.js';
 import { refusal, signIn } from './support/attempt.js';
 import { hostileOp, newOpKey, type HostileOp } from './support/op.js';
 import { HandClock, newConnection, newParty } from './support/party.js';
@@ -96,7 +97,7 @@ describe('the claims of an ID token', () => {
     expect(await refused(() => (op.tamper.claims = claims()))).toBe('accepted');
   });
 
-  it('null members of the header and of a key are absent', async () => {
+  long('null members of the header and of a key are absent', async () => {
     const key = await newOpKey('RS256', 'key-plain');
     const nulls = { use: null, key_ops: null, alg: null, kid: null };
     op.tamper.keys = [{ ...key.jwk, ...nulls } as never];

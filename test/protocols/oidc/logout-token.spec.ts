@@ -1,3 +1,4 @@
+import { long } from '../../support/rounds.js';
 import { refusal, signIn } from './support/attempt.js';
 import { hostileOp, newOpKey, type HostileOp } from './support/op.js';
 import { HandClock, newConnection, newParty } from './support/party.js';
@@ -111,7 +112,7 @@ it.each(['at+jwt', 'secevent+jwt', 'id_token+jwt'])('refuses the typ %s', async 
   expect(await refusal(readClaims({}, { typ }))).toMatch(/^token_refused/);
 });
 
-it("refuses an attacker's key, another algorithm and a missing token", async () => {
+long("refuses an attacker's key, another algorithm and a missing token", async () => {
   const attacker = await newOpKey('RS256', 'key-1');
   expect(await refusal(read(await op.sign(honest(), { typ: 'logout+jwt' }, attacker)))).toMatch(/^token_refused/);
   const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify(honest())).toString('base64url')}.`;
@@ -121,7 +122,7 @@ it("refuses an attacker's key, another algorithm and a missing token", async () 
   }
 });
 
-it('leaves a sign-in its own reading of the keys after tokens of callers', async () => {
+long('leaves a sign-in its own reading of the keys after tokens of callers', async () => {
   const attacker = await newOpKey('RS256', 'made-up');
   const own = newParty(clock);
   try {

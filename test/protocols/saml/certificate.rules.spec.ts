@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { base64Of, certificateProblem, pemOf } from '../../../src/protocols/saml/certificate.rules.js';
+import { long } from '../../support/rounds.js';
 import { newKey } from './support/keys.js';
 
 describe('certificateProblem', () => {
-  it('takes RSA from 2048 bits and the NIST curves from P-256', async () => {
+  long('takes RSA from 2048 bits and the NIST curves from P-256', async () => {
     const keys = await Promise.all([
       newKey('rsa'),
       newKey('p256', { type: 'ec', curve: 'P-256' }),
@@ -16,7 +17,7 @@ describe('certificateProblem', () => {
     expect(certificateProblem(certificate + certificate)).toContain('one certificate');
   });
 
-  it('names the fault of others', async () => {
+  long('names the fault of others', async () => {
     const weak = await newKey('weak', { bits: 1024 });
     expect(certificateProblem(weak.certificate)).toContain('less than 2048 bits');
     expect(certificateProblem(weak.privateKey)).toContain('one certificate in PEM');

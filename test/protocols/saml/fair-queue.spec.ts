@@ -1,5 +1,6 @@
 import fc from '../../support/properties.js';
 import { FairQueue } from '../../../src/protocols/saml/fair-queue.js';
+import { long } from '../../support/rounds.js';
 
 function takeAll<T>(queue: FairQueue<T>): T[] {
   const all: T[] = [];
@@ -50,7 +51,7 @@ describe('FairQueue', () => {
     expect([queue.size, queue.take()]).toEqual([0, undefined]);
   });
 
-  it('loses no entry, keeps its limits, and makes no key wait longer than a turn of the others', () => {
+  long('loses no entry, keeps its limits, and makes no key wait longer than a turn of the others', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd', 'e');
     fc.assert(
       fc.property(fc.array(fc.oneof(key, fc.constant(null)), { maxLength: 60 }), (steps) => {

@@ -4,6 +4,7 @@ import { demandSignedMetadata } from '../../../src/protocols/saml/metadata-signa
 import { MetadataProblem } from '../../../src/protocols/saml/metadata.rules.js';
 import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
 import { SamlVerifier } from '../../../src/protocols/saml/signature-verifier.js';
+import { long } from '../../support/rounds.js';
 import { newKey } from './support/keys.js';
 import { signElement, type SignOptions } from './support/sign.js';
 
@@ -27,7 +28,7 @@ const signed = (key = federation, options: SignOptions = {}): string =>
 const demand = (xml: string, certificates = [federation.certificate]): Promise<string> =>
   demandSignedMetadata(xml, certificates, OWNER, verifier);
 
-test('returns the octets under the signature when a demanded certificate has made it', async () => {
+long('returns the octets under the signature when a demanded certificate has made it', async () => {
   const octets = await demand(signed(), [stranger.certificate, federation.certificate]);
   expect(octets).toContain('entityID=');
   expect(octets).not.toContain('SignatureValue');

@@ -6,6 +6,7 @@ import { scanXml } from '../../../src/protocols/saml/xml-scan.js';
 import { attributeOf, everyElement, type XmlElement } from '../../../src/protocols/saml/xml-tree.js';
 import { readRedirect } from '../../../src/protocols/saml/redirect.rules.js';
 import { isQuerySignedBy, signedAddress, signedXml } from '../../../src/protocols/saml/signing.js';
+import { long } from '../../support/rounds.js';
 import { newKey } from './support/keys.js';
 import { samlIdp, SP, type SamlIdp } from './support/idp.js';
 import { samlSp, type SamlSp } from './support/protocol.js';
@@ -125,7 +126,7 @@ describe('signatures of queries', () => {
     },
   );
 
-  it('are made and verified outside of the event loop', async () => {
+  long('are made and verified outside of the event loop', async () => {
     const key = await newKey('large', { bits: 4096 });
     const xml = (await begin({ signRequests: false, ssoBinding: 'post' })).fields['SAMLRequest']!;
     const message = Buffer.from(xml, 'base64').toString();

@@ -7,6 +7,7 @@ import { ENVELOPED, EXC_C14N, signElement, type SignOptions } from './support/si
 import { split, wrappings } from './support/wrapping.js';
 import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
 import type { SamlSettings } from '../../../src/protocols/saml/saml-settings.js';
+import { long } from '../../support/rounds.js';
 
 let sp: SamlSp;
 let idp: SamlIdp;
@@ -58,7 +59,7 @@ describe('signature wrapping', () => {
     },
   );
 
-  it('returns no unsigned assertion, also without a check of the structure', async () => {
+  long('returns no unsigned assertion, also without a check of the structure', async () => {
     const evil = idp.assertion({ nameId: 'mallory', assertionId: '_evil' });
     const around = (inner: string, extensionsXml = '', status = '') =>
       idp
@@ -283,7 +284,7 @@ describe('signatures', () => {
     expect(await post(mixed, { certificates: [curve.certificate] })).toBe('signature_invalid');
   });
 
-  it('of any pinned certificate are accepted, and of a weak one never', async () => {
+  long('of any pinned certificate are accepted, and of a weak one never', async () => {
     const [next, weak] = await Promise.all([newKey('idp-next'), newKey('idp-weak', { bits: 1024 })]);
     const certificates = [idp.key.certificate, next.certificate, weak.certificate];
     const cases = { weak: idp.answer({}, { key: weak }) };
@@ -385,7 +386,7 @@ describe('contents', () => {
     expect(await sp.outcome(allowed, form, null)).toBe(HONEST);
   });
 
-  it('are checked by the clock of the service', async () => {
+  long('are checked by the clock of the service', async () => {
     const late = new Date(Date.now() - 3_600_000);
     const other = await samlSp({ now: () => late, monotonic: () => performance.now() });
     expect(await other.outcome(idp.connection(), idp.form({ now: late }))).toBe(HONEST);

@@ -1,3 +1,4 @@
+import { long } from '../../support/rounds.js';
 import { formOf, samlIdp, SP, type AnswerParts, type AnswerShape, type SamlIdp } from './support/idp.js';
 import { outcome, samlSp, type SamlSp } from './support/protocol.js';
 
@@ -9,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => sp.close());
 
 const HONEST = 'signed in: ada-1815';
-const long = (length: number) => 'x'.repeat(length);
+const ofLength = (length: number) => 'x'.repeat(length);
 const attribute = (name: string, value: string, friendly = '') =>
   `<saml:Attribute Name="${name}"${friendly && ` FriendlyName="${friendly}"`}><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute>`;
 const attributes = (inner: string): AnswerParts => ({
@@ -22,13 +23,13 @@ const session = (index: string): AnswerParts => ({
 
 describe('texts that a good IdP signs', () => {
   it.each<[string, number, (length: number) => AnswerParts, string]>([
-    ['SessionIndex', 1024, (length) => session(long(length)), 'structure_refused'],
-    ['AuthnContextClassRef', 1024, (length) => ({ authnContext: long(length) }), 'structure_refused'],
-    ['Format', 1024, (length) => ({ nameIdFormat: long(length) }), 'structure_refused'],
-    ['NameQualifier', 1024, (length) => nameId(`NameQualifier="${long(length)}"`), 'structure_refused'],
-    ['SPNameQualifier', 1024, (length) => nameId(`SPNameQualifier="${long(length)}"`), 'structure_refused'],
-    ['ID of the assertion', 1024, (length) => ({ assertionId: long(length) }), 'structure_refused'],
-    ['ID of the Response', 1024, (length) => ({ responseId: long(length) }), 'structure_refused'],
+    ['SessionIndex', 1024, (length) => session(ofLength(length)), 'structure_refused'],
+    ['AuthnContextClassRef', 1024, (length) => ({ authnContext: ofLength(length) }), 'structure_refused'],
+    ['Format', 1024, (length) => ({ nameIdFormat: ofLength(length) }), 'structure_refused'],
+    ['NameQualifier', 1024, (length) => nameId(`NameQualifier="${ofLength(length)}"`), 'structure_refused'],
+    ['SPNameQualifier', 1024, (length) => nameId(`SPNameQualifier="${ofLength(length)}"`), 'structure_refused'],
+    ['ID of the assertion', 1024, (length) => ({ assertionId: ofLength(length) }), 'structure_refused'],
+    ['ID of the Response', 1024, (length) => ({ responseId: ofLength(length) }), 'structure_refused'],
   ])('%s: have at most %d characters', async (_name, limit, parts, reason) => {
     expect(await sp.outcome(idp.connection(), idp.form(parts(limit)))).toBe(HONEST);
     expect(await sp.outcome(idp.connection(), idp.form(parts(limit + 1)))).toBe(reason);
@@ -36,9 +37,9 @@ describe('texts that a good IdP signs', () => {
   });
 
   it.each<[string, number, (length: number) => AnswerParts]>([
-    ['name of an attribute', 1024, (length) => attributes(attribute(long(length), 'v'))],
-    ['FriendlyName', 1024, (length) => attributes(attribute('n', 'v', long(length)))],
-    ['value of an attribute', 16_384, (length) => attributes(attribute('n', long(length)))],
+    ['name of an attribute', 1024, (length) => attributes(attribute(ofLength(length), 'v'))],
+    ['FriendlyName', 1024, (length) => attributes(attribute('n', 'v', ofLength(length)))],
+    ['value of an attribute', 16_384, (length) => attributes(attribute('n', ofLength(length)))],
     ['value of an attribute in bytes', 8_192, (length) => attributes(attribute('n', 'é'.repeat(length)))],
     [
       'number of attributes',
@@ -57,15 +58,15 @@ describe('texts that a good IdP signs', () => {
   });
 
   it('InResponseTo: has at most 256 characters, checked before any look-up', async () => {
-    const answer = (length: number) => idp.form({ inResponseTo: long(length) });
-    expect(await sp.outcome(idp.connection(), answer(256), long(256))).toBe(HONEST);
-    expect(await sp.outcome(idp.connection(), answer(257), long(257))).toBe('structure_refused');
+    const answer = (length: number) => idp.form({ inResponseTo: ofLength(length) });
+    expect(await sp.outcome(idp.connection(), answer(256), ofLength(256))).toBe(HONEST);
+    expect(await sp.outcome(idp.connection(), answer(257), ofLength(257))).toBe('structure_refused');
     expect(() => sp.protocol.read(answer(257))).toThrow('InResponseTo');
-    expect(await sp.outcome(idp.connection(), idp.form({ responseIssuer: long(1025) }))).toBe('structure_refused');
+    expect(await sp.outcome(idp.connection(), idp.form({ responseIssuer: ofLength(1025) }))).toBe('structure_refused');
     expect(await sp.outcome(idp.connection(), idp.form())).toBe(HONEST);
   });
 
-  it('elements: are at most 1 500 in the verified part, signed or not', async () => {
+  long('elements: are at most 1 500 in the verified part, signed or not', async () => {
     const honest = (idp.answer().match(/<[a-z]/g) ?? []).length;
     // Extensions are an element themselves.
     const extended = (count: number) =>

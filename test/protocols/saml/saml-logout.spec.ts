@@ -3,6 +3,7 @@ import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
 import type { ArrivedLogout } from '../../../src/protocols/saml/logout.js';
 import type { BrowserStep } from '../../../src/protocols/saml/requests.js';
 import { SamlRefused } from '../../../src/protocols/saml/saml-refused.js';
+import { long } from '../../support/rounds.js';
 import { samlIdp, SP, type SamlIdp } from './support/idp.js';
 import { newKey } from './support/keys.js';
 import { logoutForm, logoutQuery, logoutXml, type LogoutParts } from './support/logout.js';
@@ -30,7 +31,7 @@ const query = (rawQuery: string) => read({ binding: 'redirect', rawQuery });
 const post = (form: ReadonlyMap<string, string>) => read({ binding: 'post', form });
 
 describe('a logout message of the IdP', () => {
-  it('is read in both bindings', async () => {
+  long('is read in both bindings', async () => {
     const expected = {
       kind: 'request',
       id: '_logout-1',
@@ -154,7 +155,7 @@ describe('a logout message of the IdP', () => {
     expect(await post(honest)).toBe('log out ada-1815');
   });
 
-  it('is inflated up to a limit', async () => {
+  long('is inflated up to a limit', async () => {
     const { createSign } = await import('node:crypto');
     const signedQuery = (message: Buffer) => {
       const signed = `SAMLRequest=${encodeURIComponent(message.toString('base64'))}&SigAlg=${encodeURIComponent('http://www.w3.org/2001/04/xmldsig-more#rsa-sha256')}`;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { long } from '../../support/rounds.js';
 import { formOf, samlIdp, SP, type AnswerShape, type SamlIdp } from './support/idp.js';
 import { encryptElement } from './support/encrypt.js';
 import { samlSp, type SamlSp } from './support/protocol.js';
@@ -31,7 +32,7 @@ const HONEST = 'signed in: ada-1815';
 const post = (xml: string | Buffer) => sp.outcome(idp.connection(), formOf(xml));
 
 describe('signed XML whose text is read in another way', () => {
-  it('is refused when a comment splits a name', async () => {
+  long('is refused when a comment splits a name', async () => {
     const honest = idp.answer({ nameId: 'ada@example.com.evil.example' });
     const splits = ['<!--x-->', '<![CDATA[]]>', '<?x y?>'];
     expect(await post(honest)).toBe('signed in: ada@example.com.evil.example');
@@ -67,7 +68,7 @@ describe('signed XML whose text is read in another way', () => {
     expect(await post(idp.answer({ nameId: 'v' }))).toBe('signed in: v');
   });
 
-  it.each<AnswerShape['sign']>(['assertion', 'response', 'both'])(
+  long.each<AnswerShape['sign']>(['assertion', 'response', 'both'])(
     'keeps white space in names and attributes when %s is signed',
     async (sign = 'assertion') => {
       const connection = idp.connection({ signed: sign as 'both' });
@@ -178,7 +179,7 @@ describe('messages that cost time', () => {
     expect(await post(honest)).toBe(HONEST);
   });
 
-  it('are accepted within the limits, and refused beyond them', async () => {
+  long('are accepted within the limits, and refused beyond them', async () => {
     const groups = (count: number) =>
       `<saml:AttributeStatement><saml:Attribute Name="groups">${'<saml:AttributeValue>g</saml:AttributeValue>'.repeat(count)}</saml:Attribute></saml:AttributeStatement>`;
     expect(await post(idp.answer({ attributesXml: groups(1000) }))).toBe(HONEST);

@@ -14,6 +14,7 @@ import { AuditChain } from '../../../src/tenancy/tenants/audit/audit-chain.js';
 import { AUDIT_COLUMNS, auditHashInput, type AuditRow } from '../../../src/tenancy/tenants/audit/audit.rules.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
+import { long } from '../../support/rounds.js';
 
 // Everything that a superuser of the database can do to a chain, with the triggers switched off: the verifier finds it
 // and names the first entry that does not fit.
@@ -183,7 +184,7 @@ describe.each(CHAINS)('the chain of %s', (chain) => {
     expect((await verdict(at, chain)).valid).toBe(false);
   });
 
-  it('is invalid when it was replaced as a whole after its day was closed', async () => {
+  long('is invalid when it was replaced as a whole after its day was closed', async () => {
     const at = await house();
     const end = await lengthOf(at, chain);
     await closeToday(at, chain);
@@ -215,7 +216,7 @@ describe.each(CHAINS)('the chain of %s', (chain) => {
     expect(await verdict(at, chain)).toMatchObject({ valid: false, problem: 'days changed' });
   });
 
-  it('is checked against a head that the caller has kept', async () => {
+  long('is checked against a head that the caller has kept', async () => {
     const at = await house();
     const { open } = (await at.api.get(`/${chain}/heads`)).body;
     const kept = `?sequence=${open.sequence}&hash=${open.hash}`;
@@ -228,7 +229,7 @@ describe.each(CHAINS)('the chain of %s', (chain) => {
     expect([half.status, half.body.errors.map(({ field }: { field: string }) => field)]).toEqual([422, ['sequence', 'hash']]);
   }); // prettier-ignore
 
-  it('has its days published, each with a signature that can be checked elsewhere', async () => {
+  long('has its days published, each with a signature that can be checked elsewhere', async () => {
     const at = await house();
     await closeToday(at, chain);
     await at.api.post('/users', { email: 'later@example.com', first_name: 'L', last_name: 'L' });

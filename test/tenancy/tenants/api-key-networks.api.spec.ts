@@ -1,6 +1,7 @@
 import { adminApp, type AdminApp } from '../../support/admin-app.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 
 let database: TestDatabase;
 let one: AdminApp;
@@ -31,7 +32,7 @@ const from = (address: string, token: string, method = 'GET', path = '/api/v1/me
     ...(method === 'POST' ? { body: {} } : {}),
   });
 
-it('is taken from its networks alone, and tells the address of a refused request to the admin only', async () => {
+long('is taken from its networks alone, and tells the address of a refused request to the admin only', async () => {
   const key = await made(['203.0.113.0/24', '2001:db8::/32']);
   expect((await from('203.0.113.9', key.api_key)).status).toBe(200);
   expect((await from('2001:db8::7', key.api_key)).status).toBe(200);
@@ -64,7 +65,7 @@ it('is taken from its networks alone, and tells the address of a refused request
   });
 });
 
-it('is changed at once here, and within a second on every other process', async () => {
+long('is changed at once here, and within a second on every other process', async () => {
   const key = await made(['203.0.113.0/24']);
   const status = async (app: AdminApp) => (await from('198.51.100.7', key.api_key, 'GET', '/api/v1/me', app)).status;
   expect([await status(one), await status(two)]).toEqual([403, 403]);
@@ -150,7 +151,7 @@ it('422 by place: no network, everywhere beside others, more than 100', async ()
   }
 });
 
-it('changes name and networks with a line in the audit log, without an address of a refused request', async () => {
+long('changes name and networks with a line in the audit log, without an address of a refused request', async () => {
   const key = await made(['203.0.113.0/24']);
   await from('198.51.100.7', key.api_key);
   await eventually(

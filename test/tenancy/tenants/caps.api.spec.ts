@@ -3,6 +3,7 @@ import { TASKS_CAP } from '../../../src/engine/work/tasks.cap.js';
 import { API_KEYS_CAP, ROLES_CAP } from '../../../src/tenancy/tenants/caps.js';
 import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { client, type Answer, type Client } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 
 let service: TestApp;
 let tenant: TestTenant;
@@ -32,7 +33,7 @@ const bulk = (table: string, columns: string, values: string, count: number) =>
   );
 
 describe('a tenant', () => {
-  it('has at most 200 live API keys; revoked ones and those being rotated out do not count', async () => {
+  long('has at most 200 live API keys; revoked ones and those being rotated out do not count', async () => {
     const { most } = API_KEYS_CAP;
     const columns = 'id, name, prefix, hash, scopes, owner_kind, created_by, revoked_at';
     const row = `'key_' || n, 'k', 'p', sha256(('k' || n)::bytea), '{}', 'service', '{}'`;
@@ -79,7 +80,7 @@ it('a directory has at most 20 live SCIM tokens of its own', async () => {
 });
 
 describe('the rate of a tenant', () => {
-  it('is shared by its keys, and apart from another tenant', async () => {
+  long('is shared by its keys, and apart from another tenant', async () => {
     const busy = await startApp({ RATE_LIMIT: '5', RATE_LIMIT_TENANT: '6' }, service);
     try {
       const keys = [tenant.apiKey];

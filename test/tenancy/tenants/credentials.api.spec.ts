@@ -10,6 +10,7 @@ import { adminApp, type AdminApp } from '../../support/admin-app.js';
 import { eventually } from '../../support/http.js';
 import { waitingForLock } from '../../support/locks.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
+import { long } from '../../support/rounds.js';
 import { patience } from '../../support/speed.js';
 
 let database: TestDatabase;
@@ -37,7 +38,7 @@ const newKey = async (body: object = {}) =>
 const me = async (app: AdminApp, token: string) => (await app.call('GET', '/api/v1/me', { token })).status;
 
 describe('a revoked key', () => {
-  it('is refused at once here, and within a second by every other process', async () => {
+  long('is refused at once here, and within a second by every other process', async () => {
     const key = await newKey();
     expect([await me(one, key.api_key), await me(two, key.api_key)]).toEqual([200, 200]);
     expect((await one.call('DELETE', `/api/v1/api-keys/${key.id}`)).status).toBe(204);
@@ -58,7 +59,7 @@ describe('a revoked key', () => {
 });
 
 describe('a key that ends', () => {
-  it('is valid until its end alone', async () => {
+  long('is valid until its end alone', async () => {
     const end = Date.now() + patience(700);
     const key = await newKey({ expires_at: new Date(end).toISOString() });
     expect(await me(one, key.api_key)).toBe(200);
@@ -78,7 +79,7 @@ describe('a key that ends', () => {
 });
 
 describe('a rotation', () => {
-  it('leaves both keys valid for the overlap, and then the new one', async () => {
+  long('leaves both keys valid for the overlap, and then the new one', async () => {
     const old = await newKey();
     const next = (await one.call('POST', `/api/v1/api-keys/${old.id}/rotate`, { body: { overlap_seconds: 1 } })).body;
     expect(next).toMatchObject({ replaces_id: old.id, scopes: ['admin'], name: 'k' });
@@ -137,7 +138,7 @@ describe('the key of a user', () => {
     expect([answer.status, answer.body.errors[0].field]).toEqual([422, 'owner_user_id']);
   });
 
-  it('ends with the user in the same transaction; a service’s key stays', async () => {
+  long('ends with the user in the same transaction; a service’s key stays', async () => {
     await person('usr_leaver');
     const [theirs, service] = [await newKey({ owner_user_id: 'usr_leaver' }), await newKey()];
     expect(await me(one, theirs.api_key)).toBe(200);
@@ -246,7 +247,7 @@ describe('the credential of a request', () => {
 });
 
 describe('a SCIM token', () => {
-  it('leaves the reason of its refusal at its directory', async () => {
+  long('leaves the reason of its refusal at its directory', async () => {
     const directory = (await one.call('POST', '/api/v1/directories', { body: { name: 'D' } })).body;
     const url = `/api/v1/directories/${directory.id}`;
     const store = one.app.get(ScimTokenStore);
@@ -275,7 +276,7 @@ describe('a SCIM token', () => {
     expect(JSON.stringify((await one.call('GET', url)).body)).not.toContain(short.scim_token);
   });
 
-  it('is refused within a second of its revocation by every process', async () => {
+  long('is refused within a second of its revocation by every process', async () => {
     const directory = (await one.call('POST', '/api/v1/directories', { body: { name: 'D' } })).body;
     const other = two.app.get(ScimTokenStore);
     expect(await other.find(new PresentedToken(directory.scim_token))).not.toBeNull();
@@ -302,7 +303,7 @@ describe('the last use of a credential', () => {
 });
 
 describe('requests with wrong credentials', () => {
-  it('end in 429 for an address, while a key that was valid a moment ago is still accepted', async () => {
+  long('end in 429 for an address, while a key that was valid a moment ago is still accepted', async () => {
     const app = await adminApp({}, [], database);
     try {
       expect(await me(app, app.tenant.api_key)).toBe(200);
@@ -329,7 +330,7 @@ describe('requests with wrong credentials', () => {
 });
 
 describe('the rate of a key', () => {
-  it('is a number a second with bursts of ten times that, in the headers', async () => {
+  long('is a number a second with bursts of ten times that, in the headers', async () => {
     const app = await adminApp({ RATE_LIMIT: '5' }, [], database);
     try {
       const first = await app.call('GET', '/api/v1/me');

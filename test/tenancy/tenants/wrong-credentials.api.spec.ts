@@ -2,6 +2,7 @@ import { Database } from '../../../src/base/database/database.js';
 import { mintToken, type TokenKind } from '../../../src/base/crypto/tokens.js';
 import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { send } from '../../support/http.js';
+import { long } from '../../support/rounds.js';
 
 // All of an IdP's traffic comes from one address, and so does what an attacker sends through it.
 
@@ -28,7 +29,7 @@ async function flood(make: () => string, ask: (token: string) => Promise<{ statu
 }
 
 describe('after a flood of wrong tokens from an address', () => {
-  it.each<[string, TokenKind]>([
+  long.each<[string, TokenKind]>([
     ['API key', 'tbk'],
     ['SCIM token', 'tbs'],
   ])('accepts a valid %s that was never seen, of the named tenant and of another one', async (_, kind) => {
@@ -43,14 +44,14 @@ describe('after a flood of wrong tokens from an address', () => {
     expect((await ask(kind === 'tbk' ? tenant.apiKey : token)).status).toBe(200);
   });
 
-  it('counts malformed tokens against no caller', async () => {
+  long('counts malformed tokens against no caller', async () => {
     let n = 0;
     expect(await flood(() => `tbk_malformed_${n++}`, me)).toEqual(new Set([401, 429]));
     const other = await service.newTenant();
     expect((await me(other.apiKey)).status).toBe(200);
   });
 
-  it('accepts the operator', async () => {
+  long('accepts the operator', async () => {
     const list = (token: string) => send('GET', `${service.url}/api/v1/tenants`, token, undefined, FROM);
     expect(await flood(() => mintToken('tbo', '').token, list)).toEqual(new Set([401, 429]));
     expect((await list(service.operatorToken)).status).toBe(200);
@@ -60,7 +61,7 @@ describe('after a flood of wrong tokens from an address', () => {
 /** The database as the service has it, under its own role. */
 const served = (): Database => service.app.nest.get(Database);
 
-it('looks wrong tokens up together, without a cost for the tenant that they name', async () => {
+long('looks wrong tokens up together, without a cost for the tenant that they name', async () => {
   const texts: string[] = [];
   let [running, most] = [0, 0];
   const db = served();

@@ -2,6 +2,7 @@ import { DomainsStore } from '../../../../src/auth/connections/domains/domains.s
 import { WorkEngine } from '../../../../src/engine/work/work.engine.js';
 import { authAdmin, type AdminTenant, type AuthAdmin } from '../support/auth-admin.js';
 import { NameServer } from '../../../support/name-server.js';
+import { long } from '../../../support/rounds.js';
 
 let names: NameServer;
 let edge: AuthAdmin;
@@ -217,7 +218,7 @@ describe('a claim that is refused', () => {
 });
 
 describe('a domain of two tenants', () => {
-  it('may be claimed by both, is verified for one, and does not show the winner to the other', async () => {
+  long('may be claimed by both, is verified for one, and does not show the winner to the other', async () => {
     for (let round = 0; round < 8; round++) {
       const tenants = [await edge.newTenant(), await edge.newTenant()];
       const domain = fresh();
@@ -295,53 +296,56 @@ describe('the daily check of a domain', () => {
     expect(names.asked.filter((name) => name === one.record.name)).toHaveLength(1);
   });
 
-  it('stops new links when the record is gone, allows them when it is back, and frees the domain after a week', async () => {
-    const tenant = await edge.newTenant();
-    const other = await edge.newTenant();
-    const id = await connection(tenant);
-    const one = await verified(tenant);
-    const { domain, record } = one;
+  long(
+    'stops new links when the record is gone, allows them when it is back, and frees the domain after a week',
+    async () => {
+      const tenant = await edge.newTenant();
+      const other = await edge.newTenant();
+      const id = await connection(tenant);
+      const one = await verified(tenant);
+      const { domain, record } = one;
 
-    names.zone.set(record.name, 'nxdomain');
-    edge.clock.move(1.01);
-    await all();
-    expect((await tenant.api.get(`/domains/${domain}`)).body).toMatchObject({
-      state: 'lost',
-      problem: expect.stringContaining('no TXT record'),
-      lost_at: expect.any(String),
-    });
-    expect(await store.isOwned(tenant.id, domain, id)).toBe(false);
-    expect(await store.owner(domain)).toMatchObject({ tenantId: tenant.id });
-
-    one.publish();
-    edge.clock.move(1.01);
-    await all();
-    expect([await state(tenant, domain), await store.isOwned(tenant.id, domain, id)]).toEqual(['verified', true]);
-
-    names.zone.set(record.name, 'nxdomain');
-    const theirs = await added(other, domain);
-    names.zone.set(domain, { txt: [theirs.record.value] });
-    for (let day = 0; day < 7; day++) {
+      names.zone.set(record.name, 'nxdomain');
       edge.clock.move(1.01);
       await all();
+      expect((await tenant.api.get(`/domains/${domain}`)).body).toMatchObject({
+        state: 'lost',
+        problem: expect.stringContaining('no TXT record'),
+        lost_at: expect.any(String),
+      });
+      expect(await store.isOwned(tenant.id, domain, id)).toBe(false);
       expect(await store.owner(domain)).toMatchObject({ tenantId: tenant.id });
-      expect((await verify(other, domain)).body.code).toBe('domain_taken');
-    }
-    edge.clock.move(1.01);
-    await all();
-    expect([await state(tenant, domain), await store.owner(domain)]).toEqual(['lost', null]);
-    expect((await verify(other, domain)).status).toBe(200);
-    expect(await audit(tenant, domain)).toEqual([
+
+      one.publish();
+      edge.clock.move(1.01);
+      await all();
+      expect([await state(tenant, domain), await store.isOwned(tenant.id, domain, id)]).toEqual(['verified', true]);
+
+      names.zone.set(record.name, 'nxdomain');
+      const theirs = await added(other, domain);
+      names.zone.set(domain, { txt: [theirs.record.value] });
+      for (let day = 0; day < 7; day++) {
+        edge.clock.move(1.01);
+        await all();
+        expect(await store.owner(domain)).toMatchObject({ tenantId: tenant.id });
+        expect((await verify(other, domain)).body.code).toBe('domain_taken');
+      }
+      edge.clock.move(1.01);
+      await all();
+      expect([await state(tenant, domain), await store.owner(domain)]).toEqual(['lost', null]);
+      expect((await verify(other, domain)).status).toBe(200);
+      expect(await audit(tenant, domain)).toEqual([
       'domain.added', 'domain.verified', 'domain.lost', 'domain.restored', 'domain.lost', 'domain.released',
     ]); // prettier-ignore
-    expect(edge.lines.some((line) => line.includes('domain.checked') && line.includes(domain))).toBe(true);
-    const { body: events } = await tenant.api.get('/events?event=domain.lost');
-    const mine = events.data.filter(({ data }: { data: { domain: string } }) => data.domain === domain);
-    expect(mine.map(({ data }: { data: { problem: string } }) => data.problem)).toEqual([
-      expect.stringContaining('another value'),
-      expect.stringContaining('no TXT record'),
-    ]);
-  });
+      expect(edge.lines.some((line) => line.includes('domain.checked') && line.includes(domain))).toBe(true);
+      const { body: events } = await tenant.api.get('/events?event=domain.lost');
+      const mine = events.data.filter(({ data }: { data: { domain: string } }) => data.domain === domain);
+      expect(mine.map(({ data }: { data: { problem: string } }) => data.problem)).toEqual([
+        expect.stringContaining('another value'),
+        expect.stringContaining('no TXT record'),
+      ]);
+    },
+  );
 
   it('changes nothing when a name server does not answer, and asks again within the hour', async () => {
     const one = await verified(edge.tenant);

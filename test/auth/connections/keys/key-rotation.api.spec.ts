@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { client, send } from '../../../support/http.js';
 import { newHouse } from '../../../support/house.js';
+import { long } from '../../../support/rounds.js';
 import { madeUser, user } from '../../../support/scim.js';
 import { OidcWay, SamlWay } from '../../../support/sign-in/connections.js';
 import { pkce } from '../../../support/sign-in/pkce.js';
@@ -10,7 +11,7 @@ import { Tab } from '../../../support/sign-in/tab.js';
 const APP = 'https://app.example.com';
 const newKey = (): string => randomBytes(32).toString('base64');
 
-it('opens every secret of sign-ins after the key was changed', async () => {
+long('opens every secret of sign-ins after the key was changed', async () => {
   const [older, newer] = [newKey(), newKey()];
   const before = await startApp({ ENCRYPTION_KEY: `older:${older}` });
   const operatorToken = before.operatorToken;

@@ -4,6 +4,7 @@ import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../../protocols/oidc/support/op.js';
 import { newKey } from '../../../protocols/saml/support/keys.js';
+import { long } from '../../../support/rounds.js';
 import { OidcWay, SamlWay, trustDomain } from '../../../support/sign-in/connections.js';
 
 let service: TestApp;
@@ -55,7 +56,7 @@ describe('a connection becomes the only way to sign in after a successful sign-i
     expect((await act(works)).status).toBe(done);
   });
 
-  it('by a real sign-in too, and also while it is disabled', async () => {
+  long('by a real sign-in too, and also while it is disabled', async () => {
     const next = await open();
     await next.signIn(next.tab(), { sub });
     expect((await disable(works)).status).toBe(200);
@@ -65,7 +66,7 @@ describe('a connection becomes the only way to sign in after a successful sign-i
     expect(await testedAt(third)).toEqual(expect.any(String));
   });
 
-  it('when a domain is bound to it', async () => {
+  long('when a domain is bound to it', async () => {
     const domain = `${fresh('d')}.example.com`;
     await trustDomain(service, house.tenantId, domain);
     const next = await open();
@@ -90,7 +91,7 @@ describe('a connection becomes the only way to sign in after a successful sign-i
     expect((await house.api.patch(`/domains/${domain}`, { connection_id: next.id })).status).toBe(200);
   });
 
-  it('a change of the settings of sign-ins needs a new test', async () => {
+  long('a change of the settings of sign-ins needs a new test', async () => {
     const next = await open();
     await test(next);
     const patch = (body: object) => house.api.patch(`/connections/${next.id}`, body);
@@ -103,7 +104,7 @@ describe('a connection becomes the only way to sign in after a successful sign-i
     expect((await disable(works)).status).toBe(200);
   });
 
-  it('a further certificate of the IdP needs no new test, and the loss of one needs it', async () => {
+  long('a further certificate of the IdP needs no new test, and the loss of one needs it', async () => {
     const saml = await SamlWay.open(service, house, { directory_id: house.directoryId });
     expect((await saml.signIn(saml.tab(), { nameId: sub })).status).toBe(303);
     expect(await testedAt(saml)).not.toBeNull();

@@ -3,6 +3,7 @@ import type { TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, patch, scim, user } from '../../../support/scim.js';
 import type { HostileOp } from '../../../protocols/oidc/support/op.js';
+import { long } from '../../../support/rounds.js';
 import { OidcWay, outcomeAt, reasonOf, SamlWay, trustDomain } from '../../../support/sign-in/connections.js';
 import { signInStage } from '../../../support/sign-in/stage.js';
 
@@ -21,7 +22,7 @@ const person = (more: object = {}, name = `${fresh('u')}@${domain}`): Promise<st
 const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
 
 describe('a paired connection', () => {
-  it('links by the claim that equals externalId, and knows the subject from then on', async () => {
+  long('links by the claim that equals externalId, and knows the subject from then on', async () => {
     const door = await paired({ link_claim: 'oid' });
     const id = await person({ externalId: 'object-1' });
     expect(await outcome(door, { sub: 's-1', oid: 'object-1', email: undefined })).toBe(id);
@@ -53,7 +54,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 's-4', oid: 'object-4', email: undefined })).toBe(id);
   });
 
-  it('moves a subject that is the user name with that name alone', async () => {
+  long('moves a subject that is the user name with that name alone', async () => {
     const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     const before = `${fresh('saml')}@${domain}`;
     const id = await person({ externalId: 'unlike' }, before);
@@ -70,7 +71,7 @@ describe('a paired connection', () => {
     expect(await reasonOf(house, old)).toBe('email_outside_domains');
   });
 
-  it('keeps the user in a move from Entra to Okta: a new directory takes over, a new connection links', async () => {
+  long('keeps the user in a move from Entra to Okta: a new directory takes over, a new connection links', async () => {
     const entra = await paired({ link_claim: 'oid' });
     const name = `${fresh('m')}@${domain}`;
     const id = await person({ externalId: 'entra-object' }, name);
@@ -82,7 +83,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: '00u1', email: undefined })).toBe(id);
   });
 
-  it('moves the binding when the directory gives the value to another user', async () => {
+  long('moves the binding when the directory gives the value to another user', async () => {
     const door = await paired();
     const first = await person({ externalId: 'reused' });
     expect(await outcome(door, { sub: 'reused' })).toBe(first);
@@ -106,7 +107,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'first', preferred_username: 'anything' })).toBe(id);
   });
 
-  it('prefers the immutable id of another user to every name and e-mail', async () => {
+  long('prefers the immutable id of another user to every name and e-mail', async () => {
     await own();
     const door = await paired({ link_claim: 'oid' });
     const name = `${fresh('ceo')}@${domain}`;
@@ -149,7 +150,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'second', email: undefined })).toBe(there);
   });
 
-  it('lets bound users sign in after the deletion of its directory, and others by their e-mail', async () => {
+  long('lets bound users sign in after the deletion of its directory, and others by their e-mail', async () => {
     await own();
     const other = await service.newDirectory(house.tenantId);
     const there = scim(service.url, other.token);
@@ -176,7 +177,7 @@ describe('a paired connection', () => {
 });
 
 describe('a match by e-mail', () => {
-  it('needs a domain that the tenant owns, and that is bound to no other connection', async () => {
+  long('needs a domain that the tenant owns, and that is bound to no other connection', async () => {
     const door = await open();
     const other = await open();
     const name = `${fresh('mail')}@${domain}`;
@@ -225,7 +226,7 @@ describe('a match by e-mail', () => {
     );
   });
 
-  it('is refused for an e-mail whose email_verified is not true', async () => {
+  long('is refused for an e-mail whose email_verified is not true', async () => {
     await own();
     const door = await open();
     const name = `${fresh('v')}@${domain}`;
@@ -238,7 +239,7 @@ describe('a match by e-mail', () => {
     expect(await outcome(door, { sub: 'v-1', email_verified: true })).toBe(id);
   });
 
-  it('needs email_verified when the connection demands it', async () => {
+  long('needs email_verified when the connection demands it', async () => {
     await own();
     const door = await open({ email_trust: 'verified' });
     const name = `${fresh('v')}@${domain}`;
@@ -258,7 +259,7 @@ describe('a match by e-mail', () => {
     expect((await house.api.patch(`/connections/${door.id}`, { email_trust: 'all' })).status).toBe(422);
   });
 
-  it.each(['the owner', 'a break-glass account', 'an admin'])('needs email_verified for %s', async (who) => {
+  long.each(['the owner', 'a break-glass account', 'an admin'])('needs email_verified for %s', async (who) => {
     await own();
     const door = await open();
     const name = `${fresh('boss')}@${domain}`;
@@ -279,7 +280,7 @@ describe('a match by e-mail', () => {
     expect(await outcome(door, { sub: 'staff', email: other, email_verified: undefined })).toBe(staff);
   });
 
-  it('finds the owner by a signed e-mail of a SAML IdP, which has no email_verified', async () => {
+  long('finds the owner by a signed e-mail of a SAML IdP, which has no email_verified', async () => {
     await own();
     const door = await SamlWay.open(service, house);
     const name = `${fresh('boss')}@${domain}`;
@@ -289,7 +290,7 @@ describe('a match by e-mail', () => {
     expect(await outcomeAt(house, door, { nameId: name, nameIdFormat, attributesXml: '' })).toBe(id);
   });
 
-  it('ignores letter case, and matches no look-alike', async () => {
+  long('ignores letter case, and matches no look-alike', async () => {
     await own();
     const door = await open();
     const name = `${fresh('kate')}@${domain}`;
@@ -317,7 +318,7 @@ describe('a match by e-mail', () => {
 });
 
 describe('SAML attributes', () => {
-  it('are an e-mail by their Name; a FriendlyName decides nothing', async () => {
+  long('are an e-mail by their Name; a FriendlyName decides nothing', async () => {
     await own();
     const name = `${fresh('f')}@${domain}`;
     const id = await person({}, name);
@@ -335,7 +336,7 @@ describe('SAML attributes', () => {
 });
 
 describe('refused users', () => {
-  it('get a page of their own and no session when deactivated, deleted, held or waiting', async () => {
+  long('get a page of their own and no session when deactivated, deleted, held or waiting', async () => {
     const door = await paired();
     const id = await person({ externalId: 'gone-1' });
     expect(await outcome(door, { sub: 'gone-1' })).toBe(id);

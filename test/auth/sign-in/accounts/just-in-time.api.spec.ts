@@ -4,6 +4,7 @@ import { newHouse, type House } from '../../../support/house.js';
 import { fresh, user } from '../../../support/scim.js';
 import type { HostileOp } from '../../../protocols/oidc/support/op.js';
 import { PeopleUpkeep } from '../../../../src/directory-sync/users/people/people-upkeep.js';
+import { long } from '../../../support/rounds.js';
 import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../../support/sign-in/connections.js';
 import { signInStage } from '../../../support/sign-in/stage.js';
 
@@ -82,27 +83,30 @@ describe('just-in-time creation', () => {
     expect((await house.api.get(`/users/${id}`)).body).toMatchObject({ email: name, last_name: 'New', role: 'User' });
   });
 
-  it('takes a role back when the IdP sends no value for it, and keeps it when the IdP marks that it left groups out', async () => {
-    await own();
-    const door = await open({ jit: true, role_map: { admins: 'Admin' }, claim_map: { role: 'groups' } });
-    const name = `${fresh('j')}@${domain}`;
-    const roleAfter = async (more: object): Promise<string> => {
-      const id = await outcome(door, { ...claims(name), ...more });
-      return (await house.api.get(`/users/${id}`)).body.role as string;
-    };
-    const admins = { groups: ['admins'] };
-    const withoutValue = [{}, { groups: null }, { groups: [] }, { groups: ['others'] }, { groups: 5 }];
-    for (const said of withoutValue) {
-      expect([await roleAfter(admins), await roleAfter(said)]).toEqual(['Admin', 'User']);
-    }
-    expect(await roleAfter({ groups: 'admins' })).toBe('Admin');
-    expect(await roleAfter({ _claim_names: { groups: 'src1' }, _claim_sources: { src1: {} } })).toBe('Admin');
-    const { body } = await house.api.get('/sign-ins?limit=1');
-    expect(body.data[0].detail).toBe('The role stays: the user has more groups than the IdP sends (_claim_names).');
-    expect(await roleAfter({ _claim_names: { address: 'src1' } })).toBe('User');
-  });
+  long(
+    'takes a role back when the IdP sends no value for it, and keeps it when the IdP marks that it left groups out',
+    async () => {
+      await own();
+      const door = await open({ jit: true, role_map: { admins: 'Admin' }, claim_map: { role: 'groups' } });
+      const name = `${fresh('j')}@${domain}`;
+      const roleAfter = async (more: object): Promise<string> => {
+        const id = await outcome(door, { ...claims(name), ...more });
+        return (await house.api.get(`/users/${id}`)).body.role as string;
+      };
+      const admins = { groups: ['admins'] };
+      const withoutValue = [{}, { groups: null }, { groups: [] }, { groups: ['others'] }, { groups: 5 }];
+      for (const said of withoutValue) {
+        expect([await roleAfter(admins), await roleAfter(said)]).toEqual(['Admin', 'User']);
+      }
+      expect(await roleAfter({ groups: 'admins' })).toBe('Admin');
+      expect(await roleAfter({ _claim_names: { groups: 'src1' }, _claim_sources: { src1: {} } })).toBe('Admin');
+      const { body } = await house.api.get('/sign-ins?limit=1');
+      expect(body.data[0].detail).toBe('The role stays: the user has more groups than the IdP sends (_claim_names).');
+      expect(await roleAfter({ _claim_names: { address: 'src1' } })).toBe('User');
+    },
+  );
 
-  it('keeps the role when UserInfo, which may have the claim, does not answer', async () => {
+  long('keeps the role when UserInfo, which may have the claim, does not answer', async () => {
     await own();
     const map = { role_map: { admins: 'Admin' }, claim_map: { role: 'groups' } };
     const door = await open({ jit: true, user_info: 'optional', email_trust: 'domain', ...map });
@@ -122,7 +126,7 @@ describe('just-in-time creation', () => {
     expect(await roleAfter({})).toBe('User');
   });
 
-  it('takes a role back when a SAML IdP leaves the attribute out, unless it links to the groups', async () => {
+  long('takes a role back when a SAML IdP leaves the attribute out, unless it links to the groups', async () => {
     await own();
     const map = { email: 'mail', role: 'groups' };
     const door = await SamlWay.open(service, house, { jit: true, role_map: { admins: 'Admin' }, claim_map: map });
@@ -143,25 +147,32 @@ describe('just-in-time creation', () => {
     expect(await roleAfter()).toBe('User');
   });
 
-  it('does not match a user created under another’s name or address when the directory brings that person', async () => {
-    const ceo = `${fresh('ceo')}@${domain}`;
-    const door = await open({ jit: true });
-    // The domain is not verified: the IdP’s word for the e-mail is the only proof.
-    const first = await outcome(door, { ...claims(ceo), sub: 'mallory', preferred_username: ceo });
-    const tab = door.tab();
-    await door.signIn(tab, { ...claims(ceo), sub: 'mallory' });
-    const brought = await house.scim.post('/Users', user(ceo, { externalId: 'ceo-id' }));
-    expect(brought.body.id).toBe(first); // one record each; but not one owner
-    expect(await tab.who()).toBeNull();
-    expect(await outcome(door, { ...claims(ceo), sub: 'mallory' })).not.toMatch(/^usr_/);
-    await own();
-    // A claimed user name proves nothing: the user is made beside the one with that name.
-    const other = `${fresh('cfo')}@${domain}`;
-    const mallory = await outcome(door, { ...claims(`${fresh('m')}@${domain}`), sub: 'm2', preferred_username: other });
-    expect((await house.scim.post('/Users', user(other))).body.id).not.toBe(mallory);
-  });
+  long(
+    'does not match a user created under another’s name or address when the directory brings that person',
+    async () => {
+      const ceo = `${fresh('ceo')}@${domain}`;
+      const door = await open({ jit: true });
+      // The domain is not verified: the IdP’s word for the e-mail is the only proof.
+      const first = await outcome(door, { ...claims(ceo), sub: 'mallory', preferred_username: ceo });
+      const tab = door.tab();
+      await door.signIn(tab, { ...claims(ceo), sub: 'mallory' });
+      const brought = await house.scim.post('/Users', user(ceo, { externalId: 'ceo-id' }));
+      expect(brought.body.id).toBe(first); // one record each; but not one owner
+      expect(await tab.who()).toBeNull();
+      expect(await outcome(door, { ...claims(ceo), sub: 'mallory' })).not.toMatch(/^usr_/);
+      await own();
+      // A claimed user name proves nothing: the user is made beside the one with that name.
+      const other = `${fresh('cfo')}@${domain}`;
+      const mallory = await outcome(door, {
+        ...claims(`${fresh('m')}@${domain}`),
+        sub: 'm2',
+        preferred_username: other,
+      });
+      expect((await house.scim.post('/Users', user(other))).body.id).not.toBe(mallory);
+    },
+  );
 
-  it('makes one user of twenty first sign-ins at once', async () => {
+  long('makes one user of twenty first sign-ins at once', async () => {
     await own();
     const door = await SamlWay.open(service, house, { jit: true, claim_map: { email: 'm' } });
     const name = `${fresh('j')}@${domain}`;
@@ -180,7 +191,7 @@ describe('just-in-time creation', () => {
     expect((await house.api.get(`/users?email=${encodeURIComponent(name)}`)).body.data).toHaveLength(1);
   });
 
-  it('never creates a deleted user again, and takes no e-mail in use', async () => {
+  long('never creates a deleted user again, and takes no e-mail in use', async () => {
     await own();
     const door = await open({ jit: true });
     const name = `${fresh('j')}@${domain}`;
@@ -212,7 +223,7 @@ describe('just-in-time creation', () => {
     expect(second).not.toBe(first);
   });
 
-  it('waits for a seat when none is free, and signs in when there is one', async () => {
+  long('waits for a seat when none is free, and signs in when there is one', async () => {
     await own();
     const door = await open({ jit: true });
     await house.api.put('/seats/limit', { limit: 0 });
@@ -227,7 +238,7 @@ describe('just-in-time creation', () => {
     expect(await outcome(door, claims(name))).toMatch(/^usr_/);
   });
 
-  it('does not match a user created with another’s key when the directory brings that person', async () => {
+  long('does not match a user created with another’s key when the directory brings that person', async () => {
     await own();
     const door = await open({ jit: true, claim_map: { external_id: 'emp' } });
     const squatter = { ...claims(`${fresh('m')}@${domain}`), emp: 'ceo-key' };
@@ -264,7 +275,7 @@ describe('just-in-time creation', () => {
     expect((await house.api.get(`/users/${id}`)).body).toMatchObject({ role: 'Admin', seat: 'held' });
   });
 
-  it('takes an administering role back although no seat is free for the next one', async () => {
+  long('takes an administering role back although no seat is free for the next one', async () => {
     await own();
     await house.api.post('/roles', { name: 'Auditor', takes_seat: false, console: 'auditor' });
     const door = await open({ jit: true, role_map: { audit: 'Auditor' }, claim_map: { role: 'groups' } });
@@ -317,7 +328,7 @@ describe('just-in-time creation', () => {
     expect([brought.body.id, (await house.api.get(`/users/${id}`)).body.email]).toEqual([id, email]);
   });
 
-  it('refuses no user by a claimed key, and leads no upsert to the user who claimed it', async () => {
+  long('refuses no user by a claimed key, and leads no upsert to the user who claimed it', async () => {
     const map = { claim_map: { external_id: 'emp' } };
     const [partner, corp] = [await open({ jit: true, ...map }), await open({ jit: true, ...map })];
     await trustDomain(service, house.tenantId, domain, { connection_id: corp.id });
@@ -352,7 +363,7 @@ describe('just-in-time creation', () => {
     expect((await house.api.patch(`/users/${id}`, { status: 'active' })).status).toBe(200);
   });
 
-  it('moves a NameID that is the e-mail with it to its new owner', async () => {
+  long('moves a NameID that is the e-mail with it to its new owner', async () => {
     const door = await SamlWay.open(service, house, { jit: true });
     const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
     const as = (nameId: string) => outcomeAt(house, door, { nameId, nameIdFormat, attributesXml: '' });

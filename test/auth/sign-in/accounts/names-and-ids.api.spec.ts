@@ -2,6 +2,7 @@ import type { TestApp } from '../../../support/app.js';
 import type { House } from '../../../support/house.js';
 import { fresh, madeUser, patch, user } from '../../../support/scim.js';
 import type { HostileOp } from '../../../protocols/oidc/support/op.js';
+import { long } from '../../../support/rounds.js';
 import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../../support/sign-in/connections.js';
 import { signInStage } from '../../../support/sign-in/stage.js';
 
@@ -33,7 +34,7 @@ const by = (door: SamlWay, nameId: string, attributesXml = ''): Promise<string> 
   outcomeAt(house, door, { nameId, attributesXml });
 
 describe('a subject that is no name', () => {
-  it('stays with its user when the user name is given to another, for each name that the IdP sends', async () => {
+  long('stays with its user when the user name is given to another, for each name that the IdP sends', async () => {
     const door = await open();
     const name = fresh('a');
     const alice = await person(name);
@@ -59,7 +60,7 @@ describe('a subject that is no name', () => {
 });
 
 describe('a NameID that is a name', () => {
-  it.each([
+  long.each([
     ['a named claim', 'oid', { link_claim: 'oid' }],
     ['Entra’s object id', OBJECT_ID, {}],
   ])('given to another user moves when %s identifies the new one', async (_how, claim, more) => {
@@ -74,7 +75,7 @@ describe('a NameID that is a name', () => {
     expect(await by(door, 'anything', said(claim, first))).toBe(alice);
   });
 
-  it('opens no account while the directory does not know its new owner yet', async () => {
+  long('opens no account while the directory does not know its new owner yet', async () => {
     const door = await saml({ link_claim: 'oid' });
     const format = (kind: string) => `urn:oasis:names:tc:SAML:${kind}`;
     const at = (nameId: string, oid: string, nameIdFormat: string) =>
@@ -94,7 +95,7 @@ describe('a NameID that is a name', () => {
     expect(await at(name, mine, format('2.0:nameid-format:persistent'))).toBe(alice);
   });
 
-  it.each([false, true])(
+  long.each([false, true])(
     'belongs to its new owner, also without an id (its old one came once more: %s)',
     async (between) => {
       const door = await saml();
@@ -108,7 +109,7 @@ describe('a NameID that is a name', () => {
     },
   );
 
-  it('belongs to its new owner when only the new owner has an id', async () => {
+  long('belongs to its new owner when only the new owner has an id', async () => {
     const door = await saml({ link_claim: 'oid' });
     const name = address('a');
     const alice = await person(name);
@@ -119,7 +120,7 @@ describe('a NameID that is a name', () => {
     expect(await by(door, name, said('oid', 'bob'))).toBe(bob);
   });
 
-  it.each([false, true])('may follow a rename later (came once more under the old one: %s)', async (between) => {
+  long.each([false, true])('may follow a rename later (came once more under the old one: %s)', async (between) => {
     const door = await saml();
     const [before, after] = [address('a'), address('a2')];
     const alice = await person(before);
@@ -129,7 +130,7 @@ describe('a NameID that is a name', () => {
     expect(await by(door, after)).toBe(alice);
   });
 
-  it('belongs to its user again when two users swap names', async () => {
+  long('belongs to its user again when two users swap names', async () => {
     const door = await saml();
     const [a, b] = [fresh('a'), fresh('b')];
     const [alice, bob] = [await person(a), await person(b)];
@@ -140,7 +141,7 @@ describe('a NameID that is a name', () => {
     expect([await by(door, a), await by(door, b)]).toEqual([bob, alice]);
   });
 
-  it.each(['paired', 'unpaired'])('and is the e-mail goes with the e-mail, %s', async (how) => {
+  long.each(['paired', 'unpaired'])('and is the e-mail goes with the e-mail, %s', async (how) => {
     for (const between of [false, true]) {
       const door = await saml(how === 'paired' ? {} : { directory_id: null });
       await own(door);
@@ -157,7 +158,7 @@ describe('a NameID that is a name', () => {
     }
   });
 
-  it('may change its letter case without moving to another user', async () => {
+  long('may change its letter case without moving to another user', async () => {
     const door = await saml();
     const name = address('john');
     const john = await person(name);
@@ -190,7 +191,7 @@ describe('an immutable id that comes late', () => {
     expect(await outcome(door, { ...claims, sub: 'pairwise-2' })).toBe(id);
   });
 
-  it('finds the person again by SAML when the NameID is no name any more', async () => {
+  long('finds the person again by SAML when the NameID is no name any more', async () => {
     const door = await saml({ link_claim: 'oid' });
     const name = address('n');
     const id = await person(name);
@@ -202,7 +203,7 @@ describe('an immutable id that comes late', () => {
 });
 
 describe('a name that another user has had since does not lead back to the first one', () => {
-  it.each([
+  long.each([
     ['renamed away', (id: string, name: string) => set(id, 'userName', name)],
     ['removed', (id: string) => house.scim.delete(`/Users/${id}`)],
   ])('when its last owner is %s and the IdP does not know it yet', async (_how, leave) => {
@@ -219,7 +220,7 @@ describe('a name that another user has had since does not lead back to the first
     expect(await outcomeAt(house, door, { nameId: kim })).toBe(first);
   });
 
-  it('an e-mail of two users is not taken from the one who still has it', async () => {
+  long('an e-mail of two users is not taken from the one who still has it', async () => {
     await own();
     const door = await SamlWay.open(service, house);
     const mail = address('shared');
@@ -240,19 +241,22 @@ describe('a name that another user has had since does not lead back to the first
   });
 });
 
-it('a name moves to its new owner without an id in the directory when the sent id contradicts the old one', async () => {
-  const door = await saml({ link_claim: 'oid' });
-  const eve = address('eve');
-  const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
-  const as = (oid: string) => outcomeAt(house, door, { nameId: eve, nameIdFormat, attributesXml: said('oid', oid) });
-  const first = await person(eve, { externalId: 'id-1' });
-  expect(await as('id-1')).toBe(first);
-  // No other user has the name: then the other id belongs to no user.
-  expect(await as('id-2')).toBe('bound_to_another');
-  await set(first, 'userName', address('kim'));
-  const second = await person(eve);
-  expect(await as('id-2')).toBe(second);
-  await set(second, 'externalId', 'id-2');
-  expect(await as('id-2')).toBe(second);
-  expect(await as('id-3')).toBe('bound_to_another');
-});
+long(
+  'a name moves to its new owner without an id in the directory when the sent id contradicts the old one',
+  async () => {
+    const door = await saml({ link_claim: 'oid' });
+    const eve = address('eve');
+    const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
+    const as = (oid: string) => outcomeAt(house, door, { nameId: eve, nameIdFormat, attributesXml: said('oid', oid) });
+    const first = await person(eve, { externalId: 'id-1' });
+    expect(await as('id-1')).toBe(first);
+    // No other user has the name: then the other id belongs to no user.
+    expect(await as('id-2')).toBe('bound_to_another');
+    await set(first, 'userName', address('kim'));
+    const second = await person(eve);
+    expect(await as('id-2')).toBe(second);
+    await set(second, 'externalId', 'id-2');
+    expect(await as('id-2')).toBe(second);
+    expect(await as('id-3')).toBe('bound_to_another');
+  },
+);

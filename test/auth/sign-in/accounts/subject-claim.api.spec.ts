@@ -3,6 +3,7 @@ import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import type { AnswerParts } from '../../../protocols/saml/support/idp.js';
 import { logoutForm } from '../../../protocols/saml/support/logout.js';
+import { long } from '../../../support/rounds.js';
 import { reasonOf, SamlWay } from '../../../support/sign-in/connections.js';
 import type { Seen, Tab } from '../../../support/sign-in/tab.js';
 
@@ -44,7 +45,7 @@ function logout(tab: Tab, nameId: string, more: object = {}): Promise<Seen> {
   return tab.post(`/api/auth/slo/${door.slug}`, logoutForm('LogoutRequest', door.idp.key, parts));
 }
 
-it('recognises the user by the attribute with every NameID', async () => {
+long('recognises the user by the attribute with every NameID', async () => {
   const { uid, id } = await person();
   for (let i = 0; i < 2; i++) {
     const tab = door.tab();
@@ -55,7 +56,7 @@ it('recognises the user by the attribute with every NameID', async () => {
   expect(body.data).toMatchObject([{ subject: uid, connection_id: door.id }]);
 });
 
-it('refuses a sign-in without the attribute, or with the attribute in the NameID', async () => {
+long('refuses a sign-in without the attribute, or with the attribute in the NameID', async () => {
   const { uid } = await person();
   const without = await door.signIn(door.tab(), about(uid, { attributesXml: attribute('urn:other', uid) }));
   expect([without.status, await reasonOf(house, without)]).toEqual([401, 'name_id_missing']);
@@ -67,7 +68,7 @@ it('refuses a sign-in without the attribute, or with the attribute in the NameID
   expect((await door.signIn(door.tab(), about(uid))).status).toBe(303);
 });
 
-it('ends one session when a logout of the IdP names its NameID', async () => {
+long('ends one session when a logout of the IdP names its NameID', async () => {
   const [one, other] = [await person(), await person()];
   const [tab, twin, stranger] = [door.tab(), door.tab(), door.tab()];
   const nameId = fresh('_transient');
@@ -106,7 +107,7 @@ it('ends all bindings and sessions when the attribute changes', async () => {
   expect((await door.signIn(tab, about(uid))).status).toBe(303);
 });
 
-it('is a setting of SAML connections, which keep their test while it is unchanged', async () => {
+long('is a setting of SAML connections, which keep their test while it is unchanged', async () => {
   const plain = await SamlWay.open(service, house);
   const shown = await house.api.get(`/connections/${plain.id}`);
   expect(shown.body.subject_claim).toBeNull();

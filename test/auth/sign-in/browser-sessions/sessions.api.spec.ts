@@ -5,6 +5,7 @@ import { newHouse, type House } from '../../../support/house.js';
 import { waitingForLock } from '../../../support/locks.js';
 import { group, fresh, madeUser, patch, user } from '../../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../../protocols/oidc/support/op.js';
+import { long } from '../../../support/rounds.js';
 import { OidcWay } from '../../../support/sign-in/connections.js';
 import type { Tab } from '../../../support/sign-in/tab.js';
 
@@ -44,7 +45,7 @@ const onBoth = async (tab: Tab): Promise<boolean[]> => [
 ];
 
 describe('a session', () => {
-  it('is a cookie of this host alone, that no script reads and no other site sends', async () => {
+  long('is a cookie of this host alone, that no script reads and no other site sends', async () => {
     const tab = door.tab();
     const asked = await door.begin(tab);
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'cookie' }));
@@ -62,7 +63,7 @@ describe('a session', () => {
     expect(rows[0]!.row).not.toContain(secret.split('_')[2]);
   });
 
-  it('names the user, the tenant, the connection and the end', async () => {
+  long('names the user, the tenant, the connection and the end', async () => {
     const { tab, id } = await signedIn();
     const answer = await tab.get('/api/auth/session', { accept: 'application/json' });
     expect(JSON.parse(answer.text)).toMatchObject({
@@ -140,7 +141,7 @@ describe('a session ends, on every process and at the same moment, when', () => 
     ]);
   });
 
-  it('the users API deactivates or deletes an unmanaged user', async () => {
+  long('the users API deactivates or deletes an unmanaged user', async () => {
     for (const end of ['patch', 'delete'] as const) {
       const email = `${fresh()}@own.example`;
       const { body } = await house.api.post('/users', {
@@ -164,7 +165,7 @@ describe('a session ends, on every process and at the same moment, when', () => 
     }
   });
 
-  it('the group that gave the role loses the user, and the seat with it', async () => {
+  long('the group that gave the role loses the user, and the seat with it', async () => {
     await house.api.patch(`/directories/${house.directoryId}`, { default_role: null });
     const sub = fresh('sub');
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
@@ -198,7 +199,7 @@ describe('a session ends, on every process and at the same moment, when', () => 
     expect(await onBoth(tab)).toEqual([true, true]);
   });
 
-  it('the deactivation of its user is concurrent with the sign-in', async () => {
+  long('the deactivation of its user is concurrent with the sign-in', async () => {
     const sub = fresh('sub');
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
     for (let round = 0; round < 10; round++) {

@@ -1,5 +1,6 @@
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
+import { long } from '../../../support/rounds.js';
 import { fresh, madeUser, patch, user } from '../../../support/scim.js';
 import { SamlWay } from '../../../support/sign-in/connections.js';
 import { pkce } from '../../../support/sign-in/pkce.js';
@@ -38,7 +39,7 @@ const withSession = (token: string): Tab => {
   return tab;
 };
 
-it('the answer gives no session; our page after it gives one, once, and leads to the target', async () => {
+long('the answer gives no session; our page after it gives one, once, and leads to the target', async () => {
   const tab = door.tab();
   const seen = await answered(tab, door, { return_to: '/deep?x=1' });
   const base = service.app.config.appUrl;
@@ -74,7 +75,7 @@ it('the address of the page gives no session in another browser or for another c
   expect((await tab.who())?.user.id).toBe(ada);
 });
 
-it('a user deactivated between the answer and the page has no session', async () => {
+long('a user deactivated between the answer and the page has no session', async () => {
   const [one, own, id] = await newDoor();
   const tab = own.tab();
   const seen = await answered(tab, own);
@@ -84,7 +85,7 @@ it('a user deactivated between the answer and the page has no session', async ()
   expect(await tab.who()).toBeNull();
 });
 
-it('the former session of the browser ends: of this tenant, of another one, and where the IdP began', async () => {
+long('the former session of the browser ends: of this tenant, of another one, and where the IdP began', async () => {
   const [, open] = await newDoor({ allow_idp_initiated: true });
   const tab = door.tab();
   const ways = [
@@ -106,7 +107,7 @@ it('the former session of the browser ends: of this tenant, of another one, and 
   expect(await tab.who()).not.toBeNull();
 });
 
-it('an application gets its code there', async () => {
+long('an application gets its code there', async () => {
   const [, own] = await newDoor({ return_origins: ['https://jobs.example.org'] });
   const tab = own.tab();
   const seen = await answered(tab, own, { return_to: 'https://jobs.example.org/x?y=1', ...pkce().query });

@@ -3,6 +3,7 @@ import type { TestApp } from '../../../support/app.js';
 import { client, send } from '../../../support/http.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { waitingForLock } from '../../../support/locks.js';
+import { long } from '../../../support/rounds.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import { OidcWay, outcomeAt, trustDomain } from '../../../support/sign-in/connections.js';
 import type { Tab } from '../../../support/sign-in/tab.js';
@@ -48,7 +49,7 @@ describe('a released binding', () => {
     expect(await identities(id)).toEqual([expect.objectContaining({ subject: 'flight', ended_at: null })]);
   });
 
-  it('links the next sign-in anew when another subject was in the way', async () => {
+  long('links the next sign-in anew when another subject was in the way', async () => {
     const [door, other] = [await paired(), await paired()];
     const name = `${fresh('u')}@${domain}`;
     const id = await madeUser(house.scim, user(name, { externalId: 'e-1' }));
@@ -98,7 +99,7 @@ describe('a released binding', () => {
     expect(rows).toEqual([{ end_reason: 'ended_by_admin' }]);
   });
 
-  it('keeps the subject of a deleted user from creating a user until the release', async () => {
+  long('keeps the subject of a deleted user from creating a user until the release', async () => {
     await trustDomain(service, house.tenantId, domain);
     const door = await open({ jit: true });
     const claims = (name: string) => ({ sub: 'jit-1', email: `${name}@${domain}`, preferred_username: undefined });
@@ -179,7 +180,7 @@ describe('a released binding', () => {
 });
 
 describe('the list of bindings of a connection', () => {
-  it('comes in pages, newest first, all or only those that are live or have ended', async () => {
+  long('comes in pages, newest first, all or only those that are live or have ended', async () => {
     const door = await paired();
     const empty = await house.api.get(`/connections/${door.id}/identities`);
     expect([empty.status, empty.body]).toEqual([200, { data: [], next_cursor: null }]);
@@ -279,7 +280,7 @@ it('the command line lists and releases', async () => {
 describe('an IdP that now sends other subjects', () => {
   const forget = (id: string, body: object = {}) => house.api.post(`/connections/${id}/forget-subjects`, body);
 
-  it('locks no user out after forget-subjects, and the log names both subjects before it', async () => {
+  long('locks no user out after forget-subjects, and the log names both subjects before it', async () => {
     const door = await paired();
     const people: { id: string; name: string }[] = [];
     for (let i = 0; i < 3; i++) {

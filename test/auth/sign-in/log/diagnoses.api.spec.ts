@@ -3,6 +3,7 @@ import { startApp, type TestApp } from '../../../support/app.js';
 import type { House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import type { HostileOp } from '../../../protocols/oidc/support/op.js';
+import { long } from '../../../support/rounds.js';
 import { OidcWay, reasonOf, SamlWay } from '../../../support/sign-in/connections.js';
 import { signInStage } from '../../../support/sign-in/stage.js';
 
@@ -34,7 +35,7 @@ describe('a deleted user', () => {
     expect(await outcome(elsewhere, { sub: 'eve', email: undefined })).toBe('unknown_account');
   });
 
-  it('is named in the log, by the subject and by the e-mail', async () => {
+  long('is named in the log, by the subject and by the e-mail', async () => {
     const name = `${fresh('Gone')}@${domain}`;
     const id = await madeUser(house.scim, user(name, { externalId: 'gone', emails: [{ value: name, primary: true }] }));
     await house.scim.delete(`/Users/${id}`);
@@ -90,7 +91,7 @@ describe('an e-mail', () => {
 });
 
 describe('a landing', () => {
-  it('names the missing cookie, and leads to its line in the log', async () => {
+  long('names the missing cookie, and leads to its line in the log', async () => {
     const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     await madeUser(house.scim, user(fresh(), { externalId: 'lands' }));
     const tab = door.tab();
@@ -154,7 +155,7 @@ describe('a test sign-in', () => {
 });
 
 describe('a sign-out that the IdP asks for', () => {
-  it('is reported as a wrong account where it is not accepted, and leads to the page for signing out', async () => {
+  long('is reported as a wrong account where it is not accepted, and leads to the page for signing out', async () => {
     const saml = await SamlWay.open(service, house);
     const oidc = await open();
     for (const [path, reason] of [
@@ -171,7 +172,7 @@ describe('a sign-out that the IdP asks for', () => {
 });
 
 describe('the figures of sign-ins', () => {
-  it('count sign-ins by outcome and reason', async () => {
+  long('count sign-ins by outcome and reason', async () => {
     const figure = async (labels: string): Promise<number> => {
       await new Promise((resolve) => setTimeout(resolve, 1_100)); // an answer is shared for a second
       const text = await (await fetch(`${service.url}/metrics`)).text();
@@ -193,7 +194,7 @@ describe('the figures of sign-ins', () => {
 });
 
 describe('an address', () => {
-  it('of IPv4 is written as IPv4, also when it came as IPv6', async () => {
+  long('of IPv4 is written as IPv4, also when it came as IPv6', async () => {
     const behind = await startApp({ TRUST_PROXY: '127.0.0.1' }, service);
     try {
       const door = await OidcWay.open(behind, house, {}, op);
@@ -234,7 +235,7 @@ describe('the end of a session', () => {
   });
 });
 
-it('reports a refusal by the IdP as one, and not as a wrong answer', async () => {
+long('reports a refusal by the IdP as one, and not as a wrong answer', async () => {
   const door = await SamlWay.open(service, house);
   for (const status of ['Requester', 'Responder']) {
     const seen = await door.signIn(door.tab(), { status: `urn:oasis:names:tc:SAML:2.0:status:${status}` });
@@ -247,7 +248,7 @@ it('reports a refusal by the IdP as one, and not as a wrong answer', async () =>
   expect(detail).toMatch(/Responder, and says: Nutzer gesperrt: <b>ruft Müller an<\/b> x{100,200}…$/);
 });
 
-it('shows the words of the IdP beside a failed status as text in a test', async () => {
+long('shows the words of the IdP beside a failed status as text in a test', async () => {
   const door = await SamlWay.open(service, house);
   const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
   const tab = door.tab();

@@ -4,6 +4,7 @@ import { send } from '../../../support/http.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../../protocols/oidc/support/op.js';
+import { long } from '../../../support/rounds.js';
 import { OidcWay, reasonOf, SamlWay, trustDomain } from '../../../support/sign-in/connections.js';
 import { pkce } from '../../../support/sign-in/pkce.js';
 import { Tab, type Seen } from '../../../support/sign-in/tab.js';
@@ -102,7 +103,7 @@ describe('the choice of a sign-in', () => {
     expect(shapes[0]).toEqual(shapes[1]);
   });
 
-  it('offers all connections, unless the domain is bound to one', async () => {
+  long('offers all connections, unless the domain is bound to one', async () => {
     const one = await OidcWay.open(service, house, { name: 'Staff' }, op);
     const two = await SamlWay.open(service, house, { name: 'Contractors' });
     await trustDomain(service, house.tenantId, domain);
@@ -175,7 +176,7 @@ describe('the choice of a sign-in', () => {
 });
 
 describe('a sign-in that the IdP begins (OIDC Core §4)', () => {
-  it('uses the named issuer, by GET or as a form; without exactly one match it asks', async () => {
+  long('uses the named issuer, by GET or as a form; without exactly one match it asks', async () => {
     const own = await hostileOp(() => new Date());
     try {
       const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, own);
@@ -205,7 +206,7 @@ describe('a sign-in that the IdP begins (OIDC Core §4)', () => {
     }
   });
 
-  it('leads a tile that names the organization to the authorization server of the connection', async () => {
+  long('leads a tile that names the organization to the authorization server of the connection', async () => {
     const door = await OidcWay.open(service, house, {}, op);
     for (const iss of [op.issuer, `${op.issuer}/`, `${op.issuer}/oauth2/default`]) {
       const seen = await login({ connection: door.slug, iss });

@@ -7,6 +7,7 @@ import { waitingForLock } from '../../../support/locks.js';
 import type { House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import { newOpKey, type HostileOp } from '../../../protocols/oidc/support/op.js';
+import { long } from '../../../support/rounds.js';
 import { pairedHouse } from '../../../support/sign-in/paired-house.js';
 import { OidcWay, reasonOf, SamlWay } from '../../../support/sign-in/connections.js';
 import type { Tab } from '../../../support/sign-in/tab.js';
@@ -74,7 +75,7 @@ describe('a logout here', () => {
     expect(await tab.who()).not.toBeNull();
   });
 
-  it('sends a SAML IdP a signed request with the NameID of the sign-in', async () => {
+  long('sends a SAML IdP a signed request with the NameID of the sign-in', async () => {
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'saml-out' }));
     const tab = saml.tab();
     await saml.signIn(tab, { nameId: 'saml-out' });
@@ -129,7 +130,7 @@ describe('back-channel logout', () => {
     expect(await again.tab.who()).not.toBeNull();
   });
 
-  it('ends a sign-in that was asserted before it and arrives after it, and no later one', async () => {
+  long('ends a sign-in that was asserted before it and arrives after it, and no later one', async () => {
     const old = Math.floor(Date.now() / 1000) - 60;
     const ways = [
       { out: (sub: string) => ({ sub }), over: ['s1', 's2', undefined] },
@@ -177,7 +178,7 @@ describe('back-channel logout', () => {
     expect(await nest.get(LiveSessions).check(session.token)).toBeNull();
   });
 
-  it('refuses tokens that are forged, repeated, old, of another kind or of another IdP', async () => {
+  long('refuses tokens that are forged, repeated, old, of another kind or of another IdP', async () => {
     const { tab, sub } = await byOidc();
     const stranger = await newOpKey('RS256', op.signing.jwk.kid);
     const now = Math.floor(Date.now() / 1000);

@@ -4,6 +4,7 @@ import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import { newKey } from '../../../protocols/saml/support/keys.js';
 import { logoutForm, logoutQuery, type LogoutParts } from '../../../protocols/saml/support/logout.js';
+import { long } from '../../../support/rounds.js';
 import { reasonOf, SamlWay } from '../../../support/sign-in/connections.js';
 import type { Seen, Tab } from '../../../support/sign-in/tab.js';
 
@@ -72,31 +73,34 @@ it.each(['first', 'second'])('ends a session of two AuthnStatements by the %s Se
 });
 
 describe('single logout by a query (HTTP-Redirect)', () => {
-  it('ends the named sessions, responds to the IdP, and refuses unsigned, forged, misdirected or repeated requests', async () => {
-    const { tab, sub } = await signedIn();
-    for (const [what, raw, reason] of [
-      ['unsigned', query(sub, {}, null), 'signature_missing'],
-      ['another key', query(sub, {}, mallory), 'signature_invalid'],
-      ['another address', query(sub, { destination: 'https://other.example/slo' }), 'destination_mismatch'],
-      ['changed', query(sub).replace('RelayState=', 'RelayState=x'), 'signature_invalid'],
-      ['nothing', '', 'binding_refused'],
-    ] as const) {
-      expect([what, ...(await refusal(await go(raw)))]).toEqual([what, 401, reason]);
+  long(
+    'ends the named sessions, responds to the IdP, and refuses unsigned, forged, misdirected or repeated requests',
+    async () => {
+      const { tab, sub } = await signedIn();
+      for (const [what, raw, reason] of [
+        ['unsigned', query(sub, {}, null), 'signature_missing'],
+        ['another key', query(sub, {}, mallory), 'signature_invalid'],
+        ['another address', query(sub, { destination: 'https://other.example/slo' }), 'destination_mismatch'],
+        ['changed', query(sub).replace('RelayState=', 'RelayState=x'), 'signature_invalid'],
+        ['nothing', '', 'binding_refused'],
+      ] as const) {
+        expect([what, ...(await refusal(await go(raw)))]).toEqual([what, 401, reason]);
+        expect(await tab.who()).not.toBeNull();
+      }
+      expect((await go(query('another'))).status).toBe(303);
       expect(await tab.who()).not.toBeNull();
-    }
-    expect((await go(query('another'))).status).toBe(303);
-    expect(await tab.who()).not.toBeNull();
-    const good = query(sub, { id: '_good-query' });
-    const seen = await go(good);
-    expect(seen.status).toBe(303);
-    expect(answerOf(seen)).toContain('InResponseTo="_good-query"');
-    expect(await tab.who()).toBeNull();
-    expect(await refusal(await go(good))).toEqual([401, 'replayed']);
-  });
+      const good = query(sub, { id: '_good-query' });
+      const seen = await go(good);
+      expect(seen.status).toBe(303);
+      expect(answerOf(seen)).toContain('InResponseTo="_good-query"');
+      expect(await tab.who()).toBeNull();
+      expect(await refusal(await go(good))).toEqual([401, 'replayed']);
+    },
+  );
 });
 
 describe('single logout by a form (HTTP-POST)', () => {
-  it('ends the named sessions and no others, and responds to the IdP', async () => {
+  long('ends the named sessions and no others, and responds to the IdP', async () => {
     const { tab, sub } = await signedIn();
     const other = await signedIn();
     const unknown = await post(form('another', { id: '_unknown' }));
@@ -121,7 +125,7 @@ describe('single logout by a form (HTTP-POST)', () => {
     expect(await tab.who()).toBeNull();
   });
 
-  it('refuses messages that are unsigned, forged, changed, misdirected, mixed or of the other binding', async () => {
+  long('refuses messages that are unsigned, forged, changed, misdirected, mixed or of the other binding', async () => {
     const { tab, sub } = await signedIn();
     const honest = form(sub);
     const text = Buffer.from(honest.get('SAMLRequest')!, 'base64').toString('utf8');
@@ -156,7 +160,7 @@ describe('single logout by a form (HTTP-POST)', () => {
     expect(await tab.who()).toBeNull();
   });
 
-  it('works once, also for concurrent requests and in either binding', async () => {
+  long('works once, also for concurrent requests and in either binding', async () => {
     const { tab, sub } = await signedIn();
     const fields = form(sub, { id: '_once' });
     const seen = await Promise.all(Array.from({ length: 10 }, () => post(fields)));
@@ -183,7 +187,7 @@ describe('single logout by a form (HTTP-POST)', () => {
     expect(await tab.who()).not.toBeNull();
   });
 
-  it('is answered by a form when the IdP reads forms', async () => {
+  long('is answered by a form when the IdP reads forms', async () => {
     const door = await SamlWay.open(service, house, { slo_binding: 'post' });
     const seen = await post(
       logoutForm('LogoutRequest', door.idp.key, parts(door, 'unknown', { id: '_by-form' })),
@@ -208,7 +212,7 @@ describe('the IdP’s answer to a logout of ours', () => {
     expect(await tab.who()).not.toBeNull();
   });
 
-  it('is refused when it is unsigned, of another key or for another address', async () => {
+  long('is refused when it is unsigned, of another key or for another address', async () => {
     const bad: [LogoutParts, Key, string][] = [
       [{}, null, 'signature_missing'],
       [{}, mallory, 'signature_invalid'],

@@ -3,6 +3,7 @@ import { Clock } from '../../../../src/base/clock.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { client, eventually, type Client } from '../../../support/http.js';
 import { newHouse, type House } from '../../../support/house.js';
+import { long } from '../../../support/rounds.js';
 import { fresh, madeUser, patch, user } from '../../../support/scim.js';
 import { Tab, type Seen } from '../../../support/sign-in/tab.js';
 
@@ -35,7 +36,7 @@ const tab = (): Tab => new Tab(service);
 const audit = async (action: string) => (await house.api.get(`/audit?action=${action}`)).body.data;
 
 describe('a sign-in link for the owner', () => {
-  it('signs the owner in by its button, and is in the audit log when made and when used', async () => {
+  long('signs the owner in by its button, and is in the audit log when made and when used', async () => {
     const { status, body } = await ask();
     expect([status, body.user_id]).toEqual([201, owner]);
     expect(body.url).toMatch(new RegExp(`^${service.app.config.appUrl}${at}#tbl_[0-9a-z]+_[0-9A-Za-z]{49}$`));
@@ -154,7 +155,7 @@ describe('a sign-in link for the owner', () => {
 });
 
 describe('break-glass accounts', () => {
-  it('are named at the tenant, at most five, each an active user, and audited', async () => {
+  long('are named at the tenant, at most five, each an active user, and audited', async () => {
     const ids = [await newUser(), await newUser()];
     const { body } = await house.api.patch('/tenant', { break_glass: ids });
     expect(body.break_glass).toEqual(ids);
@@ -203,7 +204,7 @@ describe('break-glass accounts', () => {
     expect((await house.api.get(`/users/${glass}`)).body).toMatchObject({ status: 'active', held: 'protected' });
   });
 
-  it('let a held departure take effect when they are no longer named', async () => {
+  long('let a held departure take effect when they are no longer named', async () => {
     const ids = [await newUser(), await newUser(), await newUser(), await newUser()];
     const [left, removed, roleless, stays] = ids as [string, string, string, string];
     await house.api.patch('/tenant', { break_glass: ids });
@@ -229,23 +230,26 @@ describe('break-glass accounts', () => {
     });
   });
 
-  it('let a held departure of a replaced owner take effect, also when the process was stopped in between', async () => {
-    const [owner, next] = [await newUser(), await newUser()];
-    await house.api.patch('/tenant', { owner_user_id: owner });
-    await house.scim.patch(`/Users/${owner}`, patch({ op: 'replace', path: 'active', value: false }));
-    expect((await house.api.get(`/users/${owner}`)).body.held).toBe('protected');
-    await service.db.execute(`update tenants set owner_user_id = '${next}' where id = '${house.tenantId}'`);
-    // The change went past the service, so the sweep may know the former owner for a moment.
-    const judged = async () => {
-      await service.app.nest.get(FormerProtected, { strict: false }).judgeAll();
-      return (await house.api.get(`/users/${owner}`)).body;
-    };
-    expect(await eventually(judged, ({ held }) => held === null)).toMatchObject({ status: 'inactive', held: null });
-    const [again] = [await newUser()];
-    await house.scim.patch(`/Users/${next}`, patch({ op: 'replace', path: 'active', value: false }));
-    await house.api.patch('/tenant', { owner_user_id: again });
-    expect((await house.api.get(`/users/${next}`)).body).toMatchObject({ status: 'inactive', held: null });
-  });
+  long(
+    'let a held departure of a replaced owner take effect, also when the process was stopped in between',
+    async () => {
+      const [owner, next] = [await newUser(), await newUser()];
+      await house.api.patch('/tenant', { owner_user_id: owner });
+      await house.scim.patch(`/Users/${owner}`, patch({ op: 'replace', path: 'active', value: false }));
+      expect((await house.api.get(`/users/${owner}`)).body.held).toBe('protected');
+      await service.db.execute(`update tenants set owner_user_id = '${next}' where id = '${house.tenantId}'`);
+      // The change went past the service, so the sweep may know the former owner for a moment.
+      const judged = async () => {
+        await service.app.nest.get(FormerProtected, { strict: false }).judgeAll();
+        return (await house.api.get(`/users/${owner}`)).body;
+      };
+      expect(await eventually(judged, ({ held }) => held === null)).toMatchObject({ status: 'inactive', held: null });
+      const [again] = [await newUser()];
+      await house.scim.patch(`/Users/${next}`, patch({ op: 'replace', path: 'active', value: false }));
+      await house.api.patch('/tenant', { owner_user_id: again });
+      expect((await house.api.get(`/users/${next}`)).body).toMatchObject({ status: 'inactive', held: null });
+    },
+  );
 });
 
 /** Puts a user out whom a directory manages, as the tenant itself may. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { startApp } from '../../../support/app.js';
+import { long } from '../../../support/rounds.js';
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -9,7 +10,7 @@ const PRODUCTION = {
   RATE_LIMIT: '100',
 };
 
-it.each<[string, Record<string, string>, string]>([
+long.each<[string, Record<string, string>, string]>([
   ['in production', PRODUCTION, `form-action 'self' https:`],
   ['where tenants name public addresses alone', { ALLOW_PRIVATE_DESTINATIONS: 'off' }, `form-action 'self' https:`],
   ['in development', {}, `form-action 'self' https: http://localhost:* http://127.0.0.1:*`],

@@ -1,6 +1,7 @@
 import type { TestApp } from '../../../support/app.js';
 import type { House } from '../../../support/house.js';
 import type { HostileOp } from '../../../protocols/oidc/support/op.js';
+import { long } from '../../../support/rounds.js';
 import { pairedHouse } from '../../../support/sign-in/paired-house.js';
 import { reasonOf, type OidcWay, type SamlWay } from '../../../support/sign-in/connections.js';
 import { Tab, type Seen } from '../../../support/sign-in/tab.js';
@@ -30,7 +31,7 @@ describe('a browser that blocks cookies', () => {
     expect(await reasonOf(house, seen)).toBe('other_browser');
   });
 
-  it('sees the reason after SAML, whose answer another site posts', async () => {
+  long('sees the reason after SAML, whose answer another site posts', async () => {
     const { id, relayState } = await saml.begin(tab());
     const form = saml.idp.form(saml.parts(id));
     form.set('RelayState', relayState);

@@ -5,6 +5,7 @@ import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import { hostileOp, newOpKey, type HostileOp } from '../../../protocols/oidc/support/op.js';
 import { newKey } from '../../../protocols/saml/support/keys.js';
+import { long } from '../../../support/rounds.js';
 import { OidcWay, SamlWay, trustDomain } from '../../../support/sign-in/connections.js';
 import { pkce } from '../../../support/sign-in/pkce.js';
 import type { Tab } from '../../../support/sign-in/tab.js';
@@ -92,7 +93,7 @@ describe('universal logout', () => {
     expect((await door.signIn(door.tab(), { sub: one.sub })).status).toBe(303);
   });
 
-  it('ends sessions of other connections too, with their codes, refresh tokens and JWTs', async () => {
+  long('ends sessions of other connections too, with their codes, refresh tokens and JWTs', async () => {
     const one = await signedIn();
     const elsewhere = saml.tab();
     await saml.signIn(elsewhere, { nameId: one.sub });
@@ -129,7 +130,7 @@ describe('universal logout', () => {
     expect(await tab.who()).toBeNull();
   });
 
-  it('of a SAML connection, by a token that one of its certificates has signed', async () => {
+  long('of a SAML connection, by a token that one of its certificates has signed', async () => {
     const one = await signedIn(saml);
     const sign = async (key: { privateKey: string }, claims: object = {}) =>
       new CompactSign(Buffer.from(JSON.stringify(claimsFor(saml.slug, saml.idp.entityId, claims))))
@@ -147,7 +148,7 @@ describe('universal logout', () => {
     expect(await one.tab.who()).toBeNull();
   });
 
-  it('refuses every token that is not a new one of this IdP for this address: 401', async () => {
+  long('refuses every token that is not a new one of this IdP for this address: 401', async () => {
     const one = await signedIn();
     const good = await token();
     const [head, claims, signature] = good.split('.');
@@ -195,7 +196,7 @@ describe('universal logout', () => {
     expect(await other.tab.who()).not.toBeNull();
   });
 
-  it('answers 404 for an unknown user, and 422 for a body without a user', async () => {
+  long('answers 404 for an unknown user, and 422 for a body without a user', async () => {
     const other = await newHouse(service);
     const email = `${fresh()}@e.com`;
     await madeUser(other.scim, user(email, { externalId: 'theirs' }));
@@ -219,20 +220,23 @@ describe('universal logout', () => {
     expect((await post(byEmail(one.email), await token(), 'unknown')).status).toBe(404);
   });
 
-  it('matches no user by an e-mail of another connection’s domain, unless the user is bound to this one', async () => {
-    const domain = `${fresh('d')}.example.com`;
-    const [stranger, known] = [`a@${domain}`, `b@${domain}`];
-    await madeUser(house.scim, user(stranger, { externalId: fresh() }));
-    const sub = fresh('sub');
-    await madeUser(house.scim, user(known, { externalId: sub }));
-    await door.signIn(door.tab(), { sub });
-    await saml.signIn(saml.tab(), { nameId: sub });
-    await trustDomain(service, house.tenantId, domain, { connection_id: saml.id });
-    expect((await post(byEmail(stranger), await token())).status).toBe(404);
-    expect((await post(byEmail(known), await token())).status).toBe(204);
-  });
+  long(
+    'matches no user by an e-mail of another connection’s domain, unless the user is bound to this one',
+    async () => {
+      const domain = `${fresh('d')}.example.com`;
+      const [stranger, known] = [`a@${domain}`, `b@${domain}`];
+      await madeUser(house.scim, user(stranger, { externalId: fresh() }));
+      const sub = fresh('sub');
+      await madeUser(house.scim, user(known, { externalId: sub }));
+      await door.signIn(door.tab(), { sub });
+      await saml.signIn(saml.tab(), { nameId: sub });
+      await trustDomain(service, house.tenantId, domain, { connection_id: saml.id });
+      expect((await post(byEmail(stranger), await token())).status).toBe(404);
+      expect((await post(byEmail(known), await token())).status).toBe(204);
+    },
+  );
 
-  it('answers 503 while the IdP’s keys cannot be read, and the token stays valid', async () => {
+  long('answers 503 while the IdP’s keys cannot be read, and the token stays valid', async () => {
     const away = await OidcWay.open(service, house, { directory_id: house.directoryId });
     const sub = fresh('sub');
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
@@ -253,7 +257,7 @@ describe('universal logout', () => {
   });
 });
 
-it('limits wrong tokens of an address, and accepts a right one all the same', async () => {
+long('limits wrong tokens of an address, and accepts a right one all the same', async () => {
   const limited = await startApp({ RATE_LIMIT: '100' }, service);
   try {
     const one = await signedIn();

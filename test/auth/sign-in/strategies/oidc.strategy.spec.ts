@@ -30,6 +30,7 @@ import { SignInRefused } from '../../../../src/auth/sign-in/refusals/sign-in-ref
 import { fresh } from '../../../protocols/oidc/support/attempt.js';
 import { hostileOp, type HostileOp } from '../../../protocols/oidc/support/op.js';
 import { HandClock, newConnection, newParty } from '../../../protocols/oidc/support/party.js';
+import { long } from '../../../support/rounds.js';
 
 // The strategy in Nest: several applications in one process share the one passport, and none may see another's sign-in.
 
@@ -136,7 +137,7 @@ it('lets a verified sign-in through, in each application of the process', async 
   }
 });
 
-it('separates sign-ins that arrive at the same time', async () => {
+long('separates sign-ins that arrive at the same time', async () => {
   // Two at a time: each application has an IdP of its own, which holds one nonce.
   for (let round = 0; round < 20; round += 1) {
     const names = apps.map((_app, i) => `client-${round}-${i}`);

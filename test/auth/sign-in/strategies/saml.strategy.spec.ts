@@ -9,6 +9,7 @@ import type { VerifiedSignIn } from '../../../../src/auth/sign-in/strategies/ver
 import { SignInRefused } from '../../../../src/auth/sign-in/refusals/sign-in-refused.js';
 import { formOf, samlIdp, SP, type SamlIdp } from '../../../protocols/saml/support/idp.js';
 import { samlSp, type SamlSp } from '../../../protocols/saml/support/protocol.js';
+import { long } from '../../../support/rounds.js';
 
 /** What the service would do with the form of a request. */
 let signIn: () => Promise<VerifiedSignIn>;
@@ -71,7 +72,7 @@ describe('the strategy and its guard', () => {
     return { status: response.status, body: await response.json() };
   }
 
-  it('accept verified answers alone', async () => {
+  long('accept verified answers alone', async () => {
     const let_in = { status: 201, body: { subject: 'ada-1815' } };
     const refused = (reason: string) => ({ status: 401, body: { reason } });
     for (const base of bases) {

@@ -6,6 +6,7 @@ import { fresh, madeUser, user } from '../../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../../protocols/oidc/support/op.js';
 import type { AnswerParts, AnswerShape } from '../../../protocols/saml/support/idp.js';
 import { newKey } from '../../../protocols/saml/support/keys.js';
+import { long } from '../../../support/rounds.js';
 import { OidcWay, SamlWay } from '../../../support/sign-in/connections.js';
 
 // What an admin sees of a test sign-in, at a glance.
@@ -36,7 +37,7 @@ async function samlTest(door: SamlWay, parts: AnswerParts, shape: AnswerShape = 
   return read((await door.post(tab, form)).text);
 }
 
-it('shows the success, the NameID, the signed parts with their certificate, and the next step', async () => {
+long('shows the success, the NameID, the signed parts with their certificate, and the next step', async () => {
   const door = await SamlWay.open(service, house, { directory_id: house.directoryId, enabled: false });
   const nameId = fresh('name');
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: nameId }));
@@ -52,7 +53,7 @@ it('shows the success, the NameID, the signed parts with their certificate, and 
   expect(both).toContain('Next step: The connection is enabled');
 });
 
-it('shows the refusal, its reason and the next step', async () => {
+long('shows the refusal, its reason and the next step', async () => {
   const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
   const unknown = await samlTest(door, { nameId: 'unknown', attributesXml: '' });
   expect(unknown).toMatch(/✗ Refused\. unknown_account: .* In the sign-in log: sin_/);

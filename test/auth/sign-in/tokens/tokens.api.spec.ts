@@ -4,6 +4,7 @@ import { startApp, type TestApp } from '../../../support/app.js';
 import { client, eventually, send } from '../../../support/http.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { waitingForLock } from '../../../support/locks.js';
+import { long } from '../../../support/rounds.js';
 import { fresh, madeUser, patch, user } from '../../../support/scim.js';
 import { OidcWay } from '../../../support/sign-in/connections.js';
 import { pkce } from '../../../support/sign-in/pkce.js';
@@ -40,7 +41,7 @@ async function withCode(
   return { code: location.searchParams.get('code')!, id, tab, location };
 }
 
-it('sends the browser back to the application with a one-time code, which becomes a token', async () => {
+long('sends the browser back to the application with a one-time code, which becomes a token', async () => {
   const { code, id, location } = await withCode();
   expect(location.href).toMatch(new RegExp(`^${APP}/after\\?x=1&code=tbc_`));
   const { status, body } = await ask({ code });
@@ -61,7 +62,7 @@ it('sends the browser back to the application with a one-time code, which become
   expect(payload.exp! - payload.iat!).toBe(300);
 });
 
-it('a code works once, for a minute, with its verifier alone', async () => {
+long('a code works once, for a minute, with its verifier alone', async () => {
   const once = await withCode();
   const both = await Promise.all([ask({ code: once.code }), ask({ code: once.code })]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
@@ -84,7 +85,7 @@ it('a token is renewed only while the session is live; a refresh token works onc
   expect((await ask({ refresh_token: two.refresh_token })).body.code).toBe('invalid_grant');
 });
 
-it('a second use of a code or refresh token ends its tokens', async () => {
+long('a second use of a code or refresh token ends its tokens', async () => {
   const one = (await ask({ code: (await withCode()).code })).body;
   const two = (await ask({ refresh_token: one.refresh_token })).body;
   expect((await ask({ refresh_token: one.refresh_token })).status).toBe(400);
@@ -95,7 +96,7 @@ it('a second use of a code or refresh token ends its tokens', async () => {
   expect((await ask({ refresh_token: first.refresh_token })).status).toBe(400);
 });
 
-it('two uses of one code or refresh token at once leave no valid token, the signed one included', async () => {
+long('two uses of one code or refresh token at once leave no valid token, the signed one included', async () => {
   const beside = await startApp({}, service);
   try {
     const { code } = await withCode();
@@ -131,7 +132,7 @@ it('a second use of a code ends its tokens, and those of another session stay va
   expect(await stolen.tab.who()).not.toBeNull(); // the session itself is in the hands of its browser alone
 });
 
-it('made-up codes are limited for their address, and valid codes of others are not', async () => {
+long('made-up codes are limited for their address, and valid codes of others are not', async () => {
   const busy = await startApp({ RATE_LIMIT: '100', TRUST_PROXY: '127.0.0.1' }, service);
   try {
     const from = (address: string, body: object) =>
@@ -227,7 +228,7 @@ it('the token endpoint reads forms, as OAuth clients send them', async () => {
   }
 });
 
-it('a removed signing key is refused within a second, on every process', async () => {
+long('a removed signing key is refused within a second, on every process', async () => {
   const beside = await startApp({}, service);
   try {
     const operator = client(`${service.url}/api/v1`, service.operatorToken);
@@ -293,7 +294,7 @@ it('our own origin uses the cookie, and another site cannot', async () => {
   expect([other.status, other.body.error]).toEqual([400, 'unsupported_grant_type']);
 });
 
-it('a rotation shows the next key before it signs, and older tokens stay valid', async () => {
+long('a rotation shows the next key before it signs, and older tokens stay valid', async () => {
   const operator = client(`${service.url}/api/v1`, service.operatorToken);
   const old = (await ask({ code: (await withCode()).code })).body.access_token as string;
   const before = (await send('GET', `${service.url}/.well-known/jwks.json`, null)).body.keys;

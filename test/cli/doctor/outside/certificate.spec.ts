@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:tls';
 import { generate } from 'selfsigned';
 import { certificateOf } from '../../../../src/cli/doctor/outside/certificate.js';
+import { long } from '../../../support/rounds.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 const open: Server[] = [];
@@ -21,7 +22,7 @@ async function addressWith(days: number): Promise<URL> {
 const codesOf = async (address: URL): Promise<string[]> =>
   (await certificateOf(address, Date.now())).findings.map(({ code }) => code);
 
-it('names a certificate that no authority has signed, and its end', async () => {
+long('names a certificate that no authority has signed, and its end', async () => {
   const shown = await certificateOf(await addressWith(90), Date.now());
   expect(shown.findings).toMatchObject([{ code: 'certificate_untrusted', field: 'certificate' }]);
   expect(shown.note).toMatch(/^until \w{3} /);
@@ -31,7 +32,7 @@ it('names a certificate that ends within two weeks', async () => {
   expect(await codesOf(await addressWith(13))).toEqual(['certificate_untrusted', 'certificate_expires']);
 });
 
-it('names an address where no TLS is spoken', async () => {
+long('names an address where no TLS is spoken', async () => {
   const address = await addressWith(90);
   open.splice(0).forEach((server) => server.close());
   expect(await codesOf(address)).toEqual(['no_answer']);

@@ -2,6 +2,7 @@ import type { QueryResultRow } from 'pg';
 import { Database } from '../../../../src/base/database/database.js';
 import { GroupsRepository } from '../../../../src/directory-sync/users/groups/groups.repository.js';
 import { startApp, type TestApp } from '../../../support/app.js';
+import { long } from '../../../support/rounds.js';
 import { failure, fresh, group, madeGroup, madeUser, scim } from '../../../support/scim.js';
 
 // Groups that are created at the same time are made by one statement: each must be what it would have been alone.
@@ -47,7 +48,7 @@ async function atOnce(groups: number, work: () => Promise<unknown>): Promise<{ s
   return { statements, refused };
 }
 
-it('answers concurrent groups each with its own members, as they are read back', async () => {
+long('answers concurrent groups each with its own members, as they are read back', async () => {
   const [one, two] = [await directory(), await directory()];
   const [users, others] = [[await madeUser(one), await madeUser(one), await madeUser(one)], [await madeUser(two)]];
   const members = (i: number) =>
@@ -128,7 +129,7 @@ it('makes the other groups of a statement when one waits for a lock', async () =
   }
 });
 
-it('makes concurrent groups with the same group as a member', async () => {
+long('makes concurrent groups with the same group as a member', async () => {
   const client = await directory();
   const inner = await madeGroup(client);
   const outer = (i: number) => client.post('/Groups', group(`Outer ${i}`, { members: [value(inner, 'Inner')] }));

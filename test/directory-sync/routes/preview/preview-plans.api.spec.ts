@@ -1,6 +1,7 @@
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { eventually } from '../../../support/http.js';
+import { long } from '../../../support/rounds.js';
 import { bulk, fresh, madeGroup, madeUser, mail, replace, user } from '../../../support/scim.js';
 
 let service: TestApp;
@@ -66,7 +67,7 @@ describe('the plan of a directory with few users', () => {
     expect(await stored(at)).toEqual({ plans: 1, users: 0 });
   });
 
-  it('is made anew when a rule, a member of its group or the default role has changed', async () => {
+  long('is made anew when a rule, a member of its group or the default role has changed', async () => {
     const at = await newHouse(service, { state: 'preview', default_role: null });
     const id = await madeUser(at.scim, user(mail()));
     const group = await madeGroup(at.scim, []);
@@ -109,7 +110,7 @@ describe('the plan of a directory with few users', () => {
     expect(lines.map(({ would }) => would)).toEqual([['create'], ['create'], ['create']]);
   });
 
-  it('ends when the directory goes live or is deleted', async () => {
+  long('ends when the directory goes live or is deleted', async () => {
     for (const end of ['live', 'deleted']) {
       const at = await newHouse(service, { state: 'preview' });
       await madeUser(at.scim, user(mail()));
@@ -129,36 +130,40 @@ describe('the plan of a directory with few users', () => {
 });
 
 describe('the plan of a directory with many users', () => {
-  it('is made by a task, and shown with its time while a newer one is made', async () => {
-    const at = await newHouse(service, { state: 'preview' });
-    await crowd(at);
-    const begun = await plan(at);
-    expect(begun).toMatchObject({ made_at: null, stale: true, counts: null, seats_free: null, data: [] });
-    const early = await fileOf(at, 'csv');
-    if (early.status !== 200) expect([early.status, early.body.code]).toEqual([409, 'plan_not_made']);
-    expect(await ended(at, begun.task_id)).toMatchObject({ kind: 'preview.plan', state: 'done', done: MANY });
+  long(
+    'is made by a task, and shown with its time while a newer one is made',
+    async () => {
+      const at = await newHouse(service, { state: 'preview' });
+      await crowd(at);
+      const begun = await plan(at);
+      expect(begun).toMatchObject({ made_at: null, stale: true, counts: null, seats_free: null, data: [] });
+      const early = await fileOf(at, 'csv');
+      if (early.status !== 200) expect([early.status, early.body.code]).toEqual([409, 'plan_not_made']);
+      expect(await ended(at, begun.task_id)).toMatchObject({ kind: 'preview.plan', state: 'done', done: MANY });
 
-    // A write within the second before the plan leaves it stale: the plan is made again.
-    const made = await eventually(
-      () => plan(at),
-      ({ stale }) => stale === false,
-      60_000,
-    );
-    expect(made).toMatchObject({ stale: false, task_id: null, counts: { create: MANY, take_seat: MANY } });
-    expect((await fileOf(at, 'csv')).lines).toHaveLength(MANY + 1);
-    expect(await plan(at)).toMatchObject({ made_at: made.made_at });
+      // A write within the second before the plan leaves it stale: the plan is made again.
+      const made = await eventually(
+        () => plan(at),
+        ({ stale }) => stale === false,
+        60_000,
+      );
+      expect(made).toMatchObject({ stale: false, task_id: null, counts: { create: MANY, take_seat: MANY } });
+      expect((await fileOf(at, 'csv')).lines).toHaveLength(MANY + 1);
+      expect(await plan(at)).toMatchObject({ made_at: made.made_at });
 
-    await madeUser(at.scim, user(mail()));
-    const shown = await plan(at);
-    expect(shown).toMatchObject({ made_at: made.made_at, stale: true, counts: { create: MANY } });
-    expect(shown.task_id).toMatch(/^tsk_/);
-    const asked = await at.api.post(`/directories/${at.directoryId}/preview/plan`);
-    expect(asked.status).toBe(202);
-    await ended(at, asked.body.id);
-    await ended(at, shown.task_id);
-    expect((await plan(at)).counts).toMatchObject({ create: MANY + 1 });
-    expect((await stored(at)).plans).toBe(1);
-  }, 120_000);
+      await madeUser(at.scim, user(mail()));
+      const shown = await plan(at);
+      expect(shown).toMatchObject({ made_at: made.made_at, stale: true, counts: { create: MANY } });
+      expect(shown.task_id).toMatch(/^tsk_/);
+      const asked = await at.api.post(`/directories/${at.directoryId}/preview/plan`);
+      expect(asked.status).toBe(202);
+      await ended(at, asked.body.id);
+      await ended(at, shown.task_id);
+      expect((await plan(at)).counts).toMatchObject({ create: MANY + 1 });
+      expect((await stored(at)).plans).toBe(1);
+    },
+    120_000,
+  );
 });
 
 it('is unknown to another tenant', async () => {

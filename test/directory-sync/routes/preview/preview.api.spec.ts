@@ -1,6 +1,7 @@
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { type House, newHouse, show } from '../../../support/house.js';
 import { eventually, type Client } from '../../../support/http.js';
+import { long } from '../../../support/rounds.js';
 import { failure, madeGroup, madeUser, mail, membersOf, replace, scim, user } from '../../../support/scim.js';
 
 let service: TestApp;
@@ -37,7 +38,7 @@ const found = async (client: Client, filter: string) =>
   (await client.get(`/Users?filter=${encodeURIComponent(filter)}`)).body.Resources.map(({ id }: { id: string }) => id);
 
 describe('a directory in preview', () => {
-  it('keeps its writes to unmanaged users apart, reads them back, and applies them once it is live', async () => {
+  long('keeps its writes to unmanaged users apart, reads them back, and applies them once it is live', async () => {
     const at = await newHouse(service, { state: 'preview' });
     const [posted, patched, removed] = [await unmanaged(at), await unmanaged(at), await unmanaged(at)];
     const before = [await everyone(at), await seats(at)];
@@ -110,7 +111,7 @@ describe('a directory in preview', () => {
     expect((await at.api.get(`/users/${posted.id}/history?kind=linked`)).body.data).toMatchObject([{ by: 'email' }]);
   });
 
-  it('changes nothing of the directory that it replaces, and takes over when it goes live', async () => {
+  long('changes nothing of the directory that it replaces, and takes over when it goes live', async () => {
     const at = await newHouse(service);
     const names = [mail(), mail(), mail()];
     const ids = await Promise.all(names.map((name) => madeUser(at.scim, user(name, { title: 'old' }))));
@@ -162,7 +163,7 @@ describe('a directory in preview', () => {
     expect(await everyone(at)).toEqual(before);
   });
 
-  it('holds only those of its own users who would differ, deletions included', async () => {
+  long('holds only those of its own users who would differ, deletions included', async () => {
     const at = await newHouse(service);
     const [same, changed, gone, out] = await Promise.all([0, 1, 2, 3].map(() => madeUser(at.scim, user(mail()))));
     expect((await at.api.patch(`/directories/${at.directoryId}`, { state: 'preview' })).status).toBe(200);
@@ -195,7 +196,7 @@ describe('a directory in preview', () => {
     expect(await forwarded(changed!)).toBe(2);
   });
 
-  it('takes no seat, is not refused for lack of one, and asks before users would wait', async () => {
+  long('takes no seat, is not refused for lack of one, and asks before users would wait', async () => {
     const at = await newHouse(service, { state: 'preview' });
     await at.api.put('/seats/limit', { limit: 1, policy: { directory: 'block' } });
     const ids = await Promise.all([0, 1, 2].map(() => madeUser(at.scim, user(mail()))));

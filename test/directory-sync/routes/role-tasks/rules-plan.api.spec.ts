@@ -2,6 +2,7 @@ import { sharedApp, type TestApp } from '../../../support/app.js';
 import { commandLine } from '../../../support/cli.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { client, eventually, type Answer } from '../../../support/http.js';
+import { long } from '../../../support/rounds.js';
 import { fresh, madeGroup, madeUser, mail, user } from '../../../support/scim.js';
 
 let service: TestApp;
@@ -33,7 +34,7 @@ const write = async ({ api, directoryId }: House, ...rules: Rule[]): Promise<voi
 };
 
 describe('200', () => {
-  it('shows who gains or loses which role and seat, changes nothing, and is what the write then does', async () => {
+  long('shows who gains or loses which role and seat, changes nothing, and is what the write then does', async () => {
     const at = await newHouse(service);
     const [admin, observer, both, plain] = [
       await madeUser(at.scim),
@@ -149,7 +150,7 @@ describe('422', () => {
 });
 
 describe('202', () => {
-  it('plans within the request for 10 000 users, and in a task for more, which lists the first 1 000', async () => {
+  long('plans within the request for 10 000 users, and in a task for more, which lists the first 1 000', async () => {
     const at = await newHouse(service);
     const first = await madeUser(at.scim);
     const group = await madeGroup(at.scim, [first]);

@@ -1,6 +1,7 @@
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { eventually } from '../../../support/http.js';
 import { newHouse, type House } from '../../../support/house.js';
+import { long } from '../../../support/rounds.js';
 import { fresh, madeGroup, madeUser, membersOf, patch, replace, user } from '../../../support/scim.js';
 
 /** Of 20 users four may leave. */
@@ -34,7 +35,7 @@ const done = async (house: House, name: string, body: object = {}) => {
 const shown = async ({ api }: House, id: string) => (await api.get(`/users/${id}`)).body;
 
 describe('the guard of a directory', () => {
-  it('says its windows, who left and how many it holds', async () => {
+  long('says its windows, who left and how many it holds', async () => {
     const { house, ids } = await company();
     expect((await guardOf(house)).body).toMatchObject({
       guard: GUARD,
@@ -63,7 +64,7 @@ describe('the guard of a directory', () => {
 });
 
 describe('release', () => {
-  it('lets all held users go when the number is that of the dry run', async () => {
+  long('lets all held users go when the number is that of the dry run', async () => {
     const { house, ids } = await company();
     for (const id of ids) await house.scim.patch(`/Users/${id}`, replace('active', false));
     const counted = await act(house, 'release', { dry_run: true });
@@ -75,7 +76,7 @@ describe('release', () => {
     expect((await house.api.get('/seats')).body.used).toBe(0);
   });
 
-  it('does the rest of a list and leaves out who is not held', async () => {
+  long('does the rest of a list and leaves out who is not held', async () => {
     const { house, ids } = await company();
     for (const id of ids.slice(0, 8)) await house.scim.delete(`/Users/${id}`);
     expect((await act(house, 'release', { user_ids: [ids[19]] })).status).toBe(404);
@@ -86,22 +87,25 @@ describe('release', () => {
 });
 
 describe('discard', () => {
-  it('makes held users active in the directory again, under a substitute name where the name was given away', async () => {
-    const { house, ids } = await company();
-    const name = (await house.scim.get(`/Users/${ids[19]}`)).body.userName as string;
-    for (const id of ids.slice(0, 18)) await house.scim.patch(`/Users/${id}`, replace('active', false));
-    await house.scim.delete(`/Users/${ids[19]}`);
-    const second = await newHouse(service);
-    expect(second.tenantId).not.toBe(house.tenantId);
-    await done(house, 'discard');
-    expect((await house.scim.get(`/Users/${ids[10]}`)).body.active).toBe(true);
-    expect((await house.scim.get(`/Users/${ids[19]}`)).body).toMatchObject({ active: true, userName: name });
-    expect((await guardOf(house)).body).toMatchObject({ held: 0, window: { counted: LIMIT } });
-  });
+  long(
+    'makes held users active in the directory again, under a substitute name where the name was given away',
+    async () => {
+      const { house, ids } = await company();
+      const name = (await house.scim.get(`/Users/${ids[19]}`)).body.userName as string;
+      for (const id of ids.slice(0, 18)) await house.scim.patch(`/Users/${id}`, replace('active', false));
+      await house.scim.delete(`/Users/${ids[19]}`);
+      const second = await newHouse(service);
+      expect(second.tenantId).not.toBe(house.tenantId);
+      await done(house, 'discard');
+      expect((await house.scim.get(`/Users/${ids[10]}`)).body.active).toBe(true);
+      expect((await house.scim.get(`/Users/${ids[19]}`)).body).toMatchObject({ active: true, userName: name });
+      expect((await guardOf(house)).body).toMatchObject({ held: 0, window: { counted: LIMIT } });
+    },
+  );
 });
 
 describe('undo', () => {
-  it('brings deactivated users back with role and seat', async () => {
+  long('brings deactivated users back with role and seat', async () => {
     const { house, ids } = await company();
     for (const id of ids.slice(0, LIMIT)) await house.scim.patch(`/Users/${id}`, replace('active', false));
     expect((await act(house, 'undo', { dry_run: true })).body).toEqual({ count: LIMIT });
@@ -114,7 +118,7 @@ describe('undo', () => {
     expect((await act(house, 'undo')).body.code).toBe('window_over');
   });
 
-  it('brings a deleted user back under the old id, in the groups that gave the role', async () => {
+  long('brings a deleted user back under the old id, in the groups that gave the role', async () => {
     const { house, ids } = await company({ default_role: null });
     const groupId = await madeGroup(house.scim, ids);
     const rules = { rules: [{ group_id: groupId, role: 'Admin' }] };
@@ -131,7 +135,7 @@ describe('undo', () => {
     expect(await membersOf(house.scim, groupId)).toEqual([...ids].sort());
   });
 
-  it.each([
+  long.each([
     ['the membership when the group that gave the role was emptied', false],
     ['the former role by name when the group that gave it was deleted', true],
   ])('gives back %s', async (_, isDeleted) => {
@@ -170,7 +174,7 @@ describe('undo', () => {
   });
 });
 
-it('says in the preview how many departures it would hold, and holds them when the directory goes live', async () => {
+long('says in the preview how many departures it would hold, and holds them when the directory goes live', async () => {
   const { house, ids } = await company();
   const settings = (state: string) => house.api.patch(`/directories/${house.directoryId}`, { state });
   await settings('preview');

@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import type { Client } from '../../../support/http.js';
+import { long } from '../../../support/rounds.js';
 import { bulk, fresh, madeUser, patch, scim, user } from '../../../support/scim.js';
 
 // Without background work: what takes effect does so by the request that closes the circle.
@@ -149,7 +150,7 @@ it('a circle leaves a user who waits for one of its users held, and changes no u
   expect(await values(at, still)).toMatchObject({ email: still.mail, external_id: still.key, held: null });
 });
 
-it('a circle takes effect once when its writes come at the same moment', async () => {
+long('a circle takes effect once when its writes come at the same moment', async () => {
   const at = await newHouse(service);
   for (let round = 0; round < 8; round++) {
     const all = await people(at.scim, 3);

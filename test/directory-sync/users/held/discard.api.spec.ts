@@ -3,6 +3,7 @@ import { PeopleUpkeep } from '../../../../src/directory-sync/users/people/people
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { type House, newHouse, show } from '../../../support/house.js';
 import { eventually } from '../../../support/http.js';
+import { long } from '../../../support/rounds.js';
 import { fresh, madeGroup, madeUser, mail, patch, replace, scim, user } from '../../../support/scim.js';
 
 let service: TestApp;
@@ -118,7 +119,7 @@ const cases: [string, () => Promise<Case>][] = [
 ]; // prettier-ignore
 
 describe.each(cases)('a user held for %s whose requested state is discarded', (reason, prepare) => {
-  it('has the effective state as resource until a new write', async () => {
+  long('has the effective state as resource until a new write', async () => {
     const { at, id, again, then } = await prepare();
     const before = await show(at, id);
     expect(before.held).toBe(reason);
@@ -147,7 +148,7 @@ describe.each(cases)('a user held for %s whose requested state is discarded', (r
 });
 
 describe('a discarded role', () => {
-  it('of a group stays out of force until the group gives it anew', async () => {
+  long('of a group stays out of force until the group gives it anew', async () => {
     const at = await newHouse(service);
     const group = await madeGroup(at.scim, []);
     await rules(at, group, 'Admin');
@@ -208,7 +209,7 @@ describe('many held users', () => {
   const done = async (at: House, id: string) =>
     (await eventually(() => at.api.get(`/tasks/${id}`), ({ body }) => body.state === 'done')).body; // prettier-ignore
 
-  it('are released or discarded by a filter, in a task; a dry run counts', async () => {
+  long('are released or discarded by a filter, in a task; a dry run counts', async () => {
     const { at, ids } = await waiting();
     const count = await at.api.post('/held/discard', { reason: 'no_seat', dry_run: true });
     expect([count.status, count.body]).toEqual([200, { count: 4 }]);

@@ -1,7 +1,7 @@
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { type House, newHouse, show } from '../../../support/house.js';
 import { eventually } from '../../../support/http.js';
-import { someOf } from '../../../support/rounds.js';
+import { long, someOf } from '../../../support/rounds.js';
 import { fresh, madeGroup, madeUser, mail, patch, replace, user } from '../../../support/scim.js';
 
 // In every held state a role, a seat or a session ends when the last write takes it away, whichever way it is taken.
@@ -82,7 +82,7 @@ describe.each(REASONS)('the role of a user who is held as %s ends', (reason) => 
     expect(rows).toEqual([{ role, forwarded: true, ended: true }]);
   });
 
-  it('when the default role changes', async () => {
+  long('when the default role changes', async () => {
     const { at, id } = await heldAdmin(reason, 'roles');
     await at.scim.patch(`/Users/${id}`, patch({ op: 'remove', path: 'roles' }));
     expect(await show(at, id)).toMatchObject({ role: 'User', held: reason });
@@ -93,7 +93,7 @@ describe.each(REASONS)('the role of a user who is held as %s ends', (reason) => 
     );
   });
 
-  it('when the user leaves, with the seat', async () => {
+  long('when the user leaves, with the seat', async () => {
     const { at, id } = await heldAdmin(reason, 'group');
     await at.scim.patch(`/Users/${id}`, replace('active', false));
     expect(await show(at, id)).toMatchObject({ status: 'inactive', seat: 'none', held: null });
@@ -172,7 +172,7 @@ describe('a role that waits for a seat', () => {
     );
   });
 
-  it('leaves a user the next role that is given and takes no seat', async () => {
+  long('leaves a user the next role that is given and takes no seat', async () => {
     const { at, id } = await observer({ default_role: 'Observer' });
     await at.scim.patch(`/Users/${id}`, replace('roles', roles('User')));
     expect(await show(at, id)).toMatchObject({ role: 'Observer', status: 'active', seat: 'waiting', held: 'no_seat' });

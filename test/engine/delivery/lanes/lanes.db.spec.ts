@@ -10,6 +10,7 @@ import type { Outcome } from '../../../../src/engine/delivery/outcome.js';
 import { platformOf } from '../../../../src/forwarding/platform-destination.js';
 import { Harness, until } from '../../../forwarding/harness.js';
 import { createdAttempt } from '../../../support/lanes.js';
+import { long } from '../../../support/rounds.js';
 
 describe('lanes', () => {
   let h: Harness;
@@ -206,7 +207,7 @@ describe('a worker', () => {
   });
   afterAll(() => h.stop());
 
-  it('finishes open calls and hands back the other lanes when it is stopped', async () => {
+  long('finishes open calls and hands back the other lanes when it is stopped', async () => {
     const t = await h.tenant('stop', { timeout_ms: 2_000, concurrency: 4 });
     h.sandbox.setFaults({ mode: 'slow', delay_ms: 150 }, `key-${t}`);
     for (let n = 1; n <= 60; n++) await h.change(t, `usr_${n}`, 'active');
@@ -223,7 +224,7 @@ describe('a worker', () => {
     expect((await h.counts(t)).pending).toBe(60 - sent);
   });
 
-  it('begins when it is woken, without waiting for the next poll', async () => {
+  long('begins when it is woken, without waiting for the next poll', async () => {
     const t = await h.tenant('wake');
     const { worker } = h.worker({ pollMs: 60_000 });
     await until(async () => (await h.counts(t)).total === 0);
@@ -235,7 +236,7 @@ describe('a worker', () => {
     await worker.stop();
   });
 
-  it('continues after the database was away', async () => {
+  long('continues after the database was away', async () => {
     const t = await h.tenant('database');
     const { worker } = h.worker();
     await h.change(t, 'usr_1', 'active');

@@ -10,6 +10,7 @@ import { sharedApp, type TestApp } from '../../../support/app.js';
 import { candidate } from '../../../support/candidates.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { eventually, type Answer } from '../../../support/http.js';
+import { long } from '../../../support/rounds.js';
 import { Engine } from '../support/engine.js';
 
 const KEY = 'engine-key-0123456789abcdef';
@@ -128,7 +129,7 @@ describe('the engine of a tenant', () => {
     );
   });
 
-  it('refuses the key: interviews wait with the reason, and are sent with another key', async () => {
+  long('refuses the key: interviews wait with the reason, and are sent with another key', async () => {
     const { id } = await person(service, house);
     engine.faults.push({ status: 401, body: { detail: 'unknown key' } });
     const { body } = await schedule(id);

@@ -3,6 +3,7 @@ import { candidate } from '../../../support/candidates.js';
 import { commandLine } from '../../../support/cli.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { eventually } from '../../../support/http.js';
+import { long } from '../../../support/rounds.js';
 import { Engine } from '../support/engine.js';
 
 const KEY = 'key-of-the-installation';
@@ -29,7 +30,7 @@ async function scheduled() {
   return (await house.api.post(`/candidates/${body.id}/interviews`, PLAN)).body;
 }
 
-it('gives the link when the tenant has no engine of its own', async () => {
+long('gives the link when the tenant has no engine of its own', async () => {
   const made = await scheduled();
   expect(made).toMatchObject({ meeting_source: 'engine', meeting_state: 'ready' });
   expect(made.meeting_url).toBe(engine.meetings.get(made.id));
@@ -45,7 +46,7 @@ it('gives the link when the tenant has no engine of its own', async () => {
   expect(JSON.stringify(body)).not.toContain(KEY);
 });
 
-it('gives way to the engine of the tenant, and is used again when that is removed', async () => {
+long('gives way to the engine of the tenant, and is used again when that is removed', async () => {
   await scheduled();
   const cli = commandLine(service, house.apiKey);
   expect((await cli('interview', 'test')).out).toContain('answered as it should');
@@ -66,7 +67,7 @@ it('never gets the key of a tenant, and needs an address with a key of the tenan
   expect([refused.status, refused.body.errors[0].field]).toEqual([422, 'base_url']);
 });
 
-it('is asked again when it refuses its key, since no tenant can correct it', async () => {
+long('is asked again when it refuses its key, since no tenant can correct it', async () => {
   engine.faults.push({ status: 401 });
   const made = await scheduled();
   const link = () => house.api.get(`/interviews/${made.id}`);

@@ -2,6 +2,7 @@ import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { hurry, leverHouse, person, PLAN, writesOf } from '../../../integrations/ats/publish/support/lever-house.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { eventually } from '../../../support/http.js';
+import { long } from '../../../support/rounds.js';
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -28,7 +29,7 @@ async function withService(env: Record<string, string>, work: (service: TestApp)
   }
 }
 
-it('writes nothing to the ATS, with a reason, when production has neither an engine nor a link', () =>
+long('writes nothing to the ATS, with a reason, when production has neither an engine nor a link', () =>
   withService(PRODUCTION, async (service) => {
     const house = await leverHouse(service, lever);
     const { id, remoteId } = await person(service, house);
@@ -49,9 +50,10 @@ it('writes nothing to the ATS, with a reason, when production has neither an eng
       (links) => links.length === 0,
     );
     expect((await fetch(`${service.url}/i/${house.tenantId}/${body.id}`)).status).toBe(404);
-  }));
+  }),
+);
 
-it('leads to a page that names the tenant when the sandbox gives the link', () =>
+long('leads to a page that names the tenant when the sandbox gives the link', () =>
   withService({}, async (service) => {
     const house = await leverHouse(service, lever);
     const { id } = await person(service, house);
@@ -60,4 +62,5 @@ it('leads to a page that names the tenant when the sandbox gives the link', () =
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(await page.text()).toContain((await house.api.get('/tenant')).body.name);
     expect((await fetch(`${service.url}/i/${service.tenant.tenantId}/${body.id}`)).status).toBe(404);
-  }));
+  }),
+);

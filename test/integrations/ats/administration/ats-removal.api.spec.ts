@@ -3,6 +3,7 @@ import { systemActor } from '../../../../src/tenancy/identity/source.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';
+import { long } from '../../../support/rounds.js';
 import { patience } from '../../../support/speed.js';
 
 let service: TestApp;
@@ -69,7 +70,7 @@ const end = async (ats: Connected): Promise<void> => {
   expect((await ats.api.delete(path(ats))).status).toBe(204);
 };
 
-test('removes all rows of a connection, and none of another one', async () => {
+long('removes all rows of a connection, and none of another one', async () => {
   const gone = await used();
   const stays = await used(second, gone);
   const before = await rowsOf(stays);
@@ -88,7 +89,7 @@ test('removes all rows of a connection, and none of another one', async () => {
   expect((await stays.api.post(`${path(stays)}/test`)).body).toMatchObject({ ok: true });
 });
 
-test('removes a connection with 100 000 records in steps, without a wait for others', async () => {
+long('removes a connection with 100 000 records in steps, without a wait for others', async () => {
   const ats = await connectLever(service, lever);
   const key = [ats.tenantId, ats.connectionId];
   await service.db.query(
@@ -118,7 +119,7 @@ test('removes a connection with 100 000 records in steps, without a wait for oth
   await until(async () => Object.keys(await rowsOf(ats)).filter((name) => name !== 'lanes').length === 0);
 });
 
-test('leaves records with a connection that was connected again meanwhile', async () => {
+long('leaves records with a connection that was connected again meanwhile', async () => {
   const ats = await used();
   const tasks = service.app.nest.get(TasksRepository);
   const { id } = await tasks.add(service.db, ats.tenantId, {

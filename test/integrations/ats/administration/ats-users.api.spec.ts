@@ -3,6 +3,7 @@ import type { AshbySimulator, GreenhouseSimulator, LeverSimulator } from '../../
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectAshby, connectGreenhouse, connectLever } from '../../../support/ats.js';
 import { newHouse, type House } from '../../../support/house.js';
+import { long } from '../../../support/rounds.js';
 
 const DANA = '32bc4d3b-0000-4e2b-92d0-00000000d4a1';
 let service: TestApp;
@@ -35,7 +36,7 @@ const body = (more: object = {}): object => ({
 const create = (more: object = {}) => house.api.post('/ats-connections', body(more));
 
 describe('missing', () => {
-  it('names the user when the vendor needs one and none is known', async () => {
+  long('names the user when the vendor needs one and none is known', async () => {
     const made = await create();
     expect(made.body.missing).toEqual(['as_user']);
     const path = `/ats-connections/${made.body.id}`;
@@ -55,7 +56,7 @@ describe('missing', () => {
 });
 
 describe('GET /ats-connections/{id}/users', () => {
-  it('lists the active users of Lever in pages, also across the pages of Lever', async () => {
+  long('lists the active users of Lever in pages, also across the pages of Lever', async () => {
     const own = await startLever({ rateFactor: 1_000, apiKey: 'many-users' });
     const wanted = new Set([DANA]);
     for (let n = 0; n < 130; n++) {
@@ -78,7 +79,7 @@ describe('GET /ats-connections/{id}/users', () => {
     await own.close();
   });
 
-  it('lists the users of Greenhouse, and none of Ashby, which writes as its key', async () => {
+  long('lists the users of Greenhouse, and none of Ashby, which writes as its key', async () => {
     const green = await connectGreenhouse(service, greenhouse);
     const { body: users } = await green.api.get(`/ats-connections/${green.connectionId}/users`);
     expect(users.data).toMatchObject([{ id: '158104', name: 'Dana Whitlock' }]);

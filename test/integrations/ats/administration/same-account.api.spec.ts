@@ -2,6 +2,7 @@ import { startAshby, startGreenhouse, startLever } from '../../../simulators/ind
 import type { AshbySimulator, GreenhouseSimulator, LeverSimulator } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectAshby, connectGreenhouse, connectLever, until, type Connected } from '../../../support/ats.js';
+import { long } from '../../../support/rounds.js';
 
 const [KEY, OTHER] = ['key-of-the-account', 'key-of-another-account'];
 let service: TestApp;
@@ -36,7 +37,7 @@ function twoAccounts(sim: LeverSimulator): void {
   sim.fault({ kind: 'status', status: 404, times: null, path: '/postings/' });
 }
 
-test('refuses a key of another account, and removes no record', async () => {
+long('refuses a key of another account, and removes no record', async () => {
   const ats = await leverWithRecords();
   expect(await ats.candidates()).not.toEqual([]);
   twoAccounts(lever);
@@ -47,7 +48,7 @@ test('refuses a key of another account, and removes no record', async () => {
   expect(await ats.candidates()).not.toEqual([]);
 });
 
-test('accepts a new key of the same account after a look at one record', async () => {
+long('accepts a new key of the same account after a look at one record', async () => {
   const ats = await leverWithRecords();
   const before = lever.requests.length;
   expect((await ats.api.patch(path(ats), withKey(KEY))).status).toBe(200);
@@ -55,13 +56,13 @@ test('accepts a new key of the same account after a look at one record', async (
   expect(read.length).toBeLessThanOrEqual(1);
 });
 
-test('accepts a key of the same account when some records were deleted since', async () => {
+long('accepts a key of the same account when some records were deleted since', async () => {
   const ats = await leverWithRecords();
   lever.fault({ kind: 'status', status: 404, path: '/opportunities/' });
   expect((await ats.api.patch(path(ats), withKey(KEY))).status).toBe(200);
 });
 
-test('keeps the key while the ATS gives no answer; accepts a refused key and reports it', async () => {
+long('keeps the key while the ATS gives no answer; accepts a refused key and reports it', async () => {
   const ats = await leverWithRecords();
   lever.fault({ kind: 'status', status: 500, times: null });
   const waits = await ats.api.patch(path(ats), withKey(KEY));
@@ -71,7 +72,7 @@ test('keeps the key while the ATS gives no answer; accepts a refused key and rep
   await until(async () => (await ats.api.get(path(ats))).body.state === 'reconnect_needed');
 });
 
-test('accepts any account while the connection has read nothing yet', async () => {
+long('accepts any account while the connection has read nothing yet', async () => {
   const empty = await startLever({ rateFactor: 1_000, apiKey: KEY });
   const ats = await connectLever(service, empty);
   empty.fault({ kind: 'status', status: 404, times: null, path: '/opportunities/' });
@@ -89,7 +90,7 @@ test('checks the account of Ashby', async () => {
   expect([refused.status, refused.body.code]).toEqual([409, 'other_ats_account']);
 });
 
-test('checks the account of Greenhouse with a token of the new client', async () => {
+long('checks the account of Greenhouse with a token of the new client', async () => {
   const job = greenhouse.add.job({ silent: true });
   greenhouse.add.candidate({ job: job.id, silent: true });
   const ats = await connectGreenhouse(service, greenhouse);

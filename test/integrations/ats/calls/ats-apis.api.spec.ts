@@ -6,6 +6,7 @@ import { greenhouse } from '../../../../src/integrations/ats/connectors/greenhou
 import { lever } from '../../../../src/integrations/ats/connectors/lever/lever.connector.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
+import { long } from '../../../support/rounds.js';
 import { connectionTo } from '../connectors/support/calls.js';
 
 describe('calls to ATSs', () => {
@@ -58,7 +59,7 @@ describe('calls to ATSs', () => {
     expect(await lever.test(apisOf(beside).of(await connection()))).toMatch('Lever answers');
   });
 
-  it('keep the pace of the vendor over two processes', async () => {
+  long('keep the pace of the vendor over two processes', async () => {
     const one = await connection();
     const began = performance.now();
     const calls = [app, beside].flatMap((process) =>

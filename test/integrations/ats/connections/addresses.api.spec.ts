@@ -5,6 +5,7 @@ import { startApp, type TestApp } from '../../../support/app.js';
 import { until } from '../../../support/ats.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { NameServer } from '../../../support/name-server.js';
+import { long } from '../../../support/rounds.js';
 
 // As in production: private addresses are not admitted. Names of tenants are looked up at a name server of the test.
 
@@ -125,7 +126,7 @@ test.each([[['127.0.0.1']], [['169.254.169.254']], [[PUBLIC, '127.0.0.1']], [['0
   },
 );
 
-test('a redirect is not followed', async () => {
+long('a redirect is not followed', async () => {
   // One address of this machine is admitted, and no other one.
   let asked = 0;
   const where: string[] = [];

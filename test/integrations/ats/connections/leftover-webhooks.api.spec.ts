@@ -1,6 +1,7 @@
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';
+import { long } from '../../../support/rounds.js';
 
 let service: TestApp;
 let lever: LeverSimulator;
@@ -29,7 +30,7 @@ async function interrupted(): Promise<Connected> {
   return ats;
 }
 
-test('removes webhooks of an interrupted set-up at Lever with the next one', async () => {
+long('removes webhooks of an interrupted set-up at Lever with the next one', async () => {
   const ats = await interrupted();
   expect(lever.webhooks()).toHaveLength(5);
   expect(urls()).toHaveLength(1);
@@ -37,7 +38,7 @@ test('removes webhooks of an interrupted set-up at Lever with the next one', asy
   expect(lever.webhooks()).toEqual([]);
 });
 
-test('removes and counts such webhooks at a disconnect', async () => {
+long('removes and counts such webhooks at a disconnect', async () => {
   const ats = await connectLever(service, lever);
   await setUp(ats);
   const { url } = lever.webhooks()[0]!;
@@ -47,7 +48,7 @@ test('removes and counts such webhooks at a disconnect', async () => {
   expect(lever.webhooks()).toEqual([]);
 });
 
-test('keeps webhooks of another connection to the account, and those of other addresses', async () => {
+long('keeps webhooks of another connection to the account, and those of other addresses', async () => {
   const [one, other] = [await connectLever(service, lever), await connectLever(service, lever)];
   await Promise.all([setUp(one), setUp(other)]);
   await lever.webhookTarget('https://elsewhere.example/api/webhooks/lever?api_token=x', { event: 'candidateHired' });
@@ -60,7 +61,7 @@ test('keeps webhooks of another connection to the account, and those of other ad
   expect(urls()).toEqual(expect.arrayContaining([byHand, 'https://elsewhere.example/api/webhooks/lever?api_token=x']));
 });
 
-test('reads what changed while the webhooks of an earlier set-up were replaced', async () => {
+long('reads what changed while the webhooks of an earlier set-up were replaced', async () => {
   const posting = lever.add.posting({ silent: true }).id;
   const { id: person } = lever.add.opportunity({ name: 'Ann Before', posting, silent: true });
   const ats = await connectLever(service, lever);

@@ -2,6 +2,7 @@ import { WorkEntries, type ClaimedWork } from '../../../../src/engine/work/work-
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';
+import { long } from '../../../support/rounds.js';
 import { hurry } from '../publish/support/lever-house.js';
 
 // A connection that can be used again continues at once, however long it was to wait.
@@ -34,7 +35,7 @@ const pause = (ats: Connected) => ats.api.post(`${at(ats)}/pause`, {});
 const resume = (ats: Connected) => ats.api.post(`${at(ats)}/resume`, {});
 const change = (ats: Connected) => ats.api.patch(at(ats), key());
 
-it.each([
+long.each([
   ['another credential', wait, change],
   ['the end of a pause', async (ats: Connected) => (await pause(ats), await wait(ats)), resume],
 ])('applies waiting events and continues to read after %s', async (_, rest, act) => {

@@ -1,5 +1,6 @@
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import fc from '../../../support/properties.js';
+import { long, someOf } from '../../../support/rounds.js';
 import { applicationOf, merged, toldGreenhouse, updated } from './support/told-greenhouse.js';
 
 // The same deliveries come to the same end at each pace: one by one, or all at once.
@@ -82,7 +83,7 @@ const MERGES: [string, Delivery[], Record<string, unknown>][] = [
   ],
 ];
 
-it.each(MERGES)('resolves %s, slowly and in a burst', async (_name, deliveries, resolved) => {
+it.each(someOf(MERGES))('resolves %s, slowly and in a burst', async (_name, deliveries, resolved) => {
   const people = Object.keys(resolved).map((name) => Number(name.slice(3)));
   const slow = await end(deliveries, 'slow', people);
   expect(slow).toMatchObject({ resolved });
@@ -115,7 +116,7 @@ function deliveriesOf(steps: readonly (typeof STEP extends fc.Arbitrary<infer T>
   });
 }
 
-it('has the same result slowly and in a burst', async () => {
+long('has the same result slowly and in a burst', async () => {
   const steps = fc.array(STEP, { minLength: 6, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(steps, async (some) => {
@@ -127,7 +128,7 @@ it('has the same result slowly and in a burst', async () => {
   );
 });
 
-it('has the same result when deliveries of one application change places, as each has its time', async () => {
+long('has the same result when deliveries of one application change places, as each has its time', async () => {
   const told = { person: 1, application: 11 };
   const first: Delivery = ['new_candidate_application', applicationOf({ ...told, at: at(0) })];
   const others = [1, 2, 3, 4, 5].map((n): Delivery => {

@@ -1,6 +1,7 @@
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectLever, type Connected } from '../../../support/ats.js';
+import { long } from '../../../support/rounds.js';
 
 // A person with a name that is nowhere else goes through every event of every vendor. After the deletion of the candidate no
 // column of the database holds the name.
@@ -60,7 +61,7 @@ async function deleted(ats: Connected): Promise<void> {
   for (const { id } of all) expect((await ats.api.delete(`/candidates/${String(id)}`)).status).toBe(204);
 }
 
-it('greenhouse: every event, with the candidate at every place', async () => {
+long('greenhouse: every event, with the candidate at every place', async () => {
   const canary = 'Quetzalina';
   const ats = await connectLever(service, null, { provider: 'greenhouse', ...UNSIGNED });
   const candidate = {
@@ -86,7 +87,7 @@ it('greenhouse: every event, with the candidate at every place', async () => {
   expect(await holding(canary)).toEqual([]);
 });
 
-it('ashby: every event, with the candidate at every place', async () => {
+long('ashby: every event, with the candidate at every place', async () => {
   const canary = 'Xochiquetzal';
   const ats = await connectLever(service, null, { provider: 'ashby', ...UNSIGNED });
   const candidate = { id: 'c-57', name: `${canary} ${canary}`, primaryEmailAddress: { value: `${canary}@x.example` } };
@@ -101,7 +102,7 @@ it('ashby: every event, with the candidate at every place', async () => {
   expect(await holding(canary)).toEqual([]);
 });
 
-it('lever: every event, with data that no signature covers', async () => {
+long('lever: every event, with data that no signature covers', async () => {
   const canary = 'Tlazolteotl';
   const posting = lever.add.posting();
   const { id } = lever.add.opportunity({

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { chosenToken, until } from '../../../support/ats.js';
 import { newHouse } from '../../../support/house.js';
+import { long } from '../../../support/rounds.js';
 
 // Deletions and merges, as Ashby tells of them, to a connection that cannot read.
 let service: TestApp;
@@ -54,7 +55,7 @@ async function connected() {
   return { ...house, tell, applies, merges, candidate, resolved, interviewed, ownerOf };
 }
 
-it('keeps the interviews of a candidate that is merged into an unknown one', async () => {
+long('keeps the interviews of a candidate that is merged into an unknown one', async () => {
   const ats = await connected();
   await ats.applies('C');
   const interview = await ats.interviewed('C');
@@ -72,7 +73,7 @@ it('keeps the interviews of a candidate that is merged into an unknown one', asy
   expect(await ats.candidate('D')).toMatchObject({ id: survivor.id, first_name: 'Amara N.' });
 });
 
-it('takes the first of two merges that go in a circle, and loses nothing', async () => {
+long('takes the first of two merges that go in a circle, and loses nothing', async () => {
   const ats = await connected();
   for (const id of ['A', 'B']) await ats.applies(id);
   const interview = await ats.interviewed('B');
@@ -82,7 +83,7 @@ it('takes the first of two merges that go in a circle, and loses nothing', async
   expect([await ats.ownerOf(interview), await ats.resolved('A')]).toEqual([survivor.id, survivor.id]);
 });
 
-it('follows merges of merges, and revives no survivor that is gone', async () => {
+long('follows merges of merges, and revives no survivor that is gone', async () => {
   const ats = await connected();
   for (const id of ['A', 'B', 'C']) await ats.applies(id);
   const interview = await ats.interviewed('A');
@@ -97,7 +98,7 @@ it('follows merges of merges, and revives no survivor that is gone', async () =>
   expect([await ats.candidate('E'), await ats.candidate('F')]).toEqual([undefined, undefined]);
 });
 
-it('erases the events of a person who was never taken, and nothing of an opening with the same id', async () => {
+long('erases the events of a person who was never taken, and nothing of an opening with the same id', async () => {
   const ats = await connected();
   await ats.applies('same', { status: 'Archived' });
   const job = { id: 'same', title: 'Engineer', status: 'Open', updatedAt: '2026-03-01T21:06:38.093Z' };

@@ -1,5 +1,6 @@
 import { startApp, type TestApp } from '../../../support/app.js';
 import { newHouse } from '../../../support/house.js';
+import { long } from '../../../support/rounds.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -7,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('slows a tenant down when its connections together store too many bytes, and no other tenant', async () => {
+long('slows a tenant down when its connections together store too many bytes, and no other tenant', async () => {
   const [one, other] = [await newHouse(service), await newHouse(service)];
   const connect = async (house: typeof one, marker: string) => {
     const made = await house.api.post('/ats-connections', { provider: 'greenhouse', name: marker, marker });

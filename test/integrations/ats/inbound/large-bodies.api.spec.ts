@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectLever, type Connected } from '../../../support/ats.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
+import { long } from '../../../support/rounds.js';
 
 let service: TestApp;
 let lever: LeverSimulator;
@@ -34,7 +35,7 @@ it('stores large and small bodies that come at once, each byte for byte', async 
   expect(rows.map(({ body }) => body.toString('utf8')).sort()).toEqual([...sent].sort());
 });
 
-it('counts each 64 KiB of a body as one request more', async () => {
+long('counts each 64 KiB of a body as one request more', async () => {
   await Promise.all(Array.from({ length: 20 }, () => ats.send(eventWith(1_000_000))));
   const refused = await ats.send(eventWith(10));
   expect(refused.status).toBe(429);

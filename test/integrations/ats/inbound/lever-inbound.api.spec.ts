@@ -2,6 +2,7 @@ import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';
 import { eventsOf } from '../../../support/candidates.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
+import { long } from '../../../support/rounds.js';
 
 let service: TestApp;
 let lever: LeverSimulator;
@@ -17,7 +18,7 @@ afterAll(() => service.close());
 const stateOf = async (ats: Connected) =>
   (await ats.events()).map(({ state, reason }) => `${String(state)} ${String(reason)}`);
 
-it('reads a candidate with its opening, and records one event for repeated deliveries', async () => {
+long('reads a candidate with its opening, and records one event for repeated deliveries', async () => {
   const ats = await connectLever(service, lever);
   const posting = lever.add.posting({ text: 'Backend Engineer' });
   const person = lever.add.opportunity({ name: 'Ana de la Cruz', posting: posting.id });
@@ -39,7 +40,7 @@ it('reads a candidate with its opening, and records one event for repeated deliv
   expect(events.map(({ event }) => event)).toEqual(['candidate.created']);
 });
 
-it('ends with the state of the ATS in each order of the events', async () => {
+long('ends with the state of the ATS in each order of the events', async () => {
   const ats = await connectLever(service, lever);
   const posting = lever.add.posting();
   const person = lever.add.opportunity({ posting: posting.id });
@@ -64,7 +65,7 @@ it('ends with the state of the ATS in each order of the events', async () => {
   expect(rows[0]!.n).toBe(0);
 });
 
-it('waits while the ATS is away, and loses nothing', async () => {
+long('waits while the ATS is away, and loses nothing', async () => {
   const ats = await connectLever(service, lever);
   const posting = lever.add.posting();
   const people = [1, 2, 3].map((n) => lever.add.opportunity({ posting: posting.id, emails: [`p${n}@x.example`] }));
@@ -74,7 +75,7 @@ it('waits while the ATS is away, and loses nothing', async () => {
   expect(await ats.candidates()).toHaveLength(3);
 });
 
-it('refuses in the order: provider, token, signature, size; no answer names the token', async () => {
+long('refuses in the order: provider, token, signature, size; no answer names the token', async () => {
   const ats = await connectLever(service, lever);
   const at = (path: string, body: string, headers = {}) =>
     fetch(`${service.url}/api/webhooks/${path}`, { method: 'POST', body, headers });
@@ -147,7 +148,7 @@ it('keeps an event that it does not understand with the reason, until it is dism
   expect((await ats.api.post(`${path}/${String(event!['id'])}/dismiss`, { reason: 'again' })).status).toBe(409);
 });
 
-it('leaves out a person without an e-mail until there is one', async () => {
+long('leaves out a person without an e-mail until there is one', async () => {
   const ats = await connectLever(service, lever);
   const posting = lever.add.posting();
   const person = lever.add.opportunity({ posting: posting.id, emails: [], name: 'Cher' });

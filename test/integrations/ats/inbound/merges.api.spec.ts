@@ -6,6 +6,7 @@ import {
 } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectAshby, connectGreenhouse, until, type Connected } from '../../../support/ats.js';
+import { long } from '../../../support/rounds.js';
 import { hurry } from '../publish/support/lever-house.js';
 
 // A merge at the ATS: the survivor has what the merged candidate had, and what comes late about the merged one goes nowhere.
@@ -121,7 +122,7 @@ describe.each([
     vendor = await open();
   });
 
-  it('answers with the survivor, moves interviews, and shows late events with a reason', async () => {
+  long('answers with the survivor, moves interviews, and shows late events with a reason', async () => {
     const { ats } = vendor;
     const gone = vendor.person('gone@x.example');
     const kept = vendor.person('kept@x.example');
@@ -143,7 +144,7 @@ describe.each([
     expect(await resolved(vendor, gone)).toMatchObject({ id: survivor.id });
   });
 
-  it('answers with a survivor that was not taken yet, also over two merges', async () => {
+  long('answers with a survivor that was not taken yet, also over two merges', async () => {
     const { ats } = vendor;
     const first = vendor.person('first@x.example');
     await ats.sync();
@@ -159,7 +160,7 @@ describe.each([
     expect(await resolved(vendor, second)).toMatchObject({ id });
   });
 
-  it('loses no interview when the survivor cannot be read for a while', async () => {
+  long('loses no interview when the survivor cannot be read for a while', async () => {
     const { ats } = vendor;
     const gone = vendor.person('early@x.example');
     await ats.sync();
@@ -175,7 +176,7 @@ describe.each([
     expect((await ats.api.get(`/interviews/${interview.id}`)).body.candidate_id).toBe(survivor.id);
   });
 
-  it('answers with the survivor when the middle one of two merges was never seen', async () => {
+  long('answers with the survivor when the middle one of two merges was never seen', async () => {
     const { ats } = vendor;
     const first = vendor.person('chain1@x.example');
     await ats.sync();
@@ -189,7 +190,7 @@ describe.each([
     expect(await resolved(vendor, first)).toMatchObject({ id: (await found(vendor, third)).id });
   });
 
-  it('ends with the survivor when the merge comes while a pass writes the merged candidate', async () => {
+  long('ends with the survivor when the merge comes while a pass writes the merged candidate', async () => {
     const { ats } = vendor;
     const gone = vendor.person('reading@x.example');
     const kept = vendor.person('survives@x.example');

@@ -1,6 +1,7 @@
 import { startAshby, startLever, type AshbySimulator, type LeverSimulator } from '../../../simulators/index.js';
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectAshby, connectLever } from '../../../support/ats.js';
+import { long } from '../../../support/rounds.js';
 
 // What an ATS answers to a read-back besides the record, and an erasure of which no webhook told.
 
@@ -69,7 +70,7 @@ async function readBackOf(fault: (typeof ANSWERS)[number][1]): Promise<ReadBack>
   return { ats, before, nameOf, event: event! };
 }
 
-it('removes stored events, waiting writes and data of events when a poll finds an erasure', async () => {
+long('removes stored events, waiting writes and data of events when a poll finds an erasure', async () => {
   const [job, email] = [ashby.add.job({ silent: true }).id, 'erased.by.poll@candidates.example'];
   const person = ashby.add.candidate({ name: 'Petra Pollerased', email, job, silent: true });
   const ats = await connectAshby(service, ashby);

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { startGreenhouse, type GreenhouseSimulator } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { chosenToken, connectGreenhouse, connectLever, type Connected } from '../../../support/ats.js';
+import { long } from '../../../support/rounds.js';
 
 // What a caller learns and does who has no right token, or a token without a signature.
 
@@ -27,7 +28,7 @@ async function shown(answer: Response): Promise<unknown> {
   return { status: answer.status, names, body: { ...body, instance: null, request_id: null } };
 }
 
-it('gives one answer to a missing token, a wrong one, two that differ, and a wrong signature', async () => {
+long('gives one answer to a missing token, a wrong one, two that differ, and a wrong signature', async () => {
   const ats = await connectLever(service, null, { provider: 'greenhouse' });
   const body = JSON.stringify({ action: 'ping', payload: {} });
   const at = `${service.url}/api/webhooks/greenhouse`;
@@ -45,7 +46,7 @@ it('gives one answer to a missing token, a wrong one, two that differ, and a wro
   expect(first).toMatchObject({ status: 401, body: { code: 'token_unknown' } });
 });
 
-it('limits refused deliveries of one address, and no accepted ones', async () => {
+long('limits refused deliveries of one address, and no accepted ones', async () => {
   const ats = await connectLever(service, null, { provider: 'greenhouse' });
   const from = { 'x-forwarded-for': '203.0.113.9', 'content-type': 'application/json' };
   const ask = (token: string, headers: Record<string, string> = {}) =>
@@ -68,7 +69,7 @@ it('limits refused deliveries of one address, and no accepted ones', async () =>
   expect((await ask(ats.token, { signature })).status).toBe(200);
 });
 
-it('takes a signed body once with any unsigned headers, so that no old name comes back', async () => {
+long('takes a signed body once with any unsigned headers, so that no old name comes back', async () => {
   const ats = await connectLever(service, null, { provider: 'greenhouse' });
   const named = (first_name: string) =>
     JSON.stringify({
@@ -101,7 +102,7 @@ describe('a deletion without a signature', () => {
     expect((await statesOf(ats))[0]).toBe('failed not_signed');
   });
 
-  it('is applied when the ATS has no such candidate, and has no effect when it has', async () => {
+  long('is applied when the ATS has no such candidate, and has no effect when it has', async () => {
     const job = greenhouse.add.job({ silent: true }).id;
     const people = ['kept', 'gone'].map((name) =>
       greenhouse.add.candidate({ emails: [`${name}@x.example`], job, silent: true }),

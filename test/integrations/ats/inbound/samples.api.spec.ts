@@ -3,6 +3,7 @@ import path from 'node:path';
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { chosenToken, until } from '../../../support/ats.js';
 import { newHouse } from '../../../support/house.js';
+import { long } from '../../../support/rounds.js';
 
 // The shared samples of vendors whose events hold the data, word for word, to connections without a credential.
 const SAMPLES = path.resolve(import.meta.dirname, '../../../simulators/samples');
@@ -75,7 +76,7 @@ it.each(NAMES)('%s %s: is answered as the vendor asks for, and has its effect on
   expect((await ats.send(forged)).status).toBe(sample.secret === null ? ack_status : 401);
 });
 
-it.each([
+long.each([
   ['greenhouse', 'webhook.new_candidate_application.json', 'webhook.candidate_stage_change.json'],
   ['ashby', 'webhook.applicationSubmit.json', 'webhook.candidateStageChange.json'],
 ])('%s: ends with the newer stage, in either order', async (provider, first, second) => {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';
+import { long } from '../../../support/rounds.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -15,7 +16,7 @@ const send = async (ats: Connected, secret: string): Promise<number> => {
 };
 const stateOf = async (ats: Connected) => (await ats.api.get(`/ats-connections/${ats.connectionId}`)).body.state;
 
-it('shows a problem for a wrong signature until the next right one, however soon', async () => {
+long('shows a problem for a wrong signature until the next right one, however soon', async () => {
   const ats = await connectLever(service, null, { provider: 'ashby' });
   for (let round = 0; round < 3; round++) expect(await send(ats, ats.secret)).toBe(200);
   expect(await send(ats, 'another secret')).toBe(401);
@@ -25,7 +26,7 @@ it('shows a problem for a wrong signature until the next right one, however soon
   await until(async () => (await stateOf(ats)) === 'ok', 5_000);
 });
 
-it('ends a problem of another process with the next right signature', async () => {
+long('ends a problem of another process with the next right signature', async () => {
   const second = await startApp({}, service);
   try {
     const ats = await connectLever(service, null, { provider: 'ashby' });

@@ -1,4 +1,5 @@
 import { sharedApp, type TestApp } from '../../../support/app.js';
+import { long } from '../../../support/rounds.js';
 import { applicationOf, toldGreenhouse, updated, type ToldGreenhouse } from './support/told-greenhouse.js';
 
 let service: TestApp;
@@ -17,7 +18,7 @@ async function tell(action: string, payload: object): Promise<void> {
 }
 const PLAN = { starts_at: '2026-03-05T13:00:00Z', ends_at: '2026-03-05T13:45:00Z' };
 
-it('shows a rejection with one event, and ends it with unreject', async () => {
+long('shows a rejection with one event, and ends it with unreject', async () => {
   const told = { person: 1, application: 11 };
   await tell('new_candidate_application', applicationOf({ ...told, at: ago(60) }));
   const { id } = await one(1);
@@ -52,18 +53,21 @@ it.each([
   expect(await one(told.person)).toMatchObject({ ats_status: shown });
 });
 
-it('takes a stage change that is older than an event without a time, and keeps the e-mail of that event', async () => {
-  const told = { person: 2, application: 21, email: 'old@example.com' };
-  await tell('new_candidate_application', applicationOf({ ...told, stage: 'Application Review', at: ago(60) }));
-  await tell('update_candidate', updated(2, 'new@example.com'));
-  await tell('candidate_stage_change', applicationOf({ ...told, stage: 'Offer', at: ago(1) }));
-  const shown = await one(2);
-  expect(shown).toMatchObject({ email: 'new@example.com', stage: 'Offer', metadata: { ats_stage: 'Offer' } });
-  await tell('candidate_stage_change', applicationOf({ ...told, stage: 'Screen', at: ago(30) }));
-  expect(await one(2)).toMatchObject({ stage: 'Offer' });
-});
+long(
+  'takes a stage change that is older than an event without a time, and keeps the e-mail of that event',
+  async () => {
+    const told = { person: 2, application: 21, email: 'old@example.com' };
+    await tell('new_candidate_application', applicationOf({ ...told, stage: 'Application Review', at: ago(60) }));
+    await tell('update_candidate', updated(2, 'new@example.com'));
+    await tell('candidate_stage_change', applicationOf({ ...told, stage: 'Offer', at: ago(1) }));
+    const shown = await one(2);
+    expect(shown).toMatchObject({ email: 'new@example.com', stage: 'Offer', metadata: { ats_stage: 'Offer' } });
+    await tell('candidate_stage_change', applicationOf({ ...told, stage: 'Screen', at: ago(30) }));
+    expect(await one(2)).toMatchObject({ stage: 'Offer' });
+  },
+);
 
-it('stays active when another application of the candidate ends', async () => {
+long('stays active when another application of the candidate ends', async () => {
   await tell('new_candidate_application', applicationOf({ person: 3, application: 31, at: ago(60) }));
   await tell(
     'reject_candidate',

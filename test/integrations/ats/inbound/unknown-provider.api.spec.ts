@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until } from '../../../support/ats.js';
 import { startLever } from '../../../simulators/index.js';
+import { long } from '../../../support/rounds.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -8,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('keeps events of a provider that this version does not know waiting, with pauses between tries', async () => {
+long('keeps events of a provider that this version does not know waiting, with pauses between tries', async () => {
   const lever = await startLever({ rateFactor: 1_000 });
   const ats = await connectLever(service, null);
   await ats.api.post(`/ats-connections/${ats.connectionId}/pause`, {});

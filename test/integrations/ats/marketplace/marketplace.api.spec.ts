@@ -7,6 +7,7 @@ import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, patch, user } from '../../../support/scim.js';
 import { Tab, type Seen } from '../../../support/sign-in/tab.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
+import { long } from '../../../support/rounds.js';
 
 const START = '/api/integrations/lever/start';
 const CONNECT = '/api/integrations/lever/connect';
@@ -86,7 +87,7 @@ const isRefused = (seen: Seen, words: RegExp): void => {
 };
 
 describe('a signed-in administrator', () => {
-  test('connects Lever without a key: grant, webhooks and first sync set themselves up', async () => {
+  long('connects Lever without a key: grant, webhooks and first sync set themselves up', async () => {
     const posting = lever.add.posting({ text: 'Platform Engineer' });
     const tab = await signedIn();
     const page = await tab.get(START);
@@ -166,7 +167,7 @@ describe('a signed-in administrator', () => {
     expect(made!['missing_scopes']).toContain('notes:write:admin');
   });
 
-  test('gives a withdrawn grant anew to the same connection', async () => {
+  long('gives a withdrawn grant anew to the same connection', async () => {
     const tab = await signedIn();
     await tab.get(await atLever((await begin(tab)).location!));
     const [made] = await connections();
@@ -182,7 +183,7 @@ describe('a signed-in administrator', () => {
     expect(body.data).toHaveLength(1);
   });
 
-  test('cannot give a grant of another account to a connection', async () => {
+  long('cannot give a grant of another account to a connection', async () => {
     lever.add.opportunity({ posting: lever.add.posting().id, silent: true });
     const tab = await signedIn();
     await tab.get(await atLever((await begin(tab)).location!));
@@ -418,7 +419,7 @@ describe('the user that writes', () => {
     expect((await connections())[0]!['missing']).toEqual([]);
   });
 
-  test('is asked for by its id when Lever does not show its users', async () => {
+  long('is asked for by its id when Lever does not show its users', async () => {
     lever.fault({ kind: 'status', status: 403, times: null, path: '/users' });
     const { tab, back, done } = await byLink();
     lever.faults.clear();
@@ -428,7 +429,7 @@ describe('the user that writes', () => {
   });
 });
 
-test('refuses to connect an account of Lever twice', async () => {
+long('refuses to connect an account of Lever twice', async () => {
   lever.add.opportunity({ posting: lever.add.posting().id, silent: true });
   const tab = await signedIn();
   await tab.get(await atLever((await begin(tab)).location!));
@@ -447,7 +448,7 @@ test('begins no connecting by a form of another site', async () => {
   expect(seen.status).toBe(403);
 });
 
-test('removes the webhooks at Lever and revokes the grant at a disconnect, and names what stays', async () => {
+long('removes the webhooks at Lever and revokes the grant at a disconnect, and names what stays', async () => {
   const tab = await signedIn();
   await tab.get(await atLever((await begin(tab)).location!));
   await setUp();

@@ -3,6 +3,7 @@ import { CandidateRemoved } from '../../../../src/hiring/candidates/candidates.e
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { eventsOf } from '../../../support/candidates.js';
+import { long } from '../../../support/rounds.js';
 import {
   CARD,
   DANA,
@@ -45,25 +46,28 @@ const merge = (gone: Person, survivor: Person) =>
     await tx.query(`delete from candidates where tenant_id = $1 and id = $2`, [house.tenantId, gone.id]);
   });
 
-it('a refused write fails with the reason, the next one of the candidate is sent, and a retry writes it', async () => {
-  const who = await person(service, house);
-  const [first, second] = [await interview(house, who.id), await interview(house, who.id)];
-  await settled(service, house);
-  lever.fault({ kind: 'status', status: 400, method: 'POST', path: '/notes' });
-  await score(house, first.id);
-  await score(house, second.id);
-  await settled(service, house);
-  const [failed] = await writesOf(house, '?state=failed');
-  expect(failed).toMatchObject({ interview_id: first.id, attempts: 1, detail: expect.stringContaining('400') });
-  expect(notes(who)).toHaveLength(1);
-  expect((await house.api.post(at(failed, 'retry'), {})).status).toBe(200);
-  await settled(service, house);
-  expect(notes(who)).toHaveLength(2);
-  const again = await house.api.post(at(failed, 'retry'), {});
-  expect([again.status, again.body.code]).toEqual([409, 'wrong_ats_state']);
-});
+long(
+  'a refused write fails with the reason, the next one of the candidate is sent, and a retry writes it',
+  async () => {
+    const who = await person(service, house);
+    const [first, second] = [await interview(house, who.id), await interview(house, who.id)];
+    await settled(service, house);
+    lever.fault({ kind: 'status', status: 400, method: 'POST', path: '/notes' });
+    await score(house, first.id);
+    await score(house, second.id);
+    await settled(service, house);
+    const [failed] = await writesOf(house, '?state=failed');
+    expect(failed).toMatchObject({ interview_id: first.id, attempts: 1, detail: expect.stringContaining('400') });
+    expect(notes(who)).toHaveLength(1);
+    expect((await house.api.post(at(failed, 'retry'), {})).status).toBe(200);
+    await settled(service, house);
+    expect(notes(who)).toHaveLength(2);
+    const again = await house.api.post(at(failed, 'retry'), {});
+    expect([again.status, again.body.code]).toEqual([409, 'wrong_ats_state']);
+  },
+);
 
-it('a write can be dismissed with a reason, and its older revision is not tried again', async () => {
+long('a write can be dismissed with a reason, and its older revision is not tried again', async () => {
   const who = await person(service, house);
   const { id } = await interview(house, who.id);
   await settled(service, house);
@@ -80,7 +84,7 @@ it('a write can be dismissed with a reason, and its older revision is not tried 
   expect(notes(who).map((text) => /r\d\]/.exec(text)?.[0])).toEqual(['r2]']);
 });
 
-it('a write for a candidate that the ATS has no more fails with the reason', async () => {
+long('a write for a candidate that the ATS has no more fails with the reason', async () => {
   const who = await person(service, house);
   lever.remove(who.remoteId, { silent: true });
   await interview(house, who.id);
@@ -88,7 +92,7 @@ it('a write for a candidate that the ATS has no more fails with the reason', asy
   expect(await newest()).toMatchObject({ state: 'failed', reason: 'candidate_gone' });
 });
 
-it('the survivor gets the note once when the ATS has merged the candidate', async () => {
+long('the survivor gets the note once when the ATS has merged the candidate', async () => {
   const [who, survivor] = [await person(service, house), await person(service, house)];
   const { id } = await interview(house, who.id);
   await settled(service, house);
@@ -104,7 +108,7 @@ it('the survivor gets the note once when the ATS has merged the candidate', asyn
   expect([notes(who).length, notes(survivor).length]).toEqual([0, 1]);
 });
 
-it('failed writes follow the survivor when a merge becomes known later', async () => {
+long('failed writes follow the survivor when a merge becomes known later', async () => {
   const [who, survivor] = [await person(service, house), await person(service, house)];
   lever.remove(who.remoteId, { silent: true });
   const { meeting_url: url, id } = await interview(house, who.id);
@@ -117,24 +121,27 @@ it('failed writes follow the survivor when a merge becomes known later', async (
   expect((await writesOf(house)).every((write) => write.candidate_id === survivor.id)).toBe(true);
 });
 
-it('access that is withdrawn: the connection reports it once, writes wait, and continue with another key', async () => {
-  const people = [await person(service, house), await person(service, house)];
-  lever.fault({ kind: 'status', status: 401, path: '/opportunities/', times: null });
-  for (const who of people) await interview(house, who.id);
-  await until(async () => (await stateOf()).state === 'reconnect_needed');
-  const before = lever.requests.length;
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  // The call for the other person may have been under way.
-  expect(lever.requests.length).toBeLessThanOrEqual(before + 1);
-  lever.faults.clear();
-  const credential = { kind: 'api_key', key: lever.apiKey };
-  expect((await house.api.patch(`/ats-connections/${house.connectionId}`, { credential })).status).toBe(200);
-  await settled(service, house);
-  for (const { remoteId } of people) expect(lever.linksOf(remoteId)).toHaveLength(1);
-  expect((await stateOf()).state).toBe('ok');
-});
+long(
+  'access that is withdrawn: the connection reports it once, writes wait, and continue with another key',
+  async () => {
+    const people = [await person(service, house), await person(service, house)];
+    lever.fault({ kind: 'status', status: 401, path: '/opportunities/', times: null });
+    for (const who of people) await interview(house, who.id);
+    await until(async () => (await stateOf()).state === 'reconnect_needed');
+    const before = lever.requests.length;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    // The call for the other person may have been under way.
+    expect(lever.requests.length).toBeLessThanOrEqual(before + 1);
+    lever.faults.clear();
+    const credential = { kind: 'api_key', key: lever.apiKey };
+    expect((await house.api.patch(`/ats-connections/${house.connectionId}`, { credential })).status).toBe(200);
+    await settled(service, house);
+    for (const { remoteId } of people) expect(lever.linksOf(remoteId)).toHaveLength(1);
+    expect((await stateOf()).state).toBe('ok');
+  },
+);
 
-it('a permission that is missing degrades the connection until it is back', async () => {
+long('a permission that is missing degrades the connection until it is back', async () => {
   const who = await person(service, house);
   lever.fault({ kind: 'status', status: 403, path: '/opportunities/', times: null });
   await interview(house, who.id);
@@ -145,7 +152,7 @@ it('a permission that is missing degrades the connection until it is back', asyn
   expect(lever.linksOf(who.remoteId)).toHaveLength(1);
 });
 
-it('a writer who is gone: degraded, writes wait, and continue when another one is set', async () => {
+long('a writer who is gone: degraded, writes wait, and continue when another one is set', async () => {
   const { id: gone } = lever.add.user({ name: 'Gone' });
   await house.api.patch(`/ats-connections/${house.connectionId}`, { writes: { as_user: gone } });
   lever.users.get(gone)!['deactivatedAt'] = 1;
@@ -161,7 +168,7 @@ it('a writer who is gone: degraded, writes wait, and continue when another one i
   await until(async () => (await stateOf()).state === 'ok');
 });
 
-it('a write waits for another writer when its writer is gone between two writes', async () => {
+long('a write waits for another writer when its writer is gone between two writes', async () => {
   const { id: leaving } = lever.add.user({ name: 'Leaving' });
   await house.api.patch(`/ats-connections/${house.connectionId}`, { writes: { as_user: leaving } });
   const who = await person(service, house);
@@ -176,7 +183,7 @@ it('a write waits for another writer when its writer is gone between two writes'
   expect(notes(who)).toHaveLength(1);
 });
 
-it('takes back the link of one meeting, and not that of another one whose address begins the same', async () => {
+long('takes back the link of one meeting, and not that of another one whose address begins the same', async () => {
   const who = await person(service, house);
   const { id, meeting_url: url } = await interview(house, who.id);
   await settled(service, house);
@@ -186,7 +193,7 @@ it('takes back the link of one meeting, and not that of another one whose addres
   expect(lever.linksOf(who.remoteId)).toEqual([`${url}-2`]);
 });
 
-it('waiting writes of an erased candidate are removed', async () => {
+long('waiting writes of an erased candidate are removed', async () => {
   const who = await person(service, house);
   const { id } = await interview(house, who.id);
   await settled(service, house);
@@ -205,7 +212,7 @@ it('waiting writes of an erased candidate are removed', async () => {
   expect((await eventsOf(service, house.tenantId, id)).every(({ data }) => !data.includes('Kubernetes'))).toBe(true);
 });
 
-it('a candidate of the API, a connection without targets, and one that is disconnected write nothing', async () => {
+long('a candidate of the API, a connection without targets, and one that is disconnected write nothing', async () => {
   const who = await person(service, house);
   await service.db.query(`update candidates set ats_connection_id = null where tenant_id = $1`, [house.tenantId]);
   await interview(house, who.id);

@@ -1,5 +1,6 @@
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { sharedApp, type TestApp } from '../../../support/app.js';
+import { long } from '../../../support/rounds.js';
 import { DANA, hurry, interview, leverHouse, person, settled, writesOf } from './support/lever-house.js';
 
 let service: TestApp;
@@ -14,7 +15,7 @@ afterAll(async () => {
   await lever.close();
 });
 
-it('keeps a note of a recruiter that quotes the address of a link', async () => {
+long('keeps a note of a recruiter that quotes the address of a link', async () => {
   const house = await leverHouse(service, lever, { writes: { as_user: DANA, link_target: 'note' } });
   const who = await person(service, house);
   const { id, meeting_url: url } = await interview(house, who.id);

@@ -1,6 +1,7 @@
 import { startAshby, startLever, type AshbySimulator, type LeverSimulator } from '../../../simulators/index.js';
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectAshby, connectLever, until } from '../../../support/ats.js';
+import { long } from '../../../support/rounds.js';
 
 // To whom a record belongs: two connections that claim it, every way in which the API could change it, and the end.
 
@@ -20,7 +21,7 @@ afterEach(async () => {
 });
 afterAll(() => service.close());
 
-it('names a record of another connection, and does not change it', async () => {
+long('names a record of another connection, and does not change it', async () => {
   const job = ashby.add.job({ silent: true }).id;
   ashby.add.candidate({ id: '1', name: 'Owned First', job, silent: true });
   const first = await connectAshby(service, ashby, { marker: 'x_' });
@@ -49,7 +50,7 @@ it('names a record of another connection, and does not change it', async () => {
   expect(await first.candidates()).toEqual([before]);
 });
 
-it('refuses changes of fields of the ATS by each channel, and accepts equal values', async () => {
+long('refuses changes of fields of the ATS by each channel, and accepts equal values', async () => {
   const posting = lever.add.posting({ text: 'Engineer' });
   lever.add.opportunity({ posting: posting.id, silent: true });
   const ats = await connectLever(service, lever);
@@ -77,7 +78,7 @@ it('refuses changes of fields of the ATS by each channel, and accepts equal valu
   expect((await ats.candidates())[0]).toMatchObject({ ...same, metadata: { ats: 'lever' } });
 });
 
-it('gives records to the API when it is disconnected, dismisses events, and takes records again', async () => {
+long('gives records to the API when it is disconnected, dismisses events, and takes records again', async () => {
   const posting = lever.add.posting();
   const person = lever.add.opportunity({ posting: posting.id, silent: true });
   const ats = await connectLever(service, lever);

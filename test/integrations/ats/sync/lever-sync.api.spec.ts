@@ -2,6 +2,7 @@ import { sharedApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until } from '../../../support/ats.js';
 import { eventsOf } from '../../../support/candidates.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
+import { long } from '../../../support/rounds.js';
 
 let service: TestApp;
 let lever: LeverSimulator;
@@ -14,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => lever.close());
 afterAll(() => service.close());
 
-it('imports at first without events of single records, and records the end', async () => {
+long('imports at first without events of single records, and records the end', async () => {
   const posting = lever.add.posting({ text: 'Engineer' });
   lever.fill(250, { posting: posting.id });
   lever.add.posting({ text: 'Old', state: 'closed' });
@@ -30,7 +31,7 @@ it('imports at first without events of single records, and records the end', asy
   expect((await ats.api.get('/jobs')).body.data).toHaveLength(1);
 });
 
-it('finds changes with the next pass, and records their events', async () => {
+long('finds changes with the next pass, and records their events', async () => {
   const posting = lever.add.posting();
   const person = lever.add.opportunity({ posting: posting.id, silent: true });
   const ats = await connectLever(service, lever);
@@ -43,7 +44,7 @@ it('finds changes with the next pass, and records their events', async () => {
   expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['candidate.updated']));
 });
 
-it('closes and removes records that the ATS has no more, by its lists and by a full pass', async () => {
+long('closes and removes records that the ATS has no more, by its lists and by a full pass', async () => {
   const posting = lever.add.posting();
   const other = lever.add.posting();
   const [first, second, third] = [1, 2, 3].map((n) =>
@@ -60,7 +61,7 @@ it('closes and removes records that the ATS has no more, by its lists and by a f
   expect((await ats.api.get('/jobs?status=closed')).body.data).toHaveLength(1);
 });
 
-it('ends a list that goes in a circle with a reason, and resumes at its place after an outage', async () => {
+long('ends a list that goes in a circle with a reason, and resumes at its place after an outage', async () => {
   const posting = lever.add.posting();
   lever.fill(150, { posting: posting.id });
   const ats = await connectLever(service, lever);
@@ -75,7 +76,7 @@ it('ends a list that goes in a circle with a reason, and resumes at its place af
   await until(async () => (await ats.runs())[0]!['state'] === 'done');
 });
 
-it('answers 409 with the fields of the ATS that would change, and shares the metadata by key', async () => {
+long('answers 409 with the fields of the ATS that would change, and shares the metadata by key', async () => {
   const posting = lever.add.posting();
   lever.add.opportunity({ posting: posting.id, silent: true });
   const ats = await connectLever(service, lever);

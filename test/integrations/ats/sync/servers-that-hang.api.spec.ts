@@ -7,6 +7,7 @@ import { startApp, type TestApp } from '../../../support/app.js';
 import { connectAshby } from '../../../support/ats.js';
 import { newHouse } from '../../../support/house.js';
 import { eventually } from '../../../support/http.js';
+import { long } from '../../../support/rounds.js';
 
 let service: TestApp;
 let ashby: AshbySimulator;
@@ -66,18 +67,26 @@ const heard = (least: number): Promise<number> =>
     20_000,
   );
 
-it('sets up and reads the ATS of a tenant while those of eight others do not answer', async () => {
-  for (let i = 0; i < 8; i++) await connectTo(await HangingServer.start());
-  // Each has a set-up and a pass that wait.
-  await heard(16);
-  const honest = await connectAshby(service, ashby);
-  expect(await honest.candidates()).toHaveLength(1);
-}, 60_000);
+long(
+  'sets up and reads the ATS of a tenant while those of eight others do not answer',
+  async () => {
+    for (let i = 0; i < 8; i++) await connectTo(await HangingServer.start());
+    // Each has a set-up and a pass that wait.
+    await heard(16);
+    const honest = await connectAshby(service, ashby);
+    expect(await honest.candidates()).toHaveLength(1);
+  },
+  60_000,
+);
 
-it('reads the ATS of a tenant while twenty others wait for one server, which has only a part of the places', async () => {
-  const server = await HangingServer.start();
-  for (let i = 0; i < 20; i++) await connectTo(server);
-  await heard(16);
-  const honest = await connectAshby(service, ashby);
-  expect(await honest.candidates()).toHaveLength(1);
-}, 60_000);
+long(
+  'reads the ATS of a tenant while twenty others wait for one server, which has only a part of the places',
+  async () => {
+    const server = await HangingServer.start();
+    for (let i = 0; i < 20; i++) await connectTo(server);
+    await heard(16);
+    const honest = await connectAshby(service, ashby);
+    expect(await honest.candidates()).toHaveLength(1);
+  },
+  60_000,
+);

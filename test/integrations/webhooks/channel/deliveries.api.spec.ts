@@ -3,6 +3,7 @@ import { newHouse, type House } from '../../../support/house.js';
 import { eventually } from '../../../support/http.js';
 import { fresh } from '../../../support/scim.js';
 import { EndpointStore } from '../../../../src/integrations/webhooks/endpoint.store.js';
+import { long } from '../../../support/rounds.js';
 import { endpointAt, isSigned, Receiver } from './receiver.js';
 
 let service: TestApp;
@@ -113,7 +114,7 @@ describe('an event', () => {
 });
 
 describe('a failing endpoint', () => {
-  it('gets the same id and bytes again, with a fresh time and signature', async () => {
+  long('gets the same id and bytes again, with a fresh time and signature', async () => {
     const at = await newHouse(service);
     const one = await receiver();
     one.reply = () => (one.arrived.length === 1 ? 500 : 200);
@@ -126,7 +127,7 @@ describe('a failing endpoint', () => {
     expect([isSigned(a!, secret), isSigned(b!, secret)]).toEqual([true, true]);
   });
 
-  it('delays no other message, unless it asks for order', async () => {
+  long('delays no other message, unless it asks for order', async () => {
     const at = await newHouse(service);
     const [loose, ordered] = [await receiver(), await receiver()];
     for (const one of [loose, ordered]) {
@@ -146,29 +147,32 @@ describe('a failing endpoint', () => {
     expect(ordered.records.indexOf(`${other.id} 1`)).toBeLessThan(4);
   });
 
-  it('does not get a message any more after its last attempt; the next ones are sent, and the message is kept', async () => {
-    const at = await newHouse(service);
-    for (const ordered of [false, true]) {
-      const one = await receiver();
-      one.reply = ({ data }) => (data.first_name === 'A' ? 500 : 204);
-      const endpoint = await endpointAt(service, at.tenantId, { url: one.url, ordered });
-      const { id } = await made(at);
-      await rename(at, id, 'E');
-      await arrivedAt(one, 4);
-      await eventually(
-        () => lanesOf(at.tenantId, endpoint.id),
-        (lanes) => lanes.length === 0,
-      );
-      expect(one.records.filter((record) => record === `${id} 1`)).toHaveLength(3);
-      const { rows } = await service.db.query(
-        `select record, event, reason from webhook_given_up where tenant_id = $1 and endpoint_id = $2`,
-        [at.tenantId, endpoint.id],
-      );
-      expect(rows).toEqual([{ record: id, event: 'candidate.created', reason: 'status_500' }]);
-    }
-  });
+  long(
+    'does not get a message any more after its last attempt; the next ones are sent, and the message is kept',
+    async () => {
+      const at = await newHouse(service);
+      for (const ordered of [false, true]) {
+        const one = await receiver();
+        one.reply = ({ data }) => (data.first_name === 'A' ? 500 : 204);
+        const endpoint = await endpointAt(service, at.tenantId, { url: one.url, ordered });
+        const { id } = await made(at);
+        await rename(at, id, 'E');
+        await arrivedAt(one, 4);
+        await eventually(
+          () => lanesOf(at.tenantId, endpoint.id),
+          (lanes) => lanes.length === 0,
+        );
+        expect(one.records.filter((record) => record === `${id} 1`)).toHaveLength(3);
+        const { rows } = await service.db.query(
+          `select record, event, reason from webhook_given_up where tenant_id = $1 and endpoint_id = $2`,
+          [at.tenantId, endpoint.id],
+        );
+        expect(rows).toEqual([{ record: id, event: 'candidate.created', reason: 'status_500' }]);
+      }
+    },
+  );
 
-  it('that answers 410 is disabled at once; messages wait, and the other endpoints get an event', async () => {
+  long('that answers 410 is disabled at once; messages wait, and the other endpoints get an event', async () => {
     const at = await newHouse(service);
     const [gone, other] = [await receiver(), await receiver()];
     gone.reply = () => 410;
@@ -186,42 +190,45 @@ describe('a failing endpoint', () => {
     expect(gone.arrived).toHaveLength(1);
   });
 
-  it('is disabled after five days of nothing but failures, with a warning before, and an event when it recovers', async () => {
-    const at = await newHouse(service);
-    const [bad, other] = [await receiver(), await receiver()];
-    bad.reply = () => 500;
-    const endpoint = await endpointAt(service, at.tenantId, { url: bad.url, events: ['candidate.created'] });
-    await endpointAt(service, at.tenantId, {
-      url: other.url,
-      events: ['webhook.failing', 'webhook.disabled', 'webhook.recovered'],
-    });
-    const age = (interval: string) =>
-      service.db.query(
-        `update destinations set failing_since = now() - $3::interval, version = version + 1
+  long(
+    'is disabled after five days of nothing but failures, with a warning before, and an event when it recovers',
+    async () => {
+      const at = await newHouse(service);
+      const [bad, other] = [await receiver(), await receiver()];
+      bad.reply = () => 500;
+      const endpoint = await endpointAt(service, at.tenantId, { url: bad.url, events: ['candidate.created'] });
+      await endpointAt(service, at.tenantId, {
+        url: other.url,
+        events: ['webhook.failing', 'webhook.disabled', 'webhook.recovered'],
+      });
+      const age = (interval: string) =>
+        service.db.query(
+          `update destinations set failing_since = now() - $3::interval, version = version + 1
          where tenant_id = $1 and channel = 'webhook' and id = $2`,
-        [at.tenantId, endpoint.id, interval],
+          [at.tenantId, endpoint.id, interval],
+        );
+      await made(at);
+      await arrivedAt(bad, 1);
+      await eventually(
+        () => destinationOf(at.tenantId, endpoint.id),
+        ({ failing_since }) => failing_since !== null,
       );
-    await made(at);
-    await arrivedAt(bad, 1);
-    await eventually(
-      () => destinationOf(at.tenantId, endpoint.id),
-      ({ failing_since }) => failing_since !== null,
-    );
-    await age('61 hours');
-    const [half] = await arrivedAt(other, 1);
-    expect(half!.data).toMatchObject({ endpoint_id: endpoint.id, stage: 'half_time', reason: 'status_500' });
-    bad.reply = () => 200;
-    const [, recovered] = await arrivedAt(other, 2);
-    expect(recovered!.event).toBe('webhook.recovered');
-    bad.reply = () => 500;
-    await made(at);
-    await eventually(
-      () => destinationOf(at.tenantId, endpoint.id),
-      ({ failing_since }) => failing_since !== null,
-    );
-    await age('5 days');
-    const [, , ended] = await arrivedAt(other, 3);
-    expect([ended!.event, ended!.data.reason]).toEqual(['webhook.disabled', 'failing']);
-    expect(await destinationOf(at.tenantId, endpoint.id)).toMatchObject({ state: 'paused', state_reason: 'failing' });
-  });
+      await age('61 hours');
+      const [half] = await arrivedAt(other, 1);
+      expect(half!.data).toMatchObject({ endpoint_id: endpoint.id, stage: 'half_time', reason: 'status_500' });
+      bad.reply = () => 200;
+      const [, recovered] = await arrivedAt(other, 2);
+      expect(recovered!.event).toBe('webhook.recovered');
+      bad.reply = () => 500;
+      await made(at);
+      await eventually(
+        () => destinationOf(at.tenantId, endpoint.id),
+        ({ failing_since }) => failing_since !== null,
+      );
+      await age('5 days');
+      const [, , ended] = await arrivedAt(other, 3);
+      expect([ended!.event, ended!.data.reason]).toEqual(['webhook.disabled', 'failing']);
+      expect(await destinationOf(at.tenantId, endpoint.id)).toMatchObject({ state: 'paused', state_reason: 'failing' });
+    },
+  );
 });

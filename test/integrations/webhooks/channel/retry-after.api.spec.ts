@@ -2,6 +2,7 @@ import { startApp, type TestApp } from '../../../support/app.js';
 import { candidate } from '../../../support/candidates.js';
 import { newHouse } from '../../../support/house.js';
 import { eventually } from '../../../support/http.js';
+import { long } from '../../../support/rounds.js';
 import { endpointAt, Receiver } from './receiver.js';
 
 const HELD_MS = 4_000;
@@ -17,7 +18,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-it('sends nothing to an endpoint until its Retry-After is over, and gives up none of the messages', async () => {
+long('sends nothing to an endpoint until its Retry-After is over, and gives up none of the messages', async () => {
   const house = await newHouse(service);
   const { id } = await endpointAt(service, house.tenantId, { url: receiver.url, events: ['candidate.created'] });
   let until = 0;

@@ -3,6 +3,7 @@ import type { Filter, PatchPath } from '../../../../src/protocols/scim/filter/as
 import { parseFilter, parsePatchPath } from '../../../../src/protocols/scim/filter/parse.js';
 import { printFilter, printPatchPath } from '../../../../src/protocols/scim/filter/print.js';
 import { ScimRequestError } from '../../../../src/protocols/scim/scim.errors.js';
+import { long } from '../../../support/rounds.js';
 import { casesOf } from '../cases.js';
 import { refusalOf } from '../failure.js';
 import { filterLike, filters } from './arbitraries.js';
@@ -29,7 +30,7 @@ describe('parseFilter', () => {
     );
   });
 
-  it('ends any text in a tree or in invalidFilter', () => {
+  long('ends any text in a tree or in invalidFilter', () => {
     fc.assert(
       fc.property(fc.oneof(filterLike, fc.string({ unit: 'binary', maxLength: 200 })), (text) => {
         expect(outcome(() => parseFilter(text))).toMatch(/^(tree|invalidFilter)$/);

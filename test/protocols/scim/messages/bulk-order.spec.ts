@@ -2,6 +2,7 @@ import fc from '../../../support/properties.js';
 import { dialectOf } from '../../../../src/protocols/scim/dialects/dialects.js';
 import { planBulk, type BulkStep } from '../../../../src/protocols/scim/messages/bulk-order.js';
 import { parseBulkRequest } from '../../../../src/protocols/scim/messages/bulk-request.js';
+import { long } from '../../../support/rounds.js';
 
 /** POSTs named `bulkId`, each referring to others; PATCHes and DELETEs by their path. */
 function plan(...operations: (readonly [string, ...string[]])[]): readonly BulkStep[] {
@@ -107,7 +108,7 @@ describe('planBulk', () => {
     expect(plan(...chain)).toHaveLength(1001);
   });
 
-  it('creates each resource once, and refers to existing ones alone', () => {
+  long('creates each resource once, and refers to existing ones alone', () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const graphs = fc.array(fc.uniqueArray(fc.constantFrom(...names)), { minLength: 5, maxLength: 5 });
     fc.assert(

@@ -3,6 +3,7 @@ import { dialectOf, PROFILE_NAMES } from '../../../../src/protocols/scim/dialect
 import { applyPatch, type PatchOperation } from '../../../../src/protocols/scim/patch/apply.js';
 import { USER_TYPE, type Resource } from '../../../../src/protocols/scim/schema/resource-types.js';
 import { ScimRequestError } from '../../../../src/protocols/scim/scim.errors.js';
+import { long } from '../../../support/rounds.js';
 import { frozen } from '../cases.js';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -74,7 +75,7 @@ function attempt(resource: Resource, list: PatchOperation[], dialect = tolerant)
 describe('applyPatch for random requests', () => {
   const clean = Object.getOwnPropertyNames(Object.prototype).join();
 
-  it('throws only ScimRequestError, changes no argument, and invents no names', () => {
+  long('throws only ScimRequestError, changes no argument, and invents no names', () => {
     fc.assert(
       fc.property(resources, fc.array(operations, { maxLength: 4 }), dialects, (resource, list, dialect) => {
         const result = attempt(frozen(resource), frozen(list), dialect);
@@ -88,7 +89,7 @@ describe('applyPatch for random requests', () => {
     );
   });
 
-  it('reports a change exactly when the result differs', () => {
+  long('reports a change exactly when the result differs', () => {
     fc.assert(
       fc.property(resources, fc.array(operations, { maxLength: 4 }), (resource, list) => {
         const result = attempt(resource, list);
@@ -100,7 +101,7 @@ describe('applyPatch for random requests', () => {
     );
   });
 
-  it('leaves at most one primary value, no pair twice, and no empty value', () => {
+  long('leaves at most one primary value, no pair twice, and no empty value', () => {
     fc.assert(
       fc.property(resources, fc.array(operations, { maxLength: 5 }), (resource, list) => {
         const emails = (attempt(resource, list)?.resource['emails'] ?? [{}, {}]) as Record<string, unknown>[];
@@ -115,7 +116,7 @@ describe('applyPatch for random requests', () => {
     );
   });
 
-  it('has no second effect when a replace is repeated', () => {
+  long('has no second effect when a replace is repeated', () => {
     fc.assert(
       fc.property(resources, paths, anything, (resource, path, value) => {
         const list: PatchOperation[] = [{ op: 'replace', path, value }];

@@ -3,6 +3,7 @@ import { dialectOf, PROFILE_NAMES, type Profile } from '../../../../src/protocol
 import { readResource } from '../../../../src/protocols/scim/resource/coerce.js';
 import { GROUP_TYPE, USER_TYPE, type Resource } from '../../../../src/protocols/scim/schema/resource-types.js';
 import { ScimRequestError } from '../../../../src/protocols/scim/scim.errors.js';
+import { long } from '../../../support/rounds.js';
 import { casesOf, frozen } from '../cases.js';
 import { refusalOf } from '../failure.js';
 
@@ -54,7 +55,7 @@ describe('readResource', () => {
     expect(read(once)).toEqual(once);
   });
 
-  it('ends any body in a resource of known names or in a refusal', () => {
+  long('ends any body in a resource of known names or in a refusal', () => {
     const names = fc.oneof(fc.constantFrom(...USER_TYPE.schema.byName.keys(), 'constructor', 'nope'), fc.string());
     const bodies = fc.dictionary(names, fc.jsonValue({ maxDepth: 3 })).map((body) => ({ userName: 'u', ...body }));
     fc.assert(

@@ -3,6 +3,7 @@ import { toldGreenhouse, applicationOf } from '../../../integrations/ats/inbound
 import { startApp, type TestApp } from '../../../support/app.js';
 import { candidate } from '../../../support/candidates.js';
 import { client, eventually, send, type Answer, type Client } from '../../../support/http.js';
+import { long } from '../../../support/rounds.js';
 import { bulk, group, madeGroup, madeUser, membersOf, patch, replace, scim, user } from '../../../support/scim.js';
 
 const MIB = 1024 ** 2;
@@ -143,32 +144,40 @@ describe('a tenant whose storage is exhausted', () => {
   });
 });
 
-it('can write again when deletions have made room', async () => {
-  const tenant = await service.newTenant();
-  const api = client(`${service.url}/api/v1`, tenant.apiKey);
-  await exhaust(tenant.tenantId, api);
-  const { data } = (await api.get('/candidates?limit=200')).body as { data: { id: string }[] };
-  for (const { id } of data) expect((await api.delete(`/candidates/${id}`)).status).toBe(204);
-  const storage = await eventually(() => api.get('/storage'), ({ body }) => body.state === 'ok', 60_000); // prettier-ignore
-  expect(storage.body.used_bytes).toBeLessThan(0.8 * MIB);
-  await eventually(() => api.post('/candidates', candidate()), ({ status }) => status === 201); // prettier-ignore
-}, 90_000);
+long(
+  'can write again when deletions have made room',
+  async () => {
+    const tenant = await service.newTenant();
+    const api = client(`${service.url}/api/v1`, tenant.apiKey);
+    await exhaust(tenant.tenantId, api);
+    const { data } = (await api.get('/candidates?limit=200')).body as { data: { id: string }[] };
+    for (const { id } of data) expect((await api.delete(`/candidates/${id}`)).status).toBe(204);
+    const storage = await eventually(() => api.get('/storage'), ({ body }) => body.state === 'ok', 60_000); // prettier-ignore
+    expect(storage.body.used_bytes).toBeLessThan(0.8 * MIB);
+    await eventually(() => api.post('/candidates', candidate()), ({ status }) => status === 201); // prettier-ignore
+  },
+  90_000,
+);
 
-it('lets an ATS delete, and refuses its other events with 507', async () => {
-  const ats = await toldGreenhouse(service);
-  const at = new Date().toISOString();
-  await ats.send('new_candidate_application', applicationOf({ person: 1, application: 11, at }));
-  await ats.settled();
-  expect(await ats.candidates()).toHaveLength(1);
-  await exhaust(ats.tenantId, ats.api);
-  const more = applicationOf({ person: 2, application: 12, at });
-  await expect(ats.send('new_candidate_application', more)).rejects.toThrow('507');
-  await ats.send('delete_candidate', { person: { id: 1 } });
-  await ats.settled();
-  expect(await ats.resolve('gh_1')).toBeNull();
-}, 60_000);
+long(
+  'lets an ATS delete, and refuses its other events with 507',
+  async () => {
+    const ats = await toldGreenhouse(service);
+    const at = new Date().toISOString();
+    await ats.send('new_candidate_application', applicationOf({ person: 1, application: 11, at }));
+    await ats.settled();
+    expect(await ats.candidates()).toHaveLength(1);
+    await exhaust(ats.tenantId, ats.api);
+    const more = applicationOf({ person: 2, application: 12, at });
+    await expect(ats.send('new_candidate_application', more)).rejects.toThrow('507');
+    await ats.send('delete_candidate', { person: { id: 1 } });
+    await ats.settled();
+    expect(await ats.resolve('gh_1')).toBeNull();
+  },
+  60_000,
+);
 
-it('exhausts the storage of a tenant by padded webhooks of its ATSs', async () => {
+long('exhausts the storage of a tenant by padded webhooks of its ATSs', async () => {
   const tenant = await service.newTenant();
   const api = client(`${service.url}/api/v1`, tenant.apiKey);
   await limit(tenant.tenantId, 4 * MIB);

@@ -6,6 +6,7 @@ import { startApp, type TestApp } from '../../../../support/app.js';
 import { chosenToken, until } from '../../../../support/ats.js';
 import { client, eventually } from '../../../../support/http.js';
 import { newHouse, type House } from '../../../../support/house.js';
+import { long } from '../../../../support/rounds.js';
 import { fresh, madeUser, user } from '../../../../support/scim.js';
 import { Tab, type Seen } from '../../../../support/sign-in/tab.js';
 
@@ -87,7 +88,7 @@ async function sync(): Promise<void> {
   });
 }
 
-test('connects by OAuth in the data centre of the account, makes its channels, and reads it', async () => {
+long('connects by OAuth in the data centre of the account, makes its channels, and reads it', async () => {
   const job = zoho.add.job({ Posting_Title: 'Pastry Chef' });
   const person = zoho.add.candidate({ job: job.id, status: 'Interview-Scheduled' });
   const page = await connected();
@@ -114,7 +115,7 @@ test('connects by OAuth in the data centre of the account, makes its channels, a
   });
 });
 
-test('applies each record of a notification that names several, and a deletion', async () => {
+long('applies each record of a notification that names several, and a deletion', async () => {
   const job = zoho.add.job();
   await connected();
   await eventually(setUps, (done) => done === 1);
@@ -135,7 +136,7 @@ test('applies each record of a notification that names several, and a deletion',
   expect(events.every(({ state }) => state === 'applied' || state === 'no_effect')).toBe(true);
 });
 
-test('reads changes of applications, and keeps the active one beside one that has ended', async () => {
+long('reads changes of applications, and keeps the active one beside one that has ended', async () => {
   const [cook, baker] = ['Cook', 'Baker'].map((Posting_Title) => zoho.add.job({ Posting_Title, silent: true }));
   const person = zoho.add.candidate({ job: cook!.id, silent: true });
   const other = zoho.add.application(person.id, baker!.id, { status: 'Rejected', silent: true });
@@ -146,7 +147,7 @@ test('reads changes of applications, and keeps the active one beside one that ha
   expect(await candidate(person.id)).toMatchObject({ job_title: 'Cook', ats_status: 'active', stage: 'Associated' });
 });
 
-test('keeps its refresh token, and asks for a new grant when Zoho refuses it with status 200', async () => {
+long('keeps its refresh token, and asks for a new grant when Zoho refuses it with status 200', async () => {
   await connected();
   await eventually(setUps, (done) => done === 1);
   zoho.grants.expireAccess();
@@ -170,7 +171,7 @@ test('does not send the secret of the client to a data centre that is not on the
   expect(await data('/ats-connections')).toEqual([]);
 });
 
-test('renews its channels, and makes them anew when they have ended', async () => {
+long('renews its channels, and makes them anew when they have ended', async () => {
   webhooks.renewEveryMs = 0;
   await connected();
   await eventually(setUps, (done) => done === 1);
@@ -215,7 +216,7 @@ test('takes the form of a workflow rule without a credential, and the token in i
   expect((await send(`${body}&token=a+secret+of+this+tenant`)).status).toBe(200);
 });
 
-test('writes a link into the field and a scorecard as a note', async () => {
+long('writes a link into the field and a scorecard as a note', async () => {
   const job = zoho.add.job();
   const person = zoho.add.candidate({ job: job.id });
   await connected();
