@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
@@ -48,8 +48,9 @@ export default async function setup() {
       const [pid] = readFileSync(path.join(server.folder, 'postmaster.pid'), 'utf8').split('\n');
       process.kill(Number(pid), 'SIGQUIT');
       await server.stop();
-      rmSync(server.folder, { recursive: true, force: true });
-      rmSync(run, { recursive: true, force: true });
+      const gone = `${run}.gone`;
+      renameSync(run, gone);
+      removeLater(gone, server.folder);
     };
     admin = server.url('postgres');
   }
@@ -65,10 +66,17 @@ export default async function setup() {
   process.env.TEST_TEMPLATE = template;
 }
 
+/** Removes folders in a process that outlives this one: a whole run leaves some 100 000 files. */
+function removeLater(...folders) {
+  const remove = `for (const folder of process.argv.slice(1)) fs.rmSync(folder, { recursive: true, force: true })`;
+  spawn(process.execPath, ['-e', remove, ...folders], { detached: true, stdio: 'ignore' }).unref();
+}
+
 /** What a killed run left behind is stopped and removed. */
 async function sweep() {
   mkdirSync(RUNS, { recursive: true });
   for (const name of readdirSync(RUNS)) {
+    if (name.endsWith('.gone')) removeLater(path.join(RUNS, name));
     if (!/^\d+$/.test(name) || alive(Number(name))) continue;
     const run = path.join(RUNS, name);
     const embedded = path.join(run, 'built/base/database/embedded/embedded-postgres.js');
