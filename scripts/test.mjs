@@ -12,6 +12,8 @@ process.chdir(path.resolve(import.meta.dirname, '..'));
 const isUnit = kind === 'unit' || (kind === 'all' && (await arePure(args)));
 if (isUnit) install();
 else await prepare();
+// Who names files wants all of their tests.
+if (args.some((arg) => !arg.startsWith('-'))) process.env.TEST_WHOLE_FILES ??= '*';
 const child = spawn(
   process.execPath,
   [

@@ -4,12 +4,15 @@ const SET = process.env['TEST_ROUNDS'] ?? '0.1';
 const SHARE = SET === 'all' ? 1 : Number(SET);
 /** Which of the shares: CI takes others from time to time, so that all cases have their turn. */
 const FIRST = Number(process.env['TEST_CASES'] ?? 0);
-/** The spec files that run whole in a run of CI, which are others each day: paths from the root of the repository. */
+/**
+ * The spec files that run whole: `*` for all, where files are named to `npm test`; in CI some, which are others each day, as paths
+ * from the root of the repository.
+ */
 const WHOLE = (process.env['TEST_WHOLE_FILES'] ?? '').split('\n').filter((file) => file !== '');
 
 /** Tells whether the spec file that is being read runs whole. */
 function isWhole(): boolean {
-  if (SHARE === 1) return true;
+  if (SHARE === 1 || WHOLE.includes('*')) return true;
   const { testPath = '' } = expect.getState();
   return WHOLE.some((file) => testPath.endsWith(`/${file}`));
 }
@@ -17,8 +20,8 @@ function isWhole(): boolean {
 const chosen = (): jest.It => (isWhole() ? test : test.skip);
 
 /**
- * `test` of jest for a test that takes long, over a third of a second. `npm test` leaves it out; `npm run test:long` runs it,
- * and CI on one day of five.
+ * `test` of jest for a test that takes long, over a third of a second. `npm test` without names
+ * of files leaves it out; `npm run test:long` runs it, and CI on one day of five.
  */
 export const long = Object.assign((...given: Parameters<jest.It>): void => chosen()(...given), {
   /** `test.each` of jest, for the same tests. */
