@@ -13,7 +13,7 @@ const isUnit = kind === 'unit' || (kind === 'all' && (await arePure(args)));
 if (isUnit) install();
 else await prepare();
 // Who names files wants all of their tests.
-if (args.some((arg) => !arg.startsWith('-'))) process.env.TEST_WHOLE_FILES ??= '*';
+if (kind === 'all' && args.some((arg) => !arg.startsWith('-'))) process.env.TEST_WHOLE_FILES ??= '*';
 const child = spawn(
   process.execPath,
   [

@@ -17,7 +17,8 @@ function isWhole(): boolean {
   return WHOLE.some((file) => testPath.endsWith(`/${file}`));
 }
 
-const chosen = (): jest.It => (isWhole() ? test : test.skip);
+/** A run with a share of the rounds, like `npm run test:long`, has all long tests. */
+const chosen = (): jest.It => (process.env['TEST_ROUNDS'] !== undefined || isWhole() ? test : test.skip);
 
 /**
  * `test` of jest for a test that takes long, over a third of a second. `npm test` without names

@@ -203,7 +203,7 @@ describe('takes_over', () => {
         expect((await at.api.get(`/users/${id}`)).body).toEqual(before);
         expect((await next.get(`/Users/${id}`)).status).toBe(200);
       }
-      // A user whom only the old one knows is stored, and not in force.
+      // A user that only the old one knows is stored, and not in force.
       const late = await madeUser(at.scim, user(`${fresh()}@x.example`));
       expect((await at.api.get(`/users/${late}`)).body).toMatchObject({
         status: 'inactive',
