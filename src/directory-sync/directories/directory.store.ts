@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import { Database } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { AllowedNetworks } from '../../base/http/allowed-networks.js';
 import { FreshCache } from '../../base/fresh-cache.js';
@@ -10,7 +10,8 @@ import { declaredOf, guardOf, type Directory } from './directory.js';
 interface StoredDirectory extends DirectorySettings {
   superseded_by: string | null;
   has_successor: boolean;
-  has_rules: boolean;
+  rule_roles: string[];
+  keeps_writes: boolean;
   first_day_from_ms: number;
   base_url: string | null;
 }
@@ -58,6 +59,15 @@ export class DirectoryStore {
     });
   }
 
+  /** Notes that writes of a directory wait for an admin: from now on it reads users through them. */
+  async noteKept(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
+    // The first one alone is written, and told to all processes.
+    await tx.query(`update directories set keeps_writes = true where tenant_id = $1 and id = $2 and not keeps_writes`, [
+      tenantId,
+      id,
+    ]);
+  }
+
   private async load(tenantId: string, id: string): Promise<Directory> {
     const { rows } = await this.db.query<StoredDirectory>(
       `select d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
@@ -68,7 +78,7 @@ export class DirectoryStore {
             and o.deleted_at is null and o.state = 'live') as superseded_by,
          exists (select 1 from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id
            and o.deleted_at is null) as has_successor,
-         exists (select 1 from group_rules r where r.tenant_id = d.tenant_id and r.directory_id = d.id) as has_rules
+         array(select distinct r.role from group_rules r where r.tenant_id = d.tenant_id and r.directory_id = d.id) as rule_roles, d.keeps_writes
        from directories d where d.tenant_id = $1 and d.id = $2 and d.deleted_at is null`,
       [tenantId, id],
     );
@@ -89,7 +99,9 @@ export class DirectoryStore {
       hasSuccessor: row.has_successor,
       replaceCreatesMissing: row.replace_creates_missing,
       guard: guardOf(row.guard),
-      hasRules: row.has_rules,
+      hasRules: row.rule_roles.length > 0,
+      ruleRoles: row.rule_roles,
+      keepsWrites: row.keeps_writes,
       mayGrantConsole: row.may_grant_console,
       networks: new AllowedNetworks(row.allow_from),
       customAttributes: declaredOf(row.custom_attributes),

@@ -70,6 +70,10 @@ export interface Directory {
   readonly replaceCreatesMissing: boolean;
   readonly guard: Guard;
   readonly hasRules: boolean;
+  /** The roles that its group rules name. */
+  readonly ruleRoles: readonly string[];
+  /** Writes of it wait for an admin: it reads them back, and everyone else the users as they are. */
+  readonly keepsWrites: boolean;
   /** SCIM `roles` may give a role whose holders administer the tenant. */
   readonly mayGrantConsole: boolean;
   /** From where it takes requests. */

@@ -21,6 +21,11 @@ export interface CurrentDirectory {
   scimBase: string;
 }
 
+/** Returns whether the directory reads users through its writes that have no effect: in preview, or until an admin decides. */
+export function readsKept({ writing }: CurrentDirectory): boolean {
+  return writing.state === 'preview' || writing.keepsWrites;
+}
+
 /** Returns the context of a write by a directory. */
 export function writeContext(directory: CurrentDirectory, requestId: string, receivedAt: Date): WriteContext {
   const source: ChangeSource = {

@@ -8,7 +8,6 @@ import { PreviewLive } from './preview/preview-live.js';
 import { PreviewPlan } from './preview/preview-plan.js';
 import { PreviewPlans } from './preview/preview-plans.js';
 import { PreviewPlansRepository } from './preview/preview-plans.repository.js';
-import { PreviewWritesRepository } from './preview/preview-writes.repository.js';
 import { RootSearch } from './bulk/root-search.js';
 import { ScimBulkService } from './bulk/scim-bulk.service.js';
 import { ScimRootController } from './bulk/scim-root.controller.js';
@@ -49,12 +48,11 @@ import { UserRemovals } from './users/departures.js';
     PreviewPlans,
     PreviewPlansRepository,
     PreviewLive,
-    PreviewWritesRepository,
     DeletedDirectories,
     { provide: DirectoryContent, useClass: DirectoryContentRepository },
     { provide: DirectoryPeople, useClass: PeopleOfDirectory },
   ],
-  exports: [PreviewPlans, PreviewPlansRepository, PreviewWritesRepository, DirectoryContent, DirectoryPeople],
+  exports: [PreviewPlans, PreviewPlansRepository, DirectoryContent, DirectoryPeople],
 })
 export class DirectoryConsequencesModule {}
 

@@ -1,2 +1,2 @@
 /** The tables that only this room writes. `npm run check` reads it. */
-export const OWNED = ['preview_writes', 'preview_plans', 'preview_plan_users'];
+export const OWNED = ['preview_plans', 'preview_plan_users'];

@@ -14,6 +14,14 @@ export interface RightStep {
   console: Exclude<ConsoleAccess, 'none'>;
 }
 
+/** Another identity of a user who administers: what a sign-in finds the user by. `role`: null for the owner without a role. */
+export interface IdentityStep {
+  event: 'administrator.identity_changed';
+  role: string | null;
+  console: Exclude<ConsoleAccess, 'none'>;
+  fields: string[];
+}
+
 /** Returns what a role of the catalogue may do in the administration of the tenant; a role that is gone may do nothing. */
 export function consoleOf(roles: Catalogue, role: string | null): ConsoleAccess {
   return (role === null ? undefined : roles.get(role)?.console) ?? 'none';

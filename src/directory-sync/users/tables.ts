@@ -12,10 +12,12 @@ export const OWNED = [
   'groups',
   'group_members',
   'pending_members',
+  'preview_writes',
 ];
 
 /** Of these, the ones that statements of rooms above may read, by tenant. */
 export const READABLE = [
+  'preview_writes',
   'users',
   'user_emails',
   'user_notes',

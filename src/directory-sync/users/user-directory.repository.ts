@@ -5,11 +5,20 @@ import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { userNameKey } from '../../protocols/scim/text.js';
 import { beginsWith, heldCondition, usersBeginning } from './user-search.sql.js';
-import { emailKey } from './user.mapping.js';
+import { emailKey, type UserDocument } from './user.mapping.js';
 import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 
 /** A person with what the users API shows of their directory. */
 export type NamedUser = UserRow & { directory_name: string | null; held_since: string | null };
+
+/** A user with the write that waits for an admin; `kept_doc` null: there is none, or the directory removes the user. */
+export type HeldUser = NamedUser & { is_kept: boolean; kept_doc: string | null };
+
+/** Returns the resource that a directory has written last, whether or not it waits for an admin. */
+export function writtenOf(row: HeldUser): { doc: UserDocument; isRemoved: boolean } {
+  const isRemoved = row.gone || (row.is_kept && row.kept_doc === null);
+  return { doc: JSON.parse(row.kept_doc ?? row.doc) as UserDocument, isRemoved };
+}
 
 /** A person in a list, without the document: it may be large, and the lists show nothing of it. */
 export type ListedUser = Omit<NamedUser, 'doc'>;
@@ -32,6 +41,9 @@ export interface UserFilter {
 
 const FROM = `from users u left join directories d on d.tenant_id = $1 and d.id = u.directory_id`;
 const SELECT = `select ${USER_COLUMNS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
+const SELECT_KEPT = `select ${USER_COLUMNS}, d.name as directory_name, u.held_since::text as held_since,
+  k.user_id is not null as is_kept, k.doc::text as kept_doc ${FROM}
+  left join preview_writes k on k.tenant_id = $1 and k.directory_id = u.kept_for and k.user_id = u.id`;
 const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
 
 /** The most changed users that are looked up by their ids; of more, a page is found sooner along the list. */
@@ -46,6 +58,12 @@ export class UserDirectoryRepository {
 
   async one(tenantId: string, id: string): Promise<NamedUser | undefined> {
     const { rows } = await this.db.query<NamedUser>(`${SELECT} where u.tenant_id = $1 and u.id = $2`, [tenantId, id]);
+    return rows[0];
+  }
+
+  /** Returns a user with the write that waits for an admin, as {@link held} does. */
+  async requested(tenantId: string, id: string): Promise<HeldUser | undefined> {
+    const { rows } = await this.db.query<HeldUser>(`${SELECT_KEPT} where u.tenant_id = $1 and u.id = $2`, [tenantId, id]);
     return rows[0];
   }
 
@@ -174,12 +192,12 @@ export class UserDirectoryRepository {
     tenantId: string,
     { reason, directory }: { reason: string | undefined; directory: string | undefined },
     page: PageRequest,
-  ): Promise<CutRows<NamedUser>> {
+  ): Promise<CutRows<HeldUser>> {
     const [since, id] = page.after === null ? [null, null] : (page.after.split('|') as [string, string]);
-    const found = await this.db.query<NamedUser>(
-      cutAtBytes(`${SELECT} where u.tenant_id = $1 and u.held is not null and ($2::text is null or u.held = $2)
+    const found = await this.db.query<HeldUser>(
+      cutAtBytes(`${SELECT_KEPT} where u.tenant_id = $1 and u.held is not null and ($2::text is null or u.held = $2)
          and ($3::timestamptz is null or (u.held_since, u.id) > ($3::timestamptz, $4::text))
-         and ($6::text is null or u.directory_id = $6)
+         and ($6::text is null or u.directory_id = $6 or u.kept_for = $6)
        order by u.held_since, u.id limit $5`),
       [tenantId, reason ?? null, since, id, page.limit + 1, directory ?? null],
     );

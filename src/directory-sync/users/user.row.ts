@@ -29,6 +29,8 @@ export interface UserRow {
   status: 'active' | 'inactive';
   seat: SeatState;
   held: HeldReason | null;
+  /** The directory whose write about the user waits for an admin: it is kept apart, and the directory alone reads it back. */
+  kept_for: string | null;
   released: HeldReason | null;
   ever_active: boolean;
   /** Milliseconds since 1970. */
@@ -64,7 +66,7 @@ export function nameWritten(u: string): string {
 /** The columns of a `UserRow` but the document, for a table that is called `u`. */
 export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_name_key,
   u.external_id, u.active, u.gone_at is not null as gone, ${NAME_WRITTEN} as name_written, u.version, u.email, u.first_name, u.last_name, u.role,
-  u.role_set, u.cost_center, u.discarded_role, u.person_external_id, u.status, u.seat, u.held, u.released, u.ever_active,
+  u.role_set, u.cost_center, u.discarded_role, u.person_external_id, u.status, u.seat, u.held, u.kept_for, u.released, u.ever_active,
   ${millisecondsSql('u.created_at')} as created_at,
   ${millisecondsSql('u.updated_at')} as updated_at, ${RESOURCE_FACTS}`;
 

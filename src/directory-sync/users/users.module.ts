@@ -18,6 +18,8 @@ import { FormerProtected } from './held/former-protected.js';
 import { HeldMetrics } from './held/held.metrics.js';
 import { HeldTasks } from './held/held-tasks.js';
 import { HeldService } from './held/held.service.js';
+import { KeptWrites } from './write/kept-writes.js';
+import { KeptWritesRepository } from './kept-writes.repository.js';
 import { ImportedPeople } from './people/imported-people.js';
 import { MembersController } from './members/members.controller.js';
 import { PeopleService } from './people/people.service.js';
@@ -40,6 +42,8 @@ import { UsersService } from './write/users.service.js';
   controllers: [UsersController, MembersController, HeldController, GuardController],
   providers: [
     UsersRepository,
+    KeptWritesRepository,
+    KeptWrites,
     CaseReader,
     UserEditing,
     ConflictSearch,
@@ -70,6 +74,7 @@ import { UsersService } from './write/users.service.js';
     ExplainService,
     UsersService,
     UsersRepository,
+    KeptWritesRepository,
     UserDirectoryRepository,
     PeopleService,
     HeldTasks,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { KeyedReads } from '../../base/database/keyed-reads.js';
+import { BEFORE_NEEDS_ADMIN } from '../../tenancy/identity/held.rules.js';
 import type { RuleRole } from './role-from-groups.rules.js';
 import { userNameKey } from '../../protocols/scim/text.js';
 import { emailKey, type UserDraft } from './user.mapping.js';
@@ -174,6 +175,18 @@ export class UsersRepository {
       tenantId,
       userId,
     ]);
+  }
+
+  /** Marks a locked user about whom a write of a directory waits for an admin; the resource stays. */
+  async markKept(tx: SqlRunner, tenantId: string, userId: string, directoryId: string): Promise<void> {
+    await tx.query(
+      `update users set kept_for = $3, version = version + 1, quiet_writes = quiet_writes + 1,
+         resource_at = coalesce(resource_at, updated_at), updated_at = greatest(date_trunc('milliseconds', now()), updated_at),
+         held_since = case when held = 'needs_admin' or held = any($4) then held_since else now() end,
+         held = case when held = any($4) then held else 'needs_admin' end
+       where tenant_id = $1 and id = $2`,
+      [tenantId, userId, directoryId, [...BEFORE_NEEDS_ADMIN]],
+    );
   }
 
   /** Returns the users whose e-mail in force this is, those in force first. */

@@ -3,7 +3,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { ExplainService } from '../../directory-sync/users/explain/explain.service.js';
-import { UserDirectoryRepository } from '../../directory-sync/users/user-directory.repository.js';
+import { UserDirectoryRepository, writtenOf } from '../../directory-sync/users/user-directory.repository.js';
 import { userBody } from '../../directory-sync/users/user.dto.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
@@ -37,8 +37,8 @@ export class ExplainController {
   @ApiOperation({ summary: 'The SCIM resource of one user beside the effective state' })
   @ApiRecord(UserResourceBody)
   async resource(@CurrentCaller() { tenantId }: Caller, @Param('user_id') id: string): Promise<UserResourceBody> {
-    const row = await this.users.one(tenantId, id);
+    const row = await this.users.requested(tenantId, id);
     if (row === undefined) throw new NotFound('user');
-    return { written: { id, ...(JSON.parse(row.doc) as object) }, in_force: userBody(row) };
+    return { written: { id, ...writtenOf(row).doc }, in_force: userBody(row) };
   }
 }

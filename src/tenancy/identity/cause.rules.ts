@@ -69,6 +69,7 @@ const ENDED: Record<HeldReason, string> = {
   superseded: 'end of the takeover by another directory',
   preview: 'the directory went live',
   protected: 'the user is no longer the owner or a break-glass account',
+  needs_admin: 'the directory may write the user now',
   guard: 'end of the guard',
   no_role: 'a role applies',
   email_taken: 'the e-mail became free',

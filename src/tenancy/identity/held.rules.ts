@@ -137,6 +137,9 @@ export function wantsSeat(written: Written, current: Current | null, roleTakesSe
   return written.active && written.person.role !== null && roleTakesSeat && current?.seat !== 'held';
 }
 
+/** The reasons that are shown before `needs_admin`: they hold a departure, or all that a directory writes. */
+export const BEFORE_NEEDS_ADMIN: readonly HeldReason[] = ['superseded', 'preview', 'protected', 'guard'];
+
 /**
  * Decides for a directory whose writes have no effect now. The user is held only if the effect would differ.
  *

@@ -24,6 +24,7 @@ export function withStatus<S extends InForce['status']>(person: Person, status: 
 /** Why the effective state differs from the requested state. */
 export type HeldReason =
   | 'guard'
+  | 'needs_admin'
   | 'preview'
   | 'no_email'
   | 'email_taken'

@@ -10,6 +10,8 @@ create table directories (
   default_role text,
   -- Whether its `roles` attribute may give a role that administers.
   may_grant_console boolean not null default false,
+  -- Whether writes of it are kept in `preview_writes` while it is live: it reads through them then.
+  keeps_writes boolean not null default false,
   attribute_map jsonb not null default '{}',
   on_match text not null default 'link' check (on_match in ('link', 'refuse')),
   -- The directory whose users this one takes over.
@@ -37,7 +39,8 @@ create table directories (
 );
 create index directories_deleted on directories (tenant_id, deleted_at) where deleted_at is not null;
 create trigger directories_told after insert or delete or update of name, profile, state, default_role, attribute_map,
-  on_match, takes_over, replace_creates_missing, guard, allow_from, custom_attributes, deleted_at on directories
+  on_match, takes_over, replace_creates_missing, guard, allow_from, custom_attributes, deleted_at, may_grant_console,
+  keeps_writes on directories
   for each row execute function tell_settings();
 
 -- A token that names a directory.

@@ -50,6 +50,8 @@ create table users (
   held text,
   held_since timestamptz,
   released text,
+  -- The directory whose write about the user waits for an admin, in `preview_writes`.
+  kept_for text collate "C",
   -- The e-mail that a held user is to have and does not have yet: sign-in identifies no user by it.
   requested_email_key text collate "C",
 
@@ -77,6 +79,7 @@ create index users_unmanaged_external_id on users (tenant_id, person_external_id
 create index users_manager on users (tenant_id, manager_id) where manager_id is not null;
 create index users_requested_email on users (tenant_id, requested_email_key) where requested_email_key is not null;
 create index users_held on users (tenant_id, held_since, id) where held is not null;
+create index users_kept on users (tenant_id, kept_for, id) where kept_for is not null;
 create index users_protected on users (tenant_id, id) where held = 'protected';
 -- The base of the guard: the users in force of a directory; and what a replaced one still manages, by id.
 create index users_active on users (tenant_id, directory_id, id) where status = 'active' and directory_id is not null;
@@ -220,8 +223,8 @@ create table population_steps (
   primary key (tenant_id, owner, step_id)
 );
 
--- What a directory in preview wrote to a user that it does not manage. The user is unchanged; the directory alone reads this
--- resource back, and going live writes it.
+-- What a directory in preview wrote to a user that it does not manage, and what a directory wrote of a user whose rights it may not
+-- give. The user is unchanged; the directory alone reads this resource back, and going live, or an admin, writes it.
 create table preview_writes (
   tenant_id text collate "C" not null,
   directory_id text collate "C" not null,

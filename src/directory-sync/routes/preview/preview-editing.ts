@@ -10,7 +10,7 @@ import type { UserRow } from '../../users/user.row.js';
 import { Taken, TooMuchContention } from '../../users/users.errors.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
-import { PreviewWritesRepository, type PreviewPlace, type PreviewWrite } from './preview-writes.repository.js';
+import { KeptWritesRepository, type KeptPlace, type KeptWrite } from '../../users/kept-writes.repository.js';
 
 /** A write of a directory in preview to one user. */
 export interface PreviewEdit {
@@ -40,7 +40,7 @@ export class PreviewEditing {
   constructor(
     private readonly db: Database,
     private readonly users: UsersRepository,
-    private readonly writes: PreviewWritesRepository,
+    private readonly writes: KeptWritesRepository,
   ) {}
 
   /**
@@ -79,7 +79,7 @@ export class PreviewEditing {
    */
   async keepMatch(directory: CurrentDirectory, draft: UserDraft, match: PreviewMatch): Promise<void> {
     const { tx, userId, by, source } = match;
-    const place: PreviewPlace = { tenantId: directory.tenantId, directoryId: directory.id, userId };
+    const place: KeptPlace = { tenantId: directory.tenantId, directoryId: directory.id, userId };
     const known = await this.writes.find(place, tx);
     const isFree = known === undefined || known.doc === null;
     const isKept = isFree && (await this.writes.put(place, known?.version ?? 0, draft, by, source, tx));
@@ -95,10 +95,10 @@ export class PreviewEditing {
     directory: CurrentDirectory,
     id: string,
     check: PreviewEdit['check'],
-    write: (row: UserRow, place: PreviewPlace, known: PreviewWrite | undefined) => Promise<boolean>,
+    write: (row: UserRow, place: KeptPlace, known: KeptWrite | undefined) => Promise<boolean>,
   ): Promise<boolean> {
     if (directory.writing.state !== 'preview' || directory.writing.superseded) return false;
-    const place: PreviewPlace = { tenantId: directory.tenantId, directoryId: directory.id, userId: id };
+    const place: KeptPlace = { tenantId: directory.tenantId, directoryId: directory.id, userId: id };
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const row = await this.users.read(directory.tenantId, id, this.db);
       if (row?.directory_id === directory.id) return false;

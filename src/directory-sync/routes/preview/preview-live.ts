@@ -8,7 +8,7 @@ import type { UserRow } from '../../users/user.row.js';
 import { Taken } from '../../users/users.errors.js';
 import { UsersService } from '../../users/write/users.service.js';
 import type { WriteContext, WritingDirectory } from '../../users/write/write-context.js';
-import { PreviewWritesRepository, type PreviewWrite } from './preview-writes.repository.js';
+import { KeptWritesRepository, type KeptWrite } from '../../users/kept-writes.repository.js';
 
 const BATCH = 100;
 const LIVE: Trigger = { kind: 'live' };
@@ -21,7 +21,7 @@ export class PreviewLive {
   constructor(
     private readonly db: Database,
     private readonly users: UsersService,
-    private readonly writes: PreviewWritesRepository,
+    private readonly writes: KeptWritesRepository,
     private readonly leftOut: LeftOutRepository,
   ) {}
 
@@ -37,7 +37,7 @@ export class PreviewLive {
     const writes = await this.writes.list(tenantId, directory.id, BATCH);
     for (const write of writes) {
       await this.ifThere(() => this.apply(taskId, context, write));
-      await this.writes.drop({ tenantId, directoryId: directory.id, userId: write.user_id });
+      await this.writes.dropApplied({ tenantId, directoryId: directory.id, userId: write.user_id });
     }
     return removed.length + writes.length;
   }
@@ -46,13 +46,14 @@ export class PreviewLive {
   async count(tenantId: string, directoryId: string): Promise<number> {
     const { rows } = await this.db.query<{ n: number }>(
       `select (select count(*) from users where tenant_id = $1 and directory_id = $2 and held = 'preview' and gone_at is not null)::int
-         + (select count(*) from preview_writes where tenant_id = $1 and directory_id = $2)::int as n`,
+         + (select count(*) from preview_writes o where o.tenant_id = $1 and o.directory_id = $2
+             and not exists (select 1 from users k where k.tenant_id = $1 and k.id = o.user_id and k.kept_for = $2))::int as n`,
       [tenantId, directoryId],
     );
     return rows[0]!.n;
   }
 
-  private async apply(taskId: string, context: LiveContext, write: PreviewWrite): Promise<void> {
+  private async apply(taskId: string, context: LiveContext, write: KeptWrite): Promise<void> {
     const { tenantId, directory } = context;
     const isOthers = (row: UserRow): boolean => row.directory_id === null || row.directory_id === directory.takesOver;
     const isSeen = (row: UserRow): boolean => isOthers(row) || row.directory_id === directory.id;

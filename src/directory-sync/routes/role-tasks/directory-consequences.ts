@@ -5,7 +5,7 @@ import { DirectoryPeople, type SeatNeed } from '../../directories/directory-peop
 import { PreviewPlans } from '../preview/preview-plans.js';
 import { PreviewPlansRepository } from '../preview/preview-plans.repository.js';
 import type { DirectoryState } from '../../directories/directory.js';
-import { PreviewWritesRepository } from '../preview/preview-writes.repository.js';
+import { KeptWritesRepository } from '../../users/kept-writes.repository.js';
 import { ReleasedUsers } from '../../users/people/released-users.js';
 import type { RolePayload } from './role-tasks.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
@@ -18,7 +18,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
     private readonly plans: PreviewPlans,
     private readonly storedPlans: PreviewPlansRepository,
     private readonly released: ReleasedUsers,
-    private readonly writes: PreviewWritesRepository,
+    private readonly writes: KeptWritesRepository,
   ) {
     super();
   }

@@ -11,7 +11,7 @@ import type { UserRow } from '../../users/user.row.js';
 import type { Relations } from '../../users/user-relations.js';
 import { UsersService, type AfterWrite, type Edit, type WriteResult } from '../../users/write/users.service.js';
 import { joinAwaited } from '../../users/groups/pending-members.js';
-import { writeContext, type CurrentDirectory } from '../current-directory.js';
+import { readsKept, writeContext, type CurrentDirectory } from '../current-directory.js';
 import type { ListTable } from '../list-table.js';
 import { PreviewEditing } from '../preview/preview-editing.js';
 import { MembershipReview, type Review } from '../role-tasks/membership-review.js';
@@ -188,7 +188,7 @@ export class ScimUsersService {
   }
 
   async read(directory: CurrentDirectory, id: string): Promise<StoredUser> {
-    const reads = directory.writing.state === 'preview' ? this.reads.preview : this.reads.users;
+    const reads = readsKept(directory) ? this.reads.preview : this.reads.users;
     const [row] = await reads.read([directory.tenantId, directory.owners], id);
     if (row === undefined) throw new NotFound('user');
     return row;

@@ -2,7 +2,7 @@ import { projectionNeeds, type Projection } from '../../../protocols/scim/resour
 import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
 import { DOC_BYTES } from '../../users/user.row.js';
 import { GROUP_BYTES, GROUP_IDS, groupLine, MANAGER, RELATIONS } from '../../users/user-relations.js';
-import type { CurrentDirectory } from '../current-directory.js';
+import { readsKept, type CurrentDirectory } from '../current-directory.js';
 import type { ListColumns } from '../page-sql.js';
 import { LIGHT_USERS, lightMembers } from './light-users.js';
 import type { ListShapes } from '../page-reader.js';
@@ -43,8 +43,8 @@ const LIGHT_MEMBERS = lightMembers(USER_TABLE);
 const PREVIEW_MEMBERS = lightMembers(PREVIEW_TABLE);
 
 /** Returns the columns of a list for a projection: what it does not show of other resources is not read. */
-export function userColumns(projection: Projection | null, { writing }: CurrentDirectory): ListShapes {
+export function userColumns(projection: Projection | null, directory: CurrentDirectory): ListShapes {
   const related = ['groups', 'meta', ENTERPRISE_URN].some((name) => projectionNeeds(projection, name));
   if (!related) return { few: OWN_COLUMNS, many: OWN_COLUMNS, light: LIGHT_USERS };
-  return { few: FEW_COLUMNS, many: PAGE_COLUMNS, light: writing.state === 'preview' ? PREVIEW_MEMBERS : LIGHT_MEMBERS };
+  return { few: FEW_COLUMNS, many: PAGE_COLUMNS, light: readsKept(directory) ? PREVIEW_MEMBERS : LIGHT_MEMBERS };
 }

@@ -3,7 +3,7 @@ import { KeyedReads } from '../../../base/database/keyed-reads.js';
 import { resolveFilter } from '../../../protocols/scim/filter/resolve.js';
 import type { ListQuery } from '../../../protocols/scim/messages/list-query.js';
 import { userNameKey } from '../../../protocols/scim/text.js';
-import type { CurrentDirectory } from '../current-directory.js';
+import { readsKept, type CurrentDirectory } from '../current-directory.js';
 import { USER_TABLE, USER_TEXT_COLUMNS } from './user-table.js';
 import type { StoredUser } from './user-resource.js';
 
@@ -31,7 +31,7 @@ export class UserLookUps {
    */
   async find(directory: CurrentDirectory, query: ListQuery): Promise<StoredUser[] | null> {
     const { filter, cursor, sortBy, startIndex, count } = query;
-    if (filter?.kind !== 'compare' || filter.op !== 'eq' || directory.writing.state === 'preview') return null;
+    if (filter?.kind !== 'compare' || filter.op !== 'eq' || readsKept(directory)) return null;
     if (cursor !== undefined || sortBy !== undefined || startIndex !== 1) return null;
     const bound = resolveFilter(filter, directory.userType, directory.dialect);
     if (bound.kind !== 'compare' || typeof bound.value !== 'string') return null;

@@ -1,9 +1,9 @@
 import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { millisecondsSql, RESOURCE_FACTS } from '../../users/user.row.js';
 import { RELATIONS } from '../../users/user-relations.js';
-import type { CurrentDirectory } from '../current-directory.js';
+import { readsKept, type CurrentDirectory } from '../current-directory.js';
 import type { ListTable } from '../list-table.js';
-import { PREVIEW_REVISION } from '../preview/preview-writes.repository.js';
+import { KEPT_REVISION } from '../../users/kept-writes.repository.js';
 import { USER_COLUMN_MAP, USER_KEYS } from './user.columns.js';
 
 // The users as a directory in preview sees them: `$1` is the tenant, `$2` its owners, of which the first is the
@@ -16,7 +16,7 @@ const SHOWN = `(
     coalesce(o.user_name_key, b.user_name_key) as user_name_key,
     case when o.user_id is null then b.external_id else o.external_id end as external_id,
     coalesce(o.active, b.active) as active,
-    case when o.user_id is null then b.version::bigint - b.quiet_writes else ${PREVIEW_REVISION} end as version,
+    case when o.user_id is null then b.version::bigint - b.quiet_writes else ${KEPT_REVISION} end as version,
     0 as quiet_writes, b.manager_id,
     case when o.user_id is null then b.resource_at else date_trunc('milliseconds', o.updated_at) end as resource_at,
     b.updated_at,
@@ -58,7 +58,8 @@ export const USER_TABLE: ListTable = {
 export const PREVIEW_TABLE = previewTable(USER_TABLE);
 
 /** Returns the table of users as a directory sees them. */
-export function tableFor({ writing, userType }: CurrentDirectory): ListTable {
-  const table = writing.state === 'preview' ? PREVIEW_TABLE : USER_TABLE;
+export function tableFor(directory: CurrentDirectory): ListTable {
+  const { userType } = directory;
+  const table = readsKept(directory) ? PREVIEW_TABLE : USER_TABLE;
   return userType === USER_TYPE ? table : { ...table, type: userType };
 }

@@ -6,6 +6,8 @@ const WORDS: Record<HeldReason, string> = {
   superseded: 'Another directory has taken this one over. Writes of the old directory have no effect.',
   preview: 'The directory is in preview. The change comes into force when the directory goes live.',
   protected: 'The user is the owner or a break-glass account. An admin has to release or discard the change.',
+  needs_admin:
+    'The user has rights of administration that the directory may not give. What a sign-in finds the user by waits for an admin, and so does a link.',
   guard: 'Many users left the directory at once. An admin has to release or discard the change.',
   no_role: 'No role applies to the user. The user comes into force when a rule or the directory gives one.',
   email_taken:
@@ -21,6 +23,8 @@ const NEXT: Record<HeldReason, string> = {
   superseded: 'Assign the user in the directory that has taken over.',
   preview: 'Switch the directory live when the preview is right.',
   protected: 'Release the change if the user is to leave, or discard it.',
+  needs_admin:
+    'Release the change if the user asked for it, or discard it. A directory with may_grant_console needs no admin for it.',
   guard: 'Release the change if the user is to leave, or discard it.',
   no_role: 'Put the user into a group that a rule names, or set a default role for the directory.',
   email_taken: 'Change the e-mail of one of the two users in its IdP, or remove the account that is not needed.',

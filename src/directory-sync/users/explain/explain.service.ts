@@ -6,9 +6,9 @@ import type { ChangeSource } from '../../../tenancy/identity/source.js';
 import type { ConflictingUser, ExplanationBody, HeldExplanation, LeftBody, RefusedRoleBody } from './explain.dto.js';
 import { nextOfHeld, wordsOfHeld, wordsOfRefusedRole } from './explain.rules.js';
 import { RELEASABLE } from '../held/held.service.js';
-import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
+import { UserDirectoryRepository, writtenOf, type NamedUser } from '../user-directory.repository.js';
 import { userBody } from '../user.dto.js';
-import { draftOf, emailKey, type UserDocument, type UserDraft } from '../user.mapping.js';
+import { draftOf, emailKey, type UserDraft } from '../user.mapping.js';
 import { DirectoryStore, type Directory } from '../../directories/directory.store.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
 import { refusedRoles } from '../console-rights.rules.js';
@@ -37,10 +37,12 @@ export class ExplainService {
    * @throws {NotFound} when this tenant has no such user
    */
   async of(tenantId: string, id: string): Promise<ExplanationBody> {
-    const row = await this.users.one(tenantId, id);
+    const row = await this.users.requested(tenantId, id);
     if (row === undefined) throw new NotFound('user');
-    const directory = row.directory_id === null ? null : await this.directories.get(tenantId, row.directory_id);
-    const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap ?? {});
+    const directoryId = row.kept_for ?? row.directory_id;
+    const directory = directoryId === null ? null : await this.directories.get(tenantId, directoryId);
+    const { doc, isRemoved } = writtenOf(row);
+    const draft = draftOf(doc, directory?.attributeMap ?? {});
     return {
       user: userBody(row),
       user_name: row.user_name,
@@ -49,7 +51,7 @@ export class ExplainService {
         first_name: draft.firstName,
         last_name: draft.lastName,
         external_id: draft.key ?? (directory === null ? null : draft.userName),
-        status: row.gone ? 'deleted' : draft.active ? 'active' : 'inactive',
+        status: isRemoved ? 'deleted' : draft.active ? 'active' : 'inactive',
       },
       refused_roles: directory === null ? [] : await this.refusedRoles(directory, draft),
       left: row.status === 'active' ? null : await this.departureOf(tenantId, id),

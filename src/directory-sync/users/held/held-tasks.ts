@@ -121,7 +121,7 @@ export class HeldTasks {
 
 // `users_held` finds the held users of a tenant.
 const MATCHES = `u.tenant_id = $1 and u.held is not null and u.held = any($2::text[])
-  and ($3::text is null or u.directory_id = $3) and ($4::text[] is null or u.id = any($4))`;
+  and ($3::text is null or u.directory_id = $3 or u.kept_for = $3) and ($4::text[] is null or u.id = any($4))`;
 
 /** The parameters of {@link MATCHES}. A release without a reason is about those that can be released. */
 function matching(tenantId: string, act: HeldAct, { reason, directory, user_ids: ids }: HeldChoice): unknown[] {

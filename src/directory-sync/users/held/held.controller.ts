@@ -16,8 +16,8 @@ import {
 } from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { userBody } from '../user.dto.js';
-import { draftOf, type UserDocument } from '../user.mapping.js';
-import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
+import { draftOf } from '../user.mapping.js';
+import { UserDirectoryRepository, writtenOf, type HeldUser } from '../user-directory.repository.js';
 import { countedAnswer } from './counted-answer.js';
 import { HELD_REASONS as REASONS, HeldCount, HeldSelection } from './held.dto.js';
 import { demandChoice, HeldTasks, type HeldAct } from './held-tasks.js';
@@ -113,19 +113,20 @@ export class HeldController {
   }
 }
 
-function heldBody(row: NamedUser): object {
-  const draft = draftOf(JSON.parse(row.doc) as UserDocument);
+function heldBody(row: HeldUser): object {
+  const { doc, isRemoved } = writtenOf(row);
+  const draft = draftOf(doc);
   return {
     user_id: row.id,
     reason: row.held,
     since: row.held_since === null ? null : new Date(row.held_since).toISOString(),
-    directory_id: row.directory_id,
+    directory_id: row.kept_for ?? row.directory_id,
     written: {
       email: draft.email,
       first_name: draft.firstName,
       last_name: draft.lastName,
       external_id: draft.key ?? draft.userName,
-      status: row.gone ? 'deleted' : draft.active ? 'active' : 'inactive',
+      status: isRemoved ? 'deleted' : draft.active ? 'active' : 'inactive',
     },
     in_force: userBody(row),
   };

@@ -7,6 +7,7 @@ export const HELD_REASONS = [
   'superseded',
   'preview',
   'protected',
+  'needs_admin',
   'guard',
   'no_role',
   'email_taken',

@@ -13,13 +13,21 @@ import { addNote, type UserNote } from '../write/side-rows.sql.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
 import { Taken } from '../users.errors.js';
 import { UsersRepository } from '../users.repository.js';
-import { UsersService } from '../write/users.service.js';
+import { UsersService, type AfterWrite } from '../write/users.service.js';
+import { joinAwaited } from '../groups/pending-members.js';
+import { KeptWrites } from '../write/kept-writes.js';
 import { discarded } from '../write/discard.rules.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import type { WriteContext } from '../write/write-context.js';
 
 /** Which reasons an admin can set aside; the others end with their cause. */
-export const RELEASABLE: ReadonlySet<HeldReason> = new Set(['guard', 'protected', 'no_seat', 'external_id_taken']);
+export const RELEASABLE: ReadonlySet<HeldReason> = new Set([
+  'guard',
+  'protected',
+  'needs_admin',
+  'no_seat',
+  'external_id_taken',
+]);
 
 const CAUSE: Partial<Record<HeldReason, string>> = {
   no_email: 'there is no e-mail address; the user is forwarded when one arrives',
@@ -36,6 +44,7 @@ export class HeldService {
     private readonly repository: UserDirectoryRepository,
     private readonly directories: DirectoryStore,
     private readonly audit: AuditService,
+    private readonly kept: KeptWrites,
   ) {}
 
   /**
@@ -45,8 +54,58 @@ export class HeldService {
    */
   async release(caller: RequestedBy, userId: string): Promise<NamedUser | null> {
     const row = await this.heldRow(caller.tenantId, userId);
-    await this.lift(caller, row, row.held);
+    if (row.held === 'needs_admin') await this.releaseKept(caller, row);
+    else await this.lift(caller, row, row.held);
     return (await this.repository.one(caller.tenantId, userId)) ?? null;
+  }
+
+  /** Lets the write of a directory take effect that waits for an admin. */
+  private async releaseKept(caller: RequestedBy, seen: NamedUser): Promise<void> {
+    const { tenantId } = caller;
+    const source = sourceOf(caller);
+    const directory = await this.directories.get(tenantId, seen.kept_for!);
+    const kept = await this.kept.find(tenantId, seen);
+    if (kept === undefined) throw changedMeanwhile();
+    const receivedAt = seen.held_since === null ? new Date() : new Date(seen.held_since);
+    const context: WriteContext = { tenantId, channel: 'scim', directory, source, receivedAt, mayWait: true };
+    const trigger: Trigger = { kind: 'released', reason: 'needs_admin' };
+    const inSameStatement = (statement: WriteStatement) => {
+      this.audit.addTo(statement, this.line(caller, seen, 'released'));
+      addNote(statement, tenantId, noteOf('released', seen), source);
+    };
+    if (kept.doc === null) {
+      await this.users.remove(context, seen.id, { visible: () => true, trigger, inSameStatement, releases: true });
+      return;
+    }
+    const draft = draftOf(JSON.parse(kept.doc) as UserDocument, directory.attributeMap);
+    const isOwn = seen.directory_id === directory.id;
+    await this.users.changeLocked(context, seen.id, (_, row) => {
+      if (row.version !== seen.version) throw changedMeanwhile();
+      const edit = { draft, trigger, inSameStatement };
+      if (isOwn) return Promise.resolve({ ...edit, kind: 'change' });
+      const afterWrite: AfterWrite = async (tx, id) => void (await joinAwaited(tx, tenantId, directory.id, id));
+      return Promise.resolve({ ...edit, kind: 'link', directoryId: directory.id, by: kept.linked_by, afterWrite });
+    });
+    // Rules give the role once the user is in the groups that awaited it.
+    if (!isOwn && directory.hasRules) await this.users.reconsider({ ...context }, seen.id, { trigger });
+  }
+
+  /** Drops the write of a directory that waits for an admin: the directory reads back what is in force. */
+  private async discardKept(caller: RequestedBy, seen: NamedUser): Promise<NamedUser> {
+    const { tenantId } = caller;
+    const context = await this.contextOf(tenantId, seen, sourceOf(caller));
+    await this.users.changeLocked({ ...context, mayWait: true }, seen.id, async (tx, row) => {
+      if (row.version !== seen.version) throw changedMeanwhile();
+      await this.kept.drop(tx, tenantId, row);
+      const inSameStatement = (statement: WriteStatement) => {
+        this.audit.addTo(statement, this.line(caller, seen, 'discarded'));
+        addNote(statement, tenantId, noteOf('discarded', seen), context.source);
+      };
+      const draft = draftOf(JSON.parse(row.doc) as UserDocument, context.directory?.attributeMap);
+      const trigger: Trigger = { kind: 'discarded', reason: 'needs_admin' };
+      return { kind: 'reconsider', draft, keptFor: null, trigger, inSameStatement };
+    });
+    return (await this.repository.one(tenantId, seen.id))!;
   }
 
   /** Judges a user anew who was held as owner or break-glass account, and is neither any more. */
@@ -90,6 +149,7 @@ export class HeldService {
    */
   async discard(caller: RequestedBy, userId: string): Promise<NamedUser> {
     const row = await this.heldRow(caller.tenantId, userId);
+    if (row.held === 'needs_admin') return this.discardKept(caller, row);
     const context = await this.contextOf(caller.tenantId, row, sourceOf(caller));
     try {
       await this.discardAs(caller, context, row, row.user_name);
@@ -108,9 +168,7 @@ export class HeldService {
   ): Promise<void> {
     const { tenantId, directory, source } = context;
     await this.users.changeLocked(context, seen.id, async (tx, row, tenant) => {
-      if (row.held !== seen.held || row.version !== seen.version) {
-        throw new Conflict('changed_meanwhile', 'The user was changed at the same moment; look again.');
-      }
+      if (row.held !== seen.held || row.version !== seen.version) throw changedMeanwhile();
       const map = directory?.attributeMap ?? {};
       const fromRules = directory?.hasRules ? await this.rules.rolesFromRules(tenantId, directory.id, row.id, tx) : [];
       const draft = draftOf(JSON.parse(row.doc) as UserDocument, map);
@@ -155,6 +213,10 @@ export class HeldService {
       requestId: caller.requestId,
     };
   }
+}
+
+function changedMeanwhile(): Conflict {
+  return new Conflict('changed_meanwhile', 'The user was changed at the same moment; look again.');
 }
 
 function cannotBeReleased(why: string): Conflict {

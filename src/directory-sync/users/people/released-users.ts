@@ -30,6 +30,7 @@ export class ReleasedUsers {
    * deletes its groups. Nothing is forwarded.
    */
   async release(tx: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
+    await endKept(tx, tenantId, directoryId);
     await settleHeld(tx, tenantId, directoryId);
     await this.makeUnmanaged(tx, tenantId, directoryId, source);
     await tx.query(`delete from groups where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
@@ -67,6 +68,17 @@ export class ReleasedUsers {
     statement.answer(() => 'id');
     await statement.run(tx);
   }
+}
+
+/** Ends what waits for an admin of the writes of a directory that is deleted; the users are as they are. */
+async function endKept(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+  await db.query(
+    `update users set kept_for = null, held = nullif(held, 'needs_admin'),
+       held_since = case when held = 'needs_admin' then null else held_since end,
+       version = version + 1, quiet_writes = quiet_writes + 1, resource_at = coalesce(resource_at, updated_at)
+     where tenant_id = $1 and kept_for = $2`,
+    [tenantId, directoryId],
+  );
 }
 
 /**

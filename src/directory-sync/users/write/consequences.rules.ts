@@ -15,6 +15,8 @@ export type Ending =
   | { kind: 'credentials'; why: 'deactivated' | 'deleted' }
   | { kind: 'sessions'; why: 'role_changed' }
   | { kind: 'identities' }
+  /** The user administers, and is another person to the IdP: each binding is made anew. */
+  | { kind: 'bindings' }
   /** A directory takes over a user that a sign-in made; `proven`: its e-mail is the one that a proof was about. */
   | { kind: 'unproven_identities'; proven: boolean }
   /** The user has this name no more; bindings of other users that were made by it end. */
@@ -64,8 +66,9 @@ export function consequencesOfRemoval(before: UserRow): Consequences {
   return { seat, endings, change, forward: mustForward(change, before.ever_active) };
 }
 
-function endingsOf(before: UserRow, { directoryId, draft, decision }: UserWrite): Ending[] {
+function endingsOf(before: UserRow, { directoryId, draft, decision, identity }: UserWrite): Ending[] {
   const endings = formerNames(before, { user_name: draft.userName, email: decision.inForce.email });
+  if (identity !== null) return [{ kind: 'bindings' }, ...endings];
   if (before.source !== 'sign-in' || before.directory_id !== null || directoryId === null) return endings;
   const proven = draft.email !== null && before.email !== null && emailKey(draft.email) === emailKey(before.email);
   return [{ kind: 'unproven_identities', proven }, ...endings];

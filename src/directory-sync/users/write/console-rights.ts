@@ -4,7 +4,7 @@ import type { WriteStatement } from '../../../base/database/write-statement.js';
 import { EventRecorder } from '../../../engine/events/event-recorder.js';
 import type { ChangeSource } from '../../../tenancy/identity/source.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
-import type { RightStep } from '../console-rights.rules.js';
+import type { IdentityStep, RightStep } from '../console-rights.rules.js';
 
 /** Tells who gets and loses rights of administration: a line of the audit log and an event, in the statement of the write. */
 @Injectable()
@@ -21,12 +21,11 @@ export class ConsoleRights {
    */
   async addTo(
     statement: WriteStatement,
-    about: { tenantId: string; userId: string; steps: readonly RightStep[]; source: ChangeSource },
+    about: { tenantId: string; userId: string; steps: readonly (RightStep | IdentityStep)[]; source: ChangeSource },
     db?: SqlRunner,
   ): Promise<void> {
     const { tenantId, userId, source } = about;
-    for (const { event, role, console } of about.steps) {
-      const right = { role, console };
+    for (const { event, ...right } of about.steps) {
       this.audit.addTo(statement, {
         tenantId,
         actor: source.actor,
@@ -34,7 +33,7 @@ export class ConsoleRights {
         action: event,
         targetType: 'user',
         targetId: userId,
-        ...(event === 'administrator.added' ? { before: null, after: right } : { before: right, after: null }),
+        ...(event === 'administrator.removed' ? { before: right, after: null } : { before: null, after: right }),
       });
       const data = JSON.stringify({ user_id: userId, ...right });
       await this.events.addTo(statement, tenantId, { event, record: userId, data }, db);

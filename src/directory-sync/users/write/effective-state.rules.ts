@@ -1,4 +1,5 @@
 import {
+  BEFORE_NEEDS_ADMIN,
   decideInForce,
   wantsSeat,
   type Circumstances,
@@ -17,6 +18,14 @@ import type { Conflicts, WriteCase } from './write-case.js';
  * @param written the requested state
  */
 export function decide(about: WriteCase, written: Written, conflicts: Conflicts): Decision {
+  const decision = decideWithout(about, written, conflicts);
+  const isFirst = decision.held !== null && BEFORE_NEEDS_ADMIN.includes(decision.held);
+  if ((about.keptFor ?? null) === null || isFirst) return decision;
+  return { ...decision, held: 'needs_admin' };
+}
+
+/** Decides without a look at what waits for an admin. */
+function decideWithout(about: WriteCase, written: Written, conflicts: Conflicts): Decision {
   const { ctx, row, tenant, named } = about;
   const around: Circumstances = {
     emailTaken: conflicts.emailTaken,

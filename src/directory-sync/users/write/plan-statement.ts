@@ -157,6 +157,8 @@ function addEnding(statement: WriteStatement, tenantId: string, ending: Ending):
     case 'identities':
       endPersonIdentities(statement, tenantId);
       return null;
+    case 'bindings':
+      return dropUnprovenIdentities(statement, tenantId, false);
     case 'unproven_identities':
       return dropUnprovenIdentities(statement, tenantId, ending.proven);
     case 'former_links':

@@ -79,6 +79,7 @@ function assignmentsOf(p: Params, before: UserRow, write: UserWrite): string[] {
     set('person_external_id', person.external_id, 'text'),
     set('status', person.status, 'text'),
     set('released', write.released, 'text'),
+    set('kept_for', write.keptFor, 'text'),
     set('ever_active', write.everActive, 'boolean'),
     set('name_written', write.nameWritten, 'boolean'),
     `session_epoch = u.session_epoch + ${p.add(movesEpoch(before, write) ? 1 : 0, 'int')}`,
@@ -164,7 +165,8 @@ function since(p: Params, entered: boolean, at: Date | null, column: string): st
  * Whether a write ends the user's sessions (`endsSessions` says so of the change). A statement does not see a session
  * that is written while it waits for the row; a session of an older epoch is none all the same.
  */
-function movesEpoch(before: UserRow, { decision, directoryId }: UserWrite): boolean {
+function movesEpoch(before: UserRow, { decision, directoryId, identity }: UserWrite): boolean {
+  if (identity !== null) return true;
   const { status, role } = decision.inForce;
   const takenOver = before.source === 'sign-in' && before.directory_id === null && directoryId !== null;
   return takenOver || (before.status === 'active' && (status !== 'active' || role !== before.role));

@@ -8,6 +8,8 @@ import { UsersRepository, type UserWithGroups } from '../users.repository.js';
 import { consoleOf } from '../console-rights.rules.js';
 import { DocumentTooLarge } from '../stored-document.js';
 import { isAside } from '../held-name.js';
+import { keptPart, type KeptPart } from './authority.rules.js';
+import { isKeptFor, KeptWrites } from './kept-writes.js';
 import { RecentRows } from './recent-rows.js';
 import { newStamp, type Edit, type WriteCase } from './write-case.js';
 import type { WriteContext } from './write-context.js';
@@ -45,6 +47,7 @@ export class CaseReader {
       roleOrigin,
       fromRules,
       released: row.released,
+      keptFor: edit.keptFor === undefined ? row.kept_for : edit.keptFor,
       named,
     };
     return { ...about, released: releasedIn(about, edit) };
@@ -66,6 +69,8 @@ export class UserEditing {
     private readonly cases: CaseReader,
     private readonly runner: WriteRunner,
     private readonly storage: TenantStorage,
+    private readonly repository: UsersRepository,
+    private readonly kept: KeptWrites,
   ) {}
 
   /** Keeps a row that was just written, for the next edit of the same user. */
@@ -85,7 +90,10 @@ export class UserEditing {
     edit: Edit,
   ): Promise<CompletedWrite | null> {
     this.demandRoom(tenant, row, edit);
+    // A write that waits for an admin, or ends such a wait, is written under the lock of the user.
+    if (isKeptFor(ctx, row) && isDirectorys(edit)) return null;
     const about = await this.cases.of(this.db, ctx, tenant, row, edit);
+    if (keptPart(about, edit) !== null) return null;
     return this.runner.optimistic({ kind: 'edit', about, edit }, ctx, newStamp(), edit);
   }
 
@@ -99,7 +107,37 @@ export class UserEditing {
   ): Promise<CompletedWrite> {
     this.demandRoom(tenant, row, edit);
     const about = await this.cases.of(tx, ctx, tenant, row, edit);
-    return this.runner.pessimistic(tx, { kind: 'edit', about, edit }, ctx, newStamp(), edit);
+    const part = keptPart(about, edit);
+    if (part !== null) return this.keep(tx, ctx, about, edit, part);
+    if (!isKeptFor(ctx, row) || !isDirectorys(edit)) {
+      return this.runner.pessimistic(tx, { kind: 'edit', about, edit }, ctx, newStamp(), edit);
+    }
+    // The directory writes anew what may take effect as a whole: nothing of it waits any more.
+    await this.kept.drop(tx, ctx.tenantId, row);
+    const ended = { ...edit, keptFor: null };
+    const now = { ...about, keptFor: null };
+    return this.runner.pessimistic(tx, { kind: 'edit', about: now, edit: ended }, ctx, newStamp(), ended);
+  }
+
+  /** Writes the part of an edit that takes effect, and keeps the whole for an admin to decide. */
+  private async keep(
+    tx: SqlRunner,
+    ctx: WriteContext,
+    about: WriteCase & { row: UserWithGroups },
+    edit: Edit,
+    { fields, rest }: KeptPart,
+  ): Promise<CompletedWrite> {
+    const { row } = about;
+    let done: CompletedWrite = { row, outcome: 'unchanged', edit: null, forwarded: false, told: [], freed: false };
+    if (rest === null) await this.kept.mark(tx, ctx, row);
+    else {
+      const held = { keptFor: ctx.directory!.id, draft: rest };
+      const command = { kind: 'edit', about: { ...about, ...held }, edit: { ...edit, ...held } } as const;
+      done = await this.runner.pessimistic(tx, command, ctx, newStamp(), edit);
+    }
+    await this.kept.keep(tx, ctx, row, { draft: edit.draft, by: edit.kind === 'link' ? edit.by : 'id', fields });
+    const now = (await this.repository.read(ctx.tenantId, row.id, tx))!;
+    return { ...done, row: await this.kept.asWritten(ctx, now, tx) };
   }
 
   /** Departures pass, as does the loss of a right of administration, and the effective state of what is stored already. */
@@ -125,7 +163,7 @@ export class UserEditing {
     edit: (row: UserWithGroups) => Edit | null,
   ): Promise<CompletedWrite | null> {
     const known = this.rows.take(ctx.tenantId, id);
-    if (!known || !visible(known)) return null;
+    if (!known || !visible(known) || known.kept_for !== null) return null;
     let wanted: Edit | null;
     try {
       wanted = edit(known);
@@ -140,4 +178,9 @@ export class UserEditing {
       throw error;
     }
   }
+}
+
+/** Returns whether an edit is what a directory has written, and no decision on what is stored. */
+function isDirectorys({ kind }: Edit): boolean {
+  return kind === 'change' || kind === 'link';
 }

@@ -4,6 +4,7 @@ import type { UserChange } from '../../../tenancy/identity/person.js';
 import type { UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
 import { storedDocument } from '../stored-document.js';
+import { identityStep } from './authority.rules.js';
 import { discardedRoleAfter, roleOrigin } from './requested-state.rules.js';
 import type { UserWrite } from './user-write.js';
 import type { Edit, WriteCase, Stamp } from './write-case.js';
@@ -24,8 +25,10 @@ export function newWrite(about: WriteCase, decision: Decision, { id, at }: Stamp
     roleSet: about.roleSet,
     discardedRole: null,
     released: null,
+    keptFor: null,
     everActive: isKnownToPlatform(decision),
     nameWritten: about.ctx.directory !== null,
+    identity: null,
     costCenter: costCenterIn(about, decision),
     at,
   };
@@ -39,7 +42,7 @@ export function newWrite(about: WriteCase, decision: Decision, { id, at }: Stamp
 export function nextWrite(about: WriteCase & { row: UserRow }, edit: Edit, decision: Decision, at: Date): UserWrite {
   const { row } = about;
   const directoryId = edit.kind === 'link' ? edit.directoryId : row.directory_id;
-  return {
+  const write: UserWrite = {
     id: row.id,
     directoryId,
     source: row.source,
@@ -49,13 +52,19 @@ export function nextWrite(about: WriteCase & { row: UserRow }, edit: Edit, decis
     roleSet: about.roleSet,
     discardedRole: discardedRoleAfter(about, edit),
     released: isSeatOver(about, decision) ? null : about.released,
+    keptFor: about.keptFor ?? null,
     everActive: row.ever_active || isKnownToPlatform(decision),
     // The userName of an unmanaged user is its e-mail, unless a directory once wrote it.
     nameWritten: directoryId !== null || (row.name_written && about.draft.userName === row.user_name),
+    identity: null,
     costCenter: costCenterIn(about, decision),
     // A clock that was set back must not make a change look older than the one before.
     at: new Date(Math.max(at.getTime(), row.updated_at)),
   };
+  // A sign-in has just proved the user: its own binding stays.
+  const isProved = about.ctx.channel === 'sign-in';
+  if (edit.kind !== 'discard' && !isProved) write.identity = identityStep(about.tenant, row, write);
+  return write;
 }
 
 /** Returns whether neither the effective state nor the discarded role changes. */
@@ -67,6 +76,7 @@ export function isSame(about: WriteCase & { row: UserRow }, edit: Edit, decision
     row.status === inForce.status &&
     row.seat === decision.seat &&
     row.held === decision.held &&
+    row.kept_for === (about.keptFor ?? null) &&
     row.role === inForce.role &&
     row.email === inForce.email &&
     row.first_name === inForce.first_name &&
@@ -102,6 +112,7 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
     status: decision.inForce.status,
     seat: decision.seat,
     held: decision.held,
+    kept_for: write.keptFor,
     released: write.released,
     ever_active: write.everActive,
     created_at: before === null ? write.at.getTime() : before.created_at,

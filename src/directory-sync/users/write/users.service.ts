@@ -8,12 +8,15 @@ import { TenantStorage } from '../../../tenancy/tenants/storage/tenant-storage.j
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { draftOf, type UserDocument, type UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
+import { Taken } from '../users.errors.js';
 import { UsersRepository, type UserWithGroups } from '../users.repository.js';
 import { Circles } from './circles.js';
 import { ConflictSearch } from './conflicts.js';
 import { isDiscarded } from './effective-state.rules.js';
 import { matchOf } from './link.rules.js';
 import { lockGroupsOf } from '../groups/lock-order.js';
+import { isBeyond } from './authority.rules.js';
+import { isKeptFor, KeptWrites } from './kept-writes.js';
 import { LostRace, retried } from './lost-race.js';
 import { UserEditing } from './user-editing.js';
 import { NO_CONFLICTS, type Alongside, type Edit, type WriteCase, newStamp } from './write-case.js';
@@ -43,6 +46,7 @@ export class UsersService {
     private readonly circles: Circles,
     private readonly tenants: TenantStore,
     private readonly storage: TenantStorage,
+    private readonly kept: KeptWrites,
   ) {}
 
   /**
@@ -77,8 +81,11 @@ export class UsersService {
         await inPreview(tx, row.id, by);
         return { row, outcome: 'previewed', edit: null, forwarded: false, told: [], freed: false };
       }
+      // The directory has written about the user before.
+      if (!row.gone && isKeptFor(ctx, row) && (await this.kept.find(ctx.tenantId, row, tx))?.doc) throw new Taken('user_name_taken', row.id);
       const edit: Edit = { kind: 'link', draft, directoryId: ctx.directory!.id, by, afterWrite: afterLink };
-      return { ...(await this.editing.locked(tx, ctx, tenant, row, edit)), outcome: 'linked' };
+      const linked = await this.editing.locked(tx, ctx, tenant, row, edit);
+      return linked.row.directory_id === ctx.directory!.id ? { ...linked, outcome: 'linked' } : linked;
     });
     return this.finish(ctx, done);
   }
@@ -103,17 +110,17 @@ export class UsersService {
     if (quick) return this.finish(ctx, quick);
     const row = await this.repository.read(ctx.tenantId, id);
     if (!row || row.gone || !visible(row)) throw new NotFound('user');
-    const wanted = edit(row);
-    if (wanted === null) return { row, outcome: 'unchanged', edit: null };
+    const seen = await this.kept.asWritten(ctx, row);
+    const wanted = edit(seen);
+    if (wanted === null) return { row: seen, outcome: 'unchanged', edit: null };
     const optimistic = await this.editing.optimistic(ctx, tenant, row, wanted);
     if (optimistic) return this.finish(ctx, optimistic);
     const done = await retried(this.db, ctx.tenantId, async (tx): Promise<CompletedWrite> => {
       const locked = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!locked || locked.gone || !visible(locked)) throw new NotFound('user');
-      const again = edit(locked);
-      if (again === null) {
-        return { row: locked, outcome: 'unchanged', edit: null, forwarded: false, told: [], freed: false };
-      }
+      const written = await this.kept.asWritten(ctx, locked, tx);
+      const again = edit(written);
+      if (again === null) return unchanged(written);
       return this.editing.locked(tx, ctx, tenant, locked, again);
     });
     return this.finish(ctx, done);
@@ -166,11 +173,16 @@ export class UsersService {
    */
   async remove(ctx: WriteContext, id: string, removal: Removal): Promise<void> {
     const tenant = await this.tenants.get(ctx.tenantId);
-    await retried(this.db, ctx.tenantId, async (tx) => {
+    const kept = await retried(this.db, ctx.tenantId, async (tx) => {
       // The lock lets a sign-in that is being written finish, so that the statement sees its session and ends it.
       const row = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!row || row.gone !== (removal.ofGone ?? false) || !removal.visible(row)) throw new NotFound('user');
-      removal.check?.(row);
+      removal.check?.(removal.releases === true ? row : await this.kept.asWritten(ctx, row, tx));
+      if (isOthers(ctx, row) && isBeyond(tenant, row, ctx.directory!) && removal.releases !== true) {
+        await this.kept.mark(tx, ctx, row);
+        await this.kept.keep(tx, ctx, row, { draft: null, by: 'id', fields: [] });
+        return { ...row, kept_for: ctx.directory!.id };
+      }
       // The user's lock keeps new memberships out; the locks of its groups come next, before any row is deleted.
       await lockGroupsOf(tx, ctx.tenantId, id);
       const command = { kind: 'remove', about: { ctx, tenant, row }, trigger: removal.trigger } as const;
@@ -179,7 +191,9 @@ export class UsersService {
       const along = isHeld ? {} : { inSameStatement: removal.inSameStatement };
       if (!(await this.runner.run(tx, plan, ctx, along))) throw new LostRace();
       if (!isHeld) await removal.afterWrite?.(tx, id);
+      return null;
     });
+    if (kept !== null) return this.kept.settled(ctx, kept);
     await this.runner.tell(ctx.tenantId, REMOVED);
   }
 
@@ -213,6 +227,7 @@ export class UsersService {
 
   /** After the commit: settles the circles that the write has closed, and tells the rooms that wait for what has changed. */
   private async finish(ctx: WriteContext, done: CompletedWrite): Promise<WriteResult> {
+    await this.kept.settled(ctx, done.row);
     const exchanged = await this.circles.after(ctx, done.row);
     for (const one of [done, ...exchanged]) await this.tell(ctx.tenantId, one);
     const { forwarded: _, freed: __, told: ___, ...result } = done;
@@ -224,4 +239,13 @@ export class UsersService {
     if (done.outcome !== 'unchanged' && done.outcome !== 'previewed') this.editing.remember(tenantId, done.row);
     await this.runner.tell(tenantId, done);
   }
+}
+
+/** Returns whether a directory writes about a user that is not its own. */
+function isOthers({ channel, directory }: WriteContext, row: UserRow): boolean {
+  return channel === 'scim' && directory !== null && row.directory_id !== directory.id;
+}
+
+function unchanged(row: UserWithGroups): CompletedWrite {
+  return { row, outcome: 'unchanged', edit: null, forwarded: false, told: [], freed: false };
 }

@@ -40,6 +40,8 @@ export type Edit = Alongside & {
   draft: UserDraft;
   /** What has led to the edit, where its kind does not tell. */
   trigger?: Trigger | undefined;
+  /** The directory whose write about the user waits for an admin from now on; left out: unchanged. */
+  keptFor?: string | null;
 } &
   /** `fields`: what a write of the users API names. */
   (
@@ -67,6 +69,8 @@ export interface WriteCase {
   /** Roles that the directory's group rules give, in the order of the rules. */
   fromRules: RuleRole[];
   released: HeldReason | null;
+  /** The directory whose write about the user waits for an admin, after this write; left out: none. */
+  keptFor?: string | null;
   /** What has led to a creation, if not the request of the source. */
   trigger?: Trigger | undefined;
   /** The fields that a write of the users API names. They take effect although the directory is silent. */

@@ -18,6 +18,10 @@ export interface WritingDirectory {
   /** Another directory takes over this one, in preview or live. */
   hasSuccessor: boolean;
   hasRules: boolean;
+  /** The roles that its group rules name. */
+  ruleRoles: readonly string[];
+  /** Writes of it wait for an admin, which it reads back. */
+  keepsWrites: boolean;
   /** The `roles` of a resource may give a role whose holders administer the tenant. */
   mayGrantConsole: boolean;
   guard: Guard;

@@ -30,6 +30,8 @@ export interface Removal extends Pick<Alongside, 'inSameStatement'> {
   ofGone?: boolean;
   /** Statements after the removal, in its transaction. */
   afterWrite?: AfterWrite;
+  /** An admin lets the removal take effect that waits for it. */
+  releases?: boolean;
   /** What has led to the removal, if not the request of the source. */
   trigger?: Trigger | undefined;
 }

@@ -4,7 +4,7 @@ import { withStatus, type HeldReason, type Person } from '../../../tenancy/ident
 import { seatLine } from '../../../seats/seat.rules.js';
 import { personOfRow, type UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
-import { rightSteps, type RightStep } from '../console-rights.rules.js';
+import { rightSteps, type IdentityStep, type RightStep } from '../console-rights.rules.js';
 import {
   consequencesOfRemoval,
   consequencesOfWrite,
@@ -12,6 +12,7 @@ import {
   guardedRemoval,
   type Consequences,
 } from './consequences.rules.js';
+import { identityStep } from './authority.rules.js';
 import { decide, removalHeld } from './effective-state.rules.js';
 import { writtenIn } from './requested-state.rules.js';
 import { storedDocument } from '../stored-document.js';
@@ -50,7 +51,7 @@ export interface WritePlan {
   /** Null: a removal that is held, which changes nothing in force. */
   consequences: (Omit<Consequences, 'change'> & { change: ExplainedChange | null }) | null;
   /** Rights of administration that the user gets or loses. */
-  rights: RightStep[];
+  rights: (RightStep | IdentityStep)[];
   /** A line of the user's history that no other table has. */
   note: UserNote | null;
   /** What the guard of the directory keeps of the write. */
@@ -110,6 +111,7 @@ function planEdit(
   const decision = decide(about, written, conflicts);
   if (edit.kind === 'reconsider' && isSame(about, edit, decision)) return null;
   const write = nextWrite(about, edit, decision, stamp.at);
+  const identity = edit.kind === 'discard' ? null : identityStep(about.tenant, row, write);
   const consequences = consequencesOfWrite(row, write);
   const cause = causeOfWrite(about, edit, { written, decision }, consequences.change);
   return {
@@ -117,7 +119,10 @@ function planEdit(
     claimsSeat: row.seat !== 'held' && decision.seat === 'held',
     frees: freesSomething(row, decision),
     consequences: because(consequences, cause),
-    rights: rightSteps(about.tenant.roles, row, decision.inForce),
+    rights: [
+      ...rightSteps(about.tenant.roles, row, decision.inForce),
+      ...(identity === null ? [] : [identity]),
+    ],
     note: edit.kind === 'link' ? linkNote(row, edit) : departureNote(row, edit, decision),
     guarded: guardedEdit(about, edit, decision),
   };
@@ -172,6 +177,8 @@ function planImport(
     roleSet: role,
     discardedRole: null,
     released: null,
+    keptFor: null,
+    identity: null,
     everActive: true,
     nameWritten: false,
     costCenter: null,

@@ -1,4 +1,4 @@
-import { kinds, object, text, textOrNull, type ValueOf, words } from './kind.js';
+import { kinds, list, object, text, textOrNull, type ValueOf, words } from './kind.js';
 
 /** A user, the role that administers, and what the role may do; `role` is null for the owner, who administers without one. */
 const administrator = object({ user_id: text, role: textOrNull, console: words('admin', 'auditor') });
@@ -21,5 +21,12 @@ export const ADMINISTRATOR_EVENTS = kinds({
     runbook: 'No action: the user does not administer the tenant any more; the audit log has the writer.',
     schema: administrator,
     example: EXAMPLE,
+  },
+  'administrator.identity_changed': {
+    severity: 'warning',
+    runbook:
+      'Check that the user still is the same person: what a sign-in finds the user by has changed, and sessions and bindings have ended.',
+    schema: object({ user_id: text, role: textOrNull, console: words('admin', 'auditor'), fields: list(text) }),
+    example: { ...EXAMPLE, fields: ['emails'] },
   },
 });

@@ -34,6 +34,8 @@ export const DIRECTORY: WritingDirectory = {
   superseded: false,
   hasSuccessor: false,
   hasRules: false,
+  ruleRoles: [],
+  keepsWrites: false,
   mayGrantConsole: false,
   guard: 'off',
 };

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../../base/database/database.js';
-import { codeOf } from '../../../base/database/database.errors.js';
-import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
-import { leaveGroupsOf } from '../../users/groups/memberships.sql.js';
-import { storedDocument } from '../../users/stored-document.js';
-import type { UserDraft } from '../../users/user.mapping.js';
-import { Taken } from '../../users/users.errors.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { codeOf } from '../../base/database/database.errors.js';
+import type { LinkedBy } from '../../tenancy/identity/adoption.rules.js';
+import type { ChangeSource } from '../../tenancy/identity/source.js';
+import { leaveGroupsOf } from './groups/memberships.sql.js';
+import { storedDocument } from './stored-document.js';
+import type { UserDraft } from './user.mapping.js';
+import { Taken } from './users.errors.js';
 
-/** The stored write of a directory in preview to a user of another owner. */
-export interface PreviewWrite {
+/** The kept write of a directory: in preview, to a user of another owner; else one that waits for an admin. */
+export interface KeptWrite {
   user_id: string;
   /** The resource as JSON text; null: removed. */
   doc: string | null;
@@ -21,7 +21,7 @@ export interface PreviewWrite {
 }
 
 /** The place of a stored write: tenant, directory and user. */
-export interface PreviewPlace {
+export interface KeptPlace {
   tenantId: string;
   directoryId: string;
   userId: string;
@@ -31,27 +31,35 @@ export interface PreviewPlace {
  * The version of a stored write: the time of the write. So versions of one user are unique and differ from those of the
  * user's own resource. `o` is the table.
  */
-export const PREVIEW_REVISION = `(round(extract(epoch from o.updated_at) * 1000000)::bigint + o.version)`;
+export const KEPT_REVISION = `(round(extract(epoch from o.updated_at) * 1000000)::bigint + o.version)`;
 
-const COLUMNS = `o.user_id, o.doc::text as doc, o.linked_by, o.source, o.version, ${PREVIEW_REVISION}::float8 as revision`;
+const COLUMNS = `o.user_id, o.doc::text as doc, o.linked_by, o.source, o.version, ${KEPT_REVISION}::float8 as revision`;
 
-/** Stores the writes of directories in preview to users of other owners. */
+/** That no admin has to decide about a write, `o`. */
+const UNDECIDED = `not exists (
+  select 1 from users k where k.tenant_id = $1 and k.id = o.user_id and k.kept_for = $2)`;
+
+/**
+ * Keeps writes of directories beside the users, for the directory alone to read back: those of a preview to users of other owners,
+ * and those that wait for an admin.
+ */
 @Injectable()
-export class PreviewWritesRepository {
+export class KeptWritesRepository {
   constructor(private readonly db: Database) {}
 
-  async find(place: PreviewPlace, db: SqlRunner = this.db): Promise<PreviewWrite | undefined> {
-    const { rows } = await db.query<PreviewWrite>(
+  async find(place: KeptPlace, db: SqlRunner = this.db): Promise<KeptWrite | undefined> {
+    const { rows } = await db.query<KeptWrite>(
       `select ${COLUMNS} from preview_writes o where tenant_id = $1 and directory_id = $2 and user_id = $3`,
       [place.tenantId, place.directoryId, place.userId],
     );
     return rows[0];
   }
 
-  /** Returns at most `limit` writes of a directory, in the order of the users. */
-  async list(tenantId: string, directoryId: string, limit: number): Promise<PreviewWrite[]> {
-    const { rows } = await this.db.query<PreviewWrite>(
-      `select ${COLUMNS} from preview_writes o where tenant_id = $1 and directory_id = $2 order by user_id limit $3`,
+  /** Returns at most `limit` writes of a directory in the order of the users, without those that wait for an admin. */
+  async list(tenantId: string, directoryId: string, limit: number): Promise<KeptWrite[]> {
+    const { rows } = await this.db.query<KeptWrite>(
+      `select ${COLUMNS} from preview_writes o where o.tenant_id = $1 and o.directory_id = $2 and ${UNDECIDED}
+       order by o.user_id limit $3`,
       [tenantId, directoryId, limit],
     );
     return rows;
@@ -67,7 +75,7 @@ export class PreviewWritesRepository {
    * @throws {DocumentTooLarge} when the document is over the limit and larger than before
    */
   async put(
-    place: PreviewPlace,
+    place: KeptPlace,
     before: number,
     draft: UserDraft | null,
     by: LinkedBy,
@@ -107,12 +115,30 @@ export class PreviewWritesRepository {
     }
   }
 
-  async drop(place: PreviewPlace, db: SqlRunner = this.db): Promise<void> {
+  /** Keeps a write that waits for an admin, in place of the previous one; the user's row is locked. */
+  async keep(
+    tx: SqlRunner,
+    place: KeptPlace,
+    write: { draft: UserDraft | null; by: LinkedBy; source: ChangeSource },
+  ): Promise<void> {
+    const known = await this.find(place, tx);
+    await this.put(place, known?.version ?? 0, write.draft, write.by, write.source, tx);
+  }
+
+  async drop(place: KeptPlace, db: SqlRunner = this.db): Promise<void> {
     await db.query(`delete from preview_writes where tenant_id = $1 and directory_id = $2 and user_id = $3`, [
       place.tenantId,
       place.directoryId,
       place.userId,
     ]);
+  }
+
+  /** Deletes a write of a preview that was applied, unless it waits for an admin since. */
+  async dropApplied(place: KeptPlace): Promise<void> {
+    await this.db.query(
+      `delete from preview_writes o where o.tenant_id = $1 and o.directory_id = $2 and o.user_id = $3 and ${UNDECIDED}`,
+      [place.tenantId, place.directoryId, place.userId],
+    );
   }
 
   /** Deletes all stored writes of a directory. */
@@ -121,7 +147,7 @@ export class PreviewWritesRepository {
   }
 
   /** Removes a user from the groups of the directory and raises the versions of the groups. */
-  async leaveGroups({ tenantId, directoryId, userId }: PreviewPlace): Promise<void> {
+  async leaveGroups({ tenantId, directoryId, userId }: KeptPlace): Promise<void> {
     await this.db.transaction(tenantId, (tx) => leaveGroupsOf(tx, tenantId, directoryId, userId));
   }
 }

@@ -1,0 +1,124 @@
+import type { ConsoleAccess } from '../../../tenancy/tenants/roles.dto.js';
+import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
+import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
+import type { AttributeMap } from '../../directories/directory.js';
+import { consoleOf, type IdentityStep } from '../console-rights.rules.js';
+import { draftOf, emailKey, type UserDocument, type UserDraft } from '../user.mapping.js';
+import type { UserRow } from '../user.row.js';
+import type { UserWrite } from './user-write.js';
+import type { Edit, WriteCase } from './write-case.js';
+import type { WritingDirectory } from './write-context.js';
+
+type Rights = Pick<TenantView, 'roles' | 'protectedUserIds'>;
+type Holder = Pick<UserRow, 'id' | 'role' | 'role_set'>;
+
+const RANK: Record<ConsoleAccess, number> = { none: 0, auditor: 1, admin: 2 };
+
+/**
+ * Returns what a user may do in the administration of the tenant, now or once the role that is set for it applies. The owner
+ * and the break-glass accounts have the right of an admin: a sign-in as one of them is the last way into the tenant.
+ */
+export function rightOf({ roles, protectedUserIds }: Rights, { id, role, role_set: set }: Holder): ConsoleAccess {
+  if (protectedUserIds.has(id)) return 'admin';
+  const [one, other] = [consoleOf(roles, role), consoleOf(roles, set)];
+  return RANK[one] > RANK[other] ? one : other;
+}
+
+/**
+ * Returns the greatest right of administration that an admin lets a directory give: any with `may_grant_console`, else those
+ * of the roles that its group rules name.
+ */
+export function leaveOf(
+  roles: Rights['roles'],
+  { mayGrantConsole, ruleRoles }: Pick<WritingDirectory, 'mayGrantConsole' | 'ruleRoles'>,
+): ConsoleAccess {
+  if (mayGrantConsole) return 'admin';
+  const leaves = ruleRoles.map((role) => consoleOf(roles, role));
+  return leaves.includes('admin') ? 'admin' : leaves.includes('auditor') ? 'auditor' : 'none';
+}
+
+/** Returns whether a user has a right that the directory may not give. */
+export function isBeyond(tenant: Rights, row: Holder, directory: WritingDirectory): boolean {
+  const right = rightOf(tenant, row);
+  return right !== 'none' && RANK[right] > RANK[leaveOf(tenant.roles, directory)];
+}
+
+/** What a sign-in finds a user by, and the way back into force. */
+export type IdentityField = 'userName' | 'emails' | 'externalId' | 'active';
+
+/** Returns what a write changes of that; `before` is the draft of the stored resource. */
+export function movedFields(before: UserDraft, after: UserDraft): IdentityField[] {
+  const fields: IdentityField[] = [];
+  if (before.userNameKey !== after.userNameKey) fields.push('userName');
+  if (keyOf(before.email) !== keyOf(after.email)) fields.push('emails');
+  if (before.externalId !== after.externalId || before.key !== after.key) fields.push('externalId');
+  if (after.active && !before.active) fields.push('active');
+  return fields;
+}
+
+const keyOf = (email: string | null): string | null => (email === null ? null : emailKey(email));
+
+/**
+ * Returns the change of identity that a write makes of a user who administers the tenant before and after it; null: none. The
+ * sessions and bindings of the user end with it.
+ */
+export function identityStep(tenant: Rights, before: UserRow, write: UserWrite): IdentityStep | null {
+  const { draft, directoryId, decision } = write;
+  const { inForce } = decision;
+  if (before.status !== 'active' || inForce.status !== 'active') return null;
+  const own = consoleOf(tenant.roles, before.role);
+  const console = tenant.protectedUserIds.has(before.id) ? 'admin' : own;
+  if (console === 'none') return null;
+  const fields: string[] = [];
+  if (write.nameWritten && before.name_written && draft.userNameKey !== before.user_name_key) fields.push('userName');
+  if (keyOf(before.email) !== keyOf(inForce.email)) fields.push('emails');
+  const isSameId = before.external_id === draft.externalId || !write.nameWritten;
+  if (!isSameId || before.person_external_id !== inForce.external_id) fields.push('externalId');
+  if (directoryId !== before.directory_id) fields.push('directory');
+  if (fields.length === 0) return null;
+  return { event: 'administrator.identity_changed', role: own === 'none' ? null : before.role, console, fields };
+}
+
+/** A write of a directory that waits for an admin, in whole or in part. */
+export interface KeptPart {
+  /** What it changes of the identity of the user; empty: it links the user. */
+  fields: IdentityField[];
+  /** The rest of the write, which takes effect; null: nothing does. */
+  rest: UserDraft | null;
+}
+
+/**
+ * Returns the part of a directory's write that waits for an admin: a link with a user, or another identity of a user, whose
+ * right of administration the directory may not give. Else a directory would decide who signs in with that right.
+ *
+ * @returns null when the whole write takes effect
+ */
+export function keptPart({ ctx, tenant, row }: WriteCase & { row: UserRow }, edit: Edit): KeptPart | null {
+  const { channel, directory } = ctx;
+  if (channel !== 'scim' || directory === null || (edit.kind !== 'change' && edit.kind !== 'link')) return null;
+  // An admin has let the write pass, or brings the user back.
+  if (edit.trigger?.kind === 'released' || edit.trigger?.kind === 'undone') return null;
+  if (!isBeyond(tenant, row, directory)) return null;
+  if (row.directory_id !== directory.id) return { fields: [], rest: null };
+  const stored = JSON.parse(row.doc) as UserDocument;
+  const fields = movedFields(draftOf(stored, directory.attributeMap), edit.draft);
+  if (fields.length === 0) return null;
+  return { fields, rest: draftOf(withIdentityOf(stored, edit.draft.doc, directory.attributeMap), directory.attributeMap) };
+}
+
+/** Returns a resource with the attributes of another one by which a sign-in finds the user. */
+function withIdentityOf(stored: UserDocument, written: UserDocument, map: AttributeMap): UserDocument {
+  const doc: UserDocument = { ...written, active: written['active'] !== false && stored['active'] !== false };
+  for (const name of ['userName', 'emails', 'externalId']) copy(doc, stored, name);
+  if (map.external_id === 'employeeNumber') {
+    const extension = { ...(written[ENTERPRISE_URN] as Record<string, unknown> | undefined) };
+    copy(extension, (stored[ENTERPRISE_URN] as Record<string, unknown> | undefined) ?? {}, 'employeeNumber');
+    doc[ENTERPRISE_URN] = extension;
+  }
+  return doc;
+}
+
+function copy(to: Record<string, unknown>, from: Record<string, unknown>, name: string): void {
+  if (from[name] === undefined) delete to[name];
+  else to[name] = from[name];
+}
