@@ -13,6 +13,7 @@ export const OWNED = [
   'group_members',
   'pending_members',
   'preview_writes',
+  'held_memberships',
 ];
 
 /** Of these, the ones that statements of rooms above may read, by tenant. */

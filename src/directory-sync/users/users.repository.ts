@@ -25,6 +25,10 @@ export interface ConflictingUserRow {
   same_name: boolean;
   same_email: boolean;
   same_key: boolean;
+  /** The directory wrote this `externalId` for the user. */
+  same_external_id: boolean;
+  /** In force, and the directory has asked for the departure, which is held. */
+  leaving: boolean;
 }
 
 /** A user with an e-mail in force. */
@@ -83,12 +87,14 @@ export class UsersRepository {
     of: { id: string; takesOver: string | null } | null = null,
   ): Promise<ConflictingUserRow[]> {
     const email = draft.email === null ? null : emailKey(draft.email);
-    const values: unknown[] = [tenantId, draft.userNameKey, email, key, self, of?.id ?? null];
+    const values: unknown[] = [tenantId, draft.userNameKey, email, key, self, of?.id ?? null, draft.externalId];
     const add = (value: unknown) => `$${values.push(value)}`;
     // One probe per index; a single `or` would make the planner choose one index and filter.
     const probe = (condition: string, sameName = 'o.user_name_key = $2') =>
       `select o.id, o.directory_id, o.status, o.gone_at is not null as gone, ${sameName} as same_name,
          coalesce(o.email_key = $3, false) as same_email, coalesce(o.person_external_id = $4, false) as same_key,
+         coalesce(o.external_id = $7, false) as same_external_id,
+         o.status = 'active' and (o.gone_at is not null or not o.active) as leaving,
          ${nameWritten('o')} as name_written,
          o.status = 'inactive' and (o.directory_id is null and not ${nameWritten('o')}
            or coalesce(o.held = 'preview', false) and not o.ever_active and o.directory_id is distinct from $6) as yields
@@ -109,7 +115,7 @@ export class UsersRepository {
       probes.push(probe(`o.user_name_key > ${from} and o.user_name_key < ${to} and ${own}`, 'true'));
       if (draft.externalId !== null) {
         const sameName = `o.user_name_key > ${from} and o.user_name_key < ${to}`;
-        probes.push(probe(`o.external_id = ${add(draft.externalId)} and ${own}`, sameName));
+        probes.push(probe(`o.external_id = $7 and ${own}`, sameName));
       }
     }
     const { rows } = await db.query<ConflictingUserRow>(probes.join('\n union '), values);

@@ -41,6 +41,16 @@ create table group_members (
   foreign key (tenant_id, group_id) references groups (tenant_id, id) on delete cascade
 );
 create index group_members_member on group_members (tenant_id, member_id, group_id);
+-- A membership that a user lost whose departure is held: a discard gives it back.
+create table held_memberships (
+  tenant_id text collate "C" not null,
+  user_id text collate "C" not null,
+  group_id text collate "C" not null,
+  primary key (tenant_id, user_id, group_id),
+  foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade,
+  foreign key (tenant_id, group_id) references groups (tenant_id, id) on delete cascade
+);
+create index held_memberships_group on held_memberships (tenant_id, group_id);
 create statistics group_members_group_id_of_tenant (ndistinct, dependencies) on tenant_id, group_id from group_members;
 alter table group_members
   alter column tenant_id set (n_distinct = 10),

@@ -42,6 +42,8 @@ create table users (
   cost_center text,
   person_external_id text collate "C",
   status text not null,
+  -- Since when the user is in force in its present directory without a break; null: since before the column was there.
+  in_force_since timestamptz,
   seat text not null,
   waiting_since timestamptz,
   ever_active boolean not null default false,
@@ -177,7 +179,7 @@ create table guard_departures (
   directory_id text collate "C" not null,
   user_id text collate "C" not null,
   went_at timestamptz not null default clock_timestamp(),
-  how text not null check (how in ('deactivated', 'deleted', 'role_lost', 'seat_lost')),
+  how text not null check (how in ('deactivated', 'deleted', 'role_lost', 'seat_lost', 'identity_changed', 'role_changed')),
   source jsonb not null,
   -- What was in force, and of a deleted user the resource.
   person jsonb not null,

@@ -16,6 +16,7 @@ import {
   TOUCH,
   type MemberPart,
 } from './group-members.sql.js';
+import { KEPT_OF_HELD } from './memberships.sql.js';
 import { GroupCreations, type NewGroup } from './group-creations.js';
 
 /** What a change of members did: the ids that came and went. */
@@ -136,6 +137,7 @@ export class GroupsRepository {
          where m.tenant_id = $1 and m.group_id = locked.id and m.member_id = any($4::text[]) returning m.member_id),
        unpended as (delete from pending_members p using locked
          where p.tenant_id = $1 and p.group_id = locked.id and p.member_id = any($4::text[])),
+       ${KEPT_OF_HELD},
        ${TOUCH('gone')}
        select coalesce((select array_agg(member_id) from gone), '{}') as moved, exists (select 1 from locked) as there`,
       [tenantId, id, directoryId, values],
@@ -157,6 +159,7 @@ export class GroupsRepository {
       `with ${LOCKED},
        gone as (delete from group_members m using locked
          where m.tenant_id = $1 and m.group_id = locked.id and ${where} returning m.member_id),
+       ${KEPT_OF_HELD},
        ${TOUCH('gone')}
        select coalesce((select array_agg(member_id) from gone), '{}') as moved`,
       params,
@@ -186,6 +189,7 @@ export class GroupsRepository {
        pended as (insert into pending_members (tenant_id, group_id, member_id, display)
          select $1, locked.id, w.v, w.d from locked cross join wanted w where w.v not in (select v from found)
          on conflict do nothing),
+       ${KEPT_OF_HELD},
        moves as (select member_id from gone union all select member_id from added),
        ${TOUCH('moves')}
        select coalesce((select array_agg(member_id) from moves), '{}') as moved`,

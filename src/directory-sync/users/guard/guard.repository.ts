@@ -91,10 +91,14 @@ export class GuardRepository {
     return rows[0]!;
   }
 
-  /** Returns the users in force of a directory. */
+  /**
+   * Returns the users of a directory who have been in force without a break for the last seven days: never more than there
+   * were at any moment of them. Users whom the directory has brought since do not raise the limit of the directory.
+   */
   async inForce(db: SqlRunner, tenantId: string, directoryId: string): Promise<number> {
     const { rows } = await db.query<{ n: number }>(
-      `select count(*)::int as n from users where tenant_id = $1 and directory_id = $2 and status = 'active'`,
+      `select count(*)::int as n from users where tenant_id = $1 and directory_id = $2 and status = 'active'
+         and (in_force_since is null or in_force_since < now() - interval '7 days')`,
       [tenantId, directoryId],
     );
     return rows[0]!.n;

@@ -14,6 +14,7 @@ import { draftOf, type UserDocument } from '../user.mapping.js';
 import { Taken } from '../users.errors.js';
 import { UsersRepository } from '../users.repository.js';
 import { UsersService, type AfterWrite } from '../write/users.service.js';
+import { rejoinHeld } from '../groups/memberships.sql.js';
 import { joinAwaited } from '../groups/pending-members.js';
 import { KeptWrites } from '../write/kept-writes.js';
 import { discarded } from '../write/discard.rules.js';
@@ -169,6 +170,7 @@ export class HeldService {
     const { tenantId, directory, source } = context;
     await this.users.changeLocked(context, seen.id, async (tx, row, tenant) => {
       if (row.held !== seen.held || row.version !== seen.version) throw changedMeanwhile();
+      await rejoinHeld(tx, tenantId, row.id);
       const map = directory?.attributeMap ?? {};
       const fromRules = directory?.hasRules ? await this.rules.rolesFromRules(tenantId, directory.id, row.id, tx) : [];
       const draft = draftOf(JSON.parse(row.doc) as UserDocument, map);

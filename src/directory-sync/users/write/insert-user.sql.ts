@@ -61,7 +61,7 @@ export function insertUser(statement: WriteStatement, tenantId: string, write: U
       const at = p.add(write.at, 'timestamptz');
       return `insert into users (tenant_id, id, directory_id, source, doc, doc_bytes, user_name, user_name_key, external_id, active,
         email, email_key, first_name, last_name, role, role_set, person_external_id, status, seat, waiting_since,
-        held, held_since, released, ever_active, name_written, cost_center, created_at, updated_at)
+        held, held_since, released, ever_active, in_force_since, name_written, cost_center, created_at, updated_at)
       select ${tenant}, ${p.add(write.id)}, ${p.add(write.directoryId, 'text')}, ${p.add(write.source)},
         ${p.add(write.document.text, 'jsonb')}, ${p.add(write.document.bytes, 'int')}, ${p.add(draft.userName)}, ${p.add(draft.userNameKey)},
         ${p.add(draft.externalId, 'text')}, ${p.add(draft.active, 'boolean')}, ${p.add(person.email, 'text')},
@@ -69,7 +69,8 @@ export function insertUser(statement: WriteStatement, tenantId: string, write: U
         ${p.add(write.roleSet, 'text')}, ${keyPlace}, ${p.add(person.status)}, ${p.add(decision.seat)},
         ${p.add(decision.seat === 'waiting' ? write.at : null, 'timestamptz')}, ${p.add(decision.held, 'text')},
         ${p.add(decision.held === null ? null : write.at, 'timestamptz')}, ${p.add(write.released, 'text')},
-        ${p.add(write.everActive, 'boolean')}, ${p.add(write.nameWritten, 'boolean')}, ${p.add(write.costCenter, 'text')}, ${at}, ${at}
+        ${p.add(write.everActive, 'boolean')}, ${p.add(person.status === 'active' ? write.at : null, 'timestamptz')},
+        ${p.add(write.nameWritten, 'boolean')}, ${p.add(write.costCenter, 'text')}, ${at}, ${at}
       ${p.source} ${conditions.length ? `where ${conditions.join(' and ')}` : ''}
       on conflict do nothing returning id, manager_id`;
     },

@@ -23,14 +23,17 @@ export function matchOf(
   leavesOut: boolean,
 ): Match | null {
   if (directory === null || directory.superseded) return null;
-  const own = found.filter((h) => h.gone && h.directory_id === directory.id);
+  // A user whom the directory has removed comes back by its own names. The e-mail may be a newcomer's by now.
+  const own = found.filter((h) => h.gone && h.directory_id === directory.id && (h.same_name || h.same_external_id));
   const kept = own.find((h) => h.same_name) ?? own[0];
   if (kept !== undefined) return { user: kept, by: kept.same_name ? 'user_name' : 'external_id' };
   const matches: Match[] = [];
   for (const user of found) {
     if (user.gone || (user.directory_id !== null && user.directory_id !== directory.takesOver)) continue;
     const by = weightiest(
-      groundsOf(user).filter((ground) => mayAdopt({ by: ground, inForce: user.status === 'active' }, leavesOut)),
+      groundsOf(user).filter(
+        (by) => !(by === 'email' && user.leaving) && mayAdopt({ by, inForce: user.status === 'active' }, leavesOut),
+      ),
     );
     if (by !== null) matches.push({ user, by });
   }

@@ -18,6 +18,7 @@ import {
 } from '../../../tenancy/sessions/user-credentials.sql.js';
 import { ConsoleRights } from './console-rights.js';
 import type { Ending } from './consequences.rules.js';
+import { forgetMemberships, keepLeftMembership } from '../groups/memberships.sql.js';
 import { insertUser } from './insert-user.sql.js';
 import { GuardService } from '../guard/guard.service.js';
 import { holdRemoval, removeUser } from './remove-user.sql.js';
@@ -64,6 +65,9 @@ export class PlanStatement {
       await this.rights.addTo(statement, { tenantId, userId: userIdOf(plan), steps: plan.rights, source }, db);
     }
     if (note !== null) addNote(statement, ctx.tenantId, note, ctx.source);
+    const { memberships } = plan;
+    if (memberships === 'forget') forgetMemberships(statement, ctx.tenantId);
+    else if (memberships !== undefined) keepLeftMembership(statement, ctx.tenantId, memberships.keep);
     if (plan.guarded !== null) this.guard.addTo(statement, ctx.tenantId, plan.guarded, ctx.source);
     return statement;
   }

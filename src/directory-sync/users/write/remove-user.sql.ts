@@ -1,7 +1,7 @@
 import type { WriteStatement } from '../../../base/database/write-statement.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 import type { ChangeSource } from '../../../tenancy/identity/source.js';
-import { leaveAllGroups } from '../groups/memberships.sql.js';
+import { keepMemberships, leaveAllGroups } from '../groups/memberships.sql.js';
 import { ASIDE_KEY } from '../held-name.js';
 import type { UserRow } from '../user.row.js';
 import { addPopulation } from './side-rows.sql.js';
@@ -46,6 +46,6 @@ export function holdRemoval(statement: WriteStatement, tenantId: string, row: Us
       where u.tenant_id = ${tenant} and u.id = ${p.add(row.id)} and u.version = ${p.add(row.version, 'int')}
       returning u.id`;
   });
-  leaveAllGroups(statement, tenantId);
+  keepMemberships(statement, tenantId, leaveAllGroups(statement, tenantId));
   if (!row.gone) addPopulation(statement, tenantId, [{ owner: row.directory_id, step: -1 }]);
 }

@@ -29,23 +29,23 @@ export function writtenIn(about: WriteCase): Written {
       email: draft.email,
       first_name: draft.firstName,
       last_name: draft.lastName,
-      role: byResource ?? (isDiscardedRole(row, byRules) ? row.role : byRules),
+      role: byResource ?? (isDiscardedRole(about, byRules) ? row!.role : byRules),
       external_id: requestedKey(row, draft, ctx.directory !== null),
     },
   };
 }
 
 /** Returns whether an admin has discarded the role of rules or default: the user keeps the role in force. */
-function isDiscardedRole(row: UserRow | null, byRules: string | null): row is UserRow {
-  return row !== null && row.discarded_role === (byRules ?? '');
+function isDiscardedRole({ row, discardedRole }: WriteCase, byRules: string | null): boolean {
+  return row !== null && (discardedRole === undefined ? row.discarded_role : discardedRole) === (byRules ?? '');
 }
 
 /** Returns where the requested role comes from. */
 export function roleOrigin(about: WriteCase): RoleOrigin {
-  const { row, tenant, roleSet, fromRules } = about;
+  const { tenant, roleSet, fromRules } = about;
   const { byResource, byRules } = givenRoles(about);
   if (byResource !== null) return { by: 'roles', value: byResource };
-  if (isDiscardedRole(row, byRules)) return { by: 'discard' };
+  if (isDiscardedRole(about, byRules)) return { by: 'discard' };
   const rule = fromRules.find(({ role }) => tenant.roles.has(role));
   if (rule !== undefined) return { by: 'rule', group: rule.group };
   if (byRules === null) return { by: 'none' };

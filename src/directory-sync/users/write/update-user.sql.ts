@@ -80,6 +80,7 @@ function assignmentsOf(p: Params, before: UserRow, write: UserWrite): string[] {
     set('status', person.status, 'text'),
     set('released', write.released, 'text'),
     set('kept_for', write.keptFor, 'text'),
+    `in_force_since = ${since(p, comesIntoForce(before, write), write.at, 'in_force_since')}`,
     set('ever_active', write.everActive, 'boolean'),
     set('name_written', write.nameWritten, 'boolean'),
     `session_epoch = u.session_epoch + ${p.add(movesEpoch(before, write) ? 1 : 0, 'int')}`,
@@ -154,6 +155,12 @@ function keyOf(email: string | null): string | null {
 function requestedEmailKey({ active, email }: UserDraft, inForce: string | null): string | null {
   const key = active ? keyOf(email) : null;
   return key === keyOf(inForce) ? null : key;
+}
+
+/** Whether the user counts from now on as one of those in force in the directory. */
+function comesIntoForce(before: UserRow, { decision, directoryId }: UserWrite): boolean {
+  const isActive = decision.inForce.status === 'active';
+  return isActive && (before.status !== 'active' || directoryId !== before.directory_id);
 }
 
 /** The moment of a state that may have been entered by this write; else the column stays as it is. */

@@ -50,7 +50,8 @@ export class CaseReader {
       keptFor: edit.keptFor === undefined ? row.kept_for : edit.keptFor,
       named,
     };
-    return { ...about, released: releasedIn(about, edit) };
+    const discarding = edit.kind === 'discard' ? { discardedRole: edit.discardedRole } : {};
+    return { ...about, ...discarding, released: releasedIn(about, edit) };
   }
 }
 

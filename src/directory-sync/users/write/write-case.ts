@@ -69,6 +69,8 @@ export interface WriteCase {
   /** Roles that the directory's group rules give, in the order of the rules. */
   fromRules: RuleRole[];
   released: HeldReason | null;
+  /** The role that this write discards; left out: the one discarded before. See `UserRow`. */
+  discardedRole?: string | null;
   /** The directory whose write about the user waits for an admin, after this write; left out: none. */
   keptFor?: string | null;
   /** What has led to a creation, if not the request of the source. */

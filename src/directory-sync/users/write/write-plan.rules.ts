@@ -56,6 +56,8 @@ export interface WritePlan {
   note: UserNote | null;
   /** What the guard of the directory keeps of the write. */
   guarded: GuardedWrite | null;
+  /** Memberships that a held departure takes: the one of a group is kept for a discard, or all are forgotten. */
+  memberships?: { keep: string } | 'forget';
 }
 
 /**
@@ -125,7 +127,17 @@ function planEdit(
     ],
     note: edit.kind === 'link' ? linkNote(row, edit) : departureNote(row, edit, decision),
     guarded: guardedEdit(about, edit, decision),
+    ...membershipsOf(row, edit, decision),
   };
+}
+
+/** Whether a departure is held with what it takes, so that a discard can give it back. */
+const holdsDeparture = (held: HeldReason | null): boolean => held === 'guard' || held === 'protected';
+
+function membershipsOf(row: UserRow, { trigger }: Edit, { held }: Decision): Pick<WritePlan, 'memberships'> {
+  if (holdsDeparture(row.held) && !holdsDeparture(held)) return { memberships: 'forget' };
+  const left = trigger?.kind === 'membership' ? trigger.group?.id : undefined;
+  return left === undefined || !holdsDeparture(held) ? {} : { memberships: { keep: left } };
 }
 
 function planRemoval(

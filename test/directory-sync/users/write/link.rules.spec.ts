@@ -14,6 +14,8 @@ const holder = (more: Partial<ConflictingUserRow>): ConflictingUserRow => ({
   same_name: false,
   same_email: false,
   same_key: false,
+  same_external_id: false,
+  leaving: false,
   ...more,
 });
 const LEAVER = { status: 'inactive' } as const;
@@ -34,6 +36,11 @@ const rows: Row[] = [
   ['two, one of them a leaver', [{ id: 'a', ...LEAVER, same_name: true }, { id: 'b', same_email: true }], false, ['b', 'email']],
   ['a removed user of another directory', [{ gone: true, directory_id: 'old', same_name: true }], false, null],
   ['a removed user that is kept', [{ gone: true, directory_id: 'dir', same_name: true }], false, ['usr', 'user_name']],
+  ['a removed user that is kept, by externalId', [{ gone: true, directory_id: 'dir', same_external_id: true }], false, ['usr', 'external_id']],
+  ['a removed user that is kept, by e-mail alone', [{ gone: true, directory_id: 'dir', same_email: true, leaving: true }], false, null],
+  ['a user of the old directory whose departure is held, by e-mail', [{ directory_id: 'old', same_email: true, leaving: true }], false, null],
+  ['the same by a write that leaves it out', [{ directory_id: 'old', same_email: true, leaving: true }], true, null],
+  ['the same by name', [{ directory_id: 'old', same_name: true, name_written: true, leaving: true }], false, ['usr', 'user_name']],
 ]; // prettier-ignore
 
 it.each(rows)('%s', (_, holders, leavesOut, expected) => {
