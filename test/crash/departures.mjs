@@ -10,7 +10,7 @@ const USERS = 40;
 const LIMIT = 8;
 /** A task of a killed process is taken over when its lease has run out. */
 const PATIENCE_MS = 180_000;
-const GUARD = { percent: 20, people: 200, at_least: 5, within_minutes: 60, day_percent: 50 };
+const GUARD = { percent: 20, people: 200, at_least: 8, within_minutes: 60, day_percent: 50 };
 
 /** The ways by which a directory takes users out of force. */
 export const WAYS = ['DELETE', 'PATCH', 'PUT', 'Bulk', 'emptied group', 'deleted group', 'changed rule'];

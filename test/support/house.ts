@@ -17,3 +17,8 @@ export async function newHouse(service: TestApp, directory: object = {}): Promis
 // The shape of an answer is what each test is about.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- read field by field, as a program would
 export const show = async ({ api }: House, id: string): Promise<any> => (await api.get(`/users/${id}`)).body;
+
+/** Makes all users of a tenant in force since eight days ago: the limits of a guard rest on those of the last seven. */
+export async function settleUsers({ db }: Pick<TestApp, 'db'>, tenantId: string): Promise<void> {
+  await db.query(`update users set in_force_since = now() - interval '8 days' where tenant_id = $1`, [tenantId]);
+}

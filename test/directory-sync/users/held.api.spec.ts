@@ -305,17 +305,18 @@ describe('a user held as no_seat', () => {
     await at.api.post(`/held/${a}/discard`, {});
     await at.api.put('/seats/limit', { limit: 9 });
     await until(at, b, null);
-    await at.api.patch(`/directories/${at.directoryId}`, { default_role: 'Admin' });
+    await at.api.post('/roles', { name: 'Recruiter', takes_seat: true });
+    await at.api.patch(`/directories/${at.directoryId}`, { default_role: 'Recruiter' });
     await eventually(
       () => show(at, b),
-      (each) => each.role === 'Admin',
+      (each) => each.role === 'Recruiter',
     );
     expect(await show(at, a)).toMatchObject({ status: 'inactive', seat: 'none', held: null });
     await at.scim.patch(`/Users/${a}`, replace('title', 'T'));
     expect((await at.scim.get(`/Users/${a}`)).body.active).toBe(false);
     expect(await show(at, a)).toMatchObject({ status: 'inactive', seat: 'none', held: null });
     await at.scim.patch(`/Users/${a}`, replace('active', true));
-    expect(await show(at, a)).toMatchObject({ status: 'active', seat: 'held', role: 'Admin' });
+    expect(await show(at, a)).toMatchObject({ status: 'active', seat: 'held', role: 'Recruiter' });
   });
 
   it('waits like others again when the seat of a release was given back', async () => {
@@ -456,6 +457,9 @@ describe('a released user', () => {
     await at.scim.patch(`/Users/${owner}`, replace('title', 'T'));
     expect(await show(at, owner)).toMatchObject({ status: 'inactive', held: null });
     await at.scim.patch(`/Users/${owner}`, replace('active', true));
+    expect(await show(at, owner)).toMatchObject({ status: 'inactive', held: 'needs_admin' });
+    await at.api.post(`/held/${owner}/release`, {});
+    expect(await show(at, owner)).toMatchObject({ status: 'active', held: null });
     await at.scim.patch(`/Users/${owner}`, replace('active', false));
     expect(await show(at, owner)).toMatchObject({ status: 'active', held: 'protected' });
   });

@@ -42,7 +42,7 @@ const WAYS: [string, Way][] = [
   ['a deleted group', ({ at, group }) => at.scim.delete(`/Groups/${group}`)],
   ['changed rules', ({ at }) => at.api.put(`/directories/${at.directoryId}/rules`, { rules: [] })],
   ['a directory that takes over', async ({ at, kept, other }) => {
-    const next = await service.newDirectory(at.tenantId, { takes_over: at.directoryId });
+    const next = await service.newDirectory(at.tenantId, { takes_over: at.directoryId, may_grant_console: true });
     for (const id of [kept, other]) {
       await scim(service.url, next.token).patch(`/Users/${id}`, replace('active', false));
     }

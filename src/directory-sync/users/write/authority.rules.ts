@@ -46,13 +46,19 @@ export function isBeyond(tenant: Rights, row: Holder, directory: WritingDirector
 /** What a sign-in finds a user by, and the way back into force. */
 export type IdentityField = 'userName' | 'emails' | 'externalId' | 'active';
 
-/** Returns what a write changes of that; `before` is the draft of the stored resource. */
-export function movedFields(before: UserDraft, after: UserDraft): IdentityField[] {
+/**
+ * Returns what a write changes of that. An `externalId` that is only left out finds no other user (Okta's PUT).
+ *
+ * @param before the draft of the stored resource
+ * @param isOut the user is out of force, so that an active one returns
+ */
+export function movedFields(before: UserDraft, after: UserDraft, isOut: boolean): IdentityField[] {
   const fields: IdentityField[] = [];
   if (before.userNameKey !== after.userNameKey) fields.push('userName');
   if (keyOf(before.email) !== keyOf(after.email)) fields.push('emails');
-  if (before.externalId !== after.externalId || before.key !== after.key) fields.push('externalId');
-  if (after.active && !before.active) fields.push('active');
+  const isNew = (is: string | null, was: string | null): boolean => is !== null && is !== was;
+  if (isNew(after.externalId, before.externalId) || isNew(after.key, before.key)) fields.push('externalId');
+  if (isOut && after.active && !before.active) fields.push('active');
   return fields;
 }
 
@@ -101,14 +107,21 @@ export function keptPart({ ctx, tenant, row }: WriteCase & { row: UserRow }, edi
   if (!isBeyond(tenant, row, directory)) return null;
   if (row.directory_id !== directory.id) return { fields: [], rest: null };
   const stored = JSON.parse(row.doc) as UserDocument;
-  const fields = movedFields(draftOf(stored, directory.attributeMap), edit.draft);
+  const fields = movedFields(draftOf(stored, directory.attributeMap), edit.draft, row.status === 'inactive');
   if (fields.length === 0) return null;
-  return { fields, rest: draftOf(withIdentityOf(stored, edit.draft.doc, directory.attributeMap), directory.attributeMap) };
+  const rest = withIdentityOf(stored, edit.draft.doc, directory.attributeMap, fields.includes('active'));
+  return { fields, rest: draftOf(rest, directory.attributeMap) };
 }
 
-/** Returns a resource with the attributes of another one by which a sign-in finds the user. */
-function withIdentityOf(stored: UserDocument, written: UserDocument, map: AttributeMap): UserDocument {
-  const doc: UserDocument = { ...written, active: written['active'] !== false && stored['active'] !== false };
+/** Returns a resource with the attributes of the stored one by which a sign-in finds the user. */
+function withIdentityOf(
+  stored: UserDocument,
+  written: UserDocument,
+  map: AttributeMap,
+  staysOut: boolean,
+): UserDocument {
+  const doc: UserDocument = { ...written };
+  if (staysOut) doc['active'] = false;
   for (const name of ['userName', 'emails', 'externalId']) copy(doc, stored, name);
   if (map.external_id === 'employeeNumber') {
     const extension = { ...(written[ENTERPRISE_URN] as Record<string, unknown> | undefined) };

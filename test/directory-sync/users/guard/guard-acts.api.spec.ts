@@ -1,6 +1,6 @@
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { eventually } from '../../../support/http.js';
-import { newHouse, type House } from '../../../support/house.js';
+import { newHouse, settleUsers, type House } from '../../../support/house.js';
 import { long } from '../../../support/rounds.js';
 import { fresh, madeGroup, madeUser, membersOf, patch, replace, user } from '../../../support/scim.js';
 
@@ -18,6 +18,7 @@ async function company(directory: object = {}): Promise<{ house: House; ids: str
   const house = await newHouse(service, { guard: GUARD, ...directory });
   const ids: string[] = [];
   for (let i = 0; i < 20; i++) ids.push(await madeUser(house.scim, user(`${fresh()}@guard.example`)));
+  await settleUsers(service, house.tenantId);
   return { house, ids };
 }
 

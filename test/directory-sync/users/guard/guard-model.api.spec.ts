@@ -1,5 +1,5 @@
 import { sharedApp, type TestApp } from '../../../support/app.js';
-import { newHouse, type House } from '../../../support/house.js';
+import { newHouse, settleUsers, type House } from '../../../support/house.js';
 import fc from '../../../support/properties.js';
 import { rounds } from '../../../support/rounds.js';
 import { fresh, madeUser, replace, user } from '../../../support/scim.js';
@@ -91,6 +91,7 @@ it.each(fc.sample(HISTORY, rounds(30)).map((history, i) => [i, history] as const
   async (_, history) => {
     const model = new Model(await newHouse(service, { guard: GUARD }));
     for (let i = 0; i < USERS; i++) await model.hire();
+    await settleUsers(service, model.house.tenantId);
     for (const [step, [whom, dice]] of history.entries()) {
       const one = model.users[whom % model.users.length]!;
       if (one.isDeleted) await model.rehire(one);

@@ -1,6 +1,6 @@
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { eventually } from '../../../support/http.js';
-import { newHouse, type House } from '../../../support/house.js';
+import { newHouse, settleUsers, type House } from '../../../support/house.js';
 import { long, someOf } from '../../../support/rounds.js';
 import { bulk, fresh, madeGroup, madeUser, patch, replace, user } from '../../../support/scim.js';
 
@@ -19,7 +19,9 @@ const names = (): string[] => Array.from({ length: USERS }, () => `${fresh()}@gu
 
 async function company(directory: object = {}): Promise<{ house: House; ids: string[] }> {
   const house = await newHouse(service, { guard: GUARD, ...directory });
-  return { house, ids: await Promise.all(names().map((name) => madeUser(house.scim, user(name)))) };
+  const ids = await Promise.all(names().map((name) => madeUser(house.scim, user(name))));
+  await settleUsers(service, house.tenantId);
+  return { house, ids };
 }
 
 /** How many users of the list are in force, and how many are held by the guard. */
