@@ -110,6 +110,7 @@ export class DirectoriesController {
     return { rules: await this.rules.list(caller.tenantId, id) };
   }
 
+  @RecentSignIn()
   @Put(':directory_id/rules')
   @ApiOperation({ summary: 'Replaces the rules; a task updates the users' })
   async replaceRules(

@@ -4,7 +4,7 @@ import { ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from './api-controller.js';
-import { CurrentCaller, RequireScope, type Caller } from './caller.js';
+import { CurrentCaller, RecentSignIn, RequireScope, type Caller } from './caller.js';
 import { RolesService } from './roles.service.js';
 import { ChangeRole, CreateRole, RoleBody } from './roles.dto.js';
 
@@ -14,6 +14,7 @@ import { ChangeRole, CreateRole, RoleBody } from './roles.dto.js';
 export class RolesController {
   constructor(private readonly roles: RolesService) {}
 
+  @RecentSignIn()
   @Post()
   @ApiRefusals({ 409: ['role_exists', 'too_many_roles'] })
   @ApiOperation({ summary: 'A new role' })
@@ -44,6 +45,7 @@ export class RolesController {
     return this.roles.get(caller.tenantId, name);
   }
 
+  @RecentSignIn()
   @Patch(':name')
   @ApiOperation({ summary: 'Whether a role takes a seat (not while users hold it), and whether it administers' })
   @ApiOkResponse({ type: RoleBody })

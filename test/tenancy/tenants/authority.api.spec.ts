@@ -1,5 +1,6 @@
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { Description, type Operation, type Schema } from '../../support/description.js';
+import { consoleBySignIn, consoleUser, type ConsoleBrowser } from '../../support/console.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, eventually, send, type Client } from '../../support/http.js';
 import { fresh, madeGroup, madeUser, mail, patch, user } from '../../support/scim.js';
@@ -151,7 +152,9 @@ describe('a key with users:write', () => {
     expect([made.status, made.body.role]).toEqual([201, 'Observer']);
     expect((await key.patch(`/users/${made.body.id}`, { role: 'User' })).body.role).toBe('User');
     await at.api.patch(`/users/${made.body.id}`, { role: 'Admin' });
-    expect((await key.patch(`/users/${made.body.id}`, { role: 'User' })).body.role).toBe('User');
+    const taken = await key.patch(`/users/${made.body.id}`, { role: 'User' });
+    expect([taken.status, taken.body.code]).toEqual([403, 'role_needs_admin']);
+    expect(taken.body.detail).toContain('may take it');
   });
 
   it('sends an administrator back as read, and renames one', async () => {
@@ -266,4 +269,66 @@ it('keeps a role that very many users hold from administering', async () => {
   const refused = await house.api.patch('/roles/Observer', { console: 'admin' });
   expect([refused.status, refused.body.code]).toEqual([409, 'role_in_use']);
   expect(refused.body.detail).toContain('at most 1000');
+});
+
+describe('a session whose user has authenticated an hour ago', () => {
+  let house: House;
+  let old: ConsoleBrowser;
+  beforeAll(async () => {
+    house = await newHouse(service);
+    old = await consoleBySignIn(service, house, await consoleUser(house, 'admin'));
+    for (const table of ['sessions', 'console_sessions']) {
+      await service.db.query(
+        `update ${table} set authenticated_at = now() - interval '1 hour' where tenant_id = $1`,
+        [house.tenantId],
+      );
+    }
+  });
+  const gate = async (method: string, path: string, body: object): Promise<unknown> => {
+    const { status, body: answer } = await old.ask(method, path, body);
+    return [status, answer.code];
+  };
+  const SIGN_IN_AGAIN = [401, 'sign_in_again'];
+
+  it('makes no administrator by any field that carries authority', async () => {
+    const { id } = (await house.api.post('/users', person({ external_id: 'stepup' }))).body;
+    const own = { ...ids, user_id: id, id, external_id: 'stepup', directory_id: house.directoryId };
+    const group = await madeGroup(house.scim, []);
+    for (const { operation, field } of carriers()) {
+      // A plan only reads.
+      if (operation.path.endsWith('/rules/plan')) continue;
+      const path = operation.path
+        .replace('/api/v1', '')
+        .replace(/\{(\w+)\}/g, (_, name: string) => (own as Record<string, string>)[name] ?? 'x');
+      const body = field === 'rules' ? { rules: [{ group_id: group, role: 'Admin' }] } : bodyOf(operation, field);
+      expect([operation.method, path, field, await gate(operation.method, path, body)]).toEqual([
+        operation.method,
+        path,
+        field,
+        SIGN_IN_AGAIN,
+      ]);
+    }
+    const { body } = await house.api.get('/events?event=administrator.added&limit=200');
+    expect(body.data.map(({ data }: { data: { user_id: string } }) => data.user_id)).not.toContain(id);
+  });
+
+  it.each<[string, (id: string) => [string, string, object]]>([
+    ['releases no held user', (id) => ['POST', `/held/${id}/release`, {}]],
+    ['releases no held users', () => ['POST', '/held/release', { reason: 'needs_admin' }]],
+    ['brings nobody back', () => ['POST', `/directories/${house.directoryId}/guard/undo`, {}]],
+    ['gives an administrator no other e-mail', (id) => ['PATCH', `/users/${id}`, { email: mail() }]],
+    ['activates no administrator', (id) => ['PATCH', `/users/${id}`, { status: 'active' }]],
+    ['takes no role that administers', (id) => ['PATCH', `/users/${id}`, { role: 'User' }]],
+  ])('%s', async (_, ask) => {
+    const { id } = (await house.api.post('/users', person({ role: 'Admin' }))).body;
+    const [method, path, body] = ask(id);
+    if ('status' in body) await house.api.patch(`/users/${id}`, { status: 'inactive' });
+    expect(await gate(method, path, body)).toEqual(SIGN_IN_AGAIN);
+  });
+
+  it('still writes users without a right', async () => {
+    const made = await old.ask('POST', '/users', person());
+    expect([made.status, made.body.role]).toEqual([201, 'User']);
+    expect((await old.ask('PATCH', `/users/${made.body.id}`, { role: 'Observer', email: mail() })).status).toBe(200);
+  });
 });

@@ -91,7 +91,7 @@ export class GuardController {
 
   @Post('undo')
   @HttpCode(202)
-  @ApiRefusals({ 409: ['too_many_tasks', 'count_changed', 'window_over'] })
+  @ApiRefusals({ 401: ['sign_in_again'], 409: ['too_many_tasks', 'count_changed', 'window_over'] })
   @ApiOperation({
     summary: 'Brings back who left before the limit was reached, in a task; `dry_run` as for release',
     description:
@@ -105,6 +105,8 @@ export class GuardController {
     @Body() body: GuardSelection,
     @Res({ passthrough: true }) res: BridgeResponse,
   ): Promise<TaskBody | HeldCount> {
+    // An administrator who comes back administers again.
+    if (body.dry_run !== true) demandRecentSignIn(caller, this.clock.now());
     await this.directories.get(caller.tenantId, id);
     const choice = { directory: id, user_ids: body.user_ids };
     const count = await this.undoing.count(caller.tenantId, choice);

@@ -10,6 +10,7 @@ import { ApiController } from '../../../tenancy/tenants/api-controller.js';
 import {
   CurrentCaller,
   demandRecentSignIn,
+  RecentSignIn,
   RequireEveryScope,
   RequireScope,
   type Caller,
@@ -91,6 +92,7 @@ export class HeldController {
     return countedAnswer({ dry_run, count: expected }, count, res, () => this.tasks.begin(caller, act, choice));
   }
 
+  @RecentSignIn()
   @Post(':user_id/release')
   @EvenWhenExhausted()
   @HttpCode(200)

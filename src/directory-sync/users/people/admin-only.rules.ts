@@ -1,6 +1,7 @@
 import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { UserRow } from '../user.row.js';
 import { consoleOf } from '../console-rights.rules.js';
+import { rightOf } from '../write/authority.rules.js';
 
 /** What a write of the users API changes of a user. */
 export interface WrittenFields {
@@ -15,22 +16,25 @@ const SIGN_IN_FIELDS = ['email', 'external_id'];
 
 /**
  * Returns why only an admin may do a write, as a sentence; null when every writer of users may. A role that administers is
- * given by an admin alone, and a user who administers is neither activated nor given to another person by anybody else.
+ * given and taken by an admin alone. A user who administers is neither activated nor given to another person by other writers.
  *
  * @param row null: a new user
  */
 export function whyAdminOnly(
-  { roles, ownerUserId }: Pick<TenantView, 'roles' | 'ownerUserId'>,
+  tenant: Pick<TenantView, 'roles' | 'protectedUserIds'>,
   row: Pick<UserRow, 'id' | 'role' | 'role_set'> | null,
   { fields, role, status }: WrittenFields,
 ): string | null {
+  const { roles } = tenant;
   if (role !== undefined && fields.includes('role') && consoleOf(roles, role) !== 'none') {
     return `The role "${role}" has rights of administration, and only an admin may give it.`;
   }
   if (row === null) return null;
-  const administers =
-    [row.role, row.role_set].some((own) => consoleOf(roles, own) !== 'none') || row.id === ownerUserId;
-  if (!administers) return null;
+  if (rightOf(tenant, row) === 'none') return null;
+  const own = [row.role, row.role_set].find((one) => consoleOf(roles, one) !== 'none');
+  if (own !== undefined && fields.includes('role')) {
+    return `The role "${own}" has rights of administration, and only an admin may take it.`;
+  }
   const moved = fields.filter((field) => SIGN_IN_FIELDS.includes(field) || (field === 'status' && status === 'active'));
   if (moved.length === 0) return null;
   return `The user has rights of administration, and only an admin may change ${moved.join(' and ')}.`;

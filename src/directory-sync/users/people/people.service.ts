@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { WriteStatement } from '../../../base/database/write-statement.js';
+import { Clock } from '../../../base/clock.js';
 import { DomainEvents } from '../../../base/domain-events.js';
 import { Conflict, InvalidFields, NotFound } from '../../../base/errors/domain-error.js';
-import { holdsScope, sourceOf, type Caller } from '../../../tenancy/tenants/caller.js';
+import { demandRecentSignIn, holdsScope, sourceOf, type Caller } from '../../../tenancy/tenants/caller.js';
 import { RoleNeedsAdmin } from '../../../tenancy/tenants/tenants.errors.js';
 import { MakerEnding, type LeftEndpoint } from '../../../tenancy/tenants/tenants.events.js';
 import { SessionEvents } from '../../../tenancy/sessions/session-events.js';
@@ -47,6 +48,7 @@ export class PeopleService {
     private readonly tenants: TenantStore,
     private readonly sessions: SessionEvents,
     private readonly events: DomainEvents,
+    private readonly clock: Clock,
   ) {}
 
   async get(tenantId: string, id: string): Promise<NamedUser> {
@@ -65,7 +67,7 @@ export class PeopleService {
   async create(caller: Caller, body: CreateUser, receivedAt: Date): Promise<NamedUser> {
     await this.requireRole(caller.tenantId, body.role);
     const tenant = await this.tenants.get(caller.tenantId);
-    demandAdminFor(caller, tenant, null, { fields: ['role'], role: body.role });
+    this.demandAdminFor(caller, tenant, null, { fields: ['role'], role: body.role });
     return this.named(body.email, (userName) => this.createAs(caller, userName, body, receivedAt));
   }
 
@@ -123,7 +125,7 @@ export class PeopleService {
           if (row.directory_id !== before.directory_id) throw changedMeanwhile();
           const edit = editOf(row, body, userName, directory, mayWrite);
           if (edit !== null && !mayWrite) refuseManaged(edit.fields, row, directory);
-          if (edit !== null) demandAdminFor(caller, tenant, row, { ...body, fields: edit.fields });
+          if (edit !== null) this.demandAdminFor(caller, tenant, row, { ...body, fields: edit.fields });
           if (edit === null) return null;
           if (row.status === 'active' && body.status === 'inactive') {
             edit.afterWrite = async (tx) => void (endpoints = await this.endpointsLeft(tx, caller, id, pause));
@@ -188,6 +190,14 @@ export class PeopleService {
     return endpoints;
   }
 
+  /** Refuses a write that only an admin may do, and an admin whose session is older than ten minutes. */
+  private demandAdminFor(caller: Caller, tenant: TenantView, row: UserRow | null, written: WrittenFields): void {
+    const why = whyAdminOnly(tenant, row, written);
+    if (why === null) return;
+    if (!holdsScope(caller, 'admin')) throw new RoleNeedsAdmin(why);
+    demandRecentSignIn(caller, this.clock.now());
+  }
+
   private async endpointsLeft(tx: SqlRunner, caller: Caller, userId: string, pause: boolean): Promise<LeftEndpoint[]> {
     const ending = new MakerEnding(tx, caller, { userId }, pause);
     await this.events.publish(ending);
@@ -209,13 +219,6 @@ export class PeopleService {
     const known = [...roles.keys()].sort().join(', ');
     throw new InvalidFields([{ field: 'role', message: `must be one of: ${known}` }]);
   }
-}
-
-/** Refuses a write that only an admin may do. */
-function demandAdminFor(caller: Caller, tenant: TenantView, row: UserRow | null, written: WrittenFields): void {
-  if (holdsScope(caller, 'admin')) return;
-  const why = whyAdminOnly(tenant, row, written);
-  if (why !== null) throw new RoleNeedsAdmin(why);
 }
 
 const changedMeanwhile = (): Conflict =>

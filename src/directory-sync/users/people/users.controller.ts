@@ -51,7 +51,7 @@ export class UsersController {
   @Post()
   @EvenWhenExhausted()
   @RequireScope('users:write')
-  @ApiRefusals({ 403: ['role_needs_admin'], 507: ['storage_exhausted'] })
+  @ApiRefusals({ 401: ['sign_in_again'], 403: ['role_needs_admin'], 507: ['storage_exhausted'] })
   @ApiOperation({ summary: 'Creates a user', description: TOO_LARGE })
   @ApiCreatedResponse({ type: UserBody })
   async create(
@@ -114,7 +114,7 @@ export class UsersController {
   @Put('by-external-id/:external_id')
   @EvenWhenExhausted()
   @RequireScope('users:write')
-  @ApiRefusals({ 403: ['role_needs_admin'], 507: ['storage_exhausted'] })
+  @ApiRefusals({ 401: ['sign_in_again'], 403: ['role_needs_admin'], 507: ['storage_exhausted'] })
   @ApiOperation({ summary: 'Creates (201) or updates (200) the user with this external_id', description: TOO_LARGE })
   @ApiQuery(ENDPOINTS_QUERY)
   @ApiOkResponse({ type: ChangedUserBody })
@@ -145,7 +145,7 @@ export class UsersController {
   @Patch(':id')
   @EvenWhenExhausted()
   @RequireScope('users:write')
-  @ApiRefusals({ 403: ['role_needs_admin'], 507: ['storage_exhausted'] })
+  @ApiRefusals({ 401: ['sign_in_again'], 403: ['role_needs_admin'], 507: ['storage_exhausted'] })
   @ApiOperation({
     summary: 'Changes a user (JSON merge patch); what a directory manages is 409',
     description: TOO_LARGE,

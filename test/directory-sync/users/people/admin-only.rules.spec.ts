@@ -1,7 +1,7 @@
 import { whyAdminOnly, type WrittenFields } from '../../../../src/directory-sync/users/people/admin-only.rules.js';
 import { TENANT } from '../write/support.js';
 
-const tenant = { ...TENANT, ownerUserId: 'usr_owner' };
+const tenant = { ...TENANT, protectedUserIds: new Set(['usr_owner', 'usr_glass']) };
 const user = (role: string | null, more: object = {}) => ({ id: 'usr_1', role, role_set: null, ...more });
 const allowed = (row: Parameters<typeof whyAdminOnly>[1], written: WrittenFields) =>
   whyAdminOnly(tenant, row, written) === null;
@@ -12,7 +12,10 @@ it.each<[string, Parameters<typeof whyAdminOnly>[1], WrittenFields, boolean]>([
   ['a new user', null, { fields: ['role'], role: 'User' }, true],
   ['a role that administers', user('User'), { fields: ['role'], role: 'Admin' }, false],
   ['the unchanged role', user('Admin'), { fields: ['first_name'], role: 'Admin' }, true],
-  ['a demotion', user('Admin'), { fields: ['role'], role: 'User' }, true],
+  ['a demotion', user('Admin'), { fields: ['role'], role: 'User' }, false],
+  ['a role set back that waits', user('User', { role_set: 'Admin' }), { fields: ['role'], role: 'User' }, false],
+  ['another plain role of the owner', user('User', { id: 'usr_owner' }), { fields: ['role'], role: 'Observer' }, true],
+  ['the e-mail of a break-glass account', user('User', { id: 'usr_glass' }), { fields: ['email'] }, false],
   ['the name of an administrator', user('Admin'), { fields: ['first_name'] }, true],
   ['the e-mail of an administrator', user('Admin'), { fields: ['email'] }, false],
   ['the e-mail of the owner', user('User', { id: 'usr_owner' }), { fields: ['email'] }, false],
