@@ -11,8 +11,8 @@ export interface CountedActProps {
   label: string;
   path: string;
   body: Readonly<Record<string, unknown>>;
-  /** Returns the effect on a number of users, in words. */
-  consequence: (count: number) => string;
+  /** Returns the effect on a number of users, in words; `ruled` of them stay as they are, since a rule applies. */
+  consequence: (count: number, ruled: number) => string;
   isDangerous?: boolean;
   onDone?: () => void;
 }
@@ -55,7 +55,7 @@ function Confirmation({
 }: CountedActProps & { close: () => void }) {
   const cache = useQueryClient();
   const [typed, setTyped] = useState('');
-  const counting = useMutation({ mutationFn: () => call<{ count: number }>('POST', path, { ...body, dry_run: true }) });
+  const counting = useMutation({ mutationFn: () => call<{ count: number; rule_still_applies?: number }>('POST', path, { ...body, dry_run: true }) });
   const acting = useMutation({
     mutationFn: (count: number) => call('POST', path, { ...body, count }),
     onSuccess: async () => {
@@ -81,7 +81,7 @@ function Confirmation({
       {isChanged(acting.error) && acting.variables !== undefined && count !== undefined && (
         <p>{text.act.counted(acting.variables, count)}</p>
       )}
-      <p aria-live="polite">{count === undefined ? text.act.counting : consequence(count)}</p>
+      <p aria-live="polite">{count === undefined ? text.act.counting : consequence(count, counting.data?.rule_still_applies ?? 0)}</p>
       {count !== undefined && count > 0 && (
         <label>
           {text.act.type(count)}

@@ -39,7 +39,7 @@ export function GuardTab({ directory: { id } }: TabProps) {
 
 function Windows({ now }: { now: Guard }) {
   const rows = [
-    { label: `${words.window}: ${now.window?.minutes ?? ''}`, window: now.window },
+    { label: words.window(now.window?.minutes ?? 0), window: now.window },
     { label: words.day, window: now.day },
   ].flatMap(({ label, window }) => (window === null ? [] : [{ label, ...window }]));
   if (rows.length === 0) return null;
@@ -49,7 +49,7 @@ function Windows({ now }: { now: Guard }) {
       rows={rows}
       keyOf={({ label }) => label}
       columns={[
-        { label: text.tasks.began, cell: ({ label }) => label },
+        { label: words.began, cell: ({ label }) => label },
         { label: words.counted, cell: ({ counted }) => counted, isNumber: true },
         { label: words.limit, cell: ({ limit }) => limit, isNumber: true },
         { label: words.base, cell: ({ base }) => base, isNumber: true },

@@ -176,19 +176,22 @@ export const directories = {
   guardTab: {
     off: 'The guard is off: a wrong filter in the IdP puts everybody out at once.',
     lead: 'Above the limit a departure is held until you decide; the IdP keeps getting its normal answers.',
-    window: 'Last minutes',
-    day: 'Last 24 hours',
+    window: (minutes: number) => `Departures in the last ${minutes} minutes`,
+    day: 'Departures in the last 24 hours',
     counted: 'Have left',
     limit: 'May leave',
-    base: 'Users in force when it began',
+    began: 'Window',
+    base: 'Users in force since a week before',
     held: (n: number) => (n === 0 ? 'It holds no user.' : `It holds ${plural(n)}.`),
     release: 'Release them',
     discard: 'Discard them',
     undo: 'Undo those who left',
     releases: (n: number) => `This lets ${plural(n)} go: access, seat and sessions end, and the platform is told.`,
     discards: (n: number) => `This keeps ${plural(n)}. The IdP reads them back as active.`,
-    undoes: (n: number) =>
-      `This brings back ${plural(n)} who left before the limit, with id, role, groups and account.`,
+    undoes: (n: number, ruled: number) =>
+      `This brings back ${plural(n - ruled)} who left before the limit, with id, role, groups and account.${
+        ruled === 0 ? '' : ` ${plural(ruled)} stay as they are: a rule gives them another role. Undo the change of the rules first.`
+      }`,
     departures: 'Who left before the limit',
     noDepartures: 'No user has left within 24 hours.',
     user: 'User',

@@ -22,6 +22,12 @@ type UndoPayload = UndoChoice & { after?: string };
 
 const BATCH = 100;
 
+// The first rule that gives the user a role gives another one than the user had.
+const RULED = `d.how in ('role_lost', 'seat_lost') and (select r.role from group_rules r
+    join group_members m on m.tenant_id = $1 and m.group_id = r.group_id and m.member_id = d.user_id
+    join roles c on c.tenant_id = $1 and c.name = r.role
+    where r.tenant_id = $1 and r.directory_id = $2 order by r.position limit 1) <> d.person ->> 'role'`;
+
 const MATCHES = `tenant_id = $1 and directory_id = $2 and went_at > now() - interval '1 day'
   and ($3::text[] is null or user_id = any($3))`;
 
@@ -39,13 +45,16 @@ export class GuardUndo {
     handlers.add<UndoPayload>(['guard.undo'], { run: (task) => this.batch(task) });
   }
 
-  /** Counts the departures of a choice that can be undone. */
-  async count(tenantId: string, { directory, user_ids: ids }: UndoChoice): Promise<number> {
-    const { rows } = await this.db.query<{ n: number }>(
-      `select count(*)::int as n from guard_departures where ${MATCHES}`,
+  /**
+   * Counts the departures of a choice that can be undone, and those of them that an undo leaves out: the user has lost a role
+   * or a seat, and a rule still gives the role that the user has now.
+   */
+  async count(tenantId: string, { directory, user_ids: ids }: UndoChoice): Promise<{ all: number; ruled: number }> {
+    const { rows } = await this.db.query<{ all: number; ruled: number }>(
+      `select count(*)::int as all, (count(*) filter (where ${RULED}))::int as ruled from guard_departures d where ${MATCHES}`,
       [tenantId, directory, ids ?? null],
     );
-    return rows[0]!.n;
+    return rows[0]!;
   }
 
   /**

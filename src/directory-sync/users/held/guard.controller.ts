@@ -21,7 +21,7 @@ import { countedAnswer } from './counted-answer.js';
 import { GuardReport } from './guard-report.js';
 import { GuardUndo } from './guard-undo.js';
 import { GuardBody, GuardSelection } from './guard.dto.js';
-import { HeldCount } from './held.dto.js';
+import { HeldCount, UndoCount } from './held.dto.js';
 import { HeldTasks, type HeldAct, type HeldChoice } from './held-tasks.js';
 
 /** What the guard of a directory counts and holds, and what an admin does with it. */
@@ -98,19 +98,20 @@ export class GuardController {
       'With id, role, groups and account of the platform; seats by the ordinary rule. Possible for 24 hours after the departure.',
   })
   @ApiAcceptedResponse({ type: TaskBody })
-  @ApiOkResponse({ type: HeldCount })
+  @ApiOkResponse({ type: UndoCount })
   async undo(
     @CurrentCaller() caller: Caller,
     @Param('directory_id') id: string,
     @Body() body: GuardSelection,
     @Res({ passthrough: true }) res: BridgeResponse,
-  ): Promise<TaskBody | HeldCount> {
+  ): Promise<TaskBody | UndoCount | HeldCount> {
     // An administrator who comes back administers again.
     if (body.dry_run !== true) demandRecentSignIn(caller, this.clock.now());
     await this.directories.get(caller.tenantId, id);
     const choice = { directory: id, user_ids: body.user_ids };
-    const count = await this.undoing.count(caller.tenantId, choice);
-    return countedAnswer(body, count, res, () => this.undoing.begin(caller, choice, count));
+    const { all, ruled } = await this.undoing.count(caller.tenantId, choice);
+    const answer = await countedAnswer(body, all, res, () => this.undoing.begin(caller, choice, all));
+    return body.dry_run === true ? { count: all, rule_still_applies: ruled } : answer;
   }
 
   private async held(

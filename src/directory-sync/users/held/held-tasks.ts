@@ -93,8 +93,12 @@ export class HeldTasks {
   /** Returns whether the act was done; else the cause is noted. */
   private async one(task: Task<HeldPayload>, act: HeldAct, userId: string): Promise<boolean> {
     try {
-      await this.held[act]({ tenantId: task.tenantId, actor: task.createdBy, requestId: task.id }, userId);
-      return true;
+      const by = { tenantId: task.tenantId, actor: task.createdBy, requestId: task.id };
+      const row = await this.held[act](by, userId);
+      // A user who is held still was not changed: a discard leaves nothing that would hold it.
+      if (act === 'release' || row === null || row.held === null || row.held === 'no_email') return true;
+      await this.omit(task, userId, 'still_held', `The user is held as ${row.held} still.`);
+      return false;
     } catch (error) {
       if (!(error instanceof Conflict || error instanceof NotFound)) throw error;
       await this.omit(task, userId, error instanceof Conflict ? error.code : 'not_held', error.message);

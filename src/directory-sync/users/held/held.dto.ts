@@ -63,3 +63,13 @@ export class HeldCount {
   @ApiProperty({ example: 12 })
   count!: number;
 }
+
+/** What a dry run of an undo answers. */
+export class UndoCount extends HeldCount {
+  @ApiProperty({
+    example: 10,
+    description:
+      'How many of them stay as they are, because a rule of the directory still gives another role. Undo the rule first.',
+  })
+  rule_still_applies!: number;
+}

@@ -109,7 +109,7 @@ describe('undo', () => {
   long('brings deactivated users back with role and seat', async () => {
     const { house, ids } = await company();
     for (const id of ids.slice(0, LIMIT)) await house.scim.patch(`/Users/${id}`, replace('active', false));
-    expect((await act(house, 'undo', { dry_run: true })).body).toEqual({ count: LIMIT });
+    expect((await act(house, 'undo', { dry_run: true })).body).toEqual({ count: LIMIT, rule_still_applies: 0 });
     expect(await done(house, 'undo')).toMatchObject({ state: 'done', result: { brought_back: LIMIT, left_out: 0 } });
     for (const id of ids.slice(0, LIMIT)) {
       expect(await shown(house, id)).toMatchObject({ status: 'active', role: 'User', seat: 'held', held: null });

@@ -91,6 +91,7 @@ describe('a group whose rule gives the role', () => {
       () => stateOf(house, ids),
       ({ out }) => out === 0,
     );
+    await settleUsers(service, house.tenantId);
     return { house, ids, groupId };
   };
 
