@@ -134,33 +134,93 @@ describe('a user whose removal is held', () => {
     ['userName', (name: string) => user(name.toUpperCase()), null],
     // With another name the owner would be found by another person: that waits for an admin.
     ['externalId', (_: string, externalId: string) => user(mail(), { externalId }), 'needs_admin'],
-  ] as const)('is in no list, filter or group; the same %s creates it again under the old id', async (_, body, held) => {
-    const at = await newHouse(service);
-    const [name, externalId] = [mail(), fresh('E')];
-    const owner = await madeUser(at.scim, user(name, { externalId, title: 'T' }));
-    const group = await madeGroup(at.scim, [owner]);
-    await at.api.patch('/tenant', { owner_user_id: owner });
-    expect((await at.scim.delete(`/Users/${owner}`)).status).toBe(204);
-    for (const query of [
-      '',
-      `?filter=${encodeURIComponent(`userName eq "${name}"`)}`,
-      `?filter=${encodeURIComponent(`externalId eq "${externalId}"`)}`,
-    ])
-      // prettier-ignore
-      expect((await at.scim.get(`/Users${query}`)).body).toMatchObject({ totalResults: 0 });
-    expect(await membersOf(at.scim, group)).toEqual([]);
-    const inGroup = await at.scim.get(`/Users?filter=${encodeURIComponent(`groups.value eq "${group}"`)}`);
-    expect(inGroup.body.totalResults).toBe(0);
+  ] as const)(
+    'is in no list, filter or group; the same %s creates it again under the old id',
+    async (_, body, held) => {
+      const at = await newHouse(service);
+      const [name, externalId] = [mail(), fresh('E')];
+      const owner = await madeUser(at.scim, user(name, { externalId, title: 'T' }));
+      const group = await madeGroup(at.scim, [owner]);
+      await at.api.patch('/tenant', { owner_user_id: owner });
+      expect((await at.scim.delete(`/Users/${owner}`)).status).toBe(204);
+      for (const query of [
+        '',
+        `?filter=${encodeURIComponent(`userName eq "${name}"`)}`,
+        `?filter=${encodeURIComponent(`externalId eq "${externalId}"`)}`,
+      ])
+        // prettier-ignore
+        expect((await at.scim.get(`/Users${query}`)).body).toMatchObject({ totalResults: 0 });
+      expect(await membersOf(at.scim, group)).toEqual([]);
+      const inGroup = await at.scim.get(`/Users?filter=${encodeURIComponent(`groups.value eq "${group}"`)}`);
+      expect(inGroup.body.totalResults).toBe(0);
 
-    const back = await at.scim.post('/Users', body(name, externalId));
-    expect([back.status, back.body.id]).toEqual([201, owner]);
-    expect(back.body.title).toBeUndefined();
-    expect(await show(at, owner)).toMatchObject({ status: 'active', seat: 'held', held });
-    expect((await at.scim.get('/Users')).body.totalResults).toBe(1);
-    expect((await at.scim.get(`/Users?filter=${encodeURIComponent('userName pr')}`)).body.totalResults).toBe(1);
-    expect(await notes(at, owner, 'held')).toMatchObject([
-      { event: 'returned', reason: 'protected' },
-      { event: 'held', reason: 'protected' },
-    ]);
+      const back = await at.scim.post('/Users', body(name, externalId));
+      expect([back.status, back.body.id]).toEqual([201, owner]);
+      expect(back.body.title).toBeUndefined();
+      expect(await show(at, owner)).toMatchObject({ status: 'active', seat: 'held', held });
+      expect((await at.scim.get('/Users')).body.totalResults).toBe(1);
+      expect((await at.scim.get(`/Users?filter=${encodeURIComponent('userName pr')}`)).body.totalResults).toBe(1);
+      expect(await notes(at, owner, 'held')).toMatchObject([
+        { event: 'returned', reason: 'protected' },
+        { event: 'held', reason: 'protected' },
+      ]);
+    },
+  );
+});
+
+describe('a leaver whose departure is held', () => {
+  const GUARD = { percent: 1, people: 1, at_least: 1, within_minutes: 60, day_percent: 1 };
+
+  it.each([
+    ['by the guard', GUARD, () => ({})],
+    ['as the owner', 'off', (id: string) => ({ owner_user_id: id })],
+    ['as a break-glass account', 'off', (id: string) => ({ break_glass: [id] })],
+  ])('gives record, role and key to no newcomer with the e-mail: %s', async (_, guard, setting) => {
+    const at = await newHouse(service, { guard });
+    const email = mail();
+    const first = await madeUser(at.scim);
+    const leaver = await madeUser(at.scim, user(email, { externalId: fresh('E') }));
+    await at.api.patch(`/users/${leaver}`, { role: 'Admin' });
+    await at.api.patch('/tenant', setting(leaver));
+    await at.scim.delete(`/Users/${first}`);
+    expect((await at.scim.delete(`/Users/${leaver}`)).status).toBe(204);
+    const before = await show(at, leaver);
+    expect(before.held).toBe(guard === 'off' ? 'protected' : 'guard');
+
+    for (const more of [{ externalId: fresh('E') }, {}]) {
+      const newcomer = await at.scim.post(
+        '/Users',
+        user(mail(), { emails: [{ value: email, primary: true }], ...more }),
+      );
+      expect(newcomer.status).toBe(201);
+      expect(newcomer.body.id).not.toBe(leaver);
+      expect(await show(at, newcomer.body.id)).toMatchObject({ status: 'inactive', held: 'email_taken', role: 'User' });
+    }
+    expect(await show(at, leaver)).toEqual(before);
+    // The own userName is the way back, with the old id.
+    expect((await at.scim.post('/Users', user(email))).body.id).toBe(leaver);
+  });
+
+  it.each([
+    ['deletion', (at: House, id: string) => at.scim.delete(`/Users/${id}`)],
+    ['deactivation', (at: House, id: string) => at.scim.patch(`/Users/${id}`, replace('active', false))],
+  ])('is no newcomer of the directory that takes over: a held %s', async (_, leave) => {
+    const at = await newHouse(service, { guard: GUARD });
+    const [email, first] = [mail(), await madeUser(at.scim)];
+    const leaver = await madeUser(at.scim, user(mail(), { emails: [{ value: email, primary: true }] }));
+    for (const id of [first, leaver]) await leave(at, id);
+    expect(await show(at, leaver)).toMatchObject({ status: 'active', held: 'guard' });
+    const next = await service.newDirectory(at.tenantId, { takes_over: at.directoryId });
+    const by = scim(service.url, next.token);
+    for (const active of [true, false]) {
+      const made = await by.post('/Users', user(mail(), { emails: [{ value: email, primary: true }], active }));
+      expect(made.status).toBe(201);
+      expect(made.body.id).not.toBe(leaver);
+    }
+    expect(await show(at, leaver)).toMatchObject({
+      status: 'active',
+      held: 'guard',
+      managed_by: { id: at.directoryId },
+    });
   });
 });

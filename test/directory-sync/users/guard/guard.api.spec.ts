@@ -153,3 +153,37 @@ long('goes without the lock while the limit is far, and is exact all the same', 
   await Promise.all(ids.map((id) => house.scim.patch(`/Users/${id}`, replace('active', false))));
   expect(await stateOf(house, ids)).toEqual({ out: 130, held: ids.length - 130 });
 });
+
+describe('the limit of a guard', () => {
+  const FEW = { percent: 20, people: 200, at_least: 2, within_minutes: 60, day_percent: 50 };
+
+  it('does not grow with users whom the directory has brought, brought back or linked since', async () => {
+    const house = await newHouse(service, { guard: FEW });
+    const { api, scim } = house;
+    const old: string[] = [];
+    for (let i = 0; i < 15; i++) old.push(await madeUser(scim));
+    await settleUsers(service, house.tenantId);
+    const away = old.splice(0, 5);
+    // These left by the hand of an admin, long ago; the directory brings them back.
+    await api.patch(`/directories/${house.directoryId}`, { guard: 'off' });
+    for (const id of away) await scim.patch(`/Users/${id}`, replace('active', false));
+    await api.patch(`/directories/${house.directoryId}`, { guard: FEW });
+    for (const id of away) await scim.patch(`/Users/${id}`, replace('active', true));
+    for (let i = 0; i < 20; i++) await madeUser(scim);
+    for (let i = 0; i < 5; i++) {
+      const { body } = await api.post('/users', { email: `${fresh()}@guard.example`, first_name: 'L', last_name: 'K' });
+      await scim.patch(`/Users/${body.id}`, replace('title', 'T'));
+    }
+    const { body } = await api.get(`/directories/${house.directoryId}/guard`);
+    expect(body).toMatchObject({ window: { base: 10, limit: 2 }, day: { base: 10, limit: 5 } });
+    for (const id of old) await scim.patch(`/Users/${id}`, replace('active', false));
+    expect(await stateOf(house, old)).toEqual({ out: 2, held: 8 });
+  });
+
+  it('counts a user who came within the window and leaves', async () => {
+    const house = await newHouse(service, { guard: FEW });
+    const ids = await Promise.all(Array.from({ length: 6 }, () => madeUser(house.scim)));
+    for (const id of ids) await house.scim.delete(`/Users/${id}`);
+    expect(await stateOf(house, ids)).toEqual({ out: 2, held: 4 });
+  });
+});
