@@ -20,5 +20,9 @@ export const show = async ({ api }: House, id: string): Promise<any> => (await a
 
 /** Makes all users of a tenant in force since eight days ago: the limits of a guard rest on those of the last seven. */
 export async function settleUsers({ db }: Pick<TestApp, 'db'>, tenantId: string): Promise<void> {
-  await db.query(`update users set in_force_since = now() - interval '8 days' where tenant_id = $1`, [tenantId]);
+  await db.query(
+    `update users set in_force_since = now() - interval '8 days', version = version + 1, quiet_writes = quiet_writes + 1
+     where tenant_id = $1`,
+    [tenantId],
+  );
 }

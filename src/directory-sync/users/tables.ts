@@ -6,6 +6,7 @@ export const OWNED = [
   'user_notes',
   'guard_states',
   'guard_departures',
+  'guard_changes',
   'deleted_users',
   'population',
   'population_steps',

@@ -63,7 +63,10 @@ export class UserDirectoryRepository {
 
   /** Returns a user with the write that waits for an admin, as {@link held} does. */
   async requested(tenantId: string, id: string): Promise<HeldUser | undefined> {
-    const { rows } = await this.db.query<HeldUser>(`${SELECT_KEPT} where u.tenant_id = $1 and u.id = $2`, [tenantId, id]);
+    const { rows } = await this.db.query<HeldUser>(`${SELECT_KEPT} where u.tenant_id = $1 and u.id = $2`, [
+      tenantId,
+      id,
+    ]);
     return rows[0];
   }
 

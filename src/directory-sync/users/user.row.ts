@@ -29,10 +29,14 @@ export interface UserRow {
   status: 'active' | 'inactive';
   seat: SeatState;
   held: HeldReason | null;
+  /** The guard holds another identity or role of the user, and no departure. */
+  held_change: boolean;
   /** The directory whose write about the user waits for an admin: it is kept apart, and the directory alone reads it back. */
   kept_for: string | null;
   released: HeldReason | null;
   ever_active: boolean;
+  /** Since when the user is in force in its directory without a break, in milliseconds since 1970; null: before that was kept. */
+  in_force_since: number | null;
   /** Milliseconds since 1970. */
   created_at: number;
   updated_at: number;
@@ -66,7 +70,8 @@ export function nameWritten(u: string): string {
 /** The columns of a `UserRow` but the document, for a table that is called `u`. */
 export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_name_key,
   u.external_id, u.active, u.gone_at is not null as gone, ${NAME_WRITTEN} as name_written, u.version, u.email, u.first_name, u.last_name, u.role,
-  u.role_set, u.cost_center, u.discarded_role, u.person_external_id, u.status, u.seat, u.held, u.kept_for, u.released, u.ever_active,
+  u.role_set, u.cost_center, u.discarded_role, u.person_external_id, u.status, u.seat, u.held, u.held_change, u.kept_for, u.released, u.ever_active,
+  ${millisecondsSql('u.in_force_since')} as in_force_since,
   ${millisecondsSql('u.created_at')} as created_at,
   ${millisecondsSql('u.updated_at')} as updated_at, ${RESOURCE_FACTS}`;
 
@@ -75,7 +80,14 @@ export const USER_COLUMNS = `u.doc::text as doc, ${USER_FACTS}`;
 
 /** Returns the effective state of a stored user. */
 export function currentOf(row: UserRow): Current {
-  return { person: personOfRow(row), status: row.status, seat: row.seat, held: row.held, everActive: row.ever_active };
+  return {
+    person: personOfRow(row),
+    status: row.status,
+    seat: row.seat,
+    held: row.held,
+    holdsDeparture: row.held === 'guard' && !row.held_change,
+    everActive: row.ever_active,
+  };
 }
 
 /** Returns the platform's view of a stored user. */

@@ -18,4 +18,7 @@ export const GROUP_LEFTOVERS = [
 ] as const;
 
 /** Departures that the guard of a directory counts no more. They hold the resources of deleted users. */
-export const GUARD_LEFTOVERS = [`delete from guard_departures where went_at < now() - interval '1 day'`] as const;
+export const GUARD_LEFTOVERS = [
+  `delete from guard_departures where went_at < now() - interval '1 day'`,
+  `delete from guard_changes where changed_at < now() - interval '1 day'`,
+] as const;

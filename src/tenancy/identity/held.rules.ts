@@ -14,6 +14,8 @@ export interface Current {
   status: 'active' | 'inactive';
   seat: SeatState;
   held: HeldReason | null;
+  /** The guard holds a departure of the user. */
+  holdsDeparture: boolean;
   /** The user was active with an e-mail at some time, so the platform may have an account. */
   everActive: boolean;
 }
@@ -40,6 +42,8 @@ export interface Circumstances {
   isProtected: boolean;
   /** The guard of the directory lets no further user go. */
   guardReached: boolean;
+  /** The guard of the directory lets no further user have another identity or role. */
+  changesReached: boolean;
   /** A reason that an admin has released for this user; it is not applied again. */
   released: HeldReason | null;
 }
@@ -51,6 +55,8 @@ export interface Decision {
   inForce: InForce & { status: 'active' | 'inactive' };
   seat: SeatState;
   held: HeldReason | null;
+  /** The guard holds another identity or role of the user, and no departure. */
+  heldChange?: boolean;
 }
 
 /**
@@ -65,8 +71,11 @@ export function decideInForce(written: Written, current: Current | null, around:
   const goes = current?.status === 'active' && decision.inForce.status === 'inactive';
   if (goes && around.isProtected && around.released !== 'protected') return asBefore(written, current, 'protected');
   // A departure that is held already waits for an admin, however many others leave.
-  const isStopped = around.guardReached || current?.held === 'guard';
+  const isStopped = around.guardReached || current?.holdsDeparture === true;
   if (isStopped && leaves(current, decision) && around.released !== 'guard') return asBefore(written, current, 'guard');
+  if (around.changesReached && around.released !== 'guard') {
+    return { ...asBefore(written, current, 'guard'), heldChange: true };
+  }
   return decision;
 }
 

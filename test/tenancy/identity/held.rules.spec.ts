@@ -24,6 +24,7 @@ const CLEAR: Circumstances = {
   superseded: false,
   isProtected: false,
   guardReached: false,
+  changesReached: false,
   released: null,
 };
 const current = (more: Partial<Current> = {}): Current => ({
@@ -31,6 +32,7 @@ const current = (more: Partial<Current> = {}): Current => ({
   status: 'active',
   seat: 'held',
   held: null,
+  holdsDeparture: false,
   everActive: true,
   ...more,
 });

@@ -51,6 +51,8 @@ create table users (
   -- Why the two differ, and the reason that an admin has let pass.
   held text,
   held_since timestamptz,
+  -- The guard holds another identity or role of the user, and no departure.
+  held_change boolean not null default false,
   released text,
   -- The directory whose write about the user waits for an admin, in `preview_writes`.
   kept_for text collate "C",
@@ -179,7 +181,7 @@ create table guard_departures (
   directory_id text collate "C" not null,
   user_id text collate "C" not null,
   went_at timestamptz not null default clock_timestamp(),
-  how text not null check (how in ('deactivated', 'deleted', 'role_lost', 'seat_lost', 'identity_changed', 'role_changed')),
+  how text not null check (how in ('deactivated', 'deleted', 'role_lost', 'seat_lost')),
   source jsonb not null,
   -- What was in force, and of a deleted user the resource.
   person jsonb not null,
@@ -190,6 +192,17 @@ create table guard_departures (
 );
 create index guard_departures_time on guard_departures (tenant_id, directory_id, went_at);
 create index guard_departures_old on guard_departures (went_at);
+
+-- A user whose identity or role a directory has changed, for a day: the second figure of its guard.
+create table guard_changes (
+  tenant_id text collate "C" not null,
+  directory_id text collate "C" not null,
+  user_id text collate "C" not null,
+  changed_at timestamptz not null default clock_timestamp(),
+  primary key (tenant_id, directory_id, user_id)
+);
+create index guard_changes_time on guard_changes (tenant_id, directory_id, changed_at);
+create index guard_changes_old on guard_changes (changed_at);
 
 -- What is left of a user that was deleted. A sign-in that would bring the user back is found by the former names.
 create table deleted_users (

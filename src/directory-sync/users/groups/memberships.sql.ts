@@ -75,7 +75,8 @@ export function keepLeftMembership(statement: WriteStatement, tenantId: string, 
 /** Forgets the memberships that were kept: the subject is held for its departure no more. */
 export function forgetMemberships(statement: WriteStatement, tenantId: string): void {
   statement.add(
-    (p) => `delete from held_memberships h using subject where h.tenant_id = ${p.shared(tenantId)} and h.user_id = subject.id`,
+    (p) =>
+      `delete from held_memberships h using subject where h.tenant_id = ${p.shared(tenantId)} and h.user_id = subject.id`,
     { each: true },
   );
 }

@@ -180,6 +180,32 @@ export class GuardRepository {
     });
   }
 
+  /** Counts the other users of each window whose identity or role the directory has changed. */
+  async changed(
+    tx: SqlRunner,
+    tenantId: string,
+    { directoryId, exceptId }: { directoryId: string; exceptId: string },
+    minutes: number,
+  ): Promise<PerWindow> {
+    const { rows } = await tx.query<PerWindow>(
+      `select (count(*) filter (where changed_at > now() - make_interval(mins => $4)))::int as window,
+         (count(*) filter (where changed_at > now() - interval '1 day'))::int as day
+       from guard_changes where tenant_id = $1 and directory_id = $2 and user_id <> $3
+         and changed_at > now() - greatest(interval '1 day', make_interval(mins => $4))`,
+      [tenantId, directoryId, exceptId, minutes],
+    );
+    return rows[0]!;
+  }
+
+  /** Adds the change of a user to the statement that makes it. */
+  addChange(statement: WriteStatement, tenantId: string, directoryId: string): void {
+    statement.add(
+      (p) => `insert into guard_changes (tenant_id, directory_id, user_id)
+        select ${p.add(tenantId)}, ${p.add(directoryId)}, s.id from subject s
+        on conflict (tenant_id, directory_id, user_id) do update set changed_at = clock_timestamp()`,
+    );
+  }
+
   /** Removes the departure of a user who is back, with the statement that brings the user back. */
   forgive(statement: WriteStatement, tenantId: string, directoryId: string): void {
     statement.add(

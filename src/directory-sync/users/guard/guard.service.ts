@@ -65,6 +65,37 @@ export class GuardService {
     const mode = isFar(counted, limits, counted.inFlight) ? 'open' : 'exact';
     if (mode !== state.mode) await this.repository.setMode(tx, tenantId, directoryId, mode);
     if (!isReached(counted, limits)) return true;
+    await this.tellHeld(tx, tenantId, directoryId, { minutes, state, counted, limits });
+    return false;
+  }
+
+  /**
+   * Returns whether a user may get another identity or role, under the lock of the guard: the second figure, of the same form.
+   * A user who was changed within the window counts once.
+   */
+  async admitsChange(
+    tx: SqlRunner,
+    tenantId: string,
+    userId: string,
+    { directoryId, figures }: Extract<GuardedWrite, { kind: 'change' }>,
+  ): Promise<boolean> {
+    const minutes = figures.within_minutes;
+    let state = await this.repository.lock(tx, tenantId, directoryId, minutes);
+    if (state.stale) state = await this.measured(tx, tenantId, directoryId, figures);
+    const limits = limitsOf(figures, baseOf(state));
+    const counted = await this.repository.changed(tx, tenantId, { directoryId, exceptId: userId }, minutes);
+    if (!isReached(counted, limits)) return true;
+    await this.tellHeld(tx, tenantId, directoryId, { minutes, state, counted, limits });
+    return false;
+  }
+
+  /** Records the first user whom a window holds as an event. */
+  private async tellHeld(
+    tx: SqlRunner,
+    tenantId: string,
+    directoryId: string,
+    { minutes, state, counted, limits }: { minutes: number; state: GuardState; counted: PerWindow; limits: PerWindow },
+  ): Promise<void> {
     if (await this.repository.isFirstHeld(tx, tenantId, directoryId, minutes)) {
       const limit = counted.window >= limits.window ? limits.window : limits.day;
       const from = counted.window >= limits.window ? state.window_from : state.day_from;
@@ -72,12 +103,12 @@ export class GuardService {
       this.logger.error('provisioning.held', { tenant_id: tenantId, ...data });
       await this.events.record(tenantId, [{ event: 'provisioning.held', data }], tx);
     }
-    return false;
   }
 
   /** Adds what the guard keeps of a write to its statement. */
   addTo(statement: WriteStatement, tenantId: string, guarded: GuardedWrite, source: ChangeSource): void {
     const { directoryId } = guarded;
+    if (guarded.kind === 'change') return this.repository.addChange(statement, tenantId, directoryId);
     if (guarded.kind === 'return') return this.repository.forgive(statement, tenantId, directoryId);
     const { how, before } = guarded;
     const { person, doc = null, leftGroup = null } = before;

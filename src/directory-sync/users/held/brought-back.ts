@@ -56,9 +56,7 @@ export class BroughtBack {
       mayWait: true,
     };
     const row =
-      left.doc === null
-        ? await this.active(ctx, by, userId, left)
-        : await this.again(ctx, by, userId, left, left.doc);
+      left.doc === null ? await this.active(ctx, by, userId, left) : await this.again(ctx, by, userId, left, left.doc);
     if (row.status !== 'active') {
       throw new Conflict('still_held', `The user is not in force again: held as ${row.held ?? 'inactive'}.`);
     }

@@ -40,6 +40,7 @@ export class ConflictSearch {
     const externalIdTaken = users.some((u) => u.same_key && u.status === 'active');
     const conflicts = {
       guardReached: false,
+      changesReached: false,
       emailTaken,
       externalIdTaken,
       ...(await this.substitutes(tx, about, { emailTaken, externalIdTaken })),

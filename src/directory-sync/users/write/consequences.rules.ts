@@ -2,7 +2,9 @@ import type { Decision } from '../../../tenancy/identity/held.rules.js';
 import { withStatus, type InForce, type UserChange } from '../../../tenancy/identity/person.js';
 import { changeBetween, endsSessions, mustForward } from '../../../tenancy/identity/user-change.rules.js';
 import { seatLine, type HolderFacts, type SeatLine } from '../../../seats/seat.rules.js';
-import { emailKey } from '../user.mapping.js';
+import type { Trigger } from '../../../tenancy/identity/cause.rules.js';
+import type { GuardFigures } from '../../directories/directory.js';
+import { emailKey, type UserDraft } from '../user.mapping.js';
 import { departureOf, type DepartureKind } from '../guard/guard.rules.js';
 import type { FormerUser, GuardedWrite } from '../guard/guarded-write.js';
 import { currentOf, personOfRow, type UserRow } from '../user.row.js';
@@ -104,6 +106,7 @@ export function guardedEdit(
   { ctx, row, draft }: WriteCase & { row: UserRow },
   edit: Edit,
   decision: Decision,
+  at: Date,
 ): GuardedWrite | null {
   const { inForce, seat } = decision;
   const isBack = inForce.status === 'active' && (row.status === 'inactive' || (row.seat !== 'held' && seat === 'held'));
@@ -112,9 +115,41 @@ export function guardedEdit(
     return isOff ? null : { kind: 'return', directoryId: row.directory_id! };
   }
   const how = departureOf(currentOf(row), draft.active, decision);
+  if (how === null && isMassChange(ctx, row, draft, edit, decision, at)) {
+    const { id, guard } = ctx.directory!;
+    return { kind: 'change', directoryId: id, figures: guard as GuardFigures };
+  }
   // What an admin lets go or discards is no departure by the directory.
   const isAdmins = edit.kind === 'discard' || edit.trigger?.kind === 'released';
   return how === null || isAdmins ? null : departure(ctx, row, how, { leftGroup: edit.trigger?.group?.id });
+}
+
+/** From when on a change of role counts, in milliseconds. */
+const SETTLED_MS = 7 * 24 * 3_600_000;
+
+/** What an admin has asked for, or what follows from an earlier decision, is no change by the directory. */
+const BY_DIRECTORY: readonly (Trigger['kind'] | undefined)[] = [undefined, 'written', 'membership'];
+
+/**
+ * Returns whether a directory gives a user in force another identity, or another role. The role of a user who has come within
+ * the last seven days does not count: IdPs send users first and their groups later.
+ */
+function isMassChange(
+  { channel, directory }: Omit<WriteContext, 'source'>,
+  row: UserRow,
+  draft: UserDraft,
+  { kind, trigger }: Edit,
+  { inForce, heldChange }: Decision,
+  at: Date,
+): boolean {
+  if (channel !== 'scim' || directory === null || directory.guard === 'off' || heldChange === true) return false;
+  if (row.directory_id !== directory.id || row.status !== 'active' || inForce.status !== 'active') return false;
+  if ((kind !== 'change' && kind !== 'reconsider') || !BY_DIRECTORY.includes(trigger?.kind)) return false;
+  if (kind === 'reconsider' && trigger === undefined) return false;
+  const isOther = inForce.email !== row.email || inForce.external_id !== row.person_external_id;
+  const isRenamed = kind === 'change' && draft.userNameKey !== row.user_name_key;
+  const isSettled = row.in_force_since === null || at.getTime() - row.in_force_since > SETTLED_MS;
+  return isOther || isRenamed || (isSettled && inForce.role !== row.role);
 }
 
 /** Returns what the guard keeps of a removal; null: nothing. */

@@ -37,6 +37,7 @@ function decideWithout(about: WriteCase, written: Written, conflicts: Conflicts)
     superseded: ctx.directory?.superseded ?? false,
     isProtected: row !== null && tenant.protectedUserIds.has(row.id) && ctx.channel === 'scim',
     guardReached: conflicts.guardReached,
+    changesReached: conflicts.changesReached,
     released: about.released,
   };
   if (row === null || named === undefined || !isSilent(ctx)) {
@@ -78,7 +79,7 @@ export function removalHeld(
   if (directory?.state === 'preview' && wasInForce) return 'preview';
   // Owner and break-glass accounts are removed by the tenant alone.
   if (protectedIds.has(row.id)) return 'protected';
-  const isStopped = row.status === 'active' && (guardReached || row.held === 'guard');
+  const isStopped = row.status === 'active' && (guardReached || currentOf(row).holdsDeparture);
   return isStopped && row.released !== 'guard' ? 'guard' : null;
 }
 

@@ -44,7 +44,11 @@ export class KeptWrites {
   }
 
   /** Returns the write about a user that waits for an admin; the row of the user has `kept_for`. */
-  find(tenantId: string, { id, kept_for: directoryId }: UserRow, db: SqlRunner = this.db): Promise<KeptWrite | undefined> {
+  find(
+    tenantId: string,
+    { id, kept_for: directoryId }: UserRow,
+    db: SqlRunner = this.db,
+  ): Promise<KeptWrite | undefined> {
     return this.repository.find({ tenantId, directoryId: directoryId!, userId: id }, db);
   }
 

@@ -131,7 +131,8 @@ export class PlanStatement {
   }
 }
 
-function userIdOf({ subject }: WritePlan): string {
+/** Returns the user whom a plan writes. */
+export function userIdOf({ subject }: WritePlan): string {
   return subject.kind === 'insert' || subject.kind === 'update' ? subject.write.id : subject.before.id;
 }
 

@@ -5,6 +5,7 @@ import { relationColumns, type Relations } from '../user-relations.js';
 import { RESOURCE_FACTS, type UserRow } from '../user.row.js';
 import { addPopulation, emailsDiffer, replaceEmails } from './side-rows.sql.js';
 import type { UserWrite } from './user-write.js';
+import { comesIntoForce } from './user-write.rules.js';
 
 /** The conditions of an update, beside the version that was read. */
 export interface UpdateGuards {
@@ -87,6 +88,7 @@ function assignmentsOf(p: Params, before: UserRow, write: UserWrite): string[] {
     set('seat', decision.seat, 'text'),
     `waiting_since = ${since(p, decision.seat !== before.seat, decision.seat === 'waiting' ? write.at : null, 'waiting_since')}`,
     set('held', decision.held, 'text'),
+    set('held_change', decision.heldChange ?? false, 'boolean'),
     `held_since = ${since(p, decision.held !== before.held, decision.held === null ? null : write.at, 'held_since')}`,
   ];
   // The one assignment that changes the text: a column of a unique index among the assignments makes the update take
@@ -155,12 +157,6 @@ function keyOf(email: string | null): string | null {
 function requestedEmailKey({ active, email }: UserDraft, inForce: string | null): string | null {
   const key = active ? keyOf(email) : null;
   return key === keyOf(inForce) ? null : key;
-}
-
-/** Whether the user counts from now on as one of those in force in the directory. */
-function comesIntoForce(before: UserRow, { decision, directoryId }: UserWrite): boolean {
-  const isActive = decision.inForce.status === 'active';
-  return isActive && (before.status !== 'active' || directoryId !== before.directory_id);
 }
 
 /** The moment of a state that may have been entered by this write; else the column stays as it is. */

@@ -76,6 +76,7 @@ export function isSame(about: WriteCase & { row: UserRow }, edit: Edit, decision
     row.status === inForce.status &&
     row.seat === decision.seat &&
     row.held === decision.held &&
+    row.held_change === (decision.heldChange ?? false) &&
     row.kept_for === (about.keptFor ?? null) &&
     row.role === inForce.role &&
     row.email === inForce.email &&
@@ -112,9 +113,11 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
     status: decision.inForce.status,
     seat: decision.seat,
     held: decision.held,
+    held_change: decision.heldChange ?? false,
     kept_for: write.keptFor,
     released: write.released,
     ever_active: write.everActive,
+    in_force_since: comesIntoForce(before, write) ? write.at.getTime() : (before?.in_force_since ?? null),
     created_at: before === null ? write.at.getTime() : before.created_at,
     updated_at: write.at.getTime(),
     revision: before?.revision ?? 1,
@@ -122,6 +125,12 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
     groups: before?.groups ?? null,
     manager: before?.manager ?? null,
   };
+}
+
+/** Whether the user counts from this write on as one of those in force in the directory. */
+export function comesIntoForce(before: UserRow | null, { decision, directoryId }: UserWrite): boolean {
+  if (decision.inForce.status !== 'active') return false;
+  return before === null || before.status !== 'active' || directoryId !== before.directory_id;
 }
 
 /** True once a user who was let in over the limit has no seat any more, and waits for none either. */

@@ -82,7 +82,8 @@ export class UsersService {
         return { row, outcome: 'previewed', edit: null, forwarded: false, told: [], freed: false };
       }
       // The directory has written about the user before.
-      if (!row.gone && isKeptFor(ctx, row) && (await this.kept.find(ctx.tenantId, row, tx))?.doc) throw new Taken('user_name_taken', row.id);
+      if (!row.gone && isKeptFor(ctx, row) && (await this.kept.find(ctx.tenantId, row, tx))?.doc)
+        throw new Taken('user_name_taken', row.id);
       const edit: Edit = { kind: 'link', draft, directoryId: ctx.directory!.id, by, afterWrite: afterLink };
       const linked = await this.editing.locked(tx, ctx, tenant, row, edit);
       return linked.row.directory_id === ctx.directory!.id ? { ...linked, outcome: 'linked' } : linked;

@@ -88,8 +88,9 @@ export interface Conflicts {
   /** Another active user has the `userName`, which would replace a taken key, as its key. */
   standInTaken: boolean;
   seatFree: boolean;
-  /** The guard of the directory lets no further user go. */
+  /** The guard of the directory lets no further user go, or have another identity or role. */
   guardReached: boolean;
+  changesReached: boolean;
 }
 
 /** The assumption of the optimistic write; its guards check it. */
@@ -100,4 +101,5 @@ export const NO_CONFLICTS: Conflicts = {
   standInTaken: false,
   seatFree: true,
   guardReached: false,
+  changesReached: false,
 };

@@ -2,7 +2,7 @@ import type { Cause, ExplainedChange, Trigger } from '../../../tenancy/identity/
 import type { Decision } from '../../../tenancy/identity/held.rules.js';
 import { withStatus, type HeldReason, type Person } from '../../../tenancy/identity/person.js';
 import { seatLine } from '../../../seats/seat.rules.js';
-import { personOfRow, type UserRow } from '../user.row.js';
+import { currentOf, personOfRow, type UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
 import { rightSteps, type IdentityStep, type RightStep } from '../console-rights.rules.js';
 import {
@@ -121,12 +121,9 @@ function planEdit(
     claimsSeat: row.seat !== 'held' && decision.seat === 'held',
     frees: freesSomething(row, decision),
     consequences: because(consequences, cause),
-    rights: [
-      ...rightSteps(about.tenant.roles, row, decision.inForce),
-      ...(identity === null ? [] : [identity]),
-    ],
+    rights: [...rightSteps(about.tenant.roles, row, decision.inForce), ...(identity === null ? [] : [identity])],
     note: edit.kind === 'link' ? linkNote(row, edit) : departureNote(row, edit, decision),
-    guarded: guardedEdit(about, edit, decision),
+    guarded: guardedEdit(about, edit, decision, stamp.at),
     ...membershipsOf(row, edit, decision),
   };
 }
@@ -250,7 +247,7 @@ function linkNote(row: UserRow, { by, directoryId }: Extract<Edit, { kind: 'link
  * review of roles, for one, may come first. Those two add their own note.
  */
 function departureNote(row: UserRow, { trigger }: Edit, { inForce }: Decision): UserNote | null {
-  const isHeld = row.held === 'protected' || row.held === 'guard';
+  const isHeld = row.held === 'protected' || currentOf(row).holdsDeparture;
   if (!isHeld || row.status !== 'active' || inForce.status === 'active') return null;
   if (trigger?.kind === 'released' || trigger?.kind === 'hold_ended') return null;
   return { kind: 'held', detail: { event: 'released', reason: row.held! } };

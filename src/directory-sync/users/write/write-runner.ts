@@ -10,7 +10,7 @@ import { UsersRepository, type UserWithGroups } from '../users.repository.js';
 import { Taken } from '../users.errors.js';
 import { ConflictSearch } from './conflicts.js';
 import { isLost, LostRace } from './lost-race.js';
-import { NO_GUARDS, PlanStatement, toldOf } from './plan-statement.js';
+import { NO_GUARDS, PlanStatement, toldOf, userIdOf } from './plan-statement.js';
 import type { CreatedUser } from './insert-user.sql.js';
 import type { UpdatedUser } from './update-user.sql.js';
 import { RefusedNames } from './refused-names.js';
@@ -81,6 +81,7 @@ export class WriteRunner {
     const claim = plan.claimsSeat ? await this.seats.claimFor(ctx.tenantId, ctx.channel, isOwner) : null;
     await this.refuseKnownName(command, ctx);
     if (claim?.mode === 'exact') return null;
+    if (plan.guarded?.kind === 'change') return null;
     const leaving = leavingOf(plan);
     const departure = leaving === null ? null : await this.guard.openWay(ctx.tenantId, leaving);
     if (leaving !== null && departure === null) return null;
@@ -156,6 +157,10 @@ export class WriteRunner {
     stamp: Stamp,
   ): Promise<WritePlan | null> {
     const plan = planWrite(command, conflicts, stamp);
+    if (plan?.guarded?.kind === 'change') {
+      if (await this.guard.admitsChange(tx, ctx.tenantId, userIdOf(plan), plan.guarded)) return plan;
+      return planWrite(command, { ...conflicts, changesReached: true }, stamp);
+    }
     const leaving = plan === null ? null : leavingOf(plan);
     if (leaving === null || (await this.guard.admits(tx, ctx.tenantId, leaving))) return plan;
     return planWrite(command, { ...conflicts, guardReached: true }, stamp);

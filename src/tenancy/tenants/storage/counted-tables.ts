@@ -24,6 +24,7 @@ export const COUNTED_TABLES: Readonly<Record<string, StorageClass>> = {
   user_aliases: 'people',
   user_notes: 'people',
   guard_departures: 'people',
+  guard_changes: 'people',
   deleted_users: 'people',
   identities: 'people',
   sessions: 'people',

@@ -11,6 +11,7 @@ const current = (more: Partial<Current> = {}): Current => ({
   status: 'active',
   seat: 'held',
   held: null,
+  holdsDeparture: false,
   everActive: true,
   ...more,
 });

@@ -14,6 +14,7 @@ const current = (role: string | null, seat: Current['seat'], more: Partial<Curre
   status: 'active',
   seat,
   held: null,
+  holdsDeparture: false,
   everActive: true,
   ...more,
 });

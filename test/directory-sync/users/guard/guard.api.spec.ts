@@ -187,3 +187,68 @@ describe('the limit of a guard', () => {
     expect(await stateOf(house, ids)).toEqual({ out: 2, held: 4 });
   });
 });
+
+describe('mass changes of identity and role', () => {
+  const FEW = { percent: 1, people: 200, at_least: 3, within_minutes: 60, day_percent: 1 };
+  const many = async (): Promise<{ house: House; ids: string[]; names: string[] }> => {
+    const house = await newHouse(service, { guard: FEW });
+    const all = names().slice(0, 8);
+    const ids = await Promise.all(all.map((name) => madeUser(house.scim, user(name))));
+    await settleUsers(service, house.tenantId);
+    return { house, ids, names: all };
+  };
+  const heldOf = async ({ api }: House): Promise<string[]> => {
+    const { body } = await api.get('/held?reason=guard&limit=200');
+    return body.data.map(({ user_id: id }: { user_id: string }) => id).sort();
+  };
+
+  it.each<[string, (house: House, id: string) => Promise<unknown>]>([
+    ['userName', ({ scim }, id) => scim.patch(`/Users/${id}`, replace('userName', `${fresh()}@guard.example`))],
+    [
+      'e-mail',
+      ({ scim }, id) => scim.patch(`/Users/${id}`, replace('emails', [{ value: `${fresh()}@guard.example` }])),
+    ],
+    ['externalId', ({ scim }, id) => scim.patch(`/Users/${id}`, replace('externalId', fresh()))],
+    ['role', ({ scim }, id) => scim.patch(`/Users/${id}`, replace('roles', [{ value: 'Recruiter' }]))],
+  ])('lets exactly the limit of users have another %s, and holds the rest as they are', async (_, change) => {
+    const { house, ids } = await many();
+    await house.api.post('/roles', { name: 'Recruiter', takes_seat: true });
+    const before = await Promise.all(ids.map(async (id) => (await house.api.get(`/users/${id}`)).body));
+    await Promise.all(ids.map((id) => change(house, id)));
+    const held = await heldOf(house);
+    expect(held).toHaveLength(ids.length - 3);
+    for (const one of before.filter(({ id }) => held.includes(id))) {
+      const { email, external_id, role, status, seat } = one;
+      expect((await house.api.get(`/users/${one.id}`)).body).toMatchObject({ email, external_id, role, status, seat });
+    }
+    // The same user again is no further one.
+    const free = ids.find((id) => !held.includes(id))!;
+    await change(house, free);
+    expect(await heldOf(house)).toEqual(held);
+
+    const [first, second] = held as [string, string];
+    await house.api.post(`/held/${first}/release`, {});
+    await house.api.post(`/held/${second}/discard`, {});
+    expect((await heldOf(house)).length).toBe(held.length - 2);
+    const { body } = await house.api.get('/events?event=provisioning.held');
+    expect(body.data).toHaveLength(1);
+  });
+
+  it('lets a leaver go whose new e-mail it holds', async () => {
+    const { house, ids } = await many();
+    for (const id of ids) {
+      await house.scim.patch(`/Users/${id}`, replace('emails', [{ value: `${fresh()}@guard.example` }]));
+    }
+    const [held] = await heldOf(house);
+    await house.scim.patch(`/Users/${held}`, replace('active', false));
+    expect((await house.api.get(`/users/${held}`)).body).toMatchObject({ status: 'inactive', held: null });
+  });
+
+  it('holds no role of users who have just come: groups follow users in a first sync', async () => {
+    const house = await newHouse(service, { guard: FEW });
+    const ids = await Promise.all(Array.from({ length: 8 }, () => madeUser(house.scim)));
+    await house.api.post('/roles', { name: 'Recruiter', takes_seat: true });
+    for (const id of ids) await house.scim.patch(`/Users/${id}`, replace('roles', [{ value: 'Recruiter' }]));
+    expect(await heldOf(house)).toEqual([]);
+  });
+});
