@@ -19,6 +19,7 @@ import { holdConnection, holdDomain } from '../../connections/connection-guards.
 import { addNewBinding, bindingRefusal } from '../../../tenancy/sessions/new-binding.sql.js';
 import { UsersService } from '../../../directory-sync/users/write/users.service.js';
 import { consoleOf } from '../../../directory-sync/users/console-rights.rules.js';
+import { isBeyond } from '../../../directory-sync/users/write/authority.rules.js';
 import type { WriteContext } from '../../../directory-sync/users/write/write-context.js';
 import type { Connection } from '../../connections/connection.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
@@ -115,8 +116,10 @@ export class AccountMaking {
   /** Updates a user created by sign-in with what the IdP now says. */
   async refresh(connection: Connection, person: Candidate, account: ClaimedAccount, requestId: string): Promise<void> {
     if (person.source !== 'sign-in' || person.directory_id !== null) return;
-    const { roles } = await this.tenants.get(connection.tenantId);
+    const tenant = await this.tenants.get(connection.tenantId);
+    const { roles } = tenant;
     const given = roleByMap(account.role, connection, roles);
+    const leave = { mayGrantConsole: false, ruleRoles: connection.roleMap.map(([, role]) => role) };
     const email = await this.freeEmail(connection, account, person);
     const own = (row: UserRow): boolean => row.source === 'sign-in' && row.directory_id === null;
     const context = this.context(connection, requestId);
@@ -124,10 +127,12 @@ export class AccountMaking {
     const change = (newEmail: string | null, newRole: string | null) =>
       this.users.change(context, person.id, own, (row) => {
         losesRight = newRole !== null && consoleOf(roles, row.role) !== 'none' && newRole !== row.role;
-        const known = row.email !== null && newEmail !== null && sameLetters(row.email, newEmail);
+        // Another e-mail leads another person to the rights of the user: the connection has to be allowed to give them.
+        const isKept = newEmail === null || isBeyond(tenant, row, leave);
+        const known = isKept || (row.email !== null && sameLetters(row.email, newEmail));
         const fields = {
           ...namesOf(account, row.email ?? row.user_name, row),
-          ...(newEmail === null || known ? {} : { email: newEmail }),
+          ...(known ? {} : { email: newEmail }),
         };
         const same = row.first_name === fields.first_name && row.last_name === fields.last_name;
         // A role that waits for a seat is not in force yet, and has to be taken back as well.

@@ -37,8 +37,12 @@ export function leaveOf(
   return leaves.includes('admin') ? 'admin' : leaves.includes('auditor') ? 'auditor' : 'none';
 }
 
-/** Returns whether a user has a right that the directory may not give. */
-export function isBeyond(tenant: Rights, row: Holder, directory: WritingDirectory): boolean {
+/** Returns whether a user has a right that the directory, or a connection with these roles in its map, may not give. */
+export function isBeyond(
+  tenant: Rights,
+  row: Holder,
+  directory: Pick<WritingDirectory, 'mayGrantConsole' | 'ruleRoles'>,
+): boolean {
   const right = rightOf(tenant, row);
   return right !== 'none' && RANK[right] > RANK[leaveOf(tenant.roles, directory)];
 }

@@ -59,6 +59,22 @@ describe('just-in-time creation', () => {
     expect((await house.api.get(`/users/${plain}`)).body.role).toBe('User');
   });
 
+  it.each([
+    ['keeps the e-mail of an administrator where the connection may not give the right', {}, false],
+    ['gives an administrator another e-mail where the role map may give the right', { bosses: 'Admin' }, true],
+  ])('%s', async (_, map, follows) => {
+    await own();
+    const door = await open({ jit: true, role_map: map, claim_map: { role: 'groups' } });
+    const name = `${fresh('j')}@${domain}`;
+    const said = { ...claims(name), groups: ['bosses'] };
+    const id = await outcome(door, said);
+    await house.api.patch(`/users/${id}`, { role: 'Admin' });
+    const other = `${fresh('j')}@${domain}`;
+    expect(await outcome(door, { ...said, email: other, family_name: 'Murray' })).toBe(id);
+    const { body } = await house.api.get(`/users/${id}`);
+    expect(body).toMatchObject({ email: follows ? other : name, last_name: 'Murray', role: 'Admin' });
+  });
+
   it('gives the role of the first mapped value in the order of the admin', async () => {
     await own();
     const role_map = { 'zz-admins': 'Admin', staff: 'Observer' };
