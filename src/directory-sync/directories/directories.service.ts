@@ -99,10 +99,15 @@ export class DirectoriesService {
     return after;
   }
 
-  /** Deletes a directory. Its users stay as they are, unmanaged, and nothing is forwarded. */
-  async remove(by: AdminRequest, id: string): Promise<void> {
+  /**
+   * Deletes a directory. Its users stay as they are, unmanaged, and nothing is forwarded.
+   *
+   * @param force also a directory of which a credential was used in the last 24 hours
+   */
+  async remove(by: AdminRequest, id: string, force: boolean): Promise<void> {
     const ended = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
+      await this.tokens.demandIdle(tx, by.tenantId, id, force);
       // Order of locks: users and groups before rows that belong to groups, such as rules.
       await this.people.release(tx, by.tenantId, id, adminSourceOf(by, id));
       const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
