@@ -111,7 +111,7 @@ export class DirectoriesService {
       // Order of locks: users and groups before rows that belong to groups, such as rules.
       await this.people.release(tx, by.tenantId, id, adminSourceOf(by, id));
       const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
-      await this.events.publish(new DirectoryDeleted(tx, by.tenantId, id));
+      await this.events.publish(new DirectoryDeleted(tx, by.tenantId, id, force));
       await this.note(tx, by, 'directory.deleted', id, await this.view.of(by.tenantId, row), undefined);
       return tokens;
     });

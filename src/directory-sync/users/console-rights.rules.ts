@@ -26,7 +26,7 @@ export function grantableRoles(roles: Catalogue, mayGrantConsole: boolean): { ha
 }
 
 /** Returns the default role that a directory gives: null where the role administers and the directory lacks the leave. */
-export function defaultRoleOf(
+export function defaultRoleBy(
   roles: Catalogue,
   { defaultRole, mayGrantConsole }: { defaultRole: string | null; mayGrantConsole: boolean },
 ): string | null {

@@ -12,7 +12,7 @@ import { userBody } from '../user.dto.js';
 import { draftOf, emailKey, type UserDocument, type UserDraft } from '../user.mapping.js';
 import { DirectoryStore, type Directory } from '../../directories/directory.store.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
-import { defaultRoleOf, refusedRoles } from '../console-rights.rules.js';
+import { defaultRoleBy, refusedRoles } from '../console-rights.rules.js';
 
 interface Departure {
   change_id: string;
@@ -65,7 +65,7 @@ export class ExplainService {
   ): Promise<RefusedRoleBody[]> {
     const { roles } = await this.tenants.get(directory.tenantId);
     // The default role comes last: a user who gets no role has not got that one either.
-    const isDefaultRefused = held === 'no_role' && defaultRoleOf(roles, directory) !== directory.defaultRole;
+    const isDefaultRefused = held === 'no_role' && defaultRoleBy(roles, directory) !== directory.defaultRole;
     const asked = isDefaultRefused ? [...draft.roles, directory.defaultRole!] : draft.roles;
     const refused = refusedRoles(roles, directory.mayGrantConsole, asked);
     return refused.map((role) => ({ ...role, words: wordsOfRefusedRole(role.reason) }));
