@@ -1,6 +1,7 @@
-// `npm run bench`: the cost of operations, or the named part of it: `npm run bench -- sign-in`.
+// `npm run bench`: the cost of operations, or the named part of it: `npm run bench -- sign-in`. The parts are main, tenants, million,
+// webhooks, ats, log, overview, sign-in, layers, preview, guard, ablate, credentials and console.
 import { spawn } from 'node:child_process';
-import { prepare } from './prepare.mjs';
+import { helpOf, prepare } from './prepare.mjs';
 
 const PARTS = {
   main: 'bench.mjs',
@@ -19,6 +20,7 @@ const PARTS = {
   console: 'console.mjs',
 };
 
+helpOf();
 const [part = 'main', ...more] = process.argv.slice(2);
 if (!Object.hasOwn(PARTS, part)) {
   console.error(`There is no part ${part}. The parts are ${Object.keys(PARTS).join(', ')}.`);

@@ -1,3 +1,4 @@
+// `npm run build:report`: the sizes of the files of the console, and whether a page is too large.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,8 +1,9 @@
 // `npm run check`: types, lint, format, the arrows between the rooms, no order by a cast, no unused export, a spec for each pure file, no file made from the code that is out of date, no package that is not in the table of dependencies, no phrase that has to be read twice, and no page of the console that is too large.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { prepare } from './prepare.mjs';
+import { helpOf, prepare } from './prepare.mjs';
 
+helpOf();
 await prepare();
 // The checks import packages that `prepare` installs on a fresh clone.
 const { checkDependencies } = await import('./check-dependencies.mjs');

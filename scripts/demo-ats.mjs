@@ -1,14 +1,17 @@
 // `npm run demo:ats`: simulators of Lever, Greenhouse, Ashby and Zoho Recruit beside the service, with records to play with. The
-// service is started with the settings that it needs, unless one runs already.
-import { spawn } from 'node:child_process';
-import { prepare } from './prepare.mjs';
+// service is started with the settings that it needs, unless one runs already. DEMO_ATS_PORTS=4701,4702,4703,4704 are their ports.
+import { demandPorts, isReady, startService } from './demo-service.mjs';
+import { helpOf, prepare } from './prepare.mjs';
 import { simulators } from '../test/support/simulators.mjs';
 
+helpOf();
 await prepare();
 const { startLever, startGreenhouse, startAshby, startZohoRecruit } = await simulators();
 
 const SERVICE = process.env.BASE_URL ?? `http://localhost:${process.env.PORT ?? 3000}`;
-const PORTS = { lever: 4701, greenhouse: 4702, ashby: 4703, zoho_recruit: 4704 };
+const ports = (process.env.DEMO_ATS_PORTS ?? '4701,4702,4703,4704').split(',').map(Number);
+await demandPorts(ports, 'DEMO_ATS_PORTS');
+const PORTS = { lever: ports[0], greenhouse: ports[1], ashby: ports[2], zoho_recruit: ports[3] };
 const callback = (provider) => `${SERVICE}/api/integrations/${provider}/callback`;
 const start = (provider) => `${SERVICE}/api/integrations/${provider}/start`;
 const options = (provider) => ({
@@ -45,23 +48,14 @@ const SETTINGS = {
   ALLOW_PRIVATE_DESTINATIONS: 'true',
 };
 
-const runs = await fetch(`${SERVICE}/readyz`).then(
-  () => true,
-  () => false,
-);
 const line = Object.entries(SETTINGS)
   .map(([name, value]) => `${name}='${value}'`)
   .join(' ');
 let service = null;
-if (runs) {
+if (await isReady(SERVICE)) {
   console.log(`A service runs at ${SERVICE}. It needs these settings:\n\n  ${line} npm start\n`);
 } else {
-  console.log('Starting the service …\n');
-  service = spawn(process.execPath, ['scripts/start.mjs'], { stdio: 'inherit', env: { ...process.env, ...SETTINGS } });
-  for (let i = 0; i < 600 && service.exitCode === null; i++) {
-    if (await fetch(`${SERVICE}/readyz`).then(({ ok }) => ok, () => false)) break; // prettier-ignore
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
+  service = await startService(SERVICE, SETTINGS);
 }
 
 console.log(`

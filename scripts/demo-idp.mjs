@@ -1,17 +1,21 @@
 // `npm run demo:idp`: an OpenID provider and a SAML IdP beside the service, each with a connection of the demo tenant and
-// the same two users. The service is started with the setting that it needs, unless one runs already.
+// the same two users. The service is started with the setting that it needs, unless one runs already. DEMO_IDP_PORTS=4711,4712 are
+// their ports.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { prepare } from './prepare.mjs';
+import { demandPorts, isReady, startService } from './demo-service.mjs';
+import { helpOf, prepare } from './prepare.mjs';
 
+helpOf();
 await prepare();
 
 const SERVICE = process.env.BASE_URL ?? `http://localhost:${process.env.PORT ?? 3000}`;
 const DATA_DIR = process.env.DATA_DIR ?? '.data';
 const [OIDC_PORT, SAML_PORT] = (process.env.DEMO_IDP_PORTS ?? '4711,4712').split(',').map(Number);
+await demandPorts([OIDC_PORT, SAML_PORT], 'DEMO_IDP_PORTS');
 const SETTING = { ALLOW_PRIVATE_DESTINATIONS: 'true' };
 const DOMAIN = 'demo-company.example';
 const SECRET = 'secret-of-the-demo-and-of-nothing-else';
@@ -24,13 +28,11 @@ let service = null;
 process.once('SIGINT', stop);
 process.once('SIGTERM', stop);
 
-if (await isReady()) {
+if (await isReady(SERVICE)) {
   console.log(`A service runs at ${SERVICE}.`);
 } else {
-  console.log('Starting the service …\n');
-  service = spawn(process.execPath, ['scripts/start.mjs'], { stdio: 'inherit', env: { ...process.env, ...SETTING } });
+  service = await startService(SERVICE, SETTING);
   service.once('exit', stop);
-  for (let i = 0; i < 600 && !(await isReady()); i++) await new Promise((resolve) => setTimeout(resolve, 250));
 }
 
 const credentials = readCredentials();
@@ -82,13 +84,6 @@ Two IdPs run until Ctrl-C. Both connections are paired with the directory ${dire
    Sign in as ada again: refused. With "value":true in the command ada comes back.
 6. See what happened to ada:       npx talent-bridge user show ${mailOf('ada')}
 `);
-
-async function isReady() {
-  return fetch(`${SERVICE}/readyz`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-}
 
 function readCredentials() {
   const file = path.join(DATA_DIR, 'credentials.json');

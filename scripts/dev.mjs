@@ -1,7 +1,8 @@
 // `npm run dev`: the service from the sources, built and started anew after each change. Settings are those of `npm start`.
 import { spawn } from 'node:child_process';
-import { prepare } from './prepare.mjs';
+import { helpOf, prepare } from './prepare.mjs';
 
+helpOf();
 await prepare();
 const compiler = spawn(
   process.execPath,

@@ -4,6 +4,9 @@ import { hash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { renderMermaidSVG } from 'beautiful-mermaid';
+import { helpOf } from './prepare.mjs';
+
+helpOf();
 
 const DOCS = path.resolve(import.meta.dirname, '../docs');
 const FOLDER = path.join(DOCS, 'diagrams');

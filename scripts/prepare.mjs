@@ -12,6 +12,22 @@ export async function prepare() {
   await buildConsole();
 }
 
+/**
+ * Prints what a script does and ends this process, where its arguments ask for help.
+ *
+ * @param script the script whose first comment is the help
+ */
+export function helpOf(script = process.argv[1], args = process.argv.slice(2)) {
+  if (!args.includes('--help') && !args.includes('-h')) return;
+  const lines = readFileSync(script, 'utf8').split('\n');
+  const head = lines.slice(
+    0,
+    lines.findIndex((line) => !line.startsWith('//')),
+  );
+  console.log(head.map((line) => line.replace(/^\/\/ ?/, '')).join('\n'));
+  process.exit(0);
+}
+
 /** Brings node_modules up to date with the lock file. */
 export function install() {
   process.chdir(ROOT);

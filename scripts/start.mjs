@@ -1,8 +1,10 @@
 // `npm start` on a fresh clone: installs, builds, and runs the service. A second time it does only what is needed.
+// Settings come from the environment: docs/reference/settings.md. The command line is `npm run cli -- --help`.
 import { spawn } from 'node:child_process';
 import { NODE_FLAGS, NODE_VARIABLES } from './node-flags.mjs';
-import { prepare } from './prepare.mjs';
+import { helpOf, prepare } from './prepare.mjs';
 
+helpOf();
 await prepare();
 const child = spawn(process.execPath, [...NODE_FLAGS, 'dist/main.js'], {
   stdio: 'inherit',

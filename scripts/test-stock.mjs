@@ -2,8 +2,9 @@
 // (Debian's where it is installed). Arguments go to jest.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { prepare } from './prepare.mjs';
+import { helpOf, prepare } from './prepare.mjs';
 
+helpOf();
 await prepare();
 const { startStockPostgres } = await import('../test/support/stock-postgres.mjs');
 const server = await startStockPostgres();

@@ -2,7 +2,9 @@
 // all pure specs run without build and database.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { install, prepare } from './prepare.mjs';
+import { helpOf, install, prepare } from './prepare.mjs';
+
+helpOf();
 
 const KINDS = { '--long': 'long', '--ci': 'ci', '--unit': 'unit' };
 const kind = KINDS[process.argv[2]] ?? 'all';

@@ -1,11 +1,13 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
 import { Activity } from '../base/activity.js';
 import { Clock } from '../base/clock.js';
 import { Config } from '../base/config/config.js';
+import { NotFound } from '../base/errors/domain-error.js';
 import { bodyReader, type BodyOptions } from '../base/http/body.js';
 import { oneHost } from '../base/http/one-host.js';
 import { isScimPath } from '../base/http/request.js';
-import { requestStart } from '../base/http/request-id.js';
+import { PROBE, requestStart } from '../base/http/request-id.js';
 import { singleSlashes } from '../base/http/scim-slashes.js';
 import { LOOPBACK_FORMS, securityHeaders } from '../base/http/security-headers.js';
 import { limitStrangers } from '../base/http/stranger-limit.js';
@@ -68,6 +70,11 @@ function keepsText(path: string, bytes: number): boolean {
   return /^\/(?:api\/v1|v1|api)\/candidates(?:\/|$)/.test(path);
 }
 
+/** A middleware of workers: refuses every address but those of health and metrics. */
+function healthAlone(req: Request, _res: Response, next: NextFunction): void {
+  next(PROBE.test(req.path) ? undefined : new NotFound('address on a worker, which serves health and metrics alone'));
+}
+
 /**
  * Installs the middleware that every request passes before its route. The application is created with `bodyParser:
  * false`; call this before `init` and before any other middleware.
@@ -80,6 +87,7 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.set(LOOPBACK_FORMS, config.allowPrivateDestinations && !config.production);
   app.set('trust proxy', config.trustProxy.length > 0 ? [...config.trustProxy] : false);
   app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended, app.get(Activity)));
+  if (config.role === 'worker') app.use(healthAlone);
   app.use(oneHost);
   app.use(singleSlashes);
   if (config.rateLimit !== null) app.use(limitStrangers(app.get(Clock), isOpen));

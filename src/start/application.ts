@@ -15,7 +15,7 @@ import { PROBE } from '../base/http/request-id.js';
 import { BridgeAdapter } from '../base/http/bridge-adapter.js';
 import { tuneServer } from '../base/http/server.js';
 import { createDataSource } from './data-source.js';
-import { demandRole, prepareDatabase } from './database-access.js';
+import { demandRole, prepareDatabase, type Preparation } from './database-access.js';
 import { FirstPlatform } from '../forwarding/platform/first-platform.js';
 import { DeliveryWorker } from '../engine/delivery/pump/delivery.worker.js';
 import { WorkEngine } from '../engine/work/work.engine.js';
@@ -46,8 +46,9 @@ export class Application {
     config: Config,
     databaseUrl: string,
     ownerUrl: string | null = config.migrationDatabaseUrl,
+    preparation: Preparation = {},
   ): Promise<Application> {
-    const access = await prepareDatabase(databaseUrl, ownerUrl);
+    const access = await prepareDatabase(databaseUrl, ownerUrl, preparation);
     const dataSource = createDataSource(databaseUrl, config.databasePool, access.role);
     await dataSource.initialize();
     await demandRole(dataSource, access.role);

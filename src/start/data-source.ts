@@ -32,13 +32,22 @@ export function createDataSource(url: string, pool: number, role: string | null 
   });
 }
 
+/** A restart of a database server takes no longer. */
+const PATIENCE_MS = 60_000;
+
 /**
  * Waits until the database lets us in, for as long as a restart of it may take.
  *
+ * @param setting the setting that has the address, which errors name
+ * @param waiting receives the error of the first try, when another try follows
  * @throws {PlainFailure} when the database is not usable; else the last error of the database
  */
-export async function waitForDatabase(url: string, patienceMs = 60_000): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+export async function waitForDatabase(
+  url: string,
+  { setting = 'DATABASE_URL', waiting }: { setting?: string; waiting?: (error: unknown) => void } = {},
+): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  let tries = 0;
   for (;;) {
     const client = clientOf(url);
     try {
@@ -51,7 +60,9 @@ export async function waitForDatabase(url: string, patienceMs = 60_000): Promise
     } catch (error) {
       const pooler = poolerIn(error);
       if (pooler !== null) throw pooler;
+      Object.assign(error as Error, { setting });
       if (!isPassing(error) || performance.now() > deadline) throw error;
+      if (++tries === 1) waiting?.(error);
       await sleep(500);
     } finally {
       await client.end().catch(() => undefined); // it was never up
@@ -79,10 +90,13 @@ function isPassing(error: unknown): boolean {
  * traffic behind it.
  *
  * @param afterwards what else the owner does under the same lock: roles and grants
+ * @param before called under the lock before the migrations that a database lacks; its error ends the start with nothing
+ *   changed
  */
 export async function migrate(
   url: string,
   afterwards: (owner: PoolClient, migrated: readonly string[]) => Promise<void> = async () => undefined,
+  before: (owner: PoolClient) => Promise<void> = async () => undefined,
 ): Promise<string[]> {
   const source = new DataSource({
     type: 'postgres',
@@ -101,8 +115,9 @@ export async function migrate(
     const lock = source.createQueryRunner();
     await takeMigrationLock(lock);
     try {
-      const migrated = await bringUpToDate(source, lock);
-      await afterwards((await lock.connect()) as PoolClient, migrated);
+      const owner = (await lock.connect()) as PoolClient;
+      const migrated = await bringUpToDate(source, lock, () => before(owner));
+      await afterwards(owner, migrated);
       return migrated;
     } finally {
       await lock.query('select pg_advisory_unlock(7234502817)');
@@ -125,8 +140,11 @@ async function takeMigrationLock(lock: QueryRunner): Promise<void> {
   }
 }
 
-async function bringUpToDate(source: DataSource, lock: QueryRunner): Promise<string[]> {
-  if (!(await isEmpty(lock))) return (await runWithRetry(source)).map(({ name }) => name);
+async function bringUpToDate(source: DataSource, lock: QueryRunner, before: () => Promise<void>): Promise<string[]> {
+  if (!(await isEmpty(lock))) {
+    if (await source.showMigrations()) await before();
+    return (await runWithRetry(source)).map(({ name }) => name);
+  }
   await createSchema(lock, MIGRATIONS);
   return MIGRATIONS.map(({ name }) => name);
 }

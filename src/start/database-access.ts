@@ -26,17 +26,29 @@ export interface DatabaseAccess {
   readonly migrated: readonly string[];
 }
 
+/** What else {@link prepareDatabase} has to know. */
+export interface Preparation {
+  /** The data folder of an embedded database, which is not migrated while another process uses it. */
+  readonly dataFolder?: string | null;
+  /** Receives the error of the first try of a connection, when another try follows. */
+  readonly waiting?: (error: unknown) => void;
+}
+
 /**
  * Brings the schema up to date and finds the role that the service runs as. With an address of the owner, migrations
  * and grants run there and the service keeps to the plain role of its own address. With one address alone, its role
  * migrates, and the service's connections step down to a role without the owner's rights. The address of a plain role
  * alone migrates nothing.
  *
- * @throws {PlainFailure} when migrations are missing and no role may run them
+ * @throws {PlainFailure} when migrations are missing and no role may run them, or the data folder is in use
  */
-export async function prepareDatabase(url: string, ownerUrl: string | null): Promise<DatabaseAccess> {
-  if (ownerUrl !== null) return withOwner(url, ownerUrl);
-  await waitForDatabase(url);
+export async function prepareDatabase(
+  url: string,
+  ownerUrl: string | null,
+  preparation: Preparation = {},
+): Promise<DatabaseAccess> {
+  if (ownerUrl !== null) return withOwner(url, ownerUrl, preparation);
+  await waitForDatabase(url, preparation);
   if (await isPlainRole(url)) {
     await refuseMissing(url);
     return { url, role: null, asOwner: null, migrated: [] };
@@ -67,22 +79,37 @@ export async function demandRole(source: DataSource, role: string | null): Promi
   );
 }
 
-async function withOwner(url: string, ownerUrl: string): Promise<DatabaseAccess> {
-  await waitForDatabase(ownerUrl);
+async function withOwner(url: string, ownerUrl: string, preparation: Preparation): Promise<DatabaseAccess> {
+  await waitForDatabase(ownerUrl, { ...preparation, setting: 'MIGRATION_DATABASE_URL' });
   const { username, password } = new URL(url);
   const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+  // An address that does not work, or has a pooler, must not have migrated the database. A role that is missing comes below.
+  if (await connected(ownerUrl, (owner) => mayConnect(owner, user))) await waitForDatabase(url, preparation);
   let same = false;
-  const migrated = await migrate(ownerUrl, async (owner, names) => {
-    if (names.length > 0) await recordMigrations(owner, names);
-    const { rows } = await owner.query<{ me: string }>(`select current_user as me`);
-    same = rows[0]!.me === user;
-    if (same) return;
-    await ensureLogin(owner, user, secret);
-    if (!(await isGranted(owner, user))) await grantService(owner, user);
-  });
+  const migrated = await migrate(
+    ownerUrl,
+    async (owner, names) => {
+      if (names.length > 0) await recordMigrations(owner, names);
+      const { rows } = await owner.query<{ me: string }>(`select current_user as me`);
+      same = rows[0]!.me === user;
+      if (same) return;
+      await ensureLogin(owner, user, secret);
+      if (!(await isGranted(owner, user))) await grantService(owner, user);
+    },
+    async (owner) => {
+      const { dataFolder = null } = preparation;
+      if (dataFolder !== null && (await isServed(owner, user))) throw folderInUse(dataFolder);
+    },
+  );
   if (same) return { ...(await prepareDatabase(url, null)), migrated };
-  await waitForDatabase(url);
+  await waitForDatabase(url, preparation);
   return { url, role: null, asOwner: null, migrated };
+}
+
+/** Returns whether a role exists and may connect to this database. */
+async function mayConnect(owner: pg.Client, user: string): Promise<boolean> {
+  const sql = `select has_database_privilege(oid, current_database(), 'connect') as may from pg_roles where rolname = $1`;
+  return (await owner.query<{ may: boolean }>(sql, [user])).rows[0]?.may ?? false;
 }
 
 /**
@@ -103,6 +130,19 @@ export async function prepareSandbox(ownerUrl: string, schema: string, password:
     );
   }
   return databaseAddressOf(ownerUrl, SANDBOX_ROLE, password);
+}
+
+/** Returns whether another process serves this database: this one has no connection as the plain role yet. */
+async function isServed(owner: pg.PoolClient, user: string): Promise<boolean> {
+  const sql = `select 1 from pg_stat_activity where usename = $1 and datname = current_database() limit 1`;
+  return (await owner.query(sql, [user])).rowCount !== 0;
+}
+
+function folderInUse(folder: string): PlainFailure {
+  return new PlainFailure(
+    `another process, of an older version, uses the data folder ${folder}. Nothing in it was changed. Stop that process ` +
+      'first: this version migrates the database. Or set DATA_DIR to another folder.',
+  );
 }
 
 /** Whether the schema stands already and belongs to a role that the address's role is no member of. */

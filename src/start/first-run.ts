@@ -1,8 +1,9 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Config } from '../base/config/config.js';
 import { Database } from '../base/database/database.js';
+import { makeFolder } from '../base/make-folder.js';
 import { DirectoriesService } from '../directory-sync/directories/directories.service.js';
 import { PlatformService } from '../forwarding/platform/platform.service.js';
 import { NotFound } from '../base/errors/domain-error.js';
@@ -123,7 +124,7 @@ function addresses(
 }
 
 async function writeCredentials(config: Config, credentials: Credentials): Promise<void> {
-  await mkdir(config.dataDir, { recursive: true });
+  makeFolder(config.dataDir);
   const file = credentialsFile(config);
   await writeFile(`${file}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);

@@ -4,6 +4,7 @@ import type { Config } from '../base/config/config.js';
 import { loadConfig } from '../base/config/load-config.js';
 import { Sealer } from '../base/crypto/seal.js';
 import { EmbeddedPostgres, type EmbeddedEvent } from '../base/database/embedded/embedded-postgres.js';
+import { waitForDatabase } from './data-source.js';
 import { prepareSandbox } from './database-access.js';
 import {
   consoleAddress,
@@ -14,7 +15,8 @@ import {
   type Credentials,
 } from './first-run.js';
 import { SANDBOX_SCHEMA, SandboxProcess } from '../sandbox/sandbox-process.js';
-import { startFailure } from './start-failure.js';
+import { demandPorts } from './free-ports.js';
+import { databaseTrouble, startFailure } from './start-failure.js';
 
 /** In production each message of the start is a log line in JSON. */
 const asJson = process.env['NODE_ENV'] === 'production';
@@ -25,14 +27,29 @@ const say = (line = '', level = 'info'): boolean =>
 const parts: { stop(): Promise<void> }[] = [];
 let stopping: Promise<void> | undefined;
 
+const HELP = `talent-bridge: SCIM, sign-in, seats and ATS of a hiring platform.
+
+  npm start                 install, build, and run the service; settings come from the environment
+  npm run cli -- --help     the command line, a client of a running service
+
+Settings: docs/reference/settings.md. Without any the service makes a database and a demo tenant below .data/ and
+listens on port 3000.`;
+
 /** Runs the service with the settings of the environment until a signal ends the process, or a failure of the start. */
-export async function run(): Promise<void> {
+export async function run(args: readonly string[] = process.argv.slice(2)): Promise<void> {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(`${HELP}\n`);
+    return;
+  }
   listenToProcess();
   try {
     await main(loadConfig(process.env));
   } catch (error) {
     if (!stopping) {
-      say(startFailure(error), 'fatal');
+      const reason = startFailure(error);
+      say(reason, 'fatal');
+      // Also in plain words: the operator who starts the service by hand reads a terminal and no collector of logs.
+      if (asJson) process.stderr.write(`${reason}\n`);
       await end(1);
     }
   }
@@ -59,8 +76,13 @@ function listenToProcess(): void {
   }
 }
 
-/** Database, sandbox, application, in this order. */
+/**
+ * Ports, database, sandbox, application, in this order: a start that fails for a setting or a port must not have migrated
+ * the database of the processes that run.
+ */
 async function main(config: Config): Promise<void> {
+  const withSandbox = wantsSandbox(config);
+  await demandPorts(config, withSandbox);
   const embedded = config.databaseUrl === null ? await EmbeddedPostgres.start(config.dataDir) : null;
   if (embedded) {
     parts.push(embedded);
@@ -68,13 +90,18 @@ async function main(config: Config): Promise<void> {
   }
   const url = config.databaseUrl ?? embedded!.serviceUrl();
   const ownerUrl = embedded?.url() ?? config.migrationDatabaseUrl;
-  const patience = setTimeout(() => say('Waiting for the database …'), 2_000);
-  const app = await Application.create(config, url, ownerUrl).finally(() => clearTimeout(patience));
+  const waiting = (error: unknown): boolean => say(`${databaseTrouble(error)} Trying again …`, 'warn');
+  await waitForDatabase(ownerUrl ?? url, {
+    waiting,
+    setting: ownerUrl === null ? 'DATABASE_URL' : 'MIGRATION_DATABASE_URL',
+  });
+  const sandboxAddress = withSandbox ? await prepareSandboxOf(config, ownerUrl ?? url) : null;
+  const app = await Application.create(config, url, ownerUrl, { dataFolder: embedded && config.dataDir, waiting });
   parts.push(app);
   for (const words of app.warnings) say(`WARNING: ${words}`, 'warn');
-  const wanted = config.sandbox.enabled === 'on' || (config.sandbox.enabled === 'auto' && embedded !== null);
-  const sandbox = wanted ? await startSandbox(config, ownerUrl ?? url) : null;
+  const sandbox = sandboxAddress === null ? null : await SandboxProcess.start(sandboxAddress, config.sandbox.port);
   if (sandbox) parts.splice(-1, 0, sandbox); // the application still sends to it while it stops
+  if (config.role === 'worker') return serveWorker(app);
   if (!config.production && !(await createDemoTenant(app, sandbox?.url ?? null))) {
     await refreshCredentials(app, sandbox?.url ?? null);
   }
@@ -87,11 +114,26 @@ async function main(config: Config): Promise<void> {
   announce(app, { credentials, consoleUrl, sandboxUrl: sandbox?.url ?? null, embedded });
 }
 
+/**
+ * Serves health and metrics, and works. A worker makes no tenant, no credentials and no link to the console: their
+ * addresses would lead to its own port, which answers none of them.
+ */
+async function serveWorker(app: Application): Promise<void> {
+  await app.listen();
+  app.startWork();
+  if (asJson) return; // the line `started` says it
+  say(`talent-bridge works (ROLE=worker); port ${app.config.port} serves /healthz, /readyz and /metrics alone.`);
+}
+
+/** A sandbox runs beside an embedded database, except where a worker joins the processes that serve. */
+function wantsSandbox({ sandbox, databaseUrl, role }: Config): boolean {
+  return sandbox.enabled === 'on' || (sandbox.enabled === 'auto' && databaseUrl === null && role !== 'worker');
+}
+
 /** The sandbox has a role of its own, whose password follows from the encryption key: equal in every process. */
-async function startSandbox(config: Config, ownerUrl: string): Promise<SandboxProcess> {
+async function prepareSandboxOf(config: Config, ownerUrl: string): Promise<string> {
   const password = new Sealer(config.encryptionKeys).derive('sandbox role').toString('base64url');
-  const url = await prepareSandbox(ownerUrl, SANDBOX_SCHEMA, password);
-  return SandboxProcess.start(url, config.sandbox.port);
+  return prepareSandbox(ownerUrl, SANDBOX_SCHEMA, password);
 }
 
 /** Handles the end of an embedded database that no command has ended. Without a database the process is of no use. */

@@ -161,7 +161,7 @@ export class Departures {
 
   /** Removes the directory: a tenant has a limit of them. Its users stay as they are in force. */
   remove() {
-    return this.demand(204, 'DELETE', `/directories/${this.id}`);
+    return this.demand(204, 'DELETE', `/directories/${this.id}?force=true`);
   }
 
   get isDeletion() {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../../src/base/config/config.js';
 import { VARIABLES } from '../../src/base/config/variables.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
@@ -45,7 +46,7 @@ describe('docker-compose.yml', () => {
   };
   const substituted = (settings: Record<string, string>) =>
     Object.fromEntries(
-      Object.entries(settings).map(([name, value]) => [name, value.replace(/\$\{(\w+)[^}]*\}/g, (_, v: string) => filled[v]!)]), // prettier-ignore
+      Object.entries(settings).map(([name, value]) => [name, value.replace(/\$\{(\w+)(?::-([^}]*))?[^}]*\}/g, (_, v: string, unless?: string) => filled[v] ?? unless!)]), // prettier-ignore
     );
   const api = settingsIn(service('api'));
   const worker = { ...api, ...settingsIn(service('worker')) };
@@ -82,6 +83,25 @@ describe('docker-compose.yml', () => {
     for (const name of ['api', 'worker']) {
       expect(service(name)).toMatch(/migrate:\n +condition: service_completed_successfully/);
     }
+  });
+
+  it('trusts the gateway of its fixed network, by which a proxy on the machine reaches it', () => {
+    const outside = /\n {2}outside:\n((?: {4}.*\n)*)/.exec(compose)![1]!;
+    const [, subnet] = /subnet: (\S+)/.exec(outside)!;
+    const [, gateway] = /gateway: (\S+)/.exec(outside)!;
+    expect(ipaddr.parse(gateway!).match(ipaddr.parseCIDR(subnet!))).toBe(true);
+    for (const settings of [api, worker]) expect(substituted(settings)['TRUST_PROXY']).toBe(gateway);
+    expect(service('api')).toMatch(/networks: \[inside, outside\]/);
+  });
+
+  it('pins the image of the database as the Dockerfile pins that of Node.js', () => {
+    expect(service('database')).toMatch(/image: postgres:\d+-bookworm\$\{POSTGRES_DIGEST:-\}\n/);
+    expect(read('Dockerfile')).toMatch(/^FROM node:\d+-bookworm-slim\$\{BASE_DIGEST\}/m);
+  });
+
+  it('names the version of Compose that reads it, beside the document', () => {
+    expect(compose).toMatch(/Docker Compose 2\.24 or later/);
+    expect(read('docs/run/install.md')).toMatch(/Docker Compose 2\.24 or later/);
   });
 
   it('does not start without the settings of production', () => {

@@ -197,7 +197,7 @@ describe('a switch from Okta to Entra ID', () => {
         const { status } = await okta.patch(`/Users/${ids[i]}`, replace('active', false));
         expect(status).toBe(200);
       });
-      expect((await at.api.delete(`/directories/${at.directoryId}`)).status).toBe(204);
+      expect((await at.api.delete(`/directories/${at.directoryId}?force=true`)).status).toBe(204);
       await settled();
       const after = await everyone();
       for (const id of ids.slice(0, LEFT[0])) expect(after[id]).toBe(before[id]);

@@ -1,9 +1,20 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { freePort } from '../../src/base/database/embedded/ports.js';
 import { send, eventually } from '../support/http.js';
 
@@ -241,6 +252,67 @@ it('ends with npm: a SIGTERM to npm reaches its shell alone', async () => {
   await eventually(async () => postmaster(dataDir), (pid) => pid === null); // prettier-ignore
 });
 
+it('leaves a data folder alone that a process of an older version uses, and names it', async () => {
+  const dataDir = path.join(home(), 'data');
+  const older = start(dataDir, { ...(await freePorts()), SANDBOX: 'off' });
+  await older.ready;
+  const { port, password } = json(dataDir, 'database.json');
+  const owner = new pg.Client({
+    connectionString: `postgres://talent_bridge:${password}@127.0.0.1:${port}/talent_bridge`,
+  });
+  await owner.connect();
+  const migrations = () => owner.query('select name from migrations order by id').then(({ rows }) => rows);
+  try {
+    // The process is one of a version that does not know the last migration.
+    await owner.query('delete from migrations where id = (select max(id) from migrations)');
+    const before = await migrations();
+    const newer = await start(dataDir, { ...(await freePorts()), SANDBOX: 'off' }).ended;
+    expect([newer.code, newer.output]).toEqual([1, expect.stringContaining(`uses the data folder ${dataDir}`)]);
+    expect(await migrations()).toEqual(before);
+  } finally {
+    await owner.end();
+  }
+  const { scim_token } = json(dataDir, 'credentials.json');
+  expect((await users(older, scim_token as string)).status).toBe(200);
+  expect((await stop(older)).code).toBe(0);
+});
+
+it('a worker serves health and metrics alone, and makes no tenant and no link to the console', async () => {
+  const dataDir = path.join(home(), 'data');
+  const worker = start(dataDir, { ...(await freePorts()), ROLE: 'worker' });
+  await worker.ready;
+  const token = readFileSync(path.join(dataDir, 'operator-token'), 'utf8').trim();
+  for (const place of ['/healthz', '/readyz', '/metrics']) {
+    expect([place, (await send('GET', `${worker.url}${place}`, null)).status]).toEqual([place, 200]);
+  }
+  for (const place of [
+    '/scim/v2/Users',
+    '/api/v1/tenants',
+    '/api/users',
+    '/v1/installation',
+    '/oauth/token',
+    '/docs',
+    '/console',
+    '/api/auth/login',
+    '/api/webhooks/lever',
+  ]) {
+    for (const method of ['GET', 'POST'] as const) {
+      const { status } = await send(
+        method,
+        `${worker.url}${place}`,
+        token,
+        method === 'POST' ? { name: 'Acme' } : undefined,
+      );
+      // The token endpoint has no 404 among its errors (RFC 6749 §5.2).
+      expect([method, place, status]).toEqual([method, place, place === '/oauth/token' ? 400 : 404]);
+    }
+  }
+  expect(existsSync(path.join(dataDir, 'credentials.json'))).toBe(false);
+  const { code, output } = await stop(worker);
+  expect([code, output]).toEqual([0, expect.stringContaining('/healthz, /readyz and /metrics alone')]);
+  expect(output).not.toMatch(/console/i);
+});
+
 describe('a wrong installation stops the start with a plain message', () => {
   const failing = async (env: Record<string, string>) => {
     const dataDir = path.join(home(), 'data');
@@ -262,18 +334,50 @@ describe('a wrong installation stops the start with a plain message', () => {
     const taken = net.createServer((socket) => socket.destroy());
     await once(taken.listen(0), 'listening');
     const port = String((taken.address() as net.AddressInfo).port);
-    for (const name of ['PORT', 'SANDBOX_PORT']) {
+    for (const name of ['PORT', 'METRICS_PORT', 'SANDBOX_PORT']) {
       const { code, output, dataDir } = await failing({ ...(await freePorts()), [name]: port });
       expect([code, output]).toEqual([1, expect.stringMatching(`port ${port} is taken .*set ${name} to a free one`)]);
       expect(output).not.toMatch(/ at .*\.js/);
-      expect(postmaster(dataDir)).toBeNull();
+      // The ports come before the database, which another version may serve.
+      expect(existsSync(path.join(dataDir, 'database.json'))).toBe(false);
     }
     await once(taken.close(), 'close');
+  });
+
+  it('the same port twice, before the database', async () => {
+    const { PORT } = await freePorts();
+    const { code, output, dataDir } = await failing({ PORT, SANDBOX_PORT: PORT });
+    expect([code, output]).toEqual([1, expect.stringContaining('SANDBOX_PORT must be another port than PORT')]);
+    expect(existsSync(path.join(dataDir, 'database.json'))).toBe(false);
+  });
+
+  it('a data folder below a file, or below a parent that has none', async () => {
+    const file = path.join(home(), 'file');
+    writeFileSync(file, '');
+    for (const folder of [path.join(file, 'data'), ...(process.platform === 'linux' ? ['/proc/nope'] : [])]) {
+      const { code, output } = await failing({ DATA_DIR: folder });
+      expect([code, output]).toEqual([1, expect.stringMatching(`${folder}.* cannot be made .*set DATA_DIR`)]);
+      expect(output).not.toMatch(/ at .*\.js/);
+    }
   });
 
   it('production without a key', async () => {
     const { code, output } = await failing({ NODE_ENV: 'production' });
     expect([code, output]).toEqual([1, expect.stringMatching(/ENCRYPTION_KEY must be set/)]);
+    // A line for the collector of logs, and words for the operator at a terminal.
+    const [first, ...words] = output.split('\n');
+    expect(JSON.parse(first!)).toMatchObject({ level: 'fatal' });
+    expect(words).toContain('  ENCRYPTION_KEY must be set when NODE_ENV is production');
+  });
+
+  it('a database that is away: the reason comes after the first try, and the start continues', async () => {
+    const { PORT } = await freePorts();
+    const away = `postgres://bridge:canary@127.0.0.1:${await freePort()}/bridge`;
+    const waiting = start(path.join(home(), 'data'), { PORT, DATABASE_URL: away });
+    const said = new Promise<string>((resolve) => waiting.child.stderr!.on('data', (part: Buffer) => resolve(part.toString()))); // prettier-ignore
+    expect(await said).toMatch(/Waiting for the database: nothing answers .* DATABASE_URL \(ECONNREFUSED\)/);
+    expect(waiting.child.exitCode).toBeNull();
+    await stop(waiting);
   });
 
   it('a database that refuses the login', async () => {

@@ -33,7 +33,7 @@ describe('a ledger line of 0 for a new fact of a holder', () => {
     await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'title', value: 'T' }));
     await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: `${ENTERPRISE}:costCenter`, value: 'CC2' }));
     await at.scim.patch(`/Users/${id}`, patch({ op: 'add', path: 'roles', value: [{ value: 'Admin' }] }));
-    expect((await at.api.delete(`/directories/${at.directoryId}`)).status).toBe(204);
+    expect((await at.api.delete(`/directories/${at.directoryId}?force=true`)).status).toBe(204);
     const facts = (await linesOf(at, id)).map((line) => [
       line.kind,
       line.delta,

@@ -10,6 +10,16 @@ it.each<[string, unknown, RegExp]>([
   ['no database', failure({ code: 'ECONNREFUSED' }), /nothing answers .* DATABASE_URL \(ECONNREFUSED\)/],
   ['an unknown host', failure({ code: 'ENOTFOUND' }), /host of DATABASE_URL is not known/],
   ['no such database', failure({ code: '3D000' }), /does not exist/],
+  [
+    'a wrong address of the owner',
+    failure({ code: '28P01', setting: 'MIGRATION_DATABASE_URL' }),
+    /MIGRATION_DATABASE_URL \(28P01\)/,
+  ],
+  [
+    'a data folder below a file',
+    failure({ code: 'ENOTDIR', syscall: 'mkdir', path: '/f/x' }),
+    /\/f\/x .* set DATA_DIR/,
+  ],
   ['an explained one', new PlainFailure('PostgreSQL 15 or later is needed.'), /PostgreSQL 15/],
   ['wrong settings', new ConfigError([{ variable: 'PORT', rule: 'must be right' }]), /PORT must be right/],
 ])('%s is described in words, without a stack', (_, error, words) => {

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { makeFolder } from '../make-folder.js';
 
 /**
  * Returns a secret that the service generates once and stores in a file, readable by its user alone. Processes that
@@ -12,7 +13,7 @@ export function keptSecret(dataDir: string, name: string, make: () => string): s
   if (present !== null) return present;
   // The folder is not closed: the embedded database is below it, and when started as root it belongs to another user.
   // The files are closed.
-  mkdirSync(dataDir, { recursive: true, mode: 0o755 });
+  makeFolder(dataDir, 0o755);
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   const file = openSync(draft, 'wx', 0o600);
   try {

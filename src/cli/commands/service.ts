@@ -60,14 +60,19 @@ export const SERVICE_COMMANDS: Command[] = [
     noun: 'migrate',
     verb: '',
     description: 'Brings the schema up to date and grants the role of DATABASE_URL what the service needs',
-    async run({ env }) {
+    async run({ env, terminal }) {
       const databaseUrl = env['DATABASE_URL'];
       if (!databaseUrl) {
         throw new CliError('DATABASE_URL is not set; the embedded database is migrated with every start.', EXIT.usage);
       }
       // Loaded here alone: the drivers of the database are most of the code that a start would read.
       const { prepareDatabase } = await import('../../start/database-access.js');
-      const access = await prepareDatabase(databaseUrl, env['MIGRATION_DATABASE_URL'] || null);
+      const { databaseTrouble, failureReason } = await import('../../start/start-failure.js');
+      const access = await prepareDatabase(databaseUrl, env['MIGRATION_DATABASE_URL'] || null, {
+        waiting: (error) => terminal.err(`${databaseTrouble(error)} Trying again …\n`),
+      }).catch((error: unknown) => {
+        throw new CliError(`The database was not migrated: ${failureReason(error)}`);
+      });
       return { migrated: [...access.migrated], role: access.role, as_owner: access.asOwner };
     },
   },

@@ -1,8 +1,9 @@
 // `npm run docs:reference`: writes docs/reference and the operations of the command line from the code. It runs in a clone,
 // from dist. With `--check` it writes nothing, and fails where a file is not what the code says.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import 'reflect-metadata';
+import { makeFolder } from '../../base/make-folder.js';
 import { apiDescription } from '../../start/api-description.js';
 import { operationsFile, operationsOf } from './operations.mapping.js';
 
@@ -23,7 +24,7 @@ const operations = operationsFile(operationsOf(await apiDescription()));
 // The commands are made from the operations: both places have to be new before the pages are.
 for (const place of ['src', 'dist']) put(`${place}/cli/api/operations.json`, operations);
 const { referencePages } = await import('./pages.js');
-mkdirSync(path.join(root, 'docs/reference'), { recursive: true });
+makeFolder(path.join(root, 'docs/reference'));
 const variables = ['environment.ts', 'allow-environment.ts', 'ats-environment.ts'].map((name) =>
   readFileSync(path.join(root, 'src/base/config', name), 'utf8'),
 );

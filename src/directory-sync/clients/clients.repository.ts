@@ -105,13 +105,15 @@ export class ClientsRepository {
     );
   }
 
-  /** Ends all clients of a directory. */
-  async revokeAll(tx: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
-    await tx.query(
+  /** Ends all clients of a directory; returns when one of them was last used, null: none was. */
+  async revokeAll(tx: SqlRunner, tenantId: string, directoryId: string): Promise<Date | null> {
+    const { rows } = await tx.query<{ last_used_at: Date | null }>(
       `update directory_clients set revoked_at = now()
-       where tenant_id = $1 and directory_id = $2 and revoked_at is null`,
+       where tenant_id = $1 and directory_id = $2 and revoked_at is null returning last_used_at`,
       [tenantId, directoryId],
     );
+    const uses = rows.map(({ last_used_at: at }) => at).filter((at) => at !== null);
+    return uses.sort((a, b) => b.getTime() - a.getTime())[0] ?? null;
   }
 
   /** Ends secrets in `inSeconds` seconds; an earlier end stays. With `id` null all of the client. */

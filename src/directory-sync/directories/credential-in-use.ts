@@ -27,7 +27,7 @@ export function demandUnused(lastUsedAt: Date | null, now: Date, force: boolean)
   throw new CredentialInUse(lastUsedAt);
 }
 
-/** Describes the option `force` of a route that ends a credential. */
+/** Describes the option `force` of a route that ends credentials. */
 export const FORCE_OPTION = ApiFilter('force', '`true`: also a credential that was used in the last 24 hours.', {
   enum: ['true', 'false'],
 });

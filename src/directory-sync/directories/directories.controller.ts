@@ -22,6 +22,7 @@ import {
   NewDirectoryBody,
 } from './directories.dto.js';
 import { GroupMemberBody, GroupRules } from './groups.dto.js';
+import { FORCE_OPTION, isForced } from './credential-in-use.js';
 import { DirectoriesService } from './directories.service.js';
 import { DirectoryContent, type GroupListRow, type PendingMemberRow } from './directory-content.js';
 import { DirectoryView } from './directory-view.js';
@@ -95,9 +96,11 @@ export class DirectoriesController {
   @ApiOperation({
     summary: 'Deletes a directory; its users stay active and become unmanaged, and nothing is forwarded',
   })
+  @FORCE_OPTION
+  @ApiRefusals({ 409: ['credential_in_use'] })
   @ApiNoContentResponse()
-  remove(@CurrentCaller() caller: Caller, @Param('directory_id') id: string): Promise<void> {
-    return this.directories.remove(caller, id);
+  remove(@CurrentCaller() caller: Caller, @Param('directory_id') id: string, @Query() query: QueryMap): Promise<void> {
+    return this.directories.remove(caller, id, isForced(query));
   }
 
   @Get(':directory_id/rules')

@@ -99,14 +99,19 @@ export class DirectoriesService {
     return after;
   }
 
-  /** Deletes a directory. Its users stay as they are, unmanaged, and nothing is forwarded. */
-  async remove(by: AdminRequest, id: string): Promise<void> {
+  /**
+   * Deletes a directory. Its users stay as they are, unmanaged, and nothing is forwarded.
+   *
+   * @param force also a directory of which a credential was used in the last 24 hours
+   */
+  async remove(by: AdminRequest, id: string, force: boolean): Promise<void> {
     const ended = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
+      await this.tokens.demandIdle(tx, by.tenantId, id, force);
       // Order of locks: users and groups before rows that belong to groups, such as rules.
       await this.people.release(tx, by.tenantId, id, adminSourceOf(by, id));
       const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
-      await this.events.publish(new DirectoryDeleted(tx, by.tenantId, id));
+      await this.events.publish(new DirectoryDeleted(tx, by.tenantId, id, force));
       await this.note(tx, by, 'directory.deleted', id, await this.view.of(by.tenantId, row), undefined);
       return tokens;
     });

@@ -52,6 +52,16 @@ export class ScimTokensRepository {
     return rows;
   }
 
+  /** Returns when a token of a directory was last used, of those that no admin has ended; null: none was. */
+  async lastUse(tx: SqlRunner, tenantId: string, directoryId: string): Promise<Date | null> {
+    const { rows } = await tx.query<{ at: Date | null }>(
+      `select max(last_used_at) as at from scim_tokens
+       where tenant_id = $1 and directory_id = $2 and (revoked_at is null or revoked_at > now())`,
+      [tenantId, directoryId],
+    );
+    return rows[0]!.at;
+  }
+
   async find(
     tenantId: string,
     directoryId: string,

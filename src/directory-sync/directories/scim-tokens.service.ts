@@ -128,6 +128,16 @@ export class ScimTokensService {
   }
 
   /**
+   * Makes sure that the end of a directory refuses no request of an IdP with a token.
+   *
+   * @param force the caller ends it nevertheless
+   * @throws {CredentialInUse} when a token of it was used in the last 24 hours
+   */
+  async demandIdle(tx: SqlRunner, tenantId: string, directoryId: string, force: boolean): Promise<void> {
+    demandUnused(await this.repository.lastUse(tx, tenantId, directoryId), this.clock.now(), force);
+  }
+
+  /**
    * Ends a token. Every process refuses it within a second.
    *
    * @param force also a token that was used in the last 24 hours

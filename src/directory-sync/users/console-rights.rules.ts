@@ -33,7 +33,15 @@ export function grantableRoles(roles: Catalogue, mayGrantConsole: boolean): { ha
   return { has: (name) => roles.get(name)?.console === 'none' };
 }
 
-/** A role of SCIM `roles` that a user does not get. */
+/** Returns the default role that a directory gives: null where the role administers and the directory lacks the leave. */
+export function defaultRoleBy(
+  roles: Catalogue,
+  { defaultRole, mayGrantConsole }: { defaultRole: string | null; mayGrantConsole: boolean },
+): string | null {
+  return mayGrantConsole || consoleOf(roles, defaultRole) === 'none' ? defaultRole : null;
+}
+
+/** A role of SCIM `roles`, or a default role, that a user does not get. */
 export interface RefusedRole {
   role: string;
   reason: RoleRefusal;

@@ -88,12 +88,12 @@ export class TasksRepository {
     return rows[0];
   }
 
-  /** Returns the task of a kind that waits or runs for a directory. */
-  async open(db: SqlRunner, tenantId: string, kind: TaskKind, directoryId: string): Promise<TaskRow | undefined> {
+  /** Returns the task of a kind that waits or runs for a directory; without one: for any directory of the tenant. */
+  async open(db: SqlRunner, tenantId: string, kind: TaskKind, directoryId?: string): Promise<TaskRow | undefined> {
     const { rows } = await db.query<TaskRow>(
       `select ${COLUMNS} from tasks where tenant_id = $1 and state in ('waiting', 'running') and kind = $2
-         and directory_id = $3 order by created_at limit 1`,
-      [tenantId, kind, directoryId],
+         and ($3::text is null or directory_id = $3) order by created_at limit 1`,
+      [tenantId, kind, directoryId ?? null],
     );
     return rows[0];
   }

@@ -6,7 +6,10 @@ import type { Endpoint } from './endpoint.js';
 import { EndpointStore } from './endpoint.store.js';
 import { EndpointsRepository } from './endpoints.repository.js';
 
-/** Which endpoints a caller sees: those of its own key and of the keys that this one replaced; with `admin`, all. */
+/**
+ * Which endpoints a caller sees and changes: those of its own key and of the keys that this one replaced; with `admin`, all.
+ * `webhooks:read` sees all of them and changes none.
+ */
 @Injectable()
 export class EndpointAccess {
   constructor(
@@ -30,14 +33,32 @@ export class EndpointAccess {
    * @throws {NotFound} when the tenant has no such endpoint, and for one of another key
    */
   async one(caller: Caller, id: string, db?: SqlRunner): Promise<Endpoint> {
-    const found = (await this.all(caller, db)).find((endpoint) => endpoint.id === id);
-    if (found === undefined) throw new NotFound('webhook endpoint');
-    return found;
+    return demanded(await this.all(caller, db), id);
   }
 
-  /** The same, locked until the end of the transaction. */
+  /** Returns the endpoints that the caller may read. */
+  async readable(caller: Caller): Promise<readonly Endpoint[]> {
+    return caller.scopes.has('webhooks:read') ? this.store.fresh(caller.tenantId) : this.all(caller);
+  }
+
+  /**
+   * Returns an endpoint that the caller may read.
+   *
+   * @throws {NotFound} when the tenant has no such endpoint, and for one of another key
+   */
+  async toRead(caller: Caller, id: string): Promise<Endpoint> {
+    return demanded(await this.readable(caller), id);
+  }
+
+  /** An endpoint that the caller may change, locked until the end of the transaction. */
   async locked(tx: SqlRunner, caller: Caller, id: string): Promise<Endpoint> {
     await this.repository.lock(tx, caller.tenantId, id);
     return this.one(caller, id, tx);
   }
+}
+
+function demanded(endpoints: readonly Endpoint[], id: string): Endpoint {
+  const found = endpoints.find((endpoint) => endpoint.id === id);
+  if (found === undefined) throw new NotFound('webhook endpoint');
+  return found;
 }

@@ -29,6 +29,7 @@ export class MessagesController {
     private readonly replays: Replays,
   ) {}
 
+  @RequireScope('webhooks:manage', 'webhooks:read')
   @Get(':webhook_id/attempts')
   @ApiOperation({ summary: 'The requests to an endpoint, newest first, with the first 4 KiB of each answer' })
   @ApiFilter('event_id', 'Only the attempts of this event.')
@@ -47,6 +48,7 @@ export class MessagesController {
     return pageOf(page, rows, ({ place }) => place, listed);
   }
 
+  @RequireScope('webhooks:manage', 'webhooks:read')
   @Get(':webhook_id/messages')
   @ApiOperation({
     summary: 'The messages that wait, oldest first, or those that were given up, newest first',
@@ -72,6 +74,7 @@ export class MessagesController {
     );
   }
 
+  @RequireScope('webhooks:manage', 'webhooks:read')
   @Get(':webhook_id/explain')
   @ApiOperation({ summary: 'Why an event did not arrive: what became of the events of a record, or of one event' })
   @ApiFilter(

@@ -38,7 +38,7 @@ export class MessagesService {
     { event, delivered }: { event?: string | undefined; delivered?: boolean | undefined },
     page: PageRequest,
   ): Promise<ListedAttempt[]> {
-    const endpoint = await this.access.one(caller, id);
+    const endpoint = await this.access.toRead(caller, id);
     const message = event === undefined ? undefined : await this.messageOf(endpoint, event);
     return listAttempts(this.db, endpointKeyOf(endpoint), { message, delivered }, page);
   }
@@ -50,7 +50,7 @@ export class MessagesService {
     state: 'waiting' | 'given_up',
     page: PageRequest,
   ): Promise<(MessageBody & { place: string })[]> {
-    const endpoint = await this.access.one(caller, id);
+    const endpoint = await this.access.toRead(caller, id);
     if (state === 'waiting') return this.waiting(endpoint, page);
     const rows = await this.givenUp.list(endpoint.tenantId, id, page.after, page.limit);
     return rows.map((row) => ({
@@ -77,7 +77,7 @@ export class MessagesService {
     id: string,
     about: { record?: string | undefined; event?: string | undefined },
   ): Promise<ExplainedBody> {
-    const endpoint = await this.access.one(caller, id);
+    const endpoint = await this.access.toRead(caller, id);
     if ((about.record === undefined) === (about.event === undefined)) {
       throw new InvalidFields([{ field: 'record', message: 'must be given, or `event_id`, and not both' }]);
     }

@@ -33,6 +33,7 @@ export class WebhooksController {
     return this.webhooks.create(caller, body);
   }
 
+  @RequireScope('webhooks:manage', 'webhooks:read')
   @Get()
   @ApiOperation({ summary: 'The endpoints that the key made, oldest first; with `admin`, all' })
   @ApiPage(WebhookBody)
@@ -49,6 +50,7 @@ export class WebhooksController {
     );
   }
 
+  @RequireScope('webhooks:manage', 'webhooks:read')
   @Get(':webhook_id')
   @ApiOperation({ summary: 'One endpoint, with its state and what waits' })
   @ApiRecord(WebhookBody)

@@ -71,12 +71,14 @@ export class WebhooksService {
 
   /** Returns the endpoints that the caller sees, oldest first. There are at most fifty. */
   async list(caller: Caller): Promise<WebhookBody[]> {
-    return this.bodiesOf(caller.tenantId, await this.access.all(caller));
+    const bodies = await this.bodiesOf(caller.tenantId, await this.access.readable(caller));
+    const own = await this.access.all(caller);
+    return bodies.map((body) => shownTo(own, body));
   }
 
   async get(caller: Caller, id: string): Promise<WebhookBody> {
-    const [body] = await this.bodiesOf(caller.tenantId, [await this.access.one(caller, id)]);
-    return body!;
+    const [body] = await this.bodiesOf(caller.tenantId, [await this.access.toRead(caller, id)]);
+    return shownTo(await this.access.all(caller), body!);
   }
 
   /**
@@ -231,4 +233,11 @@ function changed(before: Endpoint, input: ChangeWebhook, url: string | undefined
     ...(input.ordered === undefined ? {} : { ordered: input.ordered }),
     ...(input.headers === undefined ? {} : { headers: headersOf(input.headers) }),
   };
+}
+
+/** Returns an endpoint as the API shows it: the address of a catch hook is a secret, which `webhooks:read` does not open. */
+function shownTo(own: readonly Endpoint[], body: WebhookBody): WebhookBody {
+  if (own.some(({ id }) => id === body.id)) return body;
+  const { origin, pathname, search } = new URL(body.url);
+  return { ...body, url: pathname === '/' && search === '' ? origin : `${origin}/…` };
 }

@@ -83,6 +83,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   no_tenant_entered:
     'The session of the operator has entered no tenant. `POST /tenants/{tenant_id}/enter` lets it read one for 30 minutes.',
   no_session: 'The request has no session, or the session has ended.',
+  plan_under_way: 'A task plans rules of this tenant. Wait for it, or cancel it.',
   no_take_over: 'The directory is in preview, or takes over no other directory.',
   not_acceptable: 'The Accept header excludes every media type of this address.',
   not_checkable: 'SAML connections have no check. Use refresh-metadata, or a test sign-in.',

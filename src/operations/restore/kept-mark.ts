@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from '../../base/make-folder.js';
 
 /** The generation of the database, stored outside of it. */
 export interface GenerationMark {
@@ -30,7 +31,7 @@ export class KeptMark {
 
   /** Replaces the mark; a process that ends during the write leaves the old one. */
   async write(mark: GenerationMark): Promise<void> {
-    await mkdir(this.dataDir, { recursive: true, mode: 0o755 });
+    makeFolder(this.dataDir, 0o755);
     const draft = `${this.file}.${process.pid}`;
     const file = await open(draft, 'w', 0o600);
     try {

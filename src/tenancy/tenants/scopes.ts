@@ -12,6 +12,8 @@ export const SCOPE_TEXTS = {
   'seats:write': 'Set the limit and the policy; reconcile the ledger.',
   'webhooks:manage':
     'Manage the outbound webhooks of the key, and read events, with personal data of users and candidates.',
+  'webhooks:read':
+    'Read webhook endpoints, their messages and attempts, with personal data of users and candidates; no secret.',
   'ats:read':
     'Read connections to ATSs, their runs, writes and inbound events: events contain personal data of candidates.',
   'ats:manage':

@@ -215,7 +215,14 @@ describe('the end', () => {
   it('of a directory ends its clients and their tokens', async () => {
     const token = await accessTokenOf(service.url, client);
     expect((await users(token)).status).toBe(200);
-    expect((await at.api.delete(`/directories/${at.directoryId}`)).status).toBe(204);
+    const inUse = { status: 409, body: { code: 'credential_in_use', last_used_at: expect.any(String) } };
+    await eventually(
+      () => at.api.get(`/directories/${at.directoryId}/clients/${client.id}`),
+      ({ body }) => body.last_used_at !== null,
+    );
+    expect(await at.api.delete(`/directories/${at.directoryId}`)).toMatchObject(inUse);
+    expect((await users(token)).status).toBe(200);
+    expect((await at.api.delete(`/directories/${at.directoryId}?force=true`)).status).toBe(204);
     expect((await users(token)).status).toBe(401);
     expect((await askToken(service.url, secretForm(client))).status).toBe(401);
   });

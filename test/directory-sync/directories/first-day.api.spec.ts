@@ -29,7 +29,7 @@ long(
     const second = await app.newDirectory(tenantId);
     expect([await burstOf(scimToken), await burstOf(second.token)]).toEqual([FIRST_DAY, FIRST_DAY]);
     await age(tenantId, 2);
-    const gone = await send('DELETE', `${app.url}/api/v1/directories/${directoryId}`, apiKey);
+    const gone = await send('DELETE', `${app.url}/api/v1/directories/${directoryId}?force=true`, apiKey);
     expect(gone.status).toBe(204);
     const again = await app.newDirectory(tenantId);
     expect(await burstOf(again.token)).toBe(ORDINARY);

@@ -26,7 +26,7 @@ long('releases users that were created while the directory was being deleted', a
     while (!deleted) await by.post('/Users', user(`${fresh()}@x.example`));
   });
   await madeUser(by);
-  const answer = await send('DELETE', `${service.url}/api/v1/directories/${at.directoryId}`, at.apiKey);
+  const answer = await send('DELETE', `${service.url}/api/v1/directories/${at.directoryId}?force=true`, at.apiKey);
   deleted = true;
   expect(answer.status).toBe(204);
   await Promise.all(writers);

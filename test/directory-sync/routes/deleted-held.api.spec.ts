@@ -47,7 +47,7 @@ describe('a deleted directory', () => {
     expect(before.map(({ held }) => held)).toEqual(['preview', 'preview', 'preview', 'protected', 'protected', 'no_email', 'preview']); // prettier-ignore
     const forwarded = await told(at.tenantId);
 
-    expect((await at.api.delete(`/directories/${at.directoryId}`)).status).toBe(204);
+    expect((await at.api.delete(`/directories/${at.directoryId}?force=true`)).status).toBe(204);
     expect(await Promise.all(all.map((id) => show(at, id)))).toEqual(
       before.map((each) => {
         const kept = each.held === 'no_email' ? {} : { held: null, held_since: null };
@@ -85,7 +85,7 @@ describe('a deleted directory', () => {
     const at = await newHouse(service, { default_role: null });
     const id = await madeUser(at.scim, user(mail()));
     expect((await show(at, id)).held).toBe('no_role');
-    await at.api.delete(`/directories/${at.directoryId}`);
+    await at.api.delete(`/directories/${at.directoryId}?force=true`);
     expect(await show(at, id)).toMatchObject({ status: 'inactive', held: null, managed_by: null });
     expect((await at.api.get('/held')).body.data).toEqual([]);
   });

@@ -169,7 +169,9 @@ it(
       scene = await newScene(true);
       const answers = await Promise.all(
         Array.from({ length: 30 }, (_, i) =>
-          i === 10 ? scene.api.delete(`/directories/${scene.tenant.directoryId}`) : OPERATIONS[name]!(scene, i),
+          i === 10
+            ? scene.api.delete(`/directories/${scene.tenant.directoryId}?force=true`)
+            : OPERATIONS[name]!(scene, i),
         ),
       );
       expect([name, answers.filter(({ status }) => status >= 500).map(({ text }) => text)]).toEqual([name, []]);

@@ -196,7 +196,7 @@ describe('unknown members', () => {
     expect(await membersOf(directory, id)).toEqual([]);
     expect(await pendingOf()).toEqual(expect.arrayContaining([moving, linking]));
     // No directory manages them any more, so every directory sees them.
-    expect((await api.delete(`/directories/${old.id}`)).status).toBe(204);
+    expect((await api.delete(`/directories/${old.id}?force=true`)).status).toBe(204);
     expect(await membersOf(directory, id)).toEqual([moving, linking].sort());
     expect(await pendingOf()).not.toContain(moving);
     expect((await directory.get(`/Users/${moving}`)).body.groups).toMatchObject([{ value: id }]);
@@ -256,7 +256,7 @@ describe('unknown members', () => {
     const theirs = await madeUser(scim(service.url, other.scimToken));
     const id = await madeGroup(directory, [theirs]);
     expect(await membersOf(directory, id)).toEqual([]);
-    await client(`${service.url}/api/v1`, other.apiKey).delete(`/directories/${other.directoryId}`);
+    await client(`${service.url}/api/v1`, other.apiKey).delete(`/directories/${other.directoryId}?force=true`);
     expect(await membersOf(directory, id)).toEqual([]);
     expect((await directory.get(`/Groups?filter=members.value eq "${theirs}"`)).body.totalResults).toBe(0);
   });

@@ -66,7 +66,7 @@ describe('a newcomer with a leaver’s address', () => {
     const first = await service.newDirectory(at.tenantId);
     const name = mail();
     const named = await madeUser(scim(service.url, first.token), user(name, { active: false }));
-    expect((await at.api.delete(`/directories/${first.id}`)).status).toBe(204);
+    expect((await at.api.delete(`/directories/${first.id}?force=true`)).status).toBe(204);
     for (const [body, id, by] of [
       [user(out.email, { active: false }), out.id, 'email'],
       [user(fresh(), { externalId: key, emails: [{ value: mail() }] }), keyed.id, 'external_id'],
@@ -88,7 +88,7 @@ describe('a newcomer with a leaver’s address', () => {
       scim(service.url, first.token),
       user(name, { active: false, emails: [{ value: email }] }),
     );
-    await at.api.delete(`/directories/${first.id}`);
+    await at.api.delete(`/directories/${first.id}?force=true`);
     const newcomer = await at.scim.post('/Users', user(email));
     expect(newcomer.status).toBe(201);
     expect(newcomer.body.id).not.toBe(left);

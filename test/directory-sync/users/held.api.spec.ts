@@ -319,6 +319,20 @@ describe('a user held as no_seat', () => {
     expect(await show(at, a)).toMatchObject({ status: 'active', seat: 'held', role: 'Recruiter' });
   });
 
+  it('gives a default role that administers only where the directory may grant it, and says why not', async () => {
+    const at = await house();
+    await at.api.patch(`/directories/${at.directoryId}`, { default_role: 'Admin' });
+    const id = await madeUser(at.scim, withMail(mail()));
+    expect(await show(at, id)).toMatchObject({ status: 'inactive', role: null, held: 'no_role' });
+    const { refused_roles } = (await at.api.get(`/users/${id}/explain`)).body;
+    expect(refused_roles).toEqual([expect.objectContaining({ role: 'Admin', reason: 'role_needs_admin' })]);
+    await at.api.patch(`/directories/${at.directoryId}`, { may_grant_console: true });
+    await eventually(
+      () => show(at, id),
+      (each) => each.role === 'Admin' && each.status === 'active',
+    );
+  });
+
   it('waits like others again when the seat of a release was given back', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 0 });

@@ -314,7 +314,7 @@ describe('a deleted directory', () => {
     expect(before[2]).toMatchObject({ role: 'Observer', seat: 'none' });
     const told = await owed(at.tenantId);
 
-    expect((await at.api.delete(`/directories/${at.directoryId}`)).status).toBe(204);
+    expect((await at.api.delete(`/directories/${at.directoryId}?force=true`)).status).toBe(204);
     expect((await at.scim.get('/Users')).status).toBe(401);
     const after = await Promise.all([id, plain, ruled].map(async (each) => (await at.api.get(`/users/${each}`)).body));
     expect(after).toEqual(before.map((each) => ({ ...each, managed_by: null })));

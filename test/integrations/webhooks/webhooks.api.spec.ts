@@ -33,6 +33,39 @@ async function newKey(scopes: string[], tenant: TestTenant = app.tenant): Promis
 const audit = async (id: string): Promise<{ action: string }[]> =>
   ((await call('GET', `/audit?target_id=${id}`)).body as { data: { action: string }[] }).data;
 
+describe('webhooks:read', () => {
+  it('opens endpoints and attempts of all keys, without the path of their addresses, and changes nothing', async () => {
+    const { id } = await newHook({ url: `${hook.url}/catch/secret` });
+    await call('POST', `/webhooks/${id}/test`);
+    const { api_key: key } = await newKey(['webhooks:read']);
+    const read = await call('GET', `/webhooks/${id}`, undefined, key);
+    expect(read).toMatchObject({ status: 200, body: { id, url: `${new URL(hook.url).origin}/…` } });
+    for (const place of ['/webhooks', `/webhooks/${id}/attempts`, `/webhooks/${id}/messages`]) {
+      const { status, text } = await call('GET', place, undefined, key);
+      expect([place, status]).toEqual([place, 200]);
+      expect(text).not.toContain('/catch/secret');
+    }
+    for (const [method, place] of [
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['POST', '/test'],
+      ['POST', '/pause'],
+      ['POST', '/rotate-secret'],
+    ] as const) {
+      const { status, body } = await call(method, `/webhooks/${id}${place}`, {}, key);
+      expect([method, place, status, body.code]).toEqual([method, place, 403, 'missing_scope']);
+    }
+  });
+
+  it('with webhooks:manage changes no endpoint of another key', async () => {
+    const { id } = await newHook();
+    const { api_key: key } = await newKey(['webhooks:read', 'webhooks:manage']);
+    expect((await call('GET', `/webhooks/${id}`, undefined, key)).status).toBe(200);
+    expect((await call('PATCH', `/webhooks/${id}`, { description: 'mine' }, key)).status).toBe(404);
+    expect((await call('DELETE', `/webhooks/${id}`, undefined, key)).status).toBe(404);
+  });
+});
+
 describe('POST /webhooks', () => {
   it('makes an endpoint, and shows its secret this once', async () => {
     const made = await call('POST', '/webhooks', { url: hook.url, events: ['candidate.created'], description: 'Zap' });

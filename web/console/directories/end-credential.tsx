@@ -8,8 +8,17 @@ import { text } from '../../text/text.js';
 
 const words = text.directories.connect;
 
-/** A button that ends a credential. One that was used in the last 24 hours needs a second word. */
-export function EndCredential({ label, name, path }: { label: string; name: string; path: string }) {
+interface Ending {
+  label: string;
+  path: string;
+  /** What ends; that of one credential unless given. */
+  lead?: string;
+  onEnded?: () => void;
+}
+
+/** A button that ends a credential, or all of a directory. One that was used in the last 24 hours needs a second word. */
+export function EndCredential({ name, ...ending }: Ending & { name: string }) {
+  const { label } = ending;
   const [isAsking, setAsking] = useState(false);
   return (
     <>
@@ -18,7 +27,7 @@ export function EndCredential({ label, name, path }: { label: string; name: stri
       </button>
       {isAsking && (
         <Dialog title={`${label}: ${name}`} onClose={() => setAsking(false)}>
-          <Confirmation label={label} path={path} close={() => setAsking(false)} />
+          <Confirmation {...ending} close={() => setAsking(false)} />
         </Dialog>
       )}
     </>
@@ -32,19 +41,20 @@ function lastUseIn(error: unknown): string | null {
   return typeof at === 'string' ? at : null;
 }
 
-function Confirmation({ label, path, close }: { label: string; path: string; close: () => void }) {
+function Confirmation({ label, path, lead = words.revokes, onEnded, close }: Ending & { close: () => void }) {
   const cache = useQueryClient();
   const end = useMutation({
     mutationFn: (isForced: boolean) => call('DELETE', path, undefined, { force: isForced ? 'true' : undefined }),
     onSuccess: async () => {
       close();
+      onEnded?.();
       await cache.invalidateQueries();
     },
   });
   const lastUse = lastUseIn(end.error);
   return (
     <>
-      <p>{words.revokes}</p>
+      <p>{lead}</p>
       {lastUse !== null && (
         <div className="problem-box tight" role="alert">
           <p>

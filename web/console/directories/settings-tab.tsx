@@ -2,11 +2,11 @@ import { useNavigate } from '@tanstack/react-router';
 import type { SyntheticEvent } from 'react';
 import { call, Problem, read } from '../../api/client.js';
 import { may, useMe } from '../../api/session.js';
-import { Act } from '../../parts/act.js';
 import { BothSides, valueWords } from '../../parts/both-sides.js';
 import { useEdit } from '../../parts/edit.js';
 import { ProblemBox } from '../../parts/problem.js';
 import { text } from '../../text/text.js';
+import { EndCredential } from './end-credential.js';
 import { PROFILES } from './create-directory.js';
 import type { DirectoryDetail, TabProps } from './tab.js';
 
@@ -28,12 +28,12 @@ export function SettingsTab({ directory }: TabProps) {
       {canWrite && (
         <div className="tight">
           <p className="help">{words.removeLead}</p>
-          <Act
+          <EndCredential
             label={words.remove}
-            method="DELETE"
+            name={directory.name}
             path={`/directories/${directory.id}`}
-            danger={words.removeLead}
-            onDone={() => void navigate({ to: '/directories' })}
+            lead={words.removeLead}
+            onEnded={() => void navigate({ to: '/directories' })}
           />
         </div>
       )}

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { makeFolder } from '../../make-folder.js';
 import { databaseAddressOf, ensureLogin, SERVICE_ROLE } from '../service-role.js';
 import { findBinaries, outsideFolder, type Binaries } from './binaries.js';
 import { initialise } from './initialise.js';
@@ -20,6 +21,8 @@ const LINGERS_MS = 1_000;
 const WATCH_MS = 500;
 /** A server that was killed leaves its port as soon as its children have noticed. */
 const PORT_WAIT_MS = 30_000;
+/** `too_many_connections` */
+const TOO_MANY_CONNECTIONS = '53300';
 
 /** The events of a server that ended without a command. */
 export type EmbeddedEvent = 'ended' | 'restarted' | 'lost';
@@ -62,7 +65,7 @@ export class EmbeddedPostgres {
    * @throws {Error} with the end of the server's log
    */
   static async start(dataDir: string, settings: string[] = []): Promise<EmbeddedPostgres> {
-    await mkdir(dataDir, { recursive: true, mode: 0o755 });
+    makeFolder(dataDir, 0o755);
     return whileLocked(dataDir, () => this.startAlone(dataDir, settings));
   }
 
@@ -126,8 +129,9 @@ export class EmbeddedPostgres {
     try {
       await client.connect();
       if (await isUsedByOthers(client)) return;
-    } catch {
-      // The server is stopping or has stopped.
+    } catch (error) {
+      // All connections are taken, so other processes use the server. Every other error: it is stopping or has stopped.
+      if ((error as { code?: string }).code === TOO_MANY_CONNECTIONS) return;
     } finally {
       await client.end().catch(() => undefined);
     }

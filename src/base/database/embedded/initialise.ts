@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { chown, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { childEnvironment } from '../../config/child-environment.js';
+import { makeFolder } from '../../make-folder.js';
 import type { Binaries } from './binaries.js';
 import { makePassable } from './passable.js';
 
@@ -23,7 +24,7 @@ export async function initialise(binaries: Binaries, { folder, user, password }:
   // The server must be able to create its directory, so it owns the folder above.
   await makePassable(path.dirname(folder));
   const parent = binaries.runAs ? `${folder}.home` : path.dirname(folder);
-  await mkdir(parent, { recursive: true, mode: 0o700 });
+  makeFolder(parent, 0o700);
   if (binaries.runAs) await chown(parent, binaries.runAs.uid, binaries.runAs.gid);
   const draft = path.join(parent, `init-${process.pid}`);
   await rm(draft, { recursive: true, force: true });

@@ -1,5 +1,6 @@
-import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import { chmod, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from '../../make-folder.js';
 
 /** Returns whether a user without special rights can pass through every folder above this path. */
 export async function reachable(target: string): Promise<boolean> {
@@ -12,12 +13,7 @@ export async function reachable(target: string): Promise<boolean> {
 
 /** Creates a folder, and every missing one above it, such that all users can pass through, under every umask. */
 export async function makePassable(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
-  if (first === undefined) return; // The folder existed before.
-  for (let made = folder; ; made = path.dirname(made)) {
-    await chmod(made, 0o755);
-    if (path.relative(made, first) === '') return;
-  }
+  for (const made of makeFolder(folder)) await chmod(made, 0o755);
 }
 
 /** Makes everything below a folder readable, and its programs executable: an install under a closed umask does not. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
+import { Conflict } from '../../../base/errors/domain-error.js';
 import { LeftOutRepository } from '../../../engine/work/left-out.repository.js';
 import { TaskHandlers } from '../../../engine/work/task-handlers.js';
 import { TaskFailed, type Batch, type Task } from '../../../engine/work/task.js';
@@ -24,7 +25,7 @@ interface Payload {
 /** The users that a task lists. */
 const LISTED = 1_000;
 
-/** Plans rules for a directory of very many users, in a task. */
+/** Plans rules for a directory of many users, in a task. */
 @Injectable()
 export class RulesPlanTask {
   constructor(
@@ -43,6 +44,7 @@ export class RulesPlanTask {
    *
    * @param total the users of the directory
    * @throws {TooMany} `too_many_tasks`
+   * @throws {Conflict} `plan_under_way` while another plan of the tenant waits or runs
    */
   async begin(
     { tenantId, actor: createdBy }: { tenantId: string; actor: Actor },
@@ -53,6 +55,13 @@ export class RulesPlanTask {
     const payload: Payload = { directory_id: directoryId, rules };
     const task = await this.db.transaction(tenantId, async (tx) => {
       await demandRoom(tx, TASKS_CAP, tenantId);
+      const other = await this.tasks.open(tx, tenantId, 'rules.plan');
+      if (other !== undefined) {
+        throw new Conflict(
+          'plan_under_way',
+          `The task ${other.id} plans rules of this tenant. Wait for it, or cancel it.`,
+        );
+      }
       return this.tasks.add(tx, tenantId, { kind: 'rules.plan', payload, total, createdBy, directoryId });
     });
     this.tasks.wake();

@@ -22,11 +22,11 @@ export class RulesPlanController {
 
   @Post()
   @HttpCode(200)
-  @ApiRefusals({ 409: ['too_many_tasks'] })
+  @ApiRefusals({ 409: ['too_many_tasks', 'plan_under_way'] })
   @ApiOperation({
     summary: 'The users whose role or seat would change with these rules; changes nothing',
     description:
-      'Takes the body of `PUT /directories/{directory_id}/rules`. For a directory of more than 10 000 users 202 with a task: ' +
+      'Takes the body of `PUT /directories/{directory_id}/rules`. For a directory of 1 000 users or more 202 with a task, of which a tenant has one at a time: ' +
       'its `result` has the counts (`changed` for `total`), and `GET /tasks/{task_id}/left-out` the first 1 000 users. The ' +
       'writes of a directory in preview, or of one that was replaced, have no effect: its plan is empty.',
   })

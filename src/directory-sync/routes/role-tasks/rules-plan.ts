@@ -1,5 +1,7 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
+import { Semaphore } from '../../../base/semaphore.js';
 import type { RuleRole } from '../../users/role-from-groups.rules.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { Directory } from '../../directories/directory.js';
@@ -17,10 +19,12 @@ import { PreviewPlans } from '../preview/preview-plans.js';
 import type { RulesPlanBody } from './rules-plan.dto.js';
 import { effectOfRules, NO_TOTALS, withUsers, type RulesPlanned, type RulesTotals } from './rules-plan.rules.js';
 
-/** The most users of a directory whose plan is made within a request. */
-const MOST_USERS = 10_000;
-/** Only these users are in memory at one time. */
-const BATCH = 1_000;
+/** From this number of users on the plan of a directory is a task. */
+const TASK_FROM = 1_000;
+/** Only these users are in memory at one time: their rows are decoded in one turn of the event loop. */
+const BATCH = 200;
+/** A plan computes for at most this time before other requests have their turn. */
+const SLICE_MS = 10;
 /** The users that an answer shows. */
 const SHOWN = 200;
 
@@ -37,6 +41,9 @@ interface PlannedBatch {
 /** Computes the effect of changed group rules on the users of a directory. Changes nothing. */
 @Injectable()
 export class RulesPlan {
+  /** The plans of each tenant that are being made or wait. */
+  private readonly lines = new Map<string, { turns: Semaphore; waiting: number }>();
+
   constructor(
     private readonly db: Database,
     private readonly tenants: TenantStore,
@@ -60,11 +67,22 @@ export class RulesPlan {
       `select count(*)::int as n from users where tenant_id = $1 and directory_id = $2 and gone_at is null`,
       [tenantId, directoryId],
     );
-    return rows[0]!.n > MOST_USERS ? rows[0]!.n : null;
+    return rows[0]!.n >= TASK_FROM ? rows[0]!.n : null;
   }
 
-  /** Plans rules for all users of a directory. */
+  /** Plans rules for all users of a directory. The plans of a tenant are made one after the other. */
   async of(tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<RulesPlanBody> {
+    const line = this.lines.get(tenantId) ?? { turns: new Semaphore(1), waiting: 0 };
+    this.lines.set(tenantId, line);
+    line.waiting++;
+    try {
+      return await line.turns.run(() => this.made(tenantId, directoryId, rules));
+    } finally {
+      if (--line.waiting === 0) this.lines.delete(tenantId);
+    }
+  }
+
+  private async made(tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<RulesPlanBody> {
     const directory = await this.directories.get(tenantId, directoryId);
     let totals = NO_TOTALS;
     const shown: RulesPlanned[] = [];
@@ -110,15 +128,22 @@ export class RulesPlan {
       await this.rolesBy(tenantId, rules, ids),
     ];
     const ctx = { tenantId, channel: 'scim' as const, directory, receivedAt: new Date() };
-    return rows.flatMap((row) => {
+    const users: RulesPlanned[] = [];
+    let began = performance.now();
+    for (const row of rows) {
+      if (performance.now() - began > SLICE_MS) {
+        await turn();
+        began = performance.now();
+      }
       const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory.attributeMap);
       const under = (fromRules: RuleRole[] = []) => {
         const about: WriteCase = { ctx, tenant, row, draft, roleSet: row.role_set, fromRules, released: row.released };
         return decide(about, writtenIn(about), conflictsOf(row));
       };
       const effect = effectOfRules(currentOf(row), under(present.get(row.id)), under(changed.get(row.id)));
-      return effect === null ? [] : [{ user_id: row.id, user_name: row.user_name, ...effect }];
-    });
+      if (effect !== null) users.push({ user_id: row.id, user_name: row.user_name, ...effect });
+    }
+    return users;
   }
 
   /** Returns the roles that rules would give each of the users, in the order of the rules. */

@@ -109,7 +109,9 @@ export class UnlinkedDepartures {
 
   private async successor(tenantId: string, directoryId: string): Promise<Successor> {
     try {
-      return await this.unlinked.successor(tenantId, directoryId);
+      const successor = await this.unlinked.successor(tenantId, directoryId);
+      if (successor === null) throw new TaskFailed('The directory takes over no other one any more.');
+      return successor;
     } catch (error) {
       if (error instanceof Conflict && error.code === 'going_live') throw new TaskInterrupted(error.message);
       if (error instanceof DomainError) throw new TaskFailed(error.message);

@@ -31,18 +31,18 @@ export class UnlinkedUsers {
   ) {}
 
   /**
-   * Returns the directory, if it has taken over another one.
+   * Returns the directory, if it has taken over another one; null: it takes over none.
    *
    * @throws {NotFound} when the tenant has no such directory
-   * @throws {Conflict} `no_take_over` when it takes over none, or is in preview; `going_live` while it still links users
+   * @throws {Conflict} `no_take_over` while it is in preview; `going_live` while it still links users
    */
-  async successor(tenantId: string, directoryId: string): Promise<Successor> {
+  async successor(tenantId: string, directoryId: string): Promise<Successor | null> {
     const directory = await this.directories.fresh(tenantId, directoryId);
     if (directory === null) throw new NotFound('directory');
     const { takesOver, state } = directory;
-    if (takesOver === null || state !== 'live') {
-      const why = takesOver === null ? 'takes over no other directory' : 'is in preview';
-      throw new Conflict('no_take_over', `The directory ${why}: there are no users that it has not linked.`);
+    if (takesOver === null) return null;
+    if (state !== 'live') {
+      throw new Conflict('no_take_over', 'The directory is in preview: there are no users that it has not linked.');
     }
     const task = await this.tasks.open(this.db, tenantId, 'preview-live', directoryId);
     if (task !== undefined) {

@@ -1,6 +1,7 @@
 import { Body, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
+import { Conflict } from '../../../base/errors/domain-error.js';
 import { csvLine } from '../../../base/http/csv.js';
 import { exportFormat, sendExport } from '../../../base/http/export.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
@@ -35,7 +36,7 @@ export class UnlinkedController {
   @ApiRefusals({ 409: ['no_take_over', 'going_live'] })
   @ApiOperation({
     summary: 'Active users of the replaced directory that this directory has not linked, by id',
-    description: '`format=csv` or `format=ndjson` exports all of them.',
+    description: 'Empty for a directory without `takes_over`. `format=csv` or `format=ndjson` exports all of them.',
   })
   @ApiPage(UnlinkedUserBody, { exports: true })
   async list(
@@ -50,7 +51,8 @@ export class UnlinkedController {
     const page = readPage(query, `unlinked ${id}`);
     const successor = await this.unlinked.successor(tenantId, id);
     if (format !== 'json') return sendExport(res, format, 'unlinked-users', this.export(successor, format));
-    const rows = await this.unlinked.list(successor, { after: page.after, limit: page.limit + 1 });
+    const limit = page.limit + 1;
+    const rows = successor === null ? [] : await this.unlinked.list(successor, { after: page.after, limit });
     res.json(pageOf(page, rows, (row) => row.user_id, unlinkedBody));
   }
 
@@ -72,13 +74,20 @@ export class UnlinkedController {
     @Res({ passthrough: true }) res: BridgeResponse,
   ): Promise<TaskBody | HeldCount> {
     const successor = await this.unlinked.successor(caller.tenantId, id);
+    if (successor === null) {
+      throw new Conflict(
+        'no_take_over',
+        'The directory takes over no other one: there are no users that it has not linked.',
+      );
+    }
     const choice = { user_ids: body.user_ids };
     const count = await this.unlinked.count(successor, choice);
     return countedAnswer(body, count, res, () => this.departures.begin(caller, successor, choice, count));
   }
 
-  private async *export(successor: Successor, format: 'csv' | 'ndjson'): AsyncGenerator<string> {
+  private async *export(successor: Successor | null, format: 'csv' | 'ndjson'): AsyncGenerator<string> {
     if (format === 'csv') yield csvLine(UNLINKED_COLUMNS);
+    if (successor === null) return;
     let after: string | null = null;
     do {
       const rows = await this.unlinked.list(successor, { after, limit: EXPORTED });

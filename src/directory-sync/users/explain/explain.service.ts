@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
+import type { HeldReason } from '../../../tenancy/identity/person.js';
 import { causeInWords, type Cause } from '../../../tenancy/identity/cause.rules.js';
 import type { ChangeSource } from '../../../tenancy/identity/source.js';
 import type { ConflictingUser, ExplanationBody, HeldExplanation, LeftBody, RefusedRoleBody } from './explain.dto.js';
@@ -11,7 +12,7 @@ import { userBody } from '../user.dto.js';
 import { draftOf, emailKey, type UserDraft } from '../user.mapping.js';
 import { DirectoryStore, type Directory } from '../../directories/directory.store.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
-import { refusedRoles } from '../console-rights.rules.js';
+import { defaultRoleBy, refusedRoles } from '../console-rights.rules.js';
 
 interface Departure {
   change_id: string;
@@ -53,15 +54,22 @@ export class ExplainService {
         external_id: draft.key ?? (directory === null ? null : draft.userName),
         status: isRemoved ? 'deleted' : draft.active ? 'active' : 'inactive',
       },
-      refused_roles: directory === null ? [] : await this.refusedRoles(directory, draft),
+      refused_roles: directory === null ? [] : await this.refusedRoles(directory, draft, row.held),
       left: row.status === 'active' ? null : await this.departureOf(tenantId, id),
       held: row.held === null ? null : await this.heldOf(tenantId, row, draft),
     };
   }
 
-  private async refusedRoles(directory: Directory, draft: UserDraft): Promise<RefusedRoleBody[]> {
+  private async refusedRoles(
+    directory: Directory,
+    draft: UserDraft,
+    held: HeldReason | null,
+  ): Promise<RefusedRoleBody[]> {
     const { roles } = await this.tenants.get(directory.tenantId);
-    const refused = refusedRoles(roles, directory.mayGrantConsole, draft.roles);
+    // The default role comes last: a user who gets no role has not got that one either.
+    const isDefaultRefused = held === 'no_role' && defaultRoleBy(roles, directory) !== directory.defaultRole;
+    const asked = isDefaultRefused ? [...draft.roles, directory.defaultRole!] : draft.roles;
+    const refused = refusedRoles(roles, directory.mayGrantConsole, asked);
     return refused.map((role) => ({ ...role, words: wordsOfRefusedRole(role.reason) }));
   }
 

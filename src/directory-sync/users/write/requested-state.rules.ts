@@ -5,13 +5,13 @@ import type { GivenRoles } from './discard.rules.js';
 import type { Edit, WriteCase } from './write-case.js';
 import type { UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
-import { grantableRoles } from '../console-rights.rules.js';
+import { defaultRoleBy, grantableRoles } from '../console-rights.rules.js';
 
 /** Returns the roles that the resource, and rules or default, give a user; null: none. */
 export function givenRoles({ ctx, tenant, draft, roleSet, fromRules }: WriteCase): GivenRoles {
   const directory = ctx.directory;
   const grantable = grantableRoles(tenant.roles, directory?.mayGrantConsole ?? false);
-  const defaultRole = roleSet ?? (directory ? directory.defaultRole : 'User');
+  const defaultRole = roleSet ?? (directory ? defaultRoleBy(tenant.roles, directory) : 'User');
   return {
     byResource: roleOf({ roles: directory ? draft.roles : [], fromRules: [], defaultRole: null }, grantable),
     byRules: roleOf({ roles: [], fromRules: fromRules.map(({ role }) => role), defaultRole }, tenant.roles),
@@ -56,8 +56,9 @@ export function roleOrigin(about: WriteCase): RoleOrigin {
 /** Returns the first role of the catalogue that the user is given and that takes no seat; null: there is none. */
 function seatlessRole({ ctx: { directory }, tenant: { roles }, draft, roleSet, fromRules }: WriteCase): string | null {
   const grantable = grantableRoles(roles, directory?.mayGrantConsole ?? false);
+  const byDefault = directory === null ? null : defaultRoleBy(roles, directory);
   const byResource = directory === null ? [] : draft.roles.filter((role) => grantable.has(role));
-  const given = [...byResource, ...fromRules.map(({ role }) => role), roleSet ?? directory?.defaultRole ?? null];
+  const given = [...byResource, ...fromRules.map(({ role }) => role), roleSet ?? byDefault];
   return given.find((role) => role !== null && roles.get(role)?.takesSeat === false) ?? null;
 }
 

@@ -159,7 +159,7 @@ describe('a paired connection', () => {
     const name = `${fresh('later')}@${domain}`;
     const later = await madeUser(there, user(name, { externalId: 'later' }));
     expect(await outcome(door, { sub: 'kept' })).toBe(bound);
-    expect((await house.api.delete(`/directories/${other.id}`)).status).toBe(204);
+    expect((await house.api.delete(`/directories/${other.id}?force=true`)).status).toBe(204);
     expect((await house.api.get(`/connections/${door.id}`)).body.directory_id).toBeNull();
     await service.app.nest.get(ConnectionStore).forget(); // which is less than a second old on its own
     expect(await outcome(door, { sub: 'kept' })).toBe(bound);

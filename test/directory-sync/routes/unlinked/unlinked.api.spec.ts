@@ -58,6 +58,12 @@ describe('200', () => {
   });
 });
 
+it('lists no user of a directory that takes over no other one', async () => {
+  const of = await switched(1);
+  const alone = { ...of, next: { ...of.next, id: of.at.directoryId } };
+  expect(await list(alone)).toMatchObject({ status: 200, body: { data: [], next_cursor: null } });
+});
+
 describe('202', () => {
   it('deactivates the users as users of the new directory, after a dry run with the same number', async () => {
     const of = await switched(4);
@@ -112,11 +118,11 @@ describe('404', () => {
 });
 
 describe('409', () => {
-  it('refuses a directory that takes over no other one, or is in preview', async () => {
+  it('refuses a directory in preview, and to deactivate users of one that takes over no other one', async () => {
     const of = await switched(1);
     const refusal = async ({ status, body }: Answer) => [status, body.code];
     const alone = { ...of, next: { ...of.next, id: of.at.directoryId } };
-    expect(await refusal(await list(alone))).toEqual([409, 'no_take_over']);
+    expect(await refusal(await deactivate(alone))).toEqual([409, 'no_take_over']);
     await of.at.api.patch(`/directories/${of.next.id}`, { state: 'preview' });
     expect(await refusal(await list(of))).toEqual([409, 'no_take_over']);
     expect(await refusal(await deactivate(of))).toEqual([409, 'no_take_over']);
