@@ -85,7 +85,8 @@ export class ClientAssertions {
       const owner = { tenantId, id, version: 0, issuer: issuer ?? id };
       return this.keys.verify(owner, { jwksUri: jwksUrl }, token, 'caller');
     }
-    if (!(await isTokenSignedBy(token, fitting(keys, alg, kid)))) throw new ClientRefused('signature_invalid');
+    const isSigned = await isTokenSignedBy(tenantId, token, fitting(keys, alg, kid));
+    if (!isSigned) throw new ClientRefused('signature_invalid');
   }
 }
 

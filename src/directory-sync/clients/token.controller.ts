@@ -51,7 +51,7 @@ export class TokenController {
     const authenticated = await this.tokens.authenticate(proof, req.ip);
     await this.demandPlace(req, authenticated);
     const { client } = authenticated;
-    limitRate(this.limiter, res, `${client.id} tokens`, null);
+    limitRate(this.limiter, res, `${client.id} tokens`, client.tenantId);
     const token = await this.tokens.issue(authenticated);
     req.tenantId = client.tenantId;
     req.credentialId = client.id;
