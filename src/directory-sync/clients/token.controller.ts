@@ -13,7 +13,7 @@ import { AccessTokens, type AuthenticatedClient } from './access-tokens.service.
 import { ClientRefused } from './client-refused.js';
 import { tokenAddressOf } from './token-address.js';
 import { AccessTokenBody, AuthorizationServerBody, TokenForm } from './token.dto.js';
-import { readTokenRequest } from './token-request.rules.js';
+import { readTokenRequest, TOKEN_FIELDS } from './token-request.rules.js';
 
 const FORM_BYTES = 16 * 1024;
 const SCOPE = 'scim';
@@ -47,7 +47,7 @@ export class TokenController {
     429: ['too_many_requests'],
   })
   async issue(@Req() req: BridgeRequest, @Res({ passthrough: true }) res: BridgeResponse): Promise<AccessTokenBody> {
-    const proof = readTokenRequest(await readForm(req, FORM_BYTES), authorizationsOf(req.rawHeaders));
+    const proof = readTokenRequest(await readForm(req, FORM_BYTES, TOKEN_FIELDS), authorizationsOf(req.rawHeaders));
     const authenticated = await this.tokens.authenticate(proof, req.ip);
     await this.demandPlace(req, authenticated);
     const { client } = authenticated;

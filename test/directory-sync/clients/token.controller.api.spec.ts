@@ -104,6 +104,15 @@ describe('a request for a token is refused', () => {
     const whole = `grant_type=client_credentials&${pair}`;
     expect(await post(whole)).toEqual([200, undefined]);
     expect(await post(`${whole}&grant_type=client_credentials`)).toEqual([400, 'invalid_request']);
+    // RFC 6749 §3.2: a field without a value is absent, and an unknown one is ignored.
+    expect(await post(`${whole}&grant_type=&client_assertion=&scope=&resource=a&resource=b`)).toEqual([200, undefined]);
+    const header = basic(client.id, client.client_secret);
+    expect(await post('grant_type=client_credentials&client_id=&client_secret=', form, header)).toEqual([
+      200,
+      undefined,
+    ]);
+    const empty = `grant_type=client_credentials&client_id=${client.id}&client_secret=`;
+    expect(await post(empty)).toEqual([401, 'invalid_client']);
     expect(await post(whole, form, basic(client.id, client.client_secret))).toEqual([400, 'invalid_request']);
     expect(await post(JSON.stringify({ grant_type: 'client_credentials' }), 'application/json')).toEqual([
       400,
