@@ -52,13 +52,13 @@ export class TokenController {
     await this.demandPlace(req, authenticated);
     const { client } = authenticated;
     limitRate(this.limiter, res, `${client.id} tokens`, client.tenantId);
-    const token = await this.tokens.issue(authenticated);
+    const { token, seconds } = await this.tokens.issue(authenticated);
     req.tenantId = client.tenantId;
     req.credentialId = client.id;
     req.directoryId = client.directoryId;
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Pragma', 'no-cache');
-    return { access_token: token, token_type: 'Bearer', expires_in: client.accessTokenSeconds, scope: SCOPE };
+    return { access_token: token, token_type: 'Bearer', expires_in: seconds, scope: SCOPE };
   }
 
   @Get('.well-known/oauth-authorization-server')

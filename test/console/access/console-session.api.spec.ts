@@ -1,3 +1,4 @@
+import { Database } from '../../../src/base/database/database.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import {
   ConsoleBrowser,
@@ -68,6 +69,30 @@ describe('a session by a sign-in', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'not_an_administrator']);
     expect(refused.body.detail).toMatch(/@example.com has the role Console none at Tenant, .* admin or auditor/);
     expect(refused.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('ends with the right at once, and the event names the keys that go on', async () => {
+    const id = await consoleUser(house, 'admin');
+    const browser = await consoleBySignIn(service, house, id);
+    const key = async (more: object) => {
+      const made = await browser.ask('POST', '/api-keys', { name: 'k', scopes: ['users:read'], ...more });
+      expect(made.status).toBe(201);
+      return made.body as { id: string; owner_kind: string; owner_user_id: string | null };
+    };
+    const [own, ofService] = [await key({}), await key({ owner_user_id: null })];
+    expect([own.owner_kind, own.owner_user_id]).toEqual(['user', id]);
+    expect([ofService.owner_kind, ofService.owner_user_id]).toEqual(['service', null]);
+    expect((await browser.ask('GET', '/users')).status).toBe(200);
+    await house.api.patch(`/users/${id}`, { role: 'User' });
+    // What other processes hear too.
+    await service.app.nest.get(Database).feed.settled();
+    expect((await browser.ask('GET', '/users')).status).toBe(401);
+    const line = (await audit('administrator.removed')).find((one: { target_id: string }) => one.target_id === id)!;
+    expect(line.before.keys).toEqual([own.id, ofService.id]);
+    const { body } = await house.api.get('/events?limit=200');
+    const events = body.data as { event: string; data: { user_id: string; keys: string[] } }[];
+    const told = events.find(({ event, data }) => event === 'administrator.removed' && data.user_id === id)!;
+    expect(told.data.keys).toEqual([own.id, ofService.id]);
   });
 
   it('is refused without a sign-in, and by a sign-in that is older than ten minutes', async () => {

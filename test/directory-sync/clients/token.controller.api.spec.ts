@@ -239,6 +239,29 @@ describe('the end', () => {
     await eventually(lastRefusal, (last) => last?.['reason'] === 'access_token_expired');
   });
 
+  it('of a secret by its expiry is that of its access tokens', async () => {
+    const expiresAt = new Date(Date.now() + 600_000).toISOString();
+    const short = await madeClient(at, { expires_at: expiresAt });
+    const { body } = await askToken(service.url, secretForm(short));
+    expect(body.expires_in).toBeGreaterThan(500);
+    expect(body.expires_in).toBeLessThanOrEqual(600);
+    // An older token, which was given for longer.
+    await service.db.query(
+      `update access_tokens set expires_at = now() + interval '1 hour' where tenant_id = $1 and client_id = $2`,
+      [at.tenantId, short.id],
+    );
+    const token = body.access_token as string;
+    expect((await users(token)).status).toBe(200);
+    await service.db.query(
+      `update client_secrets set expires_at = now() - interval '1 second' where tenant_id = $1 and client_id = $2`,
+      [at.tenantId, short.id],
+    );
+    await eventually(
+      () => users(token),
+      ({ status }) => status === 401,
+    );
+  });
+
   it('of the oldest access token comes with the one that makes it more than a thousand', async () => {
     const oldest = await accessTokenOf(service.url, client);
     const filled = (n: number) =>
