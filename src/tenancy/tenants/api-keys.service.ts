@@ -33,6 +33,7 @@ export interface NewApiKey {
 interface By {
   actor: Actor;
   requestId: string | null;
+  reason?: string;
   /** The networks that the key of the request is held to: no key comes out of it that holds elsewhere. */
   networks?: AllowedNetworks;
 }

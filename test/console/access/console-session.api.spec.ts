@@ -226,6 +226,71 @@ describe('a link', () => {
     expect((await operator().post(`${path}/enter`, { reason: 'x' })).body.code).toBe('no_console_session');
   });
 
+  it('of the operator writes nothing while a tenant is entered, by the routes of the operator either', async () => {
+    const browser = await consoleByLink(service, 'operator');
+    const path = `/tenants/${house.tenantId}`;
+    await browser.ask('POST', `${path}/enter`, { reason: 'look' });
+    const soon = new Date(Date.now() + 600_000).toISOString();
+    const key = { name: 'z', scopes: ['admin'], expires_at: soon, reason: 'x' };
+    const other = (await newHouse(service)).tenantId;
+    const tries: [string, string, object?][] = [
+      ['POST', `${path}/api-keys`, key],
+      ['POST', `/tenants/${other}/api-keys`, key],
+      ['PUT', `${path}/domains/x.example`, { reason: 'x' }],
+      ['DELETE', `${path}/domains/x.example`],
+      ['PATCH', path, { owner_user_id: null, reason: 'x' }],
+      ['POST', `${path}/owner-sign-in-link`, { reason: 'x' }],
+      ['POST', '/tenants', { name: 'Another' }],
+    ];
+    for (const [method, at, body] of tries) {
+      const refused = await browser.ask(method, at, body);
+      expect([method, at, refused.status, refused.body.code]).toEqual([method, at, 409, 'tenant_entered']);
+    }
+    expect((await browser.ask('GET', `${path}/api-keys`)).status).toBe(200);
+    expect((await browser.ask('POST', `${path}/leave`)).status).toBe(204);
+    const made = await browser.ask('POST', `${path}/api-keys`, key);
+    expect(made.status).toBe(201);
+    expect((await audit('api_key.created'))[0]).toMatchObject({ target_id: made.body.id, after: { reason: 'x' } });
+  });
+
+  it('of the operator makes in a tenant what ends within an hour, with a reason, and nothing else', async () => {
+    const browser = await consoleByLink(service, 'operator');
+    const path = `/tenants/${house.tenantId}`;
+    const key = { name: 'z', scopes: ['admin'] };
+    const fields = ({ body }: { body: { errors: { field: string }[] } }) => body.errors.map(({ field }) => field);
+    expect(fields(await browser.ask('POST', `${path}/api-keys`, key))).toEqual(['reason', 'expires_at']);
+    const late = new Date(Date.now() + 3_700_000).toISOString();
+    const lasting = { ...key, reason: 'x', expires_at: late };
+    expect(fields(await browser.ask('POST', `${path}/api-keys`, lasting))).toEqual(['expires_at']);
+    expect(fields(await browser.ask('POST', `${path}/owner-sign-in-link`))).toEqual(['reason']);
+    for (const [method, at, body] of [
+      ['PUT', `${path}/domains/x.example`, { reason: 'x' }],
+      ['PATCH', path, { owner_user_id: null, reason: 'x' }],
+      ['PATCH', path, { break_glass: [], reason: 'x' }],
+    ] as const) {
+      expect((await browser.ask(method, at, body)).body.code).toBe('operator_token_needed');
+    }
+    const id = await consoleUser(house, 'admin');
+    await operator().patch(path, { owner_user_id: id, reason: 'Ticket 2' });
+    expect((await audit('tenant.changed'))[0].after).toMatchObject({ owner_user_id: id, reason: 'Ticket 2' });
+    const linked = await browser.ask('POST', `${path}/owner-sign-in-link`, { reason: 'Ticket 3' });
+    expect(linked.status).toBe(201);
+    expect((await audit('owner_sign_in_link.created'))[0].after).toMatchObject({ reason: 'Ticket 3' });
+    const domain = `${house.tenantId.slice(-8)}.example`;
+    expect((await operator().put(`${path}/domains/${domain}`, { reason: 'Ticket 4' })).status).toBe(200);
+    expect((await audit('domain.verified'))[0].after).toMatchObject({ reason: 'Ticket 4' });
+    expect((await house.api.post('/audit/verify', {})).body).toMatchObject({ ok: true });
+  });
+
+  it('names the person who has made it, when it is made and when it is used', async () => {
+    const body = { role: 'auditor', reason: 'x', made_by: 'ann.lee', tenant_id: house.tenantId };
+    const made = await operator().post('/installation/console-links', body);
+    await new ConsoleBrowser(service).open(made.body.url as string);
+    for (const action of ['console_link.created', 'console_link.used']) {
+      expect((await audit(action))[0].after).toMatchObject({ made_by: 'ann.lee' });
+    }
+  });
+
   it('names each wrong field', async () => {
     const ask = async (body: object) => (await operator().post('/installation/console-links', body)).body;
     expect((await ask({})).errors.map(({ field }: { field: string }) => field).sort()).toEqual(['reason', 'role']);
