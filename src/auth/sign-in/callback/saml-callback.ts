@@ -58,6 +58,8 @@ export class SamlCallback {
       throw new SignInRefused('unsolicited', 'the answer has no request, which the connection does not permit');
     } else if (!connection.enabled) {
       throw new SignInRefused('connection_disabled', 'the connection is disabled');
+    } else {
+      req.signInContext!.returnTo = relayState;
     }
   }
 
