@@ -97,7 +97,7 @@ export async function consoleAddress(
   { nest }: Application,
   { tenant_id: tenantId }: Credentials,
 ): Promise<string | null> {
-  const request = { role: 'admin', tenantId, reason: 'start of the service' } as const;
+  const request = { role: 'admin', tenantId, madeBy: null, reason: 'start of the service' } as const;
   try {
     return (await nest.get(ConsoleLinksService).make(request, { actor: OPERATOR, requestId: null })).url;
   } catch (error) {

@@ -1,6 +1,6 @@
 // The credentials of directories: access tokens beside SCIM tokens, the request for an access token beside the least program
 // that could answer it, and the price of a list of networks.
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { CONCURRENCY, ROUNDS, scaled } from './contenders.mjs';
 import { load, median } from './load.mjs';
@@ -49,12 +49,12 @@ await beside(
 );
 
 const key = createPrivateKey(privateKey.export({ format: 'pem', type: 'pkcs8' }));
-/** Assertions without `jti` can be presented until they end. */
 const assertion = (id, audience) =>
   new SignJWT({ iss: id, sub: id, aud: audience })
     .setProtectedHeader({ alg: 'RS256', kid: 'bench' })
+    .setJti(randomUUID())
     .setIssuedAt()
-    .setExpirationTime('1h')
+    .setExpirationTime('10m')
     .sign(key);
 const asserted = async (id, audience) =>
   new URLSearchParams({
@@ -63,10 +63,16 @@ const asserted = async (id, audience) =>
     client_assertion_type: BEARER,
     client_assertion: await assertion(id, audience),
   }).toString();
+// An assertion of a client's own key counts once.
+const REQUESTS = scaled(1_000);
+const assertions = await Promise.all(
+  Array.from({ length: REQUESTS * (ROUNDS + 2) }, () => asserted(signer.id, signer.token_url)),
+);
+const fresh = () => ({ ...post(assertions.pop()), path: '/oauth/token' });
 await beside(
   'access token for an assertion, to the leanest program',
   0.6,
-  tokens(origin, await asserted(signer.id, signer.token_url)),
+  () => load(origin, CONCURRENCY, REQUESTS, fresh),
   tokens(lean.url, await asserted('client', 'bench')),
 );
 

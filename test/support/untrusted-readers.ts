@@ -201,7 +201,7 @@ export const READERS: Record<string, Case> = {
     read: (text) => {
       const claims = { iss: text, sub: text, aud: [text, 'a'], iat: 1, exp: 2, jti: text };
       const token = { text, header: { alg: 'RS256' as const, kid: text, typ: text }, claims };
-      return checkAssertion(token, { issuer: text, subject: text, audiences: ['a', text] }, NOW);
+      return checkAssertion(token, { issuer: text, subject: text, audiences: ['a', text], isOwn: false }, NOW);
     },
   },
   'SAML answer of a form': {

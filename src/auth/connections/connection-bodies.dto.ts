@@ -64,6 +64,11 @@ class ConnectionHeadBody extends IntersectionType(ShownType(ConnectionFields, SH
 class OidcConnectionBody extends IntersectionType(ConnectionHeadBody, ShownType(ConnectionFields, OIDC)) {
   @ApiProperty({ enum: ['oidc'] })
   type!: 'oidc';
+  @ApiProperty({
+    required: false,
+    description: 'In the answer to a request whose issuer was the address of its metadata: that it was cut.',
+  })
+  hint?: string;
   @ApiProperty({ description: 'Whether a client secret is stored. The secret itself is never shown.' })
   client_secret_set!: boolean;
   @ApiProperty({ description: 'Whether there is one, for private_key_jwt.' })

@@ -2,7 +2,7 @@ import { isLongerThan } from '../../base/characters.js';
 import { Ruled, type FieldOptions } from '../../base/http/fields.js';
 import { isTidy } from '../../base/http/text.js';
 
-const MAX_JWK = 16 * 1024; // RSA of 8192 bits has 6 kB
+const MAX_JWK = 16 * 1024; // RSA of 4096 bits has 3 kB
 
 /**
  * Declares a list of distinct texts of limited length.

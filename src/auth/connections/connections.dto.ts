@@ -93,7 +93,8 @@ export class ConnectionFields {
   @Text({
     max: 500,
     ...OPTIONAL,
-    description: 'OIDC. Exactly as the IdP writes it.',
+    description:
+      'OIDC. Exactly as the IdP writes it. The address of its metadata is cut to the part before `/.well-known/openid-configuration`; `hint` of the answer says so.',
     example: 'https://idp.example.com',
   })
   issuer?: string;

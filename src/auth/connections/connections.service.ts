@@ -4,6 +4,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
+import { CUT_ISSUER, issuerOf } from '../../protocols/oidc/discovery.rules.js';
 import { AuthAddresses } from './addresses.js';
 import { DomainsStore } from './domains/domains.store.js';
 import type { ConnectionBody } from './connection-bodies.dto.js';
@@ -14,7 +15,7 @@ import { ConnectionSaving } from './connection-saving.js';
 import type { AuditBy } from '../../tenancy/tenants/audit/audit.service.js';
 import { connectionShape } from './connection-shape.mapping.js';
 import { ConnectionStore } from './connection.store.js';
-import type { ChangeConnection, CreateConnection } from './connections.dto.js';
+import type { ChangeConnection, ConnectionFields, CreateConnection } from './connections.dto.js';
 import { TooManyConnections } from './connections.errors.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
 
@@ -70,7 +71,7 @@ export class ConnectionsService {
       return row;
     });
     await this.forget();
-    return this.shape(made);
+    return { ...this.shape(made), ...issuerHint(input) };
   }
 
   list(tenantId: string, slug: string | null, page: PageRequest): Promise<CutRows<ConnectionRow>> {
@@ -111,7 +112,7 @@ export class ConnectionsService {
       });
     });
     await this.forget();
-    return this.shape(after);
+    return { ...this.shape(after), ...issuerHint(input) };
   }
 
   /** Deletes a connection and ends its sessions. */
@@ -143,6 +144,11 @@ export class ConnectionsService {
   forget(): Promise<void> {
     return this.store.forget();
   }
+}
+
+/** Returns what an answer says about an issuer that is not stored as it was given. */
+function issuerHint({ issuer }: ConnectionFields): { hint?: string } {
+  return issuer === undefined || issuerOf(issuer) === issuer ? {} : { hint: CUT_ISSUER };
 }
 
 /** Returns the refusal where the connection was changed since the request read it. */

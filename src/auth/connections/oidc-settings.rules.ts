@@ -1,3 +1,4 @@
+import { issuerOf } from '../../protocols/oidc/discovery.rules.js';
 import type { FieldError } from '../../base/errors/domain-error.js';
 import { calledAddressProblem, issuerProblem, templateProblem } from './address.rules.js';
 import { chosen, type InstallationPermits } from './common-settings.rules.js';
@@ -25,7 +26,7 @@ export function oidcAfter(
 ): StoredOidcSettings {
   const after: StoredOidcSettings = {
     ...common,
-    issuer: chosen(input.issuer, before?.issuer, ''),
+    issuer: input.issuer === undefined ? (before?.issuer ?? '') : issuerOf(input.issuer),
     discovery_url: chosen(input.discovery_url, before?.discovery_url ?? null, null),
     client_id: chosen(input.client_id, before?.client_id, ''),
     token_auth: chosen(input.token_auth, before?.token_auth, 'client_secret_basic'),

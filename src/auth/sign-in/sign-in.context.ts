@@ -15,6 +15,8 @@ export interface SignInContext {
   connection: Connection;
   /** null: the IdP began the sign-in, or the request is not known. */
   request: SignInRequest | null;
+  /** Where the IdP that began the sign-in wants the browser to go (RelayState), as posted. */
+  returnTo?: string | null;
   /** The secret of the browser that began it; null in another browser. */
   browser: BrowserHalf | null;
   /** The kind of a request without a stored sign-in request; else the kind of that one. */

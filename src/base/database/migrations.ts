@@ -18,6 +18,8 @@ import { DirectoryNetworks1767228100000 } from './migrations/1767228100000-direc
 import { WorkEntries1767228112000 } from './migrations/1767228112000-work-entries.js';
 import { UserSearch1767228113000 } from './migrations/1767228113000-user-search.js';
 import { ApiKeyNetworks1767228115000 } from './migrations/1767228115000-api-key-networks.js';
+import { ConsoleLinkMakers1767228117001 } from './migrations/1767228117001-console-link-makers.js';
+import { AdministratorsTold1767228117000 } from './migrations/1767228117000-administrators-told.js';
 import { Authentications1767228116000 } from './migrations/1767228116000-authentications.js';
 import { KeptWrites1767228116500 } from './migrations/1767228116500-kept-writes.js';
 import { HeldDepartures1767228116600 } from './migrations/1767228116600-held-departures.js';
@@ -50,4 +52,6 @@ export const MIGRATIONS = [
   Authentications1767228116000,
   KeptWrites1767228116500,
   HeldDepartures1767228116600,
+  AdministratorsTold1767228117000,
+  ConsoleLinkMakers1767228117001,
 ];

@@ -9,12 +9,17 @@ const MAX_FIELDS = 64;
 const MAX_DISCARD = 16 * 1024 * 1024;
 
 /**
- * Reads a form that a browser or an IdP has posted: at most `limit` bytes, at most 64 fields, each once, since two
- * readers could use different ones.
+ * Reads the named fields of a form that a browser, a client or an IdP has posted: at most `limit` bytes, at most 64 fields.
+ * A field without a value is absent, and one with another name is ignored (RFC 6749 §3.2).
  *
- * @throws {BodyTooLarge} {@link UnsupportedMediaType} or {@link MalformedRequest}
+ * @throws {BodyTooLarge} {@link UnsupportedMediaType} or {@link MalformedRequest}; also when a named field comes more than
+ *   once, since two readers could use different ones
  */
-export async function readForm(req: IncomingMessage, limit: number): Promise<ReadonlyMap<string, string>> {
+export async function readForm<const Name extends string>(
+  req: IncomingMessage,
+  limit: number,
+  names: readonly Name[],
+): Promise<ReadonlyMap<Name, string>> {
   const type = (req.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
   const length = Number(req.headers['content-length'] ?? 0);
   if (length === 0 && req.headers['transfer-encoding'] === undefined) return new Map();
@@ -26,13 +31,15 @@ export async function readForm(req: IncomingMessage, limit: number): Promise<Rea
     discard(req, 0, MAX_DISCARD);
     throw new BodyTooLarge(limit);
   }
-  const form = new Map<string, string>();
+  const form = new Map<Name, string>();
   const text = await read(req, limit);
   // Splits at most as often as fields are allowed: a body of ampersands costs nothing.
   const pairs = text === '' ? [] : text.split('&', MAX_FIELDS + 1);
   if (pairs.length > MAX_FIELDS) throw new MalformedRequest(`The form has more than ${MAX_FIELDS} fields.`);
   for (const pair of pairs) {
-    const [[name, value] = ['', '']] = new URLSearchParams(pair);
+    const [[given, value] = ['', '']] = new URLSearchParams(pair);
+    const name = names.find((one) => one === given);
+    if (name === undefined || value === '') continue;
     if (form.has(name)) throw new MalformedRequest('The form names a field more than once.', 'repeated_parameter');
     form.set(name, value);
   }

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { CliError, EXIT } from '../client/cli.errors.js';
 import type { Json } from '../client/client.js';
 import { given, type Command } from '../command/command.js';
@@ -52,7 +53,12 @@ export const SERVICE_COMMANDS: Command[] = [
     async run(context) {
       const { role = 'admin', reason } = given(context, 'role', 'reason');
       const tenant = role === 'operator' ? {} : { tenant_id: await tenantOf(context) };
-      const link = await context.client.operate('POST', '/installation/console-links', { role, reason, ...tenant });
+      const link = await context.client.operate('POST', '/installation/console-links', {
+        role,
+        reason,
+        made_by: userInfo().username,
+        ...tenant,
+      });
       return { url: link['url'], role: link['role'], tenant_id: link['tenant_id'], expires_at: link['expires_at'] };
     },
   },

@@ -33,6 +33,14 @@ export class MakeConsoleLink {
 
   @Text({ ...REASON, description: 'Why. The audit log of the tenant, or of the installation, has it.' })
   reason!: string;
+
+  @Text({
+    max: 200,
+    optional: true,
+    example: 'ann.lee',
+    description: 'The person who makes the link; the audit log has the name with the link and with its use.',
+  })
+  made_by?: string;
 }
 
 /** A link of the console. It is shown once. */

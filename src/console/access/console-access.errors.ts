@@ -21,12 +21,3 @@ export class NoConsoleSession extends DomainError {
     );
   }
 }
-
-/** The act needs the operator's token itself: a session that made links would renew itself without end. */
-export class OperatorTokenNeeded extends DomainError {
-  readonly kind = 'forbidden';
-  readonly code = 'operator_token_needed';
-  constructor() {
-    super('A link of the console is made with the operator token, not by a session of the console.');
-  }
-}

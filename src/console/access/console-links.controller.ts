@@ -5,7 +5,7 @@ import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { OperatorController } from '../../tenancy/tenants/api-controller.js';
 import { CurrentCaller, type Caller } from '../../tenancy/tenants/caller.js';
 import { ConsoleLinkBody, MakeConsoleLink } from './console-access.dto.js';
-import { OperatorTokenNeeded } from './console-access.errors.js';
+import { demandOperatorToken } from '../../tenancy/tenants/operator-acts.js';
 import { ConsoleLinksService, type ConsoleLink } from './console-links.service.js';
 
 /** Links of the console: the operator's way in, and the way for tenants that are locked out. */
@@ -23,13 +23,15 @@ export class ConsoleLinksController {
   @ApiRecord(ConsoleLinkBody, 201)
   @ApiRefusals({ 403: ['operator_token_needed'], 404: ['not_found'] })
   make(
-    @CurrentCaller() { actor, requestId, console }: Caller,
-    @Body() { role, tenant_id: tenantId, reason }: MakeConsoleLink,
+    @CurrentCaller() caller: Caller,
+    @Body() { role, tenant_id: tenantId, reason, made_by: madeBy }: MakeConsoleLink,
   ): Promise<ConsoleLink> {
-    if (console !== undefined) throw new OperatorTokenNeeded();
+    // A session that made links would renew itself without end.
+    demandOperatorToken(caller, 'A link of the console');
+    const { actor, requestId } = caller;
     const isOperator = role === 'operator';
     if (isOperator !== (tenantId == null)) throw wrongTenant(isOperator);
-    return this.links.make({ role, tenantId: tenantId ?? '', reason }, { actor, requestId });
+    return this.links.make({ role, tenantId: tenantId ?? '', reason, madeBy: madeBy ?? null }, { actor, requestId });
   }
 }
 

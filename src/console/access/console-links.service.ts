@@ -18,6 +18,8 @@ export interface LinkRequest {
   /** '' for the role `operator`. */
   tenantId: string;
   reason: string;
+  /** The person who makes it; null: the request does not say. */
+  madeBy: string | null;
 }
 
 /** A new link. It is shown once. */
@@ -52,13 +54,13 @@ export class ConsoleLinksService {
   ) {}
 
   /** @throws {NotFound} when there is no such tenant */
-  async make({ role, tenantId, reason }: LinkRequest, by: By): Promise<ConsoleLink> {
+  async make({ role, tenantId, reason, madeBy }: LinkRequest, by: By): Promise<ConsoleLink> {
     if (tenantId !== '') await this.tenants.get(tenantId);
     const { token, hash } = mintToken('tbe', tenantId);
     const id = newId('clk');
     const expiresAt = await this.db.transaction(tenantId === '' ? null : tenantId, async (tx) => {
-      const until = await this.repository.insert(tx, tenantId, { id, hash, role }, LINK_SECONDS);
-      const after = { role, reason, expires_at: until };
+      const until = await this.repository.insert(tx, tenantId, { id, hash, role, madeBy }, LINK_SECONDS);
+      const after = { role, reason, made_by: madeBy, expires_at: until };
       await this.note(tx, { action: 'console_link.created', tenantId, linkId: id, after }, by);
       return until;
     });
@@ -75,7 +77,7 @@ export class ConsoleLinksService {
   ): Promise<UsedConsoleLink | null> {
     const link = await this.repository.use(tx, tenantId, hash);
     if (link === null) return null;
-    const after = { role: link.role, session_id: sessionId };
+    const after = { role: link.role, made_by: link.made_by, session_id: sessionId };
     await this.note(tx, { action: 'console_link.used', tenantId, linkId: link.id, after }, by);
     return link;
   }

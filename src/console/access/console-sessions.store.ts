@@ -61,6 +61,8 @@ export class ConsoleSessionsStore extends ConsoleCredentials {
       // The feed has nothing of users and sign-ins: sessions are read again within a second.
       isProved: false,
     });
+    // A right that ends takes its sessions with it at once; the audit log has its line in the transaction of the change.
+    db.feed.on(['audit_entries'], (row) => this.sessions.dropAll(row?.tenantId));
   }
 
   /** After a change made here: resolves when no process goes by the old values. */

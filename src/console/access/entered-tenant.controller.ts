@@ -3,6 +3,7 @@ import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { OperatorController } from '../../tenancy/tenants/api-controller.js';
 import { CurrentCaller, type Caller } from '../../tenancy/tenants/caller.js';
+import { WhileEntered } from '../../tenancy/tenants/operator-acts.js';
 import { EnteredBody, EnterTenant } from './console-access.dto.js';
 import { EnteredTenantService } from './entered-tenant.service.js';
 
@@ -12,6 +13,7 @@ import { EnteredTenantService } from './entered-tenant.service.js';
 export class EnteredTenantController {
   constructor(private readonly entered: EnteredTenantService) {}
 
+  @WhileEntered()
   @Post('enter')
   @HttpCode(200)
   @ApiOperation({
@@ -28,6 +30,7 @@ export class EnteredTenantController {
     return this.entered.enter(caller, tenantId, reason);
   }
 
+  @WhileEntered()
   @Post('leave')
   @HttpCode(204)
   @ApiOperation({ summary: 'Ends the reading of a tenant before its time' })

@@ -85,7 +85,8 @@ export class AccessTokenStore {
     this.tokens = new CredentialCache(db, clock, {
       table: 'access_tokens',
       // The rows of client and secret are read with the token: their end is the end of all their tokens.
-      query: (tenantId, hash) => `select a.id, a.client_id, a.secret_id, a.directory_id, a.expires_at,
+      query: (tenantId, hash) => `select a.id, a.client_id, a.secret_id, a.directory_id,
+          least(a.expires_at, s.expires_at) as expires_at,
           least(c.revoked_at, s.revoked_at) as revoked_at
         from access_tokens a join directory_clients c on c.tenant_id = a.tenant_id and c.id = a.client_id
         left join client_secrets s on s.tenant_id = a.tenant_id and s.id = a.secret_id

@@ -6,17 +6,13 @@ import { Database } from '../../base/database/database.js';
  * a refusal in place of the oldest token it would stand still for the rest of an hour.
  */
 const MOST_TOKENS = 1_000;
-/** Tokens of this process between two looks: a look reads all tokens of the client that got the last one. */
-const LOOK_EVERY = 50;
 
 /** Statements on the table of access tokens. */
 @Injectable()
 export class AccessTokensRepository {
-  private made = 0;
-
   constructor(private readonly db: Database) {}
 
-  /** Adds a token. With one of the next {@link LOOK_EVERY}, the oldest tokens of the client end where it has too many. */
+  /** Adds a token. The oldest tokens of the client end where it has {@link MOST_TOKENS} others. */
   async insert(token: {
     tenantId: string;
     id: string;
@@ -27,19 +23,13 @@ export class AccessTokensRepository {
     expiresAt: Date;
   }): Promise<void> {
     await this.db.query(
-      `insert into access_tokens (tenant_id, id, client_id, directory_id, secret_id, hash, expires_at)
+      `with surplus as (
+         delete from access_tokens where tenant_id = $1 and client_id = $3 and id <= (
+           select t.id from access_tokens t where t.tenant_id = $1 and t.client_id = $3
+           order by t.id desc offset ${MOST_TOKENS - 1} limit 1))
+       insert into access_tokens (tenant_id, id, client_id, directory_id, secret_id, hash, expires_at)
        values ($1, $2, $3, $4, $5, $6, $7)`,
       [token.tenantId, token.id, token.clientId, token.directoryId, token.secretId, token.hash, token.expiresAt],
-    );
-    if (++this.made % LOOK_EVERY === 0) await this.endOldest(token.tenantId, token.clientId);
-  }
-
-  private async endOldest(tenantId: string, clientId: string): Promise<void> {
-    await this.db.query(
-      `delete from access_tokens where tenant_id = $1 and client_id = $2 and id <= (
-         select t.id from access_tokens t where t.tenant_id = $1 and t.client_id = $2
-         order by t.id desc offset ${MOST_TOKENS} limit 1)`,
-      [tenantId, clientId],
     );
   }
 }

@@ -15,10 +15,16 @@ import { ClientStore, type DirectoryClient } from './client.store.js';
 import { InvalidClient } from './clients.errors.js';
 import type { ClientProof } from './token-request.rules.js';
 
-/** A client that is authenticated; `secretId` is null for an assertion. */
+/** A client that is authenticated, with its secret; null for an assertion. */
 export interface AuthenticatedClient {
   readonly client: DirectoryClient;
-  readonly secretId: string | null;
+  readonly secret: Pick<ClientSecret, 'id' | 'expiresAt'> | null;
+}
+
+/** An access token, and the seconds that it lives. */
+interface IssuedToken {
+  readonly token: string;
+  readonly seconds: number;
 }
 
 /** Authenticates clients, and gives them access tokens. */
@@ -46,14 +52,20 @@ export class AccessTokens {
     return proof.kind === 'secret' ? this.bySecret(proof, address) : this.byAssertion(proof, address);
   }
 
-  /** Gives an authenticated client an access token. A token of a client that has ended meanwhile is not valid. */
-  async issue({ client, secretId }: AuthenticatedClient): Promise<string> {
+  /**
+   * Gives an authenticated client an access token, which ends no later than the secret. A token of a client that has ended
+   * meanwhile is not valid.
+   */
+  async issue({ client, secret }: AuthenticatedClient): Promise<IssuedToken> {
     const { tenantId, id: clientId, directoryId, accessTokenSeconds } = client;
     const { token, hash } = mintToken('tba', tenantId);
-    const expiresAt = new Date(this.clock.now().getTime() + accessTokenSeconds * 1_000);
+    const now = this.clock.now().getTime();
+    const secretEnds = secret?.expiresAt?.getTime() ?? Infinity;
+    const expiresAt = new Date(Math.min(now + accessTokenSeconds * 1_000, secretEnds));
+    const secretId = secret?.id ?? null;
     await this.repository.insert({ tenantId, id: newId('act'), clientId, directoryId, secretId, hash, expiresAt });
     this.uses.note(useOf({ tenantId, clientId, secretId, directoryId }));
-    return token;
+    return { token, seconds: Math.floor((expiresAt.getTime() - now) / 1_000) };
   }
 
   /** Refuses a client for a reason that its directory remembers; `client` is null for an unknown one. */
@@ -93,7 +105,7 @@ export class AccessTokens {
       if (found?.ended != null) throw new ClientRefused('client_deleted');
       if (client.kind === 'secret') throw new ClientRefused('wrong_method');
       await this.assertions.verify(client, this.assertions.read(proof.assertion));
-      return { client, secretId: null };
+      return { client, secret: null };
     } catch (error) {
       throw this.refuse(clientId, client, error, address);
     }
@@ -111,7 +123,7 @@ function matching(
   if (named.credential.kind !== 'secret') throw new ClientRefused('wrong_method');
   if (secret?.credential.client.id !== clientId) throw new ClientRefused('secret_unknown');
   if (secret.ended !== null) throw new ClientRefused(secret.ended === 'expired' ? 'secret_expired' : 'secret_revoked');
-  return { client: secret.credential.client, secretId: secret.credential.id };
+  return { client: secret.credential.client, secret: secret.credential };
 }
 
 function subjectOf({ claims }: { claims: Record<string, unknown> }): string {

@@ -46,7 +46,8 @@ export class ClientAssertions {
    */
   read(text: string): SignedToken {
     try {
-      return readToken(text, 'assertion', ID_TOKEN_ALGS);
+      // Libraries for certificates send theirs along (`x5c`).
+      return readToken(text, 'assertion', ID_TOKEN_ALGS, ['x5c']);
     } catch (error) {
       throw refused(error);
     }
@@ -71,9 +72,11 @@ export class ClientAssertions {
   }
 
   private async expected({ tenantId, id, issuer, subject, audience }: DirectoryClient): Promise<ExpectedAssertion> {
-    if (issuer !== null && subject !== null && audience !== null) return { issuer, subject, audiences: [audience] };
+    if (issuer !== null && subject !== null && audience !== null) {
+      return { issuer, subject, audiences: [audience], isOwn: false };
+    }
     const bases = await this.addresses.allOf(tenantId);
-    return { issuer: id, subject: id, audiences: bases.flatMap((base) => [base, tokenAddressOf(base)]) };
+    return { issuer: id, subject: id, audiences: bases.flatMap((base) => [base, tokenAddressOf(base)]), isOwn: true };
   }
 
   private async verifySignature(
@@ -85,7 +88,8 @@ export class ClientAssertions {
       const owner = { tenantId, id, version: 0, issuer: issuer ?? id };
       return this.keys.verify(owner, { jwksUri: jwksUrl }, token, 'caller');
     }
-    if (!(await isTokenSignedBy(token, fitting(keys, alg, kid)))) throw new ClientRefused('signature_invalid');
+    const isSigned = await isTokenSignedBy(tenantId, token, fitting(keys, alg, kid));
+    if (!isSigned) throw new ClientRefused('signature_invalid');
   }
 }
 

@@ -12,6 +12,7 @@ export type ClientRefusalReason =
   | 'assertion_expired'
   | 'assertion_not_yet_valid'
   | 'assertion_lives_too_long'
+  | 'assertion_without_jti'
   | 'assertion_replayed'
   | 'issuer_mismatch'
   | 'subject_mismatch'

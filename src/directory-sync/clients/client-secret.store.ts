@@ -9,6 +9,7 @@ import { CLIENT_COLUMNS, clientOf, type DirectoryClient, type ClientColumns } fr
 export interface ClientSecret {
   readonly id: string;
   readonly client: DirectoryClient;
+  readonly expiresAt: Date | null;
 }
 
 /** Finds the secret of a text, with its client. */
@@ -25,7 +26,11 @@ export class ClientSecretStore {
       ) => `select s.id, s.expires_at, least(s.revoked_at, c.revoked_at) as revoked_at, ${CLIENT_COLUMNS}
         from client_secrets s join directory_clients c on c.tenant_id = s.tenant_id and c.id = s.client_id
         where s.tenant_id = ${tenantId} and s.hash = ${hash}`,
-      make: (row: CredentialRow & ClientColumns, tenantId) => ({ id: row.id, client: clientOf(row, tenantId) }),
+      make: (row: CredentialRow & ClientColumns, tenantId) => ({
+        id: row.id,
+        client: clientOf(row, tenantId),
+        expiresAt: row.expires_at,
+      }),
       isProved: true,
     });
     db.feed.on(['directory_clients'], (row) => this.secrets.dropAll(row?.tenantId));

@@ -72,7 +72,9 @@ function problemOfKeys(jwks: Record<string, unknown>): string | null {
   if (Array.isArray(keys) && keys.some(isPrivate)) return 'must hold public keys alone: make a new key pair';
   try {
     const usable = readKeys(jwks);
-    return usable.length > 0 ? null : 'must hold a public key for RS256, PS256, ES256 or EdDSA';
+    return usable.length > 0
+      ? null
+      : 'must hold a public key: RSA of 2048 to 4096 bits with an exponent of at most 32 bits, P-256 or Ed25519';
   } catch (error) {
     if (error instanceof OidcRefused) return 'must be a key set: {"keys": […]}';
     throw error;

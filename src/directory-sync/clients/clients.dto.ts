@@ -40,7 +40,12 @@ export class CreateClient {
   })
   kind!: ClientKind;
 
-  @Text({ max: MAX_URL, optional: true, description: 'Of `federated`: the `iss` of its assertions, letter by letter.' })
+  @Text({
+    max: MAX_URL,
+    optional: true,
+    description:
+      'Of `federated`: the `iss` of its assertions, letter by letter. The address of its metadata is cut to the part before `/.well-known/openid-configuration`.',
+  })
   issuer?: string;
 
   @Text({ max: MAX_CLAIM, optional: true, description: 'Of `federated`: the `sub` of its assertions.' })

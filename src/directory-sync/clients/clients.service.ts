@@ -6,6 +6,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
+import { issuerOf } from '../../protocols/oidc/discovery.rules.js';
 import { problemOfEndpoint } from '../../protocols/oidc/guarded-fetch.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
@@ -160,7 +161,8 @@ export class ClientsService {
   }
 
   private settingsOf(input: CreateClient): ClientSettings {
-    const { kind, issuer = null, subject = null, audience = null, jwks = null, jwks_url = null } = input;
+    const { kind, subject = null, audience = null, jwks = null, jwks_url = null } = input;
+    const issuer = input.issuer === undefined ? null : issuerOf(input.issuer);
     const settings = { kind, issuer, subject, audience, jwks, jwks_url };
     const errors = clientProblems(settings, (address) =>
       problemOfEndpoint(address, this.config.allowPrivateDestinations),

@@ -4,6 +4,15 @@ import { InvalidClient, InvalidTokenAsk } from './clients.errors.js';
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const MAX_CLIENT_ID = 200;
 
+/** The fields of a request for an access token that count. */
+export const TOKEN_FIELDS = [
+  'grant_type',
+  'client_id',
+  'client_secret',
+  'client_assertion_type',
+  'client_assertion',
+] as const;
+
 /** How a client authenticates at the token address: with a secret, or with a signed assertion. */
 export type ClientProof =
   | { kind: 'secret'; clientId: string; secret: string }
@@ -11,14 +20,17 @@ export type ClientProof =
   | { kind: 'assertion'; clientId: string | null; assertion: string };
 
 /**
- * Reads a request for an access token (RFC 6749 §4.4.2, §2.3). Other fields and any `scope` are ignored (§3.2): the answer
- * names the scope that is granted.
+ * Reads a request for an access token (RFC 6749 §4.4.2, §2.3). Any `scope` is ignored: the answer names the scope that is
+ * granted.
  *
  * @param headers all `Authorization` headers of the request
  * @throws {InvalidTokenAsk} for a field that is missing or does not fit, another grant, or two ways of authentication
  * @throws {InvalidClient} when the request has no authentication, or an unreadable one
  */
-export function readTokenRequest(form: ReadonlyMap<string, string>, headers: readonly string[]): ClientProof {
+export function readTokenRequest(
+  form: ReadonlyMap<(typeof TOKEN_FIELDS)[number], string>,
+  headers: readonly string[],
+): ClientProof {
   const grant = form.get('grant_type');
   if (grant === undefined) throw invalid('The field grant_type is missing from the form.');
   if (grant !== 'client_credentials') {

@@ -13,7 +13,7 @@ import { AccessTokens, type AuthenticatedClient } from './access-tokens.service.
 import { ClientRefused } from './client-refused.js';
 import { tokenAddressOf } from './token-address.js';
 import { AccessTokenBody, AuthorizationServerBody, TokenForm } from './token.dto.js';
-import { readTokenRequest } from './token-request.rules.js';
+import { readTokenRequest, TOKEN_FIELDS } from './token-request.rules.js';
 
 const FORM_BYTES = 16 * 1024;
 const SCOPE = 'scim';
@@ -47,18 +47,18 @@ export class TokenController {
     429: ['too_many_requests'],
   })
   async issue(@Req() req: BridgeRequest, @Res({ passthrough: true }) res: BridgeResponse): Promise<AccessTokenBody> {
-    const proof = readTokenRequest(await readForm(req, FORM_BYTES), authorizationsOf(req.rawHeaders));
+    const proof = readTokenRequest(await readForm(req, FORM_BYTES, TOKEN_FIELDS), authorizationsOf(req.rawHeaders));
     const authenticated = await this.tokens.authenticate(proof, req.ip);
     await this.demandPlace(req, authenticated);
     const { client } = authenticated;
-    limitRate(this.limiter, res, `${client.id} tokens`, null);
-    const token = await this.tokens.issue(authenticated);
+    limitRate(this.limiter, res, `${client.id} tokens`, client.tenantId);
+    const { token, seconds } = await this.tokens.issue(authenticated);
     req.tenantId = client.tenantId;
     req.credentialId = client.id;
     req.directoryId = client.directoryId;
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Pragma', 'no-cache');
-    return { access_token: token, token_type: 'Bearer', expires_in: client.accessTokenSeconds, scope: SCOPE };
+    return { access_token: token, token_type: 'Bearer', expires_in: seconds, scope: SCOPE };
   }
 
   @Get('.well-known/oauth-authorization-server')

@@ -3,6 +3,7 @@ import type { SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import type { EventName } from '../../engine/events/catalogue.js';
 import { EventsRepository, type NewEvent } from '../../engine/events/events.repository.js';
+import { ApiKeysService } from '../../tenancy/tenants/api-keys.service.js';
 import { AuditService, type AuditBy } from '../../tenancy/tenants/audit/audit.service.js';
 import type { ConsoleAccess } from '../../tenancy/tenants/roles.dto.js';
 import { OwnerChanged, RoleConsoleChanged } from '../../tenancy/tenants/tenants.events.js';
@@ -27,6 +28,7 @@ export class AdministratorNotices {
   constructor(
     private readonly records: EventsRepository,
     private readonly audit: AuditService,
+    private readonly keys: ApiKeysService,
     events: DomainEvents,
   ) {
     events.on(RoleConsoleChanged, (change) => this.roleChanged(change));
@@ -64,9 +66,20 @@ export class AdministratorNotices {
 
   private async tell(tx: SqlRunner, by: AuditBy, userIds: string[], { event, ...right }: SharedRight): Promise<void> {
     if (userIds.length === 0) return;
-    const [before, after] = event === 'administrator.added' ? [null, right] : [right, null];
-    await this.audit.recordEach(tx, { ...by, action: event, targetType: 'user', before, after }, userIds);
-    const facts = userIds.map((id): NewEvent => ({ event, data: { user_id: id, ...right } }));
+    const line = { ...by, action: event, targetType: 'user' };
+    if (event === 'administrator.added') {
+      await this.audit.recordEach(tx, { ...line, before: null, after: right }, userIds);
+      const facts = userIds.map((id): NewEvent => ({ event, data: { user_id: id, ...right } }));
+      await this.records.record(by.tenantId, facts, tx);
+      return;
+    }
+    const goingOn = await this.keys.goingOn(by.tenantId, userIds, true, tx);
+    const without = userIds.filter((id) => goingOn.get(id)!.length === 0);
+    await this.audit.recordEach(tx, { ...line, before: { ...right, keys: [] }, after: null }, without);
+    for (const [targetId, keys] of goingOn) {
+      if (keys.length > 0) await this.audit.record(tx, { ...line, targetId, before: { ...right, keys }, after: null });
+    }
+    const facts = [...goingOn].map(([id, keys]): NewEvent => ({ event, data: { user_id: id, ...right, keys } }));
     await this.records.record(by.tenantId, facts, tx);
   }
 }

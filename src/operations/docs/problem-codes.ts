@@ -92,9 +92,11 @@ export const PROBLEM_CODES: Record<string, string> = {
   not_in_preview: 'The directory is live. A plan is made of a directory in preview.',
   not_parked: 'Only a parked change can be retried or dismissed.',
   not_waiting: 'The change is not waiting any more.',
-  operator_token_needed: 'Links of the console are made with the operator token, not by a session of the console.',
+  operator_token_needed:
+    'What has no end of its own (links of the console, domains without a record, another owner) needs the operator token, not a session of the console.',
   operator_only: 'The address is for the operator of the installation.',
   owner_inactive: 'The user of the sign-in link is inactive or deleted. `id` names the user.',
+  tenant_entered: 'The session of the operator reads a tenant. Nothing is written until it has left the tenant.',
   position_too_old:
     'Events behind this position are no longer kept. `oldest` is the oldest position; an empty `after` begins there.',
   plan_not_made: 'The first plan of the preview is being made by a task. Ask again when the task is done.',

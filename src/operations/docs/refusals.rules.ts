@@ -57,7 +57,10 @@ function ofCredential({ method, credential, recent, scope }: OperationForm, add:
   if (recent) add(401, 'sign_in_again');
   add(403, 'cross_site_request');
   add(429, 'too_many_requests');
-  if (credential === 'operator_token') return add(403, 'operator_only');
+  if (credential === 'operator_token') {
+    if (method !== 'get') add(409, 'tenant_entered');
+    return add(403, 'operator_only');
+  }
   add(403, 'outside_allow_from');
   if (scope) add(403, 'missing_scope', 'no_tenant_entered');
   add(406, 'not_acceptable');

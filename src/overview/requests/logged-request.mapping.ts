@@ -1,4 +1,5 @@
 import { isScimPath, pathOf, type BridgeRequest, type OperationEffect } from '../../base/http/request.js';
+import { USER_TYPE, type ResourceTypeDef } from '../../protocols/scim/schema/resource-types.js';
 import { recognisedDialect } from '../../protocols/scim/dialects/recognise.js';
 
 /** A SCIM request for the log. Its tenant is that of its token. */
@@ -26,6 +27,8 @@ export interface LoggedRequest {
   bodyBytes: number | null;
   /** The body as it came, secrets included; null: there is none, it is no JSON, or it is too long. */
   body: string | null;
+  /** What users of the directory can have. */
+  userType: ResourceTypeDef;
 }
 
 /** Longer bodies are not kept: they are Bulk requests and groups of more than a thousand members. */
@@ -39,7 +42,10 @@ type Facts = Pick<
   BridgeRequest,
   'id' | 'originalUrl' | 'method' | 'headers' | 'body' | 'rawBody' | 'tenantId' | 'credentialId' | 'directoryId'
 > &
-  Pick<BridgeRequest, 'effect' | 'refusal'>;
+  Pick<BridgeRequest, 'effect' | 'refusal'> & {
+    /** The directory of a SCIM request that was let in. */
+    readonly directory?: { readonly userType: ResourceTypeDef };
+  };
 
 /** Returns a request for the log; null: it is no SCIM request, or has no valid token. */
 export function loggedRequestOf(req: Facts, status: number, durationMs: number): LoggedRequest | null {
@@ -70,6 +76,7 @@ export function loggedRequestOf(req: Facts, status: number, durationMs: number):
     detail: shortened(refusal?.reason ?? effect?.detail),
     bodyBytes: lengthOf(req),
     body,
+    userType: req.directory?.userType ?? USER_TYPE,
   };
 }
 

@@ -101,7 +101,7 @@ export class RequestRows implements OnApplicationShutdown {
       this.waiting.splice(0, batch.length);
       for (const row of batch) {
         this.release(row);
-        this.storage.addLogged(row.tenantId, STORED_BYTES + (row.body?.length ?? 0));
+        this.storage.addLogged(row.tenantId, STORED_BYTES + bytesIn(row));
       }
     }
     return true;
@@ -143,6 +143,11 @@ function isOfValue(error: unknown): boolean {
   return /^2[23]/.test(codeOf(error));
 }
 
-function sizeOf({ body }: LoggedRequest): number {
-  return ROW_BYTES + (body?.length ?? 0);
+function sizeOf(row: LoggedRequest): number {
+  return ROW_BYTES + bytesIn(row);
+}
+
+/** The bytes of a body that is kept. A text has up to three times as many as it has characters. */
+function bytesIn({ body, bodyBytes }: LoggedRequest): number {
+  return body === null ? 0 : (bodyBytes ?? Buffer.byteLength(body));
 }

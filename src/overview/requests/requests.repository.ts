@@ -94,7 +94,7 @@ export class RequestsRepository {
         textArray(rows.map((row) => row.tenantId)),
         textArray(rows.map((row) => row.id)),
         textArray(rows.map(timeOf)),
-        textArray(rows.map((row) => storedBody(row.body!))),
+        textArray(rows.map((row) => storedBody(row.body!, row.userType))),
       ],
     );
   }

@@ -34,14 +34,14 @@ export function publicPart(jwk: Readonly<Record<string, unknown>>): JWK {
 }
 
 /**
- * Returns why a value cannot be the private key for `private_key_jwt`; null: it can. Accepted are RSA of 2048 to 8192
+ * Returns why a value cannot be the private key for `private_key_jwt`; null: it can. Accepted are RSA of 2048 to 4096
  * bits, EC on P-256, and Ed25519, each with `kid` and `alg`.
  */
 export function clientKeyProblem(jwk: unknown): string | null {
   if (!isIdpObject(jwk)) return 'must be a private key as a JWK';
   const parts = PRIVATE_PARTS[String(jwk['kty'])];
   const algs = algsOf(jwk);
-  if (parts === undefined || algs.length === 0) return 'must be RSA of 2048 to 8192 bits, EC on P-256, or Ed25519';
+  if (parts === undefined || algs.length === 0) return 'must be RSA of 2048 to 4096 bits, EC on P-256, or Ed25519';
   if (!parts.every((part) => typeof jwk[part] === 'string')) return 'must hold the private part of the key';
   const { kid, alg, use, key_ops: ops } = jwk;
   if (typeof kid !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(kid)) return 'must have a kid of 1 to 128 characters';

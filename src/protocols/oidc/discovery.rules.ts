@@ -26,9 +26,20 @@ export interface IdpLogout {
   readonly frontChannelSession: boolean;
 }
 
+const DISCOVERY = '/.well-known/openid-configuration';
+
+/** Why an issuer is not stored as it was given. */
+export const CUT_ISSUER = `The address of the metadata was given as issuer; the issuer is the part before ${DISCOVERY}.`;
+
+/** Returns the issuer of a text: an address of metadata that was pasted in its place is cut to what is before. */
+export function issuerOf(text: string): string {
+  const address = text.replace(/\/$/, '');
+  return address.endsWith(DISCOVERY) ? address.slice(0, -DISCOVERY.length) : text;
+}
+
 /** Returns the address of an issuer's metadata (OIDC Discovery §4). A slash at the end of the issuer is not doubled. */
 export function discoveryUrl(issuer: string): string {
-  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  return `${issuer.replace(/\/$/, '')}${DISCOVERY}`;
 }
 
 /**

@@ -12,8 +12,10 @@ export interface IdpKey {
 
 const MAX_KEYS = 100;
 const MIN_RSA_BITS = 2048;
-/** Longer keys are not in use, and each verification would cost too much. */
-const MAX_RSA_BITS = 8192;
+/** A verification with a longer key costs the service more than an IdP gains by it. */
+const MAX_RSA_BITS = 4096;
+/** An exponent as long as the modulus makes a verification a hundred times as slow. */
+const MAX_EXPONENT_BITS = 32;
 
 /**
  * Reads a key set (RFC 7517 §5). Keys for other uses, of other kinds, or too short are left out, and so are private
@@ -41,10 +43,10 @@ export function fitting(keys: readonly IdpKey[], alg: IdTokenAlg, kid: string | 
  * Returns the algorithms that a public JWK can verify, by its type (RFC 8725 §3.1, §3.5); empty: none that is accepted.
  */
 export function algsOf(jwk: IdpObject): readonly IdTokenAlg[] {
-  const { kty, crv, n, x, y } = jwk;
+  const { kty, crv, n, e, x, y } = jwk;
   if (kty === 'RSA') {
-    const bits = typeof n === 'string' ? rsaBits(n) : 0;
-    return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS ? ['RS256', 'PS256'] : [];
+    const bits = bitsOf(n);
+    return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS && isExponent(e) ? ['RS256', 'PS256'] : [];
   }
   if (kty === 'EC') return crv === 'P-256' && typeof x === 'string' && typeof y === 'string' ? ['ES256'] : [];
   if (kty === 'OKP') return crv === 'Ed25519' && typeof x === 'string' ? ['EdDSA'] : [];
@@ -57,22 +59,25 @@ function readKey(document: IdpObject): IdpKey[] {
   const { kty, use, key_ops: ops, alg, kid, n, e, crv, x, y } = key;
   if (use !== undefined && use !== 'sig') return [];
   if (ops !== undefined && !(Array.isArray(ops) && ops.includes('verify'))) return [];
-  if (kty === 'RSA' && !isExponent(e)) return [];
   const algs = algsOf(key).filter((one) => alg === undefined || alg === one);
   if (algs.length === 0) return [];
   const jwk = (kty === 'RSA' ? { kty, n, e } : kty === 'EC' ? { kty, crv, x, y } : { kty, crv, x }) as JWK;
   return [{ kid: typeof kid === 'string' ? kid : null, algs, jwk }];
 }
 
-/** An odd number of three or more (RFC 8017 §3.1). With the exponent 1 every text has a signature that anyone can write. */
+/**
+ * An odd number of three or more (RFC 8017 §3.1), of at most 32 bits. With the exponent 1 every text has a signature that
+ * anyone can write.
+ */
 function isExponent(e: unknown): boolean {
-  if (typeof e !== 'string') return false;
-  const bytes = Buffer.from(e, 'base64url');
-  const last = bytes.at(-1) ?? 0;
-  return last % 2 === 1 && (last > 1 || bytes.subarray(0, -1).some((byte) => byte > 0));
+  const bits = bitsOf(e);
+  const isOdd = typeof e === 'string' && (Buffer.from(e, 'base64url').at(-1) ?? 0) % 2 === 1;
+  return isOdd && bits > 1 && bits <= MAX_EXPONENT_BITS;
 }
 
-function rsaBits(modulus: string): number {
-  const hex = Buffer.from(modulus, 'base64url').toString('hex').replace(/^0+/, '');
+/** Returns the length of a number in base64url, without leading zeros; 0 for another value. */
+function bitsOf(number: unknown): number {
+  if (typeof number !== 'string') return 0;
+  const hex = Buffer.from(number, 'base64url').toString('hex').replace(/^0+/, '');
   return hex === '' ? 0 : hex.length * 4 - Math.clz32(parseInt(hex[0]!, 16)) + 28;
 }

@@ -36,7 +36,7 @@ export class JwksStore {
   }
 
   /**
-   * Verifies the signature of a token with the keys of the IdP. A token without `kid` is tried with each key that fits.
+   * Verifies the signature of a token with the keys of the IdP. A token without `kid` is tried with five keys that fit.
    *
    * @throws {OidcRefused} `signature_invalid`; `idp_unreachable`, `idp_answer_invalid` when the key set cannot be read
    */
@@ -46,7 +46,7 @@ export class JwksStore {
     const { alg, kid } = token.header;
     const keys = await this.known.get(key, load);
     const known = fitting(keys, alg, kid);
-    if (await isTokenSignedBy(token, known)) return;
+    if (await isTokenSignedBy(owner.tenantId, token, known)) return;
     let newer = keys;
     try {
       newer = await this.known.again(key, source, load, (found) => fitting(found, alg, kid).length > 0);
@@ -55,7 +55,7 @@ export class JwksStore {
       if (known.length === 0) throw error;
     }
     const fit = newer === keys ? known : fitting(newer, alg, kid);
-    if (newer !== keys && (await isTokenSignedBy(token, fit))) return;
+    if (newer !== keys && (await isTokenSignedBy(owner.tenantId, token, fit))) return;
     throw new OidcRefused(
       'signature_invalid',
       fit.length > 0

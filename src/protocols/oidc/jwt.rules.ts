@@ -13,7 +13,8 @@ export interface SignedToken {
 /** The limit of an answer of a token endpoint, in characters. */
 const MAX_LENGTH = 64 * 1024;
 /** Headers that carry a key or name its address. Keys come from the key set of the IdP alone (RFC 8725 §3.10). */
-const KEY_HEADERS = ['jwk', 'jku', 'x5u', 'x5c'];
+const KEY_HEADERS = ['jwk', 'jku', 'x5u', 'x5c'] as const;
+type KeyHeader = (typeof KEY_HEADERS)[number];
 
 /**
  * Returns the accepted algorithms of an IdP: the pinned one, else those of `ID_TOKEN_ALGS` that the IdP announces. An
@@ -33,10 +34,16 @@ export function acceptedAlgs(
  *
  * @param name what the token is called in a refusal
  * @param algs the accepted algorithms
+ * @param ignored the headers with keys that are no reason to refuse; the keys in them are never used
  * @throws {OidcRefused} `token_refused` when it is not a signed JWT, or its header has a key or `crit`
  * @throws {OidcRefused} `algorithm_refused` for `none`, HMAC and other algorithms
  */
-export function readToken(text: string, name: string, algs: readonly IdTokenAlg[]): SignedToken {
+export function readToken(
+  text: string,
+  name: string,
+  algs: readonly IdTokenAlg[],
+  ignored: readonly KeyHeader[] = [],
+): SignedToken {
   const refuse = (problem: string): OidcRefused => new OidcRefused('token_refused', `The ${name} ${problem}.`);
   if (text.length > MAX_LENGTH) throw refuse('is too long');
   const [header64, claims64, signature64, ...more] = text.split('.');
@@ -58,7 +65,7 @@ export function readToken(text: string, name: string, algs: readonly IdTokenAlg[
     );
   }
   if (signature64 === '') throw refuse('has no signature');
-  const keyHeader = KEY_HEADERS.find((one) => header[one] != null);
+  const keyHeader = KEY_HEADERS.find((one) => header[one] != null && !ignored.includes(one));
   if (keyHeader !== undefined) throw refuse(`brings a key of its own (${keyHeader})`);
   if (header['crit'] !== undefined) throw refuse('demands an extension (crit)');
   if (kid !== undefined && typeof kid !== 'string') throw refuse('has a kid that is not a text');

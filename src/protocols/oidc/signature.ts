@@ -16,7 +16,7 @@ interface ReadyKey {
   readonly isCheap: boolean;
 }
 
-/** The common public exponent. A key set may name one as long as the modulus, which costs as much as a signature. */
+/** The common public exponent. The longest that a key set may name costs twice as much. */
 const COMMON_EXPONENT = 'AQAB';
 /** The length in base64url of a modulus of 4 096 bits. */
 const CHEAP_MODULUS = 683;
@@ -24,11 +24,21 @@ const CHEAP_MODULUS = 683;
 /** Reading a key takes longer than verifying with it. A key set is read anew each minute, and its keys with it. */
 const ready = new WeakMap<IdpKey, ReadyKey | null>();
 
-/** Whether one of these keys has signed a token. A key that cannot be read has not. */
-export async function isTokenSignedBy(token: SignedToken, keys: readonly IdpKey[]): Promise<boolean> {
-  for (const key of keys) {
+/** The keys that a token is tried with: one without `kid` costs no verification with each of a hundred keys. */
+const MOST_TRIES = 5;
+
+/** The last slow verification of each tenant that has one. */
+const slow = new Map<string, Promise<boolean>>();
+
+/**
+ * Returns whether one of the first five of these keys has signed a token. A key that cannot be read has not.
+ *
+ * @param tenantId whose key set it is: slow verifications of a tenant wait for each other
+ */
+export async function isTokenSignedBy(tenantId: string, token: SignedToken, keys: readonly IdpKey[]): Promise<boolean> {
+  for (const key of keys.slice(0, MOST_TRIES)) {
     const readable = readyKey(key);
-    if (readable !== null && (await verifies(token, readable))) return true;
+    if (readable !== null && (await verifies(tenantId, token, readable))) return true;
   }
   return false;
 }
@@ -54,18 +64,35 @@ function read({ jwk }: IdpKey): ReadyKey | null {
 
 /**
  * Verifies in the event loop where that takes 25 microseconds: the way to a thread and back alone costs about as much.
- * With any other key, in the pool of threads.
+ * With any other key, in the pool of threads, of which a tenant takes one at a time.
  */
-function verifies({ text, header: { alg } }: SignedToken, { key, isCheap }: ReadyKey): Promise<boolean> | boolean {
+function verifies(
+  tenantId: string,
+  { text, header: { alg } }: SignedToken,
+  { key, isCheap }: ReadyKey,
+): Promise<boolean> | boolean {
   const dot = text.lastIndexOf('.');
   const signed = Buffer.from(text.slice(0, dot), 'latin1');
   const signature = Buffer.from(text.slice(dot + 1), 'base64url');
   const hash = alg === 'EdDSA' ? null : 'sha256';
   const input = { key, ...SCHEMES[alg] };
   if (isCheap) return verify(hash, signed, input, signature);
-  return new Promise((resolve) =>
-    verify(hash, signed, input, signature, (error, good) => resolve(error === null && good)),
+  return inTurn(
+    tenantId,
+    () =>
+      new Promise((resolve) =>
+        verify(hash, signed, input, signature, (error, good) => resolve(error === null && good)),
+      ),
   );
+}
+
+/** Begins a slow verification, which never throws, when the one before it has ended. */
+async function inTurn(tenantId: string, work: () => Promise<boolean>): Promise<boolean> {
+  const turn = (slow.get(tenantId) ?? Promise.resolve()).then(work);
+  slow.set(tenantId, turn);
+  const result = await turn;
+  if (slow.get(tenantId) === turn) slow.delete(tenantId);
+  return result;
 }
 
 /** RFC 7518 §3.3 to §3.5, RFC 8037 §3.1. */

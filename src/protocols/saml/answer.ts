@@ -18,6 +18,9 @@ export interface SamlAnswer {
   readonly message: Buffer;
 }
 
+/** The fields of the forms that carry SAML messages (SAML Bindings §3.5.4). */
+export const SAML_FIELDS = ['SAMLRequest', 'SAMLResponse', 'RelayState'] as const;
+
 /**
  * Reads the form that an IdP had the browser post to the assertion consumer service (SAML Bindings §3.5). Needs no
  * connection.

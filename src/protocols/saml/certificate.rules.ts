@@ -3,10 +3,14 @@ import { X509Certificate } from 'node:crypto';
 /** The accepted curves, P-256 and stronger, by their OpenSSL names. */
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 const MAX_PEM = 16 * 1024;
+const MIN_RSA_BITS = 2048;
+/** A verification with a longer key, or with an exponent as long as the key, costs the service too much. */
+const MAX_RSA_BITS = 8192;
+const MAX_EXPONENT = 2n ** 32n;
 
 /**
  * Returns why a certificate cannot be an IdP's; null: it can. Accepted is one X.509 certificate in PEM with an RSA key
- * of at least 2048 bits or a NIST curve from P-256 up. SAML pins keys, so issuer and dates do not count: an expired
+ * of 2048 to 8192 bits or a NIST curve from P-256 up. SAML pins keys, so issuer and dates do not count: an expired
  * certificate still verifies, and its owner gets a notice.
  */
 export function certificateProblem(pem: string): string | null {
@@ -22,7 +26,10 @@ export function certificateProblem(pem: string): string | null {
   }
   const details = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'rsa') {
-    return (details.modulusLength ?? 0) >= 2048 ? null : 'has an RSA key of less than 2048 bits';
+    const bits = details.modulusLength ?? 0;
+    if (bits < MIN_RSA_BITS) return 'has an RSA key of less than 2048 bits';
+    if (bits > MAX_RSA_BITS) return 'has an RSA key of over 8192 bits';
+    return (details.publicExponent ?? 0n) < MAX_EXPONENT ? null : 'has an RSA key with an exponent of over 32 bits';
   }
   if (key.asymmetricKeyType === 'ec') {
     return CURVES.has(details.namedCurve ?? '') ? null : 'has a key on a curve other than P-256, P-384 and P-521';

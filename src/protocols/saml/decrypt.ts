@@ -1,7 +1,8 @@
 import { constants, createDecipheriv, privateDecrypt } from 'node:crypto';
 import type { SamlKeyPair } from './saml-keys.js';
 import { SamlRefused } from './saml-refused.js';
-import type { EncryptedParts } from './encryption.rules.js';
+import type { EncryptedParts, WrappedKey } from './encryption.rules.js';
+import { unpadOaep } from './oaep.rules.js';
 import { decodeUtf8 } from './xml-scan.js';
 
 const TAG = 16;
@@ -13,9 +14,9 @@ const TAG = 16;
  * @throws {SamlRefused} `decryption_failed`
  */
 export function decrypt(parts: EncryptedParts, keys: readonly SamlKeyPair[]): string {
-  for (const { wrapped, hash } of parts.keys) {
+  for (const key of parts.keys) {
     for (const { privateKey } of keys) {
-      const plain = open(parts, unwrap(privateKey, wrapped, hash));
+      const plain = open(parts, unwrap(privateKey, key));
       if (plain !== null) return plain;
     }
   }
@@ -25,9 +26,15 @@ export function decrypt(parts: EncryptedParts, keys: readonly SamlKeyPair[]): st
   );
 }
 
-function unwrap(privateKey: string, wrapped: Buffer, oaepHash: string): Buffer | null {
+function unwrap(privateKey: string, { wrapped, digest, mask }: WrappedKey): Buffer | null {
   try {
-    return privateDecrypt({ key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, wrapped);
+    if (digest === mask) {
+      const padding = constants.RSA_PKCS1_OAEP_PADDING;
+      return privateDecrypt({ key: privateKey, padding, oaepHash: digest }, wrapped);
+    }
+    // Node.js knows OAEP with one hash only.
+    const padded = privateDecrypt({ key: privateKey, padding: constants.RSA_NO_PADDING }, wrapped);
+    return unpadOaep(padded, digest, mask);
   } catch {
     return null; // encrypted for another key, or not at all
   }

@@ -9,8 +9,15 @@ export interface EncryptedParts {
   /** By its name in `node:crypto`. */
   readonly cipher: 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm' | 'aes-128-cbc' | 'aes-192-cbc' | 'aes-256-cbc';
   readonly content: Buffer;
-  /** The content key, wrapped for each recipient, with the hash of its OAEP. */
-  readonly keys: readonly { wrapped: Buffer; hash: string }[];
+  /** The content key, wrapped for each recipient. */
+  readonly keys: readonly WrappedKey[];
+}
+
+/** A content key under RSA-OAEP, with the hashes of its padding by their names in `node:crypto`. */
+export interface WrappedKey {
+  readonly wrapped: Buffer;
+  readonly digest: string;
+  readonly mask: string;
 }
 
 const CIPHERS: ReadonlyMap<string, EncryptedParts['cipher']> = new Map([
@@ -34,7 +41,8 @@ const MASKS: ReadonlyMap<string, string> = new Map(
 const MAX_KEYS = 4;
 
 /**
- * Reads an EncryptedAssertion or EncryptedID (XML Encryption 1.1): AES-GCM, with keys by RSA-OAEP. RSA 1.5 is refused.
+ * Reads an EncryptedAssertion or EncryptedID (XML Encryption 1.1): AES-GCM, with keys by RSA-OAEP, of any two
+ * hashes. RSA 1.5 is refused.
  * AES-CBC does not authenticate its text, so it is accepted only under a signature that covers the ciphertext.
  *
  * @param cbcAllowed whether such a signature is there
@@ -53,22 +61,18 @@ export function readEncrypted(element: XmlElement, cbcAllowed: boolean): Encrypt
   return { cipher, content: cipherValueOf(data), keys: keys.map(readKey) };
 }
 
-function readKey(key: XmlElement): { wrapped: Buffer; hash: string } {
+function readKey(key: XmlElement): WrappedKey {
   const method = single(key, NS.encryption, 'EncryptionMethod');
   const name = attributeOf(method, 'Algorithm') ?? '';
-  const digest = optional(method, NS.signature, 'DigestMethod', OAEP_HASHES, 'sha1');
-  if (name === `${NS.encryption}rsa-oaep-mgf1p`) {
-    // Its mask is SHA-1 by definition (XML Encryption 1.1 §5.5.2).
-    if (digest !== 'sha1') throw algorithm('RSA-OAEP with two different hashes');
-  } else if (name === `${NS.encryption11}rsa-oaep`) {
-    if (optional(method, NS.encryption11, 'MGF', MASKS, 'sha1') !== digest) {
-      throw algorithm('RSA-OAEP with two different hashes');
-    }
-  } else {
-    throw algorithm(`the key transport ${shown(name)}`);
-  }
+  const isFirst = name === `${NS.encryption}rsa-oaep-mgf1p`;
+  if (!isFirst && name !== `${NS.encryption11}rsa-oaep`) throw algorithm(`the key transport ${shown(name)}`);
   if (childrenOf(method, NS.encryption, 'OAEPparams').length > 0) throw algorithm('RSA-OAEP with a label');
-  return { wrapped: cipherValueOf(key), hash: digest };
+  return {
+    wrapped: cipherValueOf(key),
+    digest: optional(method, NS.signature, 'DigestMethod', OAEP_HASHES, 'sha1'),
+    // The mask of `rsa-oaep-mgf1p` is SHA-1 by definition, whatever its digest is (XML Encryption 1.1 §5.5.2).
+    mask: isFirst ? 'sha1' : optional(method, NS.encryption11, 'MGF', MASKS, 'sha1'),
+  };
 }
 
 function optional(

@@ -4,18 +4,21 @@ import type { PageRequest } from '../../base/http/page.js';
 import { KnownUsers } from './known-users.js';
 import type { ApiKeyBody } from './tenants.dto.js';
 
-// A service's key outlives its maker, and says so. The maker is the person behind it, be it through a key of theirs.
+/** The person behind a key `k`, be it through a key of theirs; null: there is none. */
+const MAKER = `case
+  when k.created_by ->> 'kind' in ('user', 'person') then k.created_by ->> 'id'
+  when k.created_by ->> 'kind' = 'key' then (select m.owner_user_id from api_keys m
+                                    where m.tenant_id = k.tenant_id and m.id = k.created_by ->> 'id')
+  end`;
+
+// A service's key outlives its maker, and says so.
 // The column has the value `person` for the key of a user.
 const columnsOf = (users: KnownUsers): string => `k.id, k.name, k.prefix, k.scopes,
   case k.owner_kind when 'person' then 'user' else k.owner_kind end as owner_kind, k.owner_user_id, k.created_by, k.expires_at, k.last_used_at,
   k.revoked_at, k.replaces_id, k.created_at, k.allow_from, k.last_refusal,
   k.owner_kind = 'service' and coalesce((
     select not exists (${users.activeQuery('k.tenant_id', 'maker.id')})
-    from (select case
-                   when k.created_by ->> 'kind' in ('user', 'person') then k.created_by ->> 'id'
-                   when k.created_by ->> 'kind' = 'key' then (select m.owner_user_id from api_keys m
-                                    where m.tenant_id = k.tenant_id and m.id = k.created_by ->> 'id')
-                 end as id) maker
+    from (select ${MAKER} as id) maker
     where maker.id is not null), false) as orphaned`;
 
 /** A key that is to be stored; the secret itself is not. */
@@ -83,6 +86,22 @@ export class ApiKeysRepository {
       [tenantId, id],
     );
     return rows[0] ?? null;
+  }
+
+  /** Returns the live keys that are of these users or that these users have made, oldest first. */
+  async ofUsers(
+    tenantId: string,
+    userIds: readonly string[],
+    db: SqlRunner = this.db,
+  ): Promise<{ id: string; owner_user_id: string | null; maker: string | null }[]> {
+    const { rows } = await db.query<{ id: string; owner_user_id: string | null; maker: string | null }>(
+      `select k.id, k.owner_user_id, k.maker from (select k.*, ${MAKER} as maker from api_keys k where k.tenant_id = $1) k
+       where (k.owner_user_id = any($2::text[]) or (k.owner_user_id is null and k.maker = any($2::text[])))
+         and least(k.expires_at, k.revoked_at) > now() is not false
+       order by k.id`,
+      [tenantId, userIds],
+    );
+    return rows;
   }
 
   /** Locks a key for a change to it; false when there is none. */

@@ -33,6 +33,7 @@ export interface NewApiKey {
 interface By {
   actor: Actor;
   requestId: string | null;
+  reason?: string;
   /** The networks that the key of the request is held to: no key comes out of it that holds elsewhere. */
   networks?: AllowedNetworks;
 }
@@ -68,7 +69,8 @@ export class ApiKeysService {
     if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
     const allowFrom = input.allow_from ?? by.networks?.networks ?? [];
     demandNetworks(allowFrom, by);
-    const ownerUserId = input.owner_user_id ?? null;
+    // Whoever signs in and makes a key has it for their own work, unless the request says that it is a service's.
+    const ownerUserId = input.owner_user_id === undefined ? userOf(by.actor) : input.owner_user_id;
     if (ownerUserId !== null && !(await this.users.isActive(tx, tenantId, ownerUserId))) {
       throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
     }
@@ -102,6 +104,24 @@ export class ApiKeysService {
     const key = await this.repository.find(tenantId, id, db);
     if (key === null) throw new NotFound('API key');
     return key;
+  }
+
+  /**
+   * Returns the ids of the keys that go on when users lose the right to administer, by the user.
+   *
+   * @param remaining whether the users stay active: the keys of others end with them
+   */
+  async goingOn(
+    tenantId: string,
+    userIds: readonly string[],
+    remaining: boolean,
+    db?: SqlRunner,
+  ): Promise<ReadonlyMap<string, string[]>> {
+    const keys = new Map<string, string[]>(userIds.map((id) => [id, []]));
+    for (const { id, owner_user_id: owner, maker } of await this.repository.ofUsers(tenantId, userIds, db)) {
+      if (owner === null || remaining) keys.get((owner ?? maker)!)!.push(id);
+    }
+    return keys;
   }
 
   /**
@@ -207,6 +227,10 @@ export class ApiKeysService {
 /** A key as the audit log has it: without the address of a refused request, which is personal data. */
 function noted({ last_refusal: _, ...key }: ApiKeyBody): Omit<ApiKeyBody, 'last_refusal'> {
   return key;
+}
+
+function userOf({ kind, id }: Actor): string | null {
+  return kind === 'user' ? id : null;
 }
 
 function demandNetworks(allowFrom: readonly string[], { networks }: By): void {

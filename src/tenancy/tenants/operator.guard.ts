@@ -10,6 +10,7 @@ import { OPERATOR } from '../identity/source.js';
 import { bearerToken } from './bearer.js';
 import { demandRecentSignInOf, type AuthenticatedRequest } from './caller.js';
 import { ConsoleCredentials } from './console-credentials.js';
+import { demandNothingEntered } from './operator-acts.js';
 import { OperatorNeeded, Unauthenticated } from './tenants.errors.js';
 
 const NO_SCOPES: ReadonlySet<string> = new Set();
@@ -41,6 +42,7 @@ export class OperatorGuard implements CanActivate {
     proveCaller(req);
     const caller = { tenantId: '', keyId, name: 'operator', scopes: NO_SCOPES, actor: OPERATOR, requestId: req.id };
     req.caller = session === null ? caller : { ...caller, console: session };
+    demandNothingEntered(context, req.method, req.caller);
     demandRecentSignInOf(context, req.method, req.caller, this.clock.now());
     return true;
   }

@@ -17,6 +17,8 @@ import { TenantsRepository, type TenantChange } from './tenants.repository.js';
 export interface By {
   actor: Actor;
   requestId: string | null;
+  /** Why the operator changes it. */
+  reason?: string;
 }
 
 /** Changes tenants. */

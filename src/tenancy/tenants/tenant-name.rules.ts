@@ -10,13 +10,30 @@ const TOGETHER = [
   ['Latin', 'Han', 'Hangul'],
 ];
 
+/** Signs that look as if someone had checked the name: dingbats, emoji, and the square root, which looks like a tick. */
+const SIGNS = /[\u2600-\u27bf\u221a\u237b\u2b50\ufe0f\u{1f000}-\u{1faff}\u{1fbb1}]/u;
+/** Words of approval, and our own name, with nothing but their letters. */
+const CLAIMS = /(?:verified|certified|approved|authori[sz]ed|endorsed|confirmed|trusted|checked)by|talentbridge/;
+/** Digits that are read as letters. */
+const READ_AS: Readonly<Record<string, string>> = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't' };
+
 /**
  * Returns why a text cannot be the name of a tenant; null: it can. Users of other companies decide by this name what they
- * approve: it must not look like another one.
+ * approve: it must neither look like another one nor say that someone has checked it.
  */
 export function tenantNameProblem(name: string): string | null {
   if (/\p{Cf}/u.test(name)) return 'must not contain invisible characters of formats, such as zero-width blanks';
+  if (SIGNS.test(name)) return 'must not contain signs such as ✓';
+  if (CLAIMS.test(lettersOf(name))) {
+    return 'must not say who has verified it, and must not contain the name of this service';
+  }
   const used = SCRIPTS.flatMap(([script, letters]) => (letters.test(name) ? [script] : []));
   if (used.length <= 1 || TOGETHER.some((some) => used.every((script) => some.includes(script)))) return null;
   return `must not mix letters of several scripts (${used.join(', ')})`;
+}
+
+/** Returns the letters of a name, without marks, blanks and punctuation. */
+function lettersOf(name: string): string {
+  const plain = name.normalize('NFKD').toLowerCase();
+  return plain.replace(/[013457]/g, (digit) => READ_AS[digit]!).replace(/[^\p{L}]/gu, '');
 }

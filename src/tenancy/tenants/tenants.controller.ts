@@ -1,5 +1,6 @@
 import { Body, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Clock } from '../../base/clock.js';
 import { withAllowFromNotice } from '../../base/http/allow-from.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
@@ -7,10 +8,10 @@ import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { OperatorController } from './api-controller.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { CurrentCaller, RecentSignIn, type Caller } from './caller.js';
+import { ChangeTenantByOperator, CreateTenantKey } from './operator-acts.dto.js';
+import { demandOperatorToken, operatorActOf } from './operator-acts.js';
 import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from './left-endpoints.dto.js';
 import {
-  ChangeAnyTenant,
-  CreateApiKey,
   CreateTenant,
   NewApiKeyBody,
   NewTenantBody,
@@ -27,6 +28,7 @@ export class TenantsController {
     private readonly tenants: TenantsService,
     private readonly changes: TenantChanges,
     private readonly keys: ApiKeysService,
+    private readonly clock: Clock,
   ) {}
 
   @RecentSignIn()
@@ -64,9 +66,12 @@ export class TenantsController {
   change(
     @CurrentCaller() caller: Caller,
     @Param('tenant_id') id: string,
-    @Body() body: ChangeAnyTenant,
+    @Body() { reason, ...body }: ChangeTenantByOperator,
   ): Promise<TenantBody> {
-    return this.changes.change(id, body, by(caller));
+    if (body.owner_user_id !== undefined || body.break_glass !== undefined) {
+      demandOperatorToken(caller, 'Another owner or break-glass account');
+    }
+    return this.changes.change(id, body, { ...by(caller), ...(reason === undefined ? {} : { reason }) });
   }
 
   @Get(':tenant_id/api-keys')
@@ -85,16 +90,21 @@ export class TenantsController {
 
   @RecentSignIn()
   @Post(':tenant_id/api-keys')
-  @ApiOperation({ summary: 'A key for a tenant: how its own administration begins, or begins again' })
+  @ApiOperation({
+    summary: 'A key for a tenant: how its own administration begins, or begins again',
+    description: 'A session of the console makes keys that end within an hour, with a reason.',
+  })
   @ApiCreatedResponse({ type: NewApiKeyBody })
   async createKey(
     @CurrentCaller() caller: Caller,
     @Req() req: BridgeRequest,
     @Param('tenant_id') id: string,
-    @Body() body: CreateApiKey,
+    @Body() { reason, ...body }: CreateTenantKey,
   ): Promise<NewApiKeyBody> {
     await this.tenants.get(id);
-    return withAllowFromNotice(await this.keys.create(id, body, by(caller)), req);
+    const ends = { field: 'expires_at', at: body.expires_at ?? null };
+    const act = operatorActOf(caller, { reason, ends }, this.clock.now());
+    return withAllowFromNotice(await this.keys.create(id, body, act), req);
   }
 
   @Delete(':tenant_id/api-keys/:key_id')

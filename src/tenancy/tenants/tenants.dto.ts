@@ -144,7 +144,8 @@ export class CreateApiKey {
     max: 64,
     optional: true,
     nullable: true,
-    description: 'Makes it the key of a user, which ends with the user.',
+    description:
+      'Makes it the key of a user, which ends with the user; null: the key of a service. When left out, a key that is made with a session is of its user, and one that is made with a key is of a service.',
   })
   owner_user_id?: string | null;
 

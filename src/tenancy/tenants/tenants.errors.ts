@@ -93,6 +93,24 @@ export class NoTenantEntered extends DomainError {
   }
 }
 
+/** The session of the operator reads a tenant: nothing is written meanwhile. */
+export class TenantEntered extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'tenant_entered';
+  constructor() {
+    super('The session of the operator reads a tenant, and nothing can be written meanwhile. Leave the tenant first.');
+  }
+}
+
+/** The act needs the operator's token itself, not a session of the console. */
+export class OperatorTokenNeeded extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'operator_token_needed';
+  constructor(act: string) {
+    super(`${act} needs the operator token; a session of the console is not enough.`);
+  }
+}
+
 /** The act needs a sign-in of the last ten minutes. */
 export class SignInAgain extends DomainError {
   readonly kind = 'unauthenticated';

@@ -128,6 +128,18 @@ describe('a new connection', () => {
     expect(await store.bySlug(body.slug)).toMatchObject({ version: 3, roleMap: [['staff', 'User']] });
   });
 
+  it('takes the address of the metadata as issuer, cut, and says so', async () => {
+    const pasted = 'https://idp.example.com/t/.well-known/openid-configuration';
+    const body = await made(oidc({ issuer: pasted }));
+    expect([body.issuer, body.hint]).toEqual([
+      'https://idp.example.com/t',
+      expect.stringContaining('was given as issuer'),
+    ]);
+    const { body: changed } = await change(body.id, { issuer: pasted });
+    expect([changed.issuer, changed.hint, changed.version]).toEqual([body.issuer, body.hint, body.version]);
+    expect((await edge.tenant.api.get(`/connections/${body.id}`)).body.hint).toBeUndefined();
+  });
+
   it('pairs with a directory, and then creates no user', async () => {
     const directory = await edge.newDirectory(edge.tenant);
     const body = await made(oidc({ directory_id: directory }));

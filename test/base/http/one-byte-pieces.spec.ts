@@ -52,7 +52,7 @@ describe('pieces of one byte', () => {
     const refusal = (res: express.Response) => (error: { code: string; extras: { headers: Record<string, string> } }) =>
       res.status(400).set(error.extras.headers).end(error.code);
     app.post('/form', (req, res) => {
-      readForm(req, 256 * 1024).then(() => res.end('read'), refusal(res));
+      readForm(req, 256 * 1024, []).then(() => res.end('read'), refusal(res));
     });
     app.use(bodyReader());
     app.use(((error, _req, res, _next) => refusal(res)(error as never)) as express.ErrorRequestHandler);
@@ -113,7 +113,7 @@ long('keeps bodies in small pieces in less memory than they take on the wire', a
     req.on('data', (chunk: Buffer) => (arrived += chunk.length));
     next();
   });
-  app.post('/form', (req) => void readForm(req, 256 * 1024).catch(() => undefined));
+  app.post('/form', (req) => void readForm(req, 256 * 1024, []).catch(() => undefined));
   const server = await listening(app);
   const before = used();
   const piece = `28\r\n${'a'.repeat(40)}\r\n`;
@@ -130,7 +130,7 @@ long('keeps bodies in small pieces in less memory than they take on the wire', a
 it('answers 503 for the oldest of too many unfinished bodies of unknown senders, and reads a new one', async () => {
   const app = express();
   app.post('/form', (req, res) => {
-    readForm(req, 2 * MIB).then(
+    readForm(req, 2 * MIB, []).then(
       (form) => res.status(200).end(String(form.size)),
       (error: { code: string }) => res.status(503).end(error.code),
     );

@@ -1,3 +1,4 @@
+import { Database } from '../../../src/base/database/database.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import {
   ConsoleBrowser,
@@ -68,6 +69,30 @@ describe('a session by a sign-in', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'not_an_administrator']);
     expect(refused.body.detail).toMatch(/@example.com has the role Console none at Tenant, .* admin or auditor/);
     expect(refused.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('ends with the right at once, and the event names the keys that go on', async () => {
+    const id = await consoleUser(house, 'admin');
+    const browser = await consoleBySignIn(service, house, id);
+    const key = async (more: object) => {
+      const made = await browser.ask('POST', '/api-keys', { name: 'k', scopes: ['users:read'], ...more });
+      expect(made.status).toBe(201);
+      return made.body as { id: string; owner_kind: string; owner_user_id: string | null };
+    };
+    const [own, ofService] = [await key({}), await key({ owner_user_id: null })];
+    expect([own.owner_kind, own.owner_user_id]).toEqual(['user', id]);
+    expect([ofService.owner_kind, ofService.owner_user_id]).toEqual(['service', null]);
+    expect((await browser.ask('GET', '/users')).status).toBe(200);
+    await house.api.patch(`/users/${id}`, { role: 'User' });
+    // What other processes hear too.
+    await service.app.nest.get(Database).feed.settled();
+    expect((await browser.ask('GET', '/users')).status).toBe(401);
+    const line = (await audit('administrator.removed')).find((one: { target_id: string }) => one.target_id === id)!;
+    expect(line.before.keys).toEqual([own.id, ofService.id]);
+    const { body } = await house.api.get('/events?limit=200');
+    const events = body.data as { event: string; data: { user_id: string; keys: string[] } }[];
+    const told = events.find(({ event, data }) => event === 'administrator.removed' && data.user_id === id)!;
+    expect(told.data.keys).toEqual([own.id, ofService.id]);
   });
 
   it('is refused without a sign-in, and by a sign-in that is older than ten minutes', async () => {
@@ -199,6 +224,71 @@ describe('a link', () => {
       (await browser.ask('POST', '/installation/console-links', { role: 'operator', reason: 'x' })).body.code,
     ).toBe('operator_token_needed');
     expect((await operator().post(`${path}/enter`, { reason: 'x' })).body.code).toBe('no_console_session');
+  });
+
+  it('of the operator writes nothing while a tenant is entered, by the routes of the operator either', async () => {
+    const browser = await consoleByLink(service, 'operator');
+    const path = `/tenants/${house.tenantId}`;
+    await browser.ask('POST', `${path}/enter`, { reason: 'look' });
+    const soon = new Date(Date.now() + 600_000).toISOString();
+    const key = { name: 'z', scopes: ['admin'], expires_at: soon, reason: 'x' };
+    const other = (await newHouse(service)).tenantId;
+    const tries: [string, string, object?][] = [
+      ['POST', `${path}/api-keys`, key],
+      ['POST', `/tenants/${other}/api-keys`, key],
+      ['PUT', `${path}/domains/x.example`, { reason: 'x' }],
+      ['DELETE', `${path}/domains/x.example`],
+      ['PATCH', path, { owner_user_id: null, reason: 'x' }],
+      ['POST', `${path}/owner-sign-in-link`, { reason: 'x' }],
+      ['POST', '/tenants', { name: 'Another' }],
+    ];
+    for (const [method, at, body] of tries) {
+      const refused = await browser.ask(method, at, body);
+      expect([method, at, refused.status, refused.body.code]).toEqual([method, at, 409, 'tenant_entered']);
+    }
+    expect((await browser.ask('GET', `${path}/api-keys`)).status).toBe(200);
+    expect((await browser.ask('POST', `${path}/leave`)).status).toBe(204);
+    const made = await browser.ask('POST', `${path}/api-keys`, key);
+    expect(made.status).toBe(201);
+    expect((await audit('api_key.created'))[0]).toMatchObject({ target_id: made.body.id, after: { reason: 'x' } });
+  });
+
+  it('of the operator makes in a tenant what ends within an hour, with a reason, and nothing else', async () => {
+    const browser = await consoleByLink(service, 'operator');
+    const path = `/tenants/${house.tenantId}`;
+    const key = { name: 'z', scopes: ['admin'] };
+    const fields = ({ body }: { body: { errors: { field: string }[] } }) => body.errors.map(({ field }) => field);
+    expect(fields(await browser.ask('POST', `${path}/api-keys`, key))).toEqual(['reason', 'expires_at']);
+    const late = new Date(Date.now() + 3_700_000).toISOString();
+    const lasting = { ...key, reason: 'x', expires_at: late };
+    expect(fields(await browser.ask('POST', `${path}/api-keys`, lasting))).toEqual(['expires_at']);
+    expect(fields(await browser.ask('POST', `${path}/owner-sign-in-link`))).toEqual(['reason']);
+    for (const [method, at, body] of [
+      ['PUT', `${path}/domains/x.example`, { reason: 'x' }],
+      ['PATCH', path, { owner_user_id: null, reason: 'x' }],
+      ['PATCH', path, { break_glass: [], reason: 'x' }],
+    ] as const) {
+      expect((await browser.ask(method, at, body)).body.code).toBe('operator_token_needed');
+    }
+    const id = await consoleUser(house, 'admin');
+    await operator().patch(path, { owner_user_id: id, reason: 'Ticket 2' });
+    expect((await audit('tenant.changed'))[0].after).toMatchObject({ owner_user_id: id, reason: 'Ticket 2' });
+    const linked = await browser.ask('POST', `${path}/owner-sign-in-link`, { reason: 'Ticket 3' });
+    expect(linked.status).toBe(201);
+    expect((await audit('owner_sign_in_link.created'))[0].after).toMatchObject({ reason: 'Ticket 3' });
+    const domain = `${house.tenantId.slice(-8)}.example`;
+    expect((await operator().put(`${path}/domains/${domain}`, { reason: 'Ticket 4' })).status).toBe(200);
+    expect((await audit('domain.verified'))[0].after).toMatchObject({ reason: 'Ticket 4' });
+    expect((await house.api.post('/audit/verify', {})).body).toMatchObject({ ok: true });
+  });
+
+  it('names the person who has made it, when it is made and when it is used', async () => {
+    const body = { role: 'auditor', reason: 'x', made_by: 'ann.lee', tenant_id: house.tenantId };
+    const made = await operator().post('/installation/console-links', body);
+    await new ConsoleBrowser(service).open(made.body.url as string);
+    for (const action of ['console_link.created', 'console_link.used']) {
+      expect((await audit(action))[0].after).toMatchObject({ made_by: 'ann.lee' });
+    }
   });
 
   it('names each wrong field', async () => {

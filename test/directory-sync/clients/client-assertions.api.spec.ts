@@ -168,6 +168,26 @@ describe('a client with a key of its own', () => {
     expect(issuer.count('/jwks')).toBe(0);
   });
 
+  it('takes an assertion once, and only one with a jti', async () => {
+    const assertion = await own({ iat: undefined });
+    expect((await present(assertion, client.id)).status).toBe(200);
+    expect((await present(assertion, client.id)).status).toBe(401);
+    await eventually(reasonOf, (found) => found === 'assertion_replayed');
+    expect((await present(await own({ jti: undefined }), client.id)).status).toBe(401);
+    await eventually(reasonOf, (found) => found === 'assertion_without_jti');
+  });
+
+  it('may send a certificate along, whose key does not count', async () => {
+    const signed = (key?: Awaited<ReturnType<typeof newOpKey>>) =>
+      issuer.sign(
+        { iss: client.id, sub: client.id, aud: client.token_url, exp: seconds() + 60, jti: `${Math.random()}` },
+        { x5c: ['AAAA'] },
+        key,
+      );
+    expect((await present(await signed(), client.id)).status).toBe(200);
+    expect((await present(await signed(await newOpKey()), client.id)).status).toBe(401);
+  });
+
   long('is refused for another audience, and with the key of another client', async () => {
     expect((await present(await own({ aud: 'https://other.example.com' }), client.id)).status).toBe(401);
     await eventually(reasonOf, (found) => found === 'audience_mismatch');

@@ -60,7 +60,7 @@ it.each<[string, ClientSettings, string[]]>([
   [
     'no usable key',
     { ...OWN_KEY, jwks: { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }] } },
-    ['jwks must hold a public key for RS256, PS256, ES256 or EdDSA'],
+    ['jwks must hold a public key: RSA of 2048 to 4096 bits with an exponent of at most 32 bits, P-256 or Ed25519'],
   ],
   [
     'a huge key set',

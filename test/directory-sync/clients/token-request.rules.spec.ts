@@ -4,7 +4,7 @@ const GRANT = { grant_type: 'client_credentials' };
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
 const read = (fields: Record<string, string>, ...headers: string[]) =>
-  readTokenRequest(new Map(Object.entries(fields)), headers);
+  readTokenRequest(new Map(Object.entries(fields)) as Parameters<typeof readTokenRequest>[0], headers);
 const codeOf = (fields: Record<string, string>, ...headers: string[]): string => {
   try {
     read(fields, ...headers);

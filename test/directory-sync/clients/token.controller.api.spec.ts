@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { mintToken } from '../../../src/base/crypto/tokens.js';
 import { newClientId } from '../../../src/directory-sync/clients/client-id.rules.js';
-import { sharedApp, type TestApp } from '../../support/app.js';
+import { sharedApp, startApp, type TestApp } from '../../support/app.js';
 import { accessTokenOf, askToken, madeClient, secretForm, type MadeClient } from '../../support/clients.js';
 import { newHouse, type House } from '../../support/house.js';
 import { eventually, send } from '../../support/http.js';
@@ -104,6 +104,15 @@ describe('a request for a token is refused', () => {
     const whole = `grant_type=client_credentials&${pair}`;
     expect(await post(whole)).toEqual([200, undefined]);
     expect(await post(`${whole}&grant_type=client_credentials`)).toEqual([400, 'invalid_request']);
+    // RFC 6749 §3.2: a field without a value is absent, and an unknown one is ignored.
+    expect(await post(`${whole}&grant_type=&client_assertion=&scope=&resource=a&resource=b`)).toEqual([200, undefined]);
+    const header = basic(client.id, client.client_secret);
+    expect(await post('grant_type=client_credentials&client_id=&client_secret=', form, header)).toEqual([
+      200,
+      undefined,
+    ]);
+    const empty = `grant_type=client_credentials&client_id=${client.id}&client_secret=`;
+    expect(await post(empty)).toEqual([401, 'invalid_client']);
     expect(await post(whole, form, basic(client.id, client.client_secret))).toEqual([400, 'invalid_request']);
     expect(await post(JSON.stringify({ grant_type: 'client_credentials' }), 'application/json')).toEqual([
       400,
@@ -237,26 +246,70 @@ describe('the end', () => {
     await eventually(lastRefusal, (last) => last?.['reason'] === 'access_token_expired');
   });
 
-  long('of the oldest access tokens comes soon after the client has more than a thousand', async () => {
-    const oldest = await accessTokenOf(service.url, client);
+  it('of a secret by its expiry is that of its access tokens', async () => {
+    const expiresAt = new Date(Date.now() + 600_000).toISOString();
+    const short = await madeClient(at, { expires_at: expiresAt });
+    const { body } = await askToken(service.url, secretForm(short));
+    expect(body.expires_in).toBeGreaterThan(500);
+    expect(body.expires_in).toBeLessThanOrEqual(600);
+    // An older token, which was given for longer.
     await service.db.query(
-      `insert into access_tokens (tenant_id, id, client_id, directory_id, hash, expires_at)
-       select $1, 'act_z' || n, $2, $3, sha256(n::text::bytea), now() + interval '1 hour' from generate_series(1, 999) n`,
-      [at.tenantId, client.id, at.directoryId],
+      `update access_tokens set expires_at = now() + interval '1 hour' where tenant_id = $1 and client_id = $2`,
+      [at.tenantId, short.id],
     );
-    expect((await users(oldest)).status).toBe(200);
-    for (let i = 0; i < 50; i++) await accessTokenOf(service.url, client);
+    const token = body.access_token as string;
+    expect((await users(token)).status).toBe(200);
+    await service.db.query(
+      `update client_secrets set expires_at = now() - interval '1 second' where tenant_id = $1 and client_id = $2`,
+      [at.tenantId, short.id],
+    );
     await eventually(
+      () => users(token),
+      ({ status }) => status === 401,
+    );
+  });
+
+  it('of the oldest access token comes with the one that makes it more than a thousand', async () => {
+    const oldest = await accessTokenOf(service.url, client);
+    const filled = (n: number) =>
+      service.db.query(
+        `insert into access_tokens (tenant_id, id, client_id, directory_id, hash, expires_at)
+         select $1, 'act_z' || n, $2, $3, sha256(n::text::bytea), now() + interval '1 hour' from generate_series(1, $4::int) n`,
+        [at.tenantId, client.id, at.directoryId, n],
+      );
+    await filled(998);
+    const thousandth = await accessTokenOf(service.url, client);
+    expect((await users(oldest)).status).toBe(200);
+    await accessTokenOf(service.url, client);
+    const ended = await eventually(
       () => users(oldest),
       ({ status }) => status === 401,
     );
+    expect(ended.status).toBe(401);
+    expect(thousandth).not.toBe(oldest);
     const { rows } = await service.db.query<{ n: number }>(
       'select count(*)::int as n from access_tokens where tenant_id = $1 and client_id = $2',
       [at.tenantId, client.id],
     );
-    expect(rows[0]!.n).toBeGreaterThanOrEqual(1_000);
-    expect(rows[0]!.n).toBeLessThan(1_050);
+    expect(rows[0]!.n).toBe(1_000);
   });
+});
+
+long('counts access tokens against the allowance of the tenant, whatever their clients', async () => {
+  const limited = await startApp({ RATE_LIMIT: '2', RATE_LIMIT_TENANT: '1' }, service);
+  try {
+    const clients = [client, await madeClient(at), await madeClient(at)];
+    const ask = () => Promise.all(clients.map((one) => askToken(limited.url, secretForm(one))));
+    const answers = (await Promise.all([ask(), ask(), ask(), ask(), ask()])).flat();
+    const statuses = answers.map(({ status }) => status);
+    // A burst of ten, and one a second while the fifteen are on their way.
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(10);
+    expect(statuses).toContain(429);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+  } finally {
+    await limited.close();
+  }
 });
 
 it('a directory has ten clients', async () => {

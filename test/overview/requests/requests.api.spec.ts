@@ -1,3 +1,4 @@
+import { USER_TYPE } from '../../../src/protocols/scim/schema/resource-types.js';
 import { RequestRows } from '../../../src/overview/requests/request-rows.js';
 import { TenantStorage } from '../../../src/tenancy/tenants/storage/tenant-storage.js';
 import { newId } from '../../../src/base/ids.js';
@@ -276,6 +277,7 @@ describe('rows that cannot be kept', () => {
     detail: null,
     bodyBytes: 65_536,
     body: `"${'x'.repeat(65_534)}"`,
+    userType: USER_TYPE,
   });
 
   /** Waits until the metrics, which are kept for a second, show the dropped rows. */

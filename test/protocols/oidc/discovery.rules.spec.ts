@@ -1,4 +1,4 @@
-import { discoveryUrl, readDiscoveryDocument } from '../../../src/protocols/oidc/discovery.rules.js';
+import { discoveryUrl, issuerOf, readDiscoveryDocument } from '../../../src/protocols/oidc/discovery.rules.js';
 
 const ISSUER = 'https://idp.example.com';
 const document = {
@@ -9,6 +9,16 @@ const document = {
 };
 const read = (change: object, problemOf: (url: string) => string | null = () => null) =>
   readDiscoveryDocument({ ...document, ...change }, ISSUER, false, problemOf);
+
+it.each([
+  [ISSUER, ISSUER],
+  [`${ISSUER}/`, `${ISSUER}/`],
+  [`${ISSUER}/.well-known/openid-configuration`, ISSUER],
+  [`${ISSUER}/t/v2.0/.well-known/openid-configuration/`, `${ISSUER}/t/v2.0`],
+  [`${ISSUER}/.well-known/openid-configuration?x=1`, `${ISSUER}/.well-known/openid-configuration?x=1`],
+])('reads %s as the issuer %s', (text, issuer) => {
+  expect(issuerOf(text)).toBe(issuer);
+});
 
 it.each([
   [ISSUER, `${ISSUER}/.well-known/openid-configuration`],

@@ -10,9 +10,13 @@ const ec = (more: object = {}) => ({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y', ..
 
 it.each<[string, Record<string, unknown>, string[]]>([
   ['RSA of 2048 bits', rsa(), ['RS256', 'PS256']],
-  ['RSA of 8192 bits', rsa(8192), ['RS256', 'PS256']],
+  ['RSA of 4096 bits', rsa(4096), ['RS256', 'PS256']],
   ['RSA of 2047 bits', rsa(2047), []],
-  ['RSA of 8193 bits', rsa(8193), []],
+  ['RSA of 4097 bits', rsa(4097), []],
+  ['RSA with an exponent of 32 bits', rsa(2048, { e: modulus(32) }), ['RS256', 'PS256']],
+  ['RSA with an exponent of 32 bits after zeros', rsa(2048, { e: 'AAAAAP____8' }), ['RS256', 'PS256']],
+  ['RSA with an exponent of 33 bits', rsa(2048, { e: modulus(33) }), []],
+  ['RSA with an exponent as long as the modulus', rsa(2048, { e: modulus(2048) }), []],
   ['P-256', ec(), ['ES256']],
   ['P-384', ec({ crv: 'P-384' }), []],
   ['Ed25519', { kty: 'OKP', crv: 'Ed25519', x: 'x' }, ['EdDSA']],

@@ -20,9 +20,15 @@ it.each<[string, EncryptOptions, boolean, string]>([
   expect([parts.cipher, parts.keys.length]).toEqual([cipher, 1]);
 });
 
-it('reads the hash of the key transport', () => {
-  expect(read(xml()).keys[0]!.hash).toBe('sha1');
-  expect(read(xml({ transport: 'rsa-oaep-sha256' })).keys[0]!.hash).toBe('sha256');
+it.each<[EncryptOptions, string, string]>([
+  [{}, 'sha1', 'sha1'],
+  [{ digest: 'sha256' }, 'sha256', 'sha1'],
+  [{ transport: 'rsa-oaep' }, 'sha1', 'sha1'],
+  [{ transport: 'rsa-oaep', digest: 'sha512' }, 'sha512', 'sha1'],
+  [{ transport: 'rsa-oaep', digest: 'sha384', mask: 'sha384' }, 'sha384', 'sha384'],
+  [{ transport: 'rsa-oaep', mask: 'sha512' }, 'sha1', 'sha512'],
+])('reads the hashes of the key transport %j', (options, digest, mask) => {
+  expect(read(xml(options)).keys[0]).toMatchObject({ digest, mask });
 });
 
 it.each<[string, (text: string) => string, string]>([

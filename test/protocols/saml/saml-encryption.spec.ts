@@ -30,7 +30,11 @@ describe('encrypted assertions', () => {
     ['AES-256-GCM', {}],
     ['AES-192-GCM', { encryption: { cipher: 'aes192-gcm' } }],
     ['AES-128-GCM', { encryption: { cipher: 'aes128-gcm' } }],
-    ['OAEP with SHA-256', { encryption: { transport: 'rsa-oaep-sha256' } }],
+    ['OAEP with SHA-256', { encryption: { transport: 'rsa-oaep', digest: 'sha256', mask: 'sha256' } }],
+    ['OAEP with SHA-256 under the mask of SHA-1', { encryption: { digest: 'sha256' } }],
+    ['OAEP of XML Encryption 1.1 without a mask', { encryption: { transport: 'rsa-oaep', digest: 'sha256' } }],
+    ['OAEP with SHA-1 under the mask of SHA-512', { encryption: { transport: 'rsa-oaep', mask: 'sha512' } }],
+    ['OAEP with SHA-384 and SHA-256', { encryption: { transport: 'rsa-oaep', digest: 'sha384', mask: 'sha256' } }],
     ['the key beside the data', { encryption: { keyBeside: true } }],
     ['the Response signed around it', { sign: 'response' }, { signed: 'response' }],
     ['both signed', { sign: 'both' }, { signed: 'both' }],
@@ -59,6 +63,16 @@ describe('encrypted assertions', () => {
     ['signed outside, assertion wanted', { sign: 'response' }, 'signature_missing'],
     ['signed outside, both wanted', { sign: 'response' }, 'signature_missing', { signed: 'both' }],
     ['changed on the way', { encryption: { spoil: true } }, 'decryption_failed'],
+    [
+      'another digest than the named one',
+      { encryption: { digest: 'sha256', namedDigest: 'sha1' } },
+      'decryption_failed',
+    ],
+    [
+      'another digest than the named one, of two hashes',
+      { encryption: { digest: 'sha256', namedDigest: 'sha512' } },
+      'decryption_failed',
+    ],
   ])('are refused: %s', async (_name, shape, reason, connection = {}) => {
     const honest: AnswerShape = { sign: connection.signed ?? 'assertion' };
     expect(await post(honest, connection)).toBe(HONEST);

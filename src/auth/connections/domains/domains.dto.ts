@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Ruled, Text } from '../../../base/http/fields.js';
+import { REASON } from '../../../tenancy/tenants/operator-acts.dto.js';
 import { ServerSet } from '../../../base/http/validate.js';
 import { domainProblem } from './domain.rules.js';
 import type { DomainState } from './domain-check.rules.js';
@@ -35,6 +36,12 @@ export class CreateDomain {
 export class ChangeDomain {
   @Text({ max: 64, optional: true, nullable: true, description: CONNECTION })
   connection_id?: string | null;
+}
+
+/** The body of `PUT /tenants/{id}/domains/{domain}`. */
+export class TrustDomain extends ChangeDomain {
+  @Text(REASON)
+  reason?: string;
 }
 
 /** The TXT record that proves a domain. */

@@ -5,7 +5,8 @@ import { OperatorController } from '../../../tenancy/tenants/api-controller.js';
 import { CurrentCaller, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { TenantsService } from '../../../tenancy/tenants/tenants.service.js';
 import type { AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
-import { ChangeDomain, DomainBody } from './domains.dto.js';
+import { DomainBody, TrustDomain } from './domains.dto.js';
+import { demandOperatorToken } from '../../../tenancy/tenants/operator-acts.js';
 import { DomainsService } from './domains.service.js';
 
 /** Domains that the operator verifies without a record. */
@@ -21,25 +22,34 @@ export class TrustedDomainsController {
   @Put(':domain')
   @ApiOperation({ summary: 'Takes a domain for a tenant’s, without a DNS record' })
   @ApiRecord(DomainBody)
-  @ApiRefusals({ 409: ['domain_taken', 'domain_exists', 'too_many_domains'] })
+  @ApiRefusals({ 403: ['operator_token_needed'], 409: ['domain_taken', 'domain_exists', 'too_many_domains'] })
   async trust(
     @CurrentCaller() caller: Caller,
     @Param('tenant_id') tenantId: string,
     @Param('domain') domain: string,
-    @Body() body: ChangeDomain,
+    @Body() body: TrustDomain,
   ): Promise<DomainBody> {
-    return this.domains.trust(await this.by(caller, tenantId), domain, body);
+    // A verified domain has no end of its own.
+    demandOperatorToken(caller, 'A domain without a DNS record');
+    const { reason, ...change } = body;
+    return this.domains.trust(
+      { ...(await this.by(caller, tenantId)), ...(reason === undefined ? {} : { reason }) },
+      domain,
+      change,
+    );
   }
 
   @Delete(':domain')
   @HttpCode(204)
   @ApiOperation({ summary: 'Takes a domain off a tenant’s list' })
+  @ApiRefusals({ 403: ['operator_token_needed'] })
   @ApiNoContentResponse()
   async remove(
     @CurrentCaller() caller: Caller,
     @Param('tenant_id') tenantId: string,
     @Param('domain') domain: string,
   ): Promise<void> {
+    demandOperatorToken(caller, 'The end of a domain');
     return this.domains.remove(await this.by(caller, tenantId), domain);
   }
 

@@ -1,3 +1,4 @@
+import { sameLetters } from './letters.rules.js';
 import type { RoleOrigin } from '../../../tenancy/identity/cause.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 import type { DomainCase, SignInRefusalReason } from '../refusals/sign-in-refused.js';
@@ -46,15 +47,6 @@ export interface Claim {
   value: string;
   /** Whether the immutable id is certainly of the same kind as that of the directory (`isComparable`). */
   sure: boolean;
-}
-
-/** Compares two names without regard to the case of A to Z, and of no other letters: a look-alike is another name. */
-export function sameLetters(a: string, b: string): boolean {
-  return asciiLower(a) === asciiLower(b);
-}
-
-function asciiLower(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** Whether the directory has renamed the value that a binding was made of. */

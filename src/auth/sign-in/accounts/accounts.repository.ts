@@ -13,6 +13,7 @@ export interface EmailClaimant {
   id: string;
   /** The key of the e-mail (`emailKey`). */
   email_key: string;
+  directory_id: string | null;
   requests: boolean;
 }
 
@@ -90,12 +91,13 @@ export class AccountsRepository {
 
   /**
    * Lists the users of the tenant who have one of some e-mails in force, or are held and request it, whichever directory
-   * they belong to.
+   * they belong to. Of each directory come a few: copies in one do not hide those in another.
    */
   async emailClaimants(tenantId: string, emails: readonly string[]): Promise<EmailClaimant[]> {
     const probe = (column: string, requests: boolean, condition: string) =>
-      `(select u.id, u.${column} as email_key, ${requests} as requests from users u
-        where u.tenant_id = $1 and u.${column} = k.key and ${condition} limit ${FEW})`;
+      `(select c.id, k.key as email_key, c.directory_id, ${requests} as requests from (
+          select u.id, u.directory_id, row_number() over (partition by u.directory_id) as place from users u
+          where u.tenant_id = $1 and u.${column} = k.key and ${condition}) c where c.place <= ${FEW})`;
     const { rows } = await this.db.query<EmailClaimant>(
       `select x.* from unnest($2::text[]) k (key) cross join lateral (
          ${probe('email_key', false, `u.status = 'active'`)}

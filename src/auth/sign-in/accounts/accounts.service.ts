@@ -3,7 +3,8 @@ import type { Connection } from '../../connections/connection.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
 import type { IdentityRefusal } from './account.rules.js';
-import { AccountsRepository } from './accounts.repository.js';
+import { AccountsRepository, type EmailClaimant } from './accounts.repository.js';
+import { foreignClaimsOf } from './identity-refusals.js';
 import { claimedAccount, type ClaimedAccount } from './claims.mapping.js';
 import { EvidenceReader } from './evidence.js';
 import type { IdentityDecision } from './identity-decision.js';
@@ -15,6 +16,8 @@ export interface Resolution {
   decision: IdentityDecision;
   /** Whether the connection is enabled and unchanged since it was read. */
   unchanged: boolean;
+  /** Users of other directories who request the e-mail of the found user, and do not count. */
+  foreignClaims: EmailClaimant[];
 }
 
 /** Finds the user of a verified sign-in. Changes nothing. */
@@ -30,7 +33,10 @@ export class AccountsService {
     const account = claimedAccount(connection, verified);
     const known = await this.repository.ofSubject(connection.tenantId, connection, account.subject);
     const evidence = await this.evidence.read(connection, account, known);
-    return { account, decision: resolveIdentity(known.binding, evidence), unchanged: known.unchanged };
+    const decision = resolveIdentity(known.binding, evidence);
+    const isFound = decision.kind === 'keep' || decision.kind === 'rebind';
+    const foreignClaims = isFound ? foreignClaimsOf(decision.user, evidence) : [];
+    return { account, decision, unchanged: known.unchanged, foreignClaims };
   }
 }
 

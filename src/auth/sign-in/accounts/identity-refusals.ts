@@ -36,13 +36,29 @@ export function domainRefusal(
  * @param user the user to whom the e-mail would lead; null: there is none
  */
 export function ambiguityOf(email: string, user: Candidate | null, evidence: Evidence): IdentityRefusal | null {
-  const claimants = claimantsOf(email, evidence);
+  const foreign = user === null ? [] : foreignClaimsOf(user, evidence);
+  const claimants = claimantsOf(email, evidence).filter((one) => !foreign.includes(one));
   const others = claimants.filter(({ id }) => id !== user?.id);
   if (others.length < (user === null ? 2 : 1)) return null;
   const each = claimants.map(({ id, requests }) => `${id} ${requests ? 'requests' : 'has'} it`);
   if (user !== null && claimants.length === others.length) each.unshift(`${user.id} is found by it`);
   const why = `the e-mail ${quoted(email)} does not identify one user: ${each.join(', ')}. Correct it in the directory`;
   return refuse('email_ambiguous', why, user?.id ?? claimants[0]!.id);
+}
+
+/**
+ * Returns the held users of other directories who request an e-mail that a user has in force. Their claims do not count: a
+ * directory would shut users of another one out by writing their e-mails.
+ */
+export function foreignClaimsOf(
+  user: Candidate,
+  { emailClaimants }: Pick<Evidence, 'emailClaimants'>,
+): EmailClaimant[] {
+  const inForce = emailClaimants.filter(({ id, requests }) => id === user.id && !requests);
+  return emailClaimants.filter(
+    ({ id, requests, directory_id: directoryId, email_key: key }) =>
+      requests && id !== user.id && directoryId !== user.directory_id && inForce.some((own) => own.email_key === key),
+  );
 }
 
 /** Returns the users who have an e-mail or request it. */

@@ -13,10 +13,10 @@ import {
   accountRefusalOf,
   renewed,
   restsOnEmail,
-  sameLetters,
   type Candidate,
   type IdentityRefusal,
 } from './account.rules.js';
+import { sameLetters } from './letters.rules.js';
 import type { Evidence, IdentityDecision } from './identity-decision.js';
 import { ambiguityOf, claimantsOf, contradiction, domainRefusal, quoted, refuse } from './identity-refusals.js';
 

@@ -19,17 +19,18 @@ export class Arrival {
    * Sends the browser to its target.
    *
    * @param request the sign-in request; null: the IdP began the sign-in
+   * @param session `returnTo`: where to, if the request does not say
    * @param cookies further `Set-Cookie` lines
    */
   async go(
     res: BridgeResponse,
     connection: Connection,
     request: SignInRequest | null,
-    session: { id: string; token: string },
+    session: { id: string; token: string; returnTo?: string | null },
     cookies: readonly string[] = [],
   ): Promise<void> {
     const codeChallenge = request?.code_challenge ?? null;
-    const target = this.start.targetOrHome(connection, request?.return_to ?? null);
+    const target = this.start.targetOrHome(connection, session.returnTo ?? request?.return_to ?? null);
     const url = new URL(target.url);
     // A request of an older version may have no challenge; its application gets no code and asks again.
     if (target.application !== null && codeChallenge !== null) {

@@ -52,12 +52,15 @@ export class CallbackController {
   @ApiOperation({ summary: 'The assertion consumer service of a SAML connection (HTTP-POST)' })
   @DescribedSamlCallback()
   async saml(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
-    const { connection, request } = req.signInContext!;
     const session = await this.finish(req, res, null);
     if (session === null) return;
+    const { connection, request, returnTo } = req.signInContext!;
     const handle = request?.id ?? newHandle(this.clock.now());
     res.setHeader('Set-Cookie', landingCookie(handle, session.token));
-    res.redirect(303, this.addresses.landing(connection.slug, { request: handle }));
+    res.redirect(
+      303,
+      this.addresses.landing(connection.slug, { request: handle, ...(returnTo ? { return_to: returnTo } : {}) }),
+    );
   }
 
   /** Begins the session; null after a test sign-in, which has been answered. */

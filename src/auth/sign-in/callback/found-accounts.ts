@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { AccountMaking } from '../accounts/account-making.js';
-import { AccountsRepository } from '../accounts/accounts.repository.js';
+import { EventsRepository, type NewEvent } from '../../../engine/events/events.repository.js';
+import { AccountsRepository, type EmailClaimant } from '../accounts/accounts.repository.js';
 import { AccountsService, refusalError, type Resolution } from '../accounts/accounts.service.js';
 import type { ClaimedAccount } from '../accounts/claims.mapping.js';
 import { EvidenceChanged } from '../accounts/evidence-changed.js';
@@ -29,6 +30,7 @@ export class FoundAccounts {
     private readonly accounts: AccountsService,
     private readonly making: AccountMaking,
     private readonly repository: AccountsRepository,
+    private readonly events: EventsRepository,
   ) {}
 
   /**
@@ -38,7 +40,7 @@ export class FoundAccounts {
    * @throws {EvidenceChanged} when the decision has to be made again
    */
   async find(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<Found> {
-    const { account, decision, unchanged } = await this.resolved(connection, verified, requestId);
+    const { account, decision, unchanged, foreignClaims } = await this.resolved(connection, verified, requestId);
     const isConcurrent = decision.kind === 'refuse' && decision.reason === 'account_taken';
     if (decision.kind === 'refuse' && !isConcurrent) throw refusalError(decision, account);
     // The transaction that begins the session checks it again. Writes of users wait for a change of the connection first.
@@ -46,6 +48,7 @@ export class FoundAccounts {
     if (!holds) throw connectionChanged();
     if (decision.kind === 'keep' || decision.kind === 'rebind') {
       await this.making.refresh(connection, decision.user, account, requestId);
+      await this.tellClaims(connection.tenantId, decision.user.id, foreignClaims);
       return { account, decision, linkedBy: decision.kind === 'keep' ? 'known' : decision.linkedBy };
     }
     const taken =
@@ -73,6 +76,17 @@ export class FoundAccounts {
     if (user === null || !(await this.connections.holds(this.db, connection))) return first;
     await this.making.refresh(connection, user, account, requestId);
     return this.accounts.resolve(connection, verified);
+  }
+
+  /** Tells once of each user of another directory who requests the e-mail of a user. */
+  private async tellClaims(tenantId: string, userId: string, claims: readonly EmailClaimant[]): Promise<void> {
+    if (claims.length === 0) return;
+    const events = claims.map(({ id, directory_id }): NewEvent<'sign_in.email_claimed'> => ({
+      event: 'sign_in.email_claimed',
+      data: { user_id: userId, claimed_by: id, directory_id },
+      threshold: `${userId} ${id}`,
+    }));
+    await this.events.record(tenantId, events);
   }
 
   /** Creates the user; returns the refusal when a concurrent sign-in was faster. */

@@ -59,6 +59,9 @@ export class LandingController {
     }
     const old = sessionToken(cookies);
     if (old !== token) await this.sessions.end(old, 'signed_in_again');
-    await this.arrival.go(res, connection, request, { id: session.id, token }, [noLandingCookie(handle)]);
+    // Without a request the IdP has begun the sign-in: its RelayState comes along, and is judged as any `return_to`.
+    const returnTo = request === null ? (queryText(query, 'return_to') ?? null) : request.return_to;
+    const began = { id: session.id, token, returnTo };
+    await this.arrival.go(res, connection, request, began, [noLandingCookie(handle)]);
   }
 }

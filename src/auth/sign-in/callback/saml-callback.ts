@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { readForm } from '../../../base/http/form.js';
-import type { SamlAnswer } from '../../../protocols/saml/answer.js';
+import { SAML_FIELDS, type SamlAnswer } from '../../../protocols/saml/answer.js';
 import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
 import { CertificateRenewal } from '../../connections/certificate-renewal.js';
 import type { SamlConnection } from '../../connections/connection.js';
@@ -37,7 +37,7 @@ export class SamlCallback {
   }
 
   private async read(req: SignInHttpRequest, connection: SamlConnection): Promise<SamlAnswer> {
-    const form = await readForm(req, FORM_BYTES);
+    const form = await readForm(req, FORM_BYTES, SAML_FIELDS);
     if (/[?&]saml(response|request)=/i.test(req.originalUrl) || form.has('SAMLRequest')) {
       throw new SignInRefused('binding_refused', 'an answer has to come in the form of an HTTP-POST alone');
     }
@@ -58,6 +58,8 @@ export class SamlCallback {
       throw new SignInRefused('unsolicited', 'the answer has no request, which the connection does not permit');
     } else if (!connection.enabled) {
       throw new SignInRefused('connection_disabled', 'the connection is disabled');
+    } else {
+      req.signInContext!.returnTo = relayState;
     }
   }
 

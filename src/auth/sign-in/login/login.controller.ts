@@ -17,13 +17,14 @@ import { DocumentsGuard } from '../documents.guard.js';
 import { DescribedInitiatedLogin, DescribedLogin } from './login.description.js';
 import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
-import { startAsk, startQuery } from '../requests/start-ask.mapping.js';
+import { START_FIELDS, startAsk, startQuery } from '../requests/start-ask.mapping.js';
 import { SignInStart, type StartAsk } from '../requests/sign-in-start.js';
 import { follow } from './next-step.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
 
 /** Three addresses of up to 2 048 octets, percent-encoded. */
 const FORM_BYTES = 20_000;
+const FORM_FIELDS = ['connection', 'email', 'iss', ...START_FIELDS] as const;
 /** Marks a request that was redirected to our configured address. */
 const HERE = 'here=1';
 const UNKNOWN = 'There is no sign-in for this e-mail address. Check the spelling. If it is right, ask your IT team.';
@@ -65,7 +66,7 @@ export class LoginController {
   })
   @DescribedInitiatedLogin()
   async initiated(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
-    const form = await readForm(req, FORM_BYTES);
+    const form = await readForm(req, FORM_BYTES, FORM_FIELDS);
     if (form.has('email') && isOwnForm(req, this.addresses.origin)) {
       return this.begin(Object.fromEntries(form), req, res, 303);
     }

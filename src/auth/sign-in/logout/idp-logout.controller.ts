@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Post, Req, Res, UseFilters } from '@nestjs/c
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Unavailable } from '../../../base/errors/domain-error.js';
 import { readForm } from '../../../base/http/form.js';
+import { SAML_FIELDS } from '../../../protocols/saml/answer.js';
 import { TooManyRequests } from '../../../base/http/http.errors.js';
 import { rawQuery, type BridgeResponse } from '../../../base/http/request.js';
 import { AuthAddresses } from '../../connections/addresses.js';
@@ -54,7 +55,7 @@ export class IdpLogoutController {
   @ApiOperation({ summary: 'The same, HTTP-POST' })
   @DescribedSloByPost()
   byPost(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
-    return this.slo(req, res, async () => ({ binding: 'post', form: await readForm(req, FORM_BYTES) }));
+    return this.slo(req, res, async () => ({ binding: 'post', form: await readForm(req, FORM_BYTES, SAML_FIELDS) }));
   }
 
   @Post('backchannel-logout/:idp_provider')
@@ -67,7 +68,7 @@ export class IdpLogoutController {
       // The connection first: a form for none is not read.
       const connection = await this.pending.connectionOf(req, 'oidc', 'logout');
       await this.limits.demandLogoutTriesLeft(req.ip ?? '', connection.tenantId);
-      const token = (await readForm(req, FORM_BYTES)).get('logout_token');
+      const token = (await readForm(req, FORM_BYTES, ['logout_token'])).get('logout_token');
       if (token === undefined) throw new LogoutRefused('The form has no logout_token.', BCL_ERROR);
       await this.logout.byBackChannel(connection, token, originOf(req));
     } catch (error) {

@@ -64,7 +64,7 @@ export class LogoutController {
     demandSameSite(req, this.addresses.origin);
     const session = await this.sessions.check(sessionToken(cookiesOf(req)));
     if (session === null) return res.redirect(303, this.addresses.login);
-    const id = (await readForm(req, FORM_BYTES)).get('session_id') ?? '';
+    const id = (await readForm(req, FORM_BYTES, ['session_id'])).get('session_id') ?? '';
     // A session that has ended meanwhile is a success.
     await this.sessions.endOne(session.tenant_id, session.user_id, id, 'signed_out');
     res.redirect(303, this.addresses.home);

@@ -1,16 +1,21 @@
 import { Body, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
+import { Clock } from '../../../base/clock.js';
 import { ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
 import { OperatorController } from '../../../tenancy/tenants/api-controller.js';
 import { CurrentCaller, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { MakeOwnerLink, OwnerLinkBody } from './owner-links.dto.js';
+import { operatorActOf } from '../../../tenancy/tenants/operator-acts.js';
 import { OwnerLinksService, type OwnerLink } from './owner-links.service.js';
 
 /** Sign-in links of the operator, for tenants that are locked out. */
 @OperatorController('tenants/:tenant_id/owner-sign-in-link')
 @ApiRefusals()
 export class OwnerLinksController {
-  constructor(private readonly links: OwnerLinksService) {}
+  constructor(
+    private readonly links: OwnerLinksService,
+    private readonly clock: Clock,
+  ) {}
 
   @RecentSignIn()
   @Post()
@@ -21,10 +26,11 @@ export class OwnerLinksController {
   @ApiRecord(OwnerLinkBody, 201)
   @ApiRefusals({ 409: ['no_owner', 'owner_inactive'] })
   make(
-    @CurrentCaller() { actor, requestId }: Caller,
+    @CurrentCaller() caller: Caller,
     @Param('tenant_id') tenantId: string,
     @Body() body: MakeOwnerLink,
   ): Promise<OwnerLink> {
-    return this.links.make({ tenantId, actor, requestId }, body.user_id ?? null);
+    const act = operatorActOf(caller, body, this.clock.now());
+    return this.links.make({ tenantId, ...act }, body.user_id ?? null);
   }
 }

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Text } from '../../../base/http/fields.js';
+import { REASON } from '../../../tenancy/tenants/operator-acts.dto.js';
 
 /** The user of a new sign-in link. */
 export class MakeOwnerLink {
@@ -11,6 +12,9 @@ export class MakeOwnerLink {
     description: 'The owner, when left out; or one of the tenant’s break-glass accounts.',
   })
   user_id?: string | null;
+
+  @Text(REASON)
+  reason?: string;
 }
 
 /** A sign-in link. It is shown once. */

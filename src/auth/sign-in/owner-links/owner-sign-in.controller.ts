@@ -54,7 +54,7 @@ export class OwnerSignInController {
   @ApiRefusals({ 400: ['sign_in_link_over'], 403: ['cross_site_request'], 429: ['too_many_requests'] })
   async signIn(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     demandSameSite(req, this.addresses.origin);
-    const code = (await readForm(req, FORM_BYTES)).get('code') ?? '';
+    const code = (await readForm(req, FORM_BYTES, ['code'])).get('code') ?? '';
     // A whole link may be pasted into the field.
     const token = await this.counted(req, code.slice(code.indexOf('#') + 1).trim());
     res.setHeader('Set-Cookie', sessionCookie(token));

@@ -2,16 +2,27 @@ import { InvalidFields } from '../../../base/errors/domain-error.js';
 import { queryText, type Query as QueryMap } from '../../../base/http/query.js';
 import type { StartAsk } from './sign-in-start.js';
 
+/** The fields that {@link startAsk} reads. */
+export const START_FIELDS = [
+  'return_to',
+  'target_link_uri',
+  'login_hint',
+  'prompt',
+  'code_challenge',
+  'code_challenge_method',
+] as const;
+
 /**
- * Reads what a sign-in asks from the query of the login.
+ * Reads what a sign-in asks from the query of the login. A parameter without a value is absent.
  *
  * @throws {InvalidFields} for an invalid field
  */
 export function startAsk(query: QueryMap): StartAsk {
-  const prompt = queryText(query, 'prompt');
-  const codeChallenge = queryText(query, 'code_challenge') ?? null;
-  const method = queryText(query, 'code_challenge_method');
-  if (prompt !== undefined && prompt !== 'select_account' && prompt !== 'login') {
+  const given = (name: (typeof START_FIELDS)[number]): string | null => queryText(query, name) || null;
+  const prompt = given('prompt');
+  const codeChallenge = given('code_challenge');
+  const method = given('code_challenge_method');
+  if (prompt !== null && prompt !== 'select_account' && prompt !== 'login') {
     throw new InvalidFields([{ field: 'prompt', message: 'must be one of: select_account, login' }]);
   }
   if (codeChallenge !== null && (method !== 'S256' || !/^[\w-]{43}$/.test(codeChallenge))) {
@@ -19,10 +30,10 @@ export function startAsk(query: QueryMap): StartAsk {
     throw new InvalidFields([{ field: 'code_challenge', message }]);
   }
   return {
-    returnTo: queryText(query, 'return_to') ?? queryText(query, 'target_link_uri') ?? null,
+    returnTo: given('return_to') ?? given('target_link_uri'),
     codeChallenge,
-    prompt: prompt ?? null,
-    loginHint: queryText(query, 'login_hint')?.slice(0, 320) ?? null,
+    prompt,
+    loginHint: given('login_hint')?.slice(0, 320) ?? null,
   };
 }
 

@@ -52,7 +52,7 @@ export class RevocationTokens {
       const proof = judge(token);
       const keys = usable(connection.certificates).map(keyOf);
       const fit = keys.filter(({ algs }) => algs.includes(token.header.alg));
-      if (await isTokenSignedBy(token, fit)) return proof;
+      if (await isTokenSignedBy(connection.tenantId, token, fit)) return proof;
       throw new SignInRefused('token_refused', `The ${NAME} is signed with no certificate of the connection.`);
     } catch (error) {
       // For SAML nothing is fetched, so the token is the cause of every refusal.

@@ -19,6 +19,7 @@ import { TokenExchange, type Introspection } from './token-exchange.js';
 import { IntrospectAsk, IntrospectionBody, IssuedTokenBody, TokenAsk } from './tokens.dto.js';
 
 const FORM_BYTES = 16 * 1024;
+const ASK_FIELDS = ['grant_type', 'code', 'code_verifier', 'refresh_token'];
 const FORMS = ['application/json', 'application/x-www-form-urlencoded'];
 
 /** Tokens for applications of other origins. */
@@ -50,7 +51,7 @@ export class TokensController {
     429: ['too_many_requests'],
   })
   async issue(@Req() req: SignInHttpRequest): Promise<IssuedTokenBody> {
-    const ask = readAsk(TokenAsk, await fieldsOf(req));
+    const ask = readAsk(TokenAsk, await fieldsOf(req, ASK_FIELDS));
     const { code, refresh_token: refresh, grant_type: grant } = ask;
     if (code !== undefined && refresh !== undefined) {
       throw new InvalidTokenRequest('invalid_request', 'refresh_token', 'must not come together with code');
@@ -73,7 +74,7 @@ export class TokensController {
   @ApiOkResponse({ type: IntrospectionBody })
   @ApiRefusals({ 400: ['invalid_token_request'], 422: [] })
   async introspect(@Req() req: SignInHttpRequest): Promise<Introspection> {
-    return this.tokens.introspect(readAsk(IntrospectAsk, await fieldsOf(req)).token);
+    return this.tokens.introspect(readAsk(IntrospectAsk, await fieldsOf(req, ['token'])).token);
   }
 
   @Get('.well-known/jwks.json')
@@ -124,7 +125,7 @@ function demandGrant(grant: string, ask: TokenAsk): void {
 }
 
 /** Reads the fields of a request, as JSON or as a form (RFC 6749, RFC 7662). */
-async function fieldsOf(req: SignInHttpRequest): Promise<unknown> {
+async function fieldsOf(req: SignInHttpRequest, names: readonly string[]): Promise<unknown> {
   const isForm = (req.headers['content-type'] ?? '').includes('x-www-form-urlencoded');
-  return isForm ? Object.fromEntries(await readForm(req, FORM_BYTES)) : (req.body as unknown);
+  return isForm ? Object.fromEntries(await readForm(req, FORM_BYTES, names)) : (req.body as unknown);
 }

@@ -10,6 +10,7 @@ create table console_links (
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
   used_at timestamptz,
+  made_by text,
   primary key (tenant_id, id),
   unique (tenant_id, hash)
 );

@@ -131,6 +131,9 @@ create trigger audit_entries_append_only before update on audit_entries for each
   execute function refuse_rewrite();
 create trigger audit_entries_never_deleted before delete on audit_entries
   for each row execute function refuse_rewrite();
+-- Rights of administration that come and go: caches of sessions of the console are dropped on every process.
+create trigger audit_entries_told after insert on audit_entries for each row
+  when (new.action in ('administrator.added', 'administrator.removed')) execute function tell_settings();
 create trigger audit_entries_never_truncated before truncate on audit_entries
   for each statement execute function refuse_change();
 

@@ -62,7 +62,9 @@ export class PlanStatement {
     if (consequences !== null) await this.addConsequences(statement, plan, ctx, { receivers, db });
     if (plan.rights.length > 0) {
       const { tenantId, source } = ctx;
-      await this.rights.addTo(statement, { tenantId, userId: userIdOf(plan), steps: plan.rights, source }, db);
+      const remains = plan.subject.kind === 'update' && plan.subject.write.decision.inForce.status === 'active';
+      const about = { tenantId, userId: userIdOf(plan), steps: plan.rights, source, remains };
+      await this.rights.addTo(statement, about, db);
     }
     if (note !== null) addNote(statement, ctx.tenantId, note, ctx.source);
     const { memberships } = plan;

@@ -2,6 +2,12 @@ import { kinds, list, object, text, textOrNull, type ValueOf, words } from './ki
 
 /** A user, the role that administers, and what the role may do; `role` is null for the owner, who administers without one. */
 const administrator = object({ user_id: text, role: textOrNull, console: words('admin', 'auditor') });
+const removed = object({
+  user_id: text,
+  role: textOrNull,
+  console: words('admin', 'auditor'),
+  keys: list(text),
+});
 const EXAMPLE: ValueOf<typeof administrator> = {
   user_id: 'usr_01k0000000abcdefghjkmnpqrs',
   role: 'Admin',
@@ -18,9 +24,9 @@ export const ADMINISTRATOR_EVENTS = kinds({
   },
   'administrator.removed': {
     severity: 'info',
-    runbook: 'No action: the user does not administer the tenant any more; the audit log has the writer.',
-    schema: administrator,
-    example: EXAMPLE,
+    runbook: 'Check the API keys in `keys`, which the user has or has made: they go on until they are revoked.',
+    schema: removed,
+    example: { ...EXAMPLE, keys: ['key_01k0000000abcdefghjkmnpqrs'] },
   },
   'administrator.identity_changed': {
     severity: 'warning',

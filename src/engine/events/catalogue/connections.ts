@@ -27,6 +27,17 @@ export const CONNECTION_EVENTS = kinds({
     schema: object({ domain: text, problem: textOrNull }),
     example: { domain: 'example.com', problem: 'The TXT record is missing.' },
   },
+  'sign_in.email_claimed': {
+    severity: 'warning',
+    runbook:
+      'Ask who writes to `directory_id` why its user `claimed_by` has the e-mail of `user_id`, who signs in as before; correct one of the two.',
+    schema: object({ user_id: text, claimed_by: text, directory_id: textOrNull }),
+    example: {
+      user_id: 'usr_01k0000000abcdefghjkmnpqrs',
+      claimed_by: 'usr_01k1111111abcdefghjkmnpqrs',
+      directory_id: 'dir_01k0000000abcdefghjkmnpqrs',
+    },
+  },
   'session.ended': {
     severity: 'info',
     runbook: 'No action: end what your application keeps for this session (`sid` of its token).',

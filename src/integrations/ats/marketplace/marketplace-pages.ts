@@ -1,6 +1,7 @@
 import { html } from '../../../base/http/html.js';
 import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
 import type { HtmlPage } from '../../../auth/sign-in/pages/layout.js';
+import { tenantNameProblem } from '../../../tenancy/tenants/tenant-name.rules.js';
 
 /** A connection that may get the grant. */
 export interface Choosable {
@@ -45,9 +46,14 @@ function evidenceOf({ domains, former, link }: StartAsk) {
     link === null
       ? null
       : html`<p class="note">
-          The link was made by the ${link.created_by.kind} “${link.created_by.name}” on ${dayOf(link.created_at)}.
+          The link was made by the ${link.created_by.kind}${quoted(link.created_by.name)} on ${dayOf(link.created_at)}.
         </p>`
   }`;
+}
+
+/** Returns a name of the tenant's own text in quotes; nothing for one that looks as if someone had checked it. */
+function quoted(name: string): string {
+  return tenantNameProblem(name) === null ? ` “${name}”` : '';
 }
 
 /** Makes the page on which a person begins: for which tenant, and which connection. */
@@ -55,7 +61,9 @@ export function startPage(ask: StartAsk): HtmlPage {
   const { title, tenant, person, action, code, connections } = ask;
   const again = connections.map(
     ({ id, name }) =>
-      html`<li><button class="choice" name="connection" value="${id}">Connect “${name}” again</button></li>`,
+      html`<li>
+        <button class="choice" name="connection" value="${id}">Connect${quoted(name) || ` ${id}`} again</button>
+      </li>`,
   );
   return {
     title: `Connect ${title}`,

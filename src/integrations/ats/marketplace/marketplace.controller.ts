@@ -91,7 +91,7 @@ export class MarketplaceController {
   ): Promise<void> {
     demandSameSite(req, this.addresses.origin);
     const connector = this.marketplace.partner(provider);
-    const form = await readForm(req, FORM_BYTES);
+    const form = await readForm(req, FORM_BYTES, ['connection']);
     const session = await this.sessions.check(sessionToken(cookiesOf(req)));
     if (session === null) return this.refuse(res, connector, new ConnectRefused('other_person'));
     await this.marketplace.demandAdministrator(session);
@@ -124,7 +124,7 @@ export class MarketplaceController {
   ): Promise<void> {
     demandSameSite(req, this.addresses.origin);
     const connector = this.marketplace.partner(provider);
-    const form = await readForm(req, FORM_BYTES);
+    const form = await readForm(req, FORM_BYTES, ['code', 'confirmed', 'connection']);
     const code = form.get('code') ?? '';
     const secret = code.slice(code.indexOf('#') + 1).trim();
     const starter = await this.orRefuse(res, connector, async () => {

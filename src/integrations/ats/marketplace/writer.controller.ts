@@ -64,7 +64,7 @@ export class WriterController {
     const connector = connectorOf(provider);
     if (connector?.oauth == null) throw new NotFound('integration');
     const { title } = connector;
-    const form = await readForm(req, FORM_BYTES);
+    const form = await readForm(req, FORM_BYTES, ['state', 'as_user']);
     const [state, asUser] = [form.get('state') ?? '', form.get('as_user') ?? ''];
     const cookies = cookiesOf(req);
     try {

@@ -73,5 +73,6 @@ function dialect(profile: Profile, switches: DirectorySwitches): Dialect {
     objectForList: has('objectForList'),
     looseMembers: has('looseMembers'),
     rolesAsText: has('rolesAsText'),
+    singleValueSelected: has('singleValueSelected'),
   });
 }

@@ -38,6 +38,8 @@ export interface Quirks {
   readonly looseComplexValues: boolean;
   /** A single object in place of a list: `"emails": {"value":…}`. OneLogin (15five/django-scim2). */
   readonly objectForList: boolean;
+  /** `remove` with a value path of an attribute that has one value: `manager[value eq "…"]`. Hand-written clients. */
+  readonly singleValueSelected: boolean;
   /** A member as a plain id, or with nothing but its `$ref`. Keycloak extensions, hand-written clients. */
   readonly looseMembers: boolean;
   /** `roles` and `entitlements` as text, comma separated, or as a list of texts. Seen by BoxyHQ Jackson's parser. */
@@ -76,7 +78,7 @@ export const ONELOGIN = ['booleansAsStrings', 'objectForList'] as const satisfie
 export const VALUE_LISTS = ['valueListRemoves', 'readOnlyValuesIgnored'] as const satisfies readonly Quirk[];
 
 /** Quirks of smaller clients. */
-export const OTHERS = ['looseMembers', 'rolesAsText'] as const satisfies readonly Quirk[];
+export const OTHERS = ['looseMembers', 'rolesAsText', 'singleValueSelected'] as const satisfies readonly Quirk[];
 
 /**
  * Converts "True" to true and "FALSE" to false; returns other values unchanged. Never uses truthiness: "False" is not

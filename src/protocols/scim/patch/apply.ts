@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialects/dialects.js';
 import { isObject, type PatchOp, type PatchOperation } from '../dialects/normalise.js';
+import { matches } from '../filter/matches.js';
 import { inspect, readContext, refuseForbiddenName, skipUnknown, uncounted } from '../resource/context.js';
 import { sameJson } from '../resource/equal.js';
 import { readSimple, readPlainList } from '../resource/values.js';
@@ -66,6 +67,10 @@ function applyToTarget(draft: ResourceDraft, op: PatchOp, target: Target, value:
     return;
   }
   const before = draft.read(attribute);
+  // Only the removal of the present value says the same with a value path as without one.
+  if (target.filter !== null && !attribute.multiValued && (op !== 'remove' || !matches(target.filter, before))) {
+    throw invalidPath(`"${attribute.name}" has no values to select from.`);
+  }
   draft.spend(comparisons(op, target, before, value));
   const after = operate(op, target, before, value, options);
   if (after === undefined && attribute.alwaysAssigned) {

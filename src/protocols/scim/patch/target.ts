@@ -47,7 +47,7 @@ export function findTarget(type: ResourceTypeDef, path: string, dialect: Dialect
   const sub = subName === null ? null : lookUp(attribute.subByName, subName);
   if (sub === undefined) return null;
   if (parsed.filter === null) return known(attribute, null, sub, dialect);
-  if (!attribute.multiValued || attribute.type !== 'complex') {
+  if (attribute.type !== 'complex' || !(attribute.multiValued || dialect.singleValueSelected)) {
     throw invalidPath(`"${attribute.name}" has no values to select from.`);
   }
   return known(attribute, resolveValueFilter(parsed.filter, attribute, dialect), sub, dialect);

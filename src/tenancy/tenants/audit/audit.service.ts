@@ -15,10 +15,12 @@ export interface AuditLine {
   before?: unknown;
   after?: unknown;
   requestId: string | null;
+  /** Why the operator acts in a tenant; `after` has it. */
+  reason?: string;
 }
 
 /** Who changes the administration of which tenant, in which request. */
-export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId'>;
+export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId' | 'reason'>;
 
 /** Writes the audit log: one line for each administrative write, in the same transaction, never changed afterwards. */
 @Injectable()
@@ -35,7 +37,7 @@ export class AuditService {
         line.targetType,
         line.targetId,
         line.before === undefined ? null : JSON.stringify(line.before),
-        line.after === undefined ? null : JSON.stringify(line.after),
+        jsonAfter(line),
         line.requestId,
       ],
     );
@@ -53,7 +55,7 @@ export class AuditService {
         line.targetType,
         targetIds,
         JSON.stringify(line.before ?? null),
-        JSON.stringify(line.after ?? null),
+        jsonAfter(line),
         line.requestId,
       ],
     );
@@ -65,8 +67,14 @@ export class AuditService {
     statement.add(
       (p) => `insert into audit_entries (tenant_id, actor, action, target_type, target_id, before, after, request_id)
         select ${p.add(line.tenantId)}, ${p.add(json(line.actor), 'jsonb')}, ${p.add(line.action)}, ${p.add(line.targetType)},
-          ${p.add(line.targetId)}, ${p.add(json(line.before), 'jsonb')}, ${p.add(json(line.after), 'jsonb')},
+          ${p.add(line.targetId)}, ${p.add(json(line.before), 'jsonb')}, ${p.add(jsonAfter(line), 'jsonb')},
           ${p.add(line.requestId, 'text')} from subject`,
     );
   }
+}
+
+/** Returns the record after a write as JSON, with the reason of the operator; null: there is neither. */
+function jsonAfter({ after, reason }: Pick<AuditLine, 'after' | 'reason'>): string | null {
+  if (reason !== undefined) return JSON.stringify({ ...(after as object | null | undefined), reason });
+  return after === undefined ? null : JSON.stringify(after);
 }

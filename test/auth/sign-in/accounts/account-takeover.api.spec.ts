@@ -1,5 +1,6 @@
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
+import { client } from '../../../support/http.js';
 import { waitingForLock } from '../../../support/locks.js';
 import { fresh, madeUser, patch, user } from '../../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../../protocols/oidc/support/op.js';
@@ -142,6 +143,30 @@ describe('an e-mail that two users have or request leads to neither', () => {
     expect(await outcome(door, { sub: 'gil', email: mail })).toBe('email_ambiguous');
     // A subject that the IdP never reuses is no e-mail.
     expect(await outcome(door, { sub: 'hal', email: mail })).toBe(id);
+  });
+
+  it('a copy in another directory takes it from nobody who has it, and is told once', async () => {
+    await own();
+    const mail = address('hal');
+    const id = await madeWith(mail, fresh('hal'));
+    const second = await service.newDirectory(house.tenantId);
+    const other = client(`${service.url}/scim/v2`, second.token);
+    const copies: string[] = [];
+    for (let i = 0; i < 4; i++) copies.push(await madeUser(other, user(fresh('copy'), work(mail))));
+    const door = await open();
+    for (let i = 0; i < 2; i++) expect(await outcome(door, { sub: 'hal', email: mail })).toBe(id);
+    const { body } = await house.api.get('/events?limit=200');
+    const told = (body.data as { event: string; data: object }[]).filter(
+      ({ event }) => event === 'sign_in.email_claimed',
+    );
+    const facts = told.map(({ data }) => data as { user_id: string; claimed_by: string; directory_id: string });
+    expect(new Set(facts.map((one) => one.claimed_by)).size).toBe(facts.length);
+    for (const one of facts) expect(one).toMatchObject({ user_id: id, directory_id: second.id });
+    expect(copies).toEqual(expect.arrayContaining(facts.map((one) => one.claimed_by)));
+    expect(facts.length).toBeGreaterThanOrEqual(3);
+    // Copies in the other directory hide no user of the same one who requests it.
+    await madeWith(mail, fresh('twin'));
+    expect(await outcome(door, { sub: 'gil', email: mail })).toBe('email_ambiguous');
   });
 
   long('a NameID that is the e-mail does not lead to its user once another user requests it', async () => {

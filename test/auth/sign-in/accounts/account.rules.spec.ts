@@ -5,7 +5,6 @@ import {
   provenBinding,
   renewed,
   roleByMap,
-  sameLetters,
   type Candidate,
 } from '../../../../src/auth/sign-in/accounts/account.rules.js';
 import type { ClaimedAccount } from '../../../../src/auth/sign-in/accounts/claims.mapping.js';
@@ -36,15 +35,6 @@ const binding = (more: Partial<Binding> = {}): Binding => ({
   ...more,
 });
 const account = (link: string | null): ClaimedAccount => ({ link }) as ClaimedAccount;
-
-it.each([
-  ['Ada', 'aDA', true],
-  ['ada', 'ada ', false],
-  ['Ä', 'ä', false],
-  ['K', '\u212a', false],
-])('compares %j and %j: %s', (a, b, expected) => {
-  expect(sameLetters(a, b)).toBe(expected);
-});
 
 it('knows an unproven binding', () => {
   expect(isUnprovenBinding(binding({ made_by: 'created', made_of: '' }))).toBe(true);

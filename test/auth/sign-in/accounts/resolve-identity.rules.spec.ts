@@ -107,7 +107,7 @@ function evidenceOf(one: Case): { binding: StoredBinding | null; evidence: Evide
 }
 
 function claimantsOf(emails: Record<string, string> = {}, requests: boolean): EmailClaimant[] {
-  return Object.entries(emails).map(([id, email_key]) => ({ id, email_key, requests }));
+  return Object.entries(emails).map(([id, email_key]) => ({ id, email_key, directory_id: null, requests }));
 }
 
 /** A decision as the cases write it: the user by its id, and no message. */

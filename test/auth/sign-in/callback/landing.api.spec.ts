@@ -107,6 +107,22 @@ long('the former session of the browser ends: of this tenant, of another one, an
   expect(await tab.who()).not.toBeNull();
 });
 
+it('leads to the RelayState of an IdP that began the sign-in, under the rule of return_to', async () => {
+  const [, open] = await newDoor({ allow_idp_initiated: true, return_origins: ['https://jobs.example.org'] });
+  const { appUrl: base } = service.app.config;
+  for (const [relayState, target] of [
+    ['/deep?x=1', `${base}/deep?x=1`],
+    [`${base}/deep`, `${base}/deep`],
+    ['https://jobs.example.org/start', 'https://jobs.example.org/start'],
+    ['https://evil.example/', `${base}/`],
+    ['//evil.example', `${base}/`],
+    ['an opaque text', `${base}/`],
+  ] as const) {
+    const form = unsolicited(open).set('RelayState', relayState);
+    expect([relayState, (await open.post(open.tab(), form)).location]).toEqual([relayState, target]);
+  }
+});
+
 long('an application gets its code there', async () => {
   const [, own] = await newDoor({ return_origins: ['https://jobs.example.org'] });
   const tab = own.tab();

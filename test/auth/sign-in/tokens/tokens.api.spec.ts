@@ -212,8 +212,13 @@ it('the token endpoint reads forms, as OAuth clients send them', async () => {
   // What OAuth does not know is passed over, and what is wrong is said in its words (RFC 6749 §3.2, §5.2).
   const second = (await withCode()).code;
   expect(
-    (await post('token', { code: second, code_verifier, resource: APP, client_assertion: 'x', unknown: 'y' })).status,
+    (await post('token', { code: second, code_verifier, refresh_token: '', client_assertion: 'x', unknown: 'y' }))
+      .status,
   ).toBe(200);
+  const resources = { method: 'POST', body: `token=${token}&token_type_hint=&resource=a&resource=b` };
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const introspected = await fetch(`${service.url}/api/auth/introspect`, { ...resources, headers });
+  expect(await introspected.json()).toMatchObject({ active: true });
   expect(await refused('token', { grant_type: 'authorization_code' })).toEqual([
     400, 'invalid_request', 'The field code is needed with grant_type authorization_code.',
   ]); // prettier-ignore

@@ -2,7 +2,7 @@ import { mock } from 'node:test';
 import { Logger } from '../../../../src/base/log/logger.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { freePort } from '../../../../src/base/database/embedded/ports.js';
-import { client, eventually } from '../../../support/http.js';
+import { client, eventually, send } from '../../../support/http.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, patch, user } from '../../../support/scim.js';
 import { Tab, type Seen } from '../../../support/sign-in/tab.js';
@@ -286,6 +286,16 @@ describe('a connect link', () => {
     const { body } = await house.api.get('/audit?action=ats_connection.created');
     expect(body.data).toMatchObject([{ actor: { kind: 'key' } }]);
     expect((await house.api.get('/ats-connect-links')).body.data).toMatchObject([{ used_at: expect.any(String) }]);
+  });
+
+  test('shows no name of a key that says that someone has checked it', async () => {
+    const name = 'Example Ltd ✓ verified by talent-bridge';
+    const { body: key } = await house.api.post('/api-keys', { name, scopes: ['ats:manage'] });
+    const links = `${service.url}/api/v1/ats-connect-links`;
+    const { body: made } = await send('POST', links, key.api_key as string, { provider: 'lever' });
+    const { text } = await new Tab(service).post(CONNECT, [['code', secretOf(made.url as string)]]);
+    expect(text.replace(/\s+/g, ' ')).toContain('The link was made by the key on ');
+    expect(text).not.toContain('verified by');
   });
 
   test('shows the verified domains, a former name for 30 days, and who made the link', async () => {
