@@ -19,6 +19,8 @@ export interface Candidate {
   user_name: string;
   email: string | null;
   gone: boolean;
+  /** In force, and the directory has asked for the departure, which is held. */
+  leaving: boolean;
   /** Moves with everything that ends the user's sessions. */
   session_epoch: number;
 }

@@ -6,7 +6,7 @@ import { emailKey } from '../../../directory-sync/users/user.mapping.js';
 import type { Candidate } from './account.rules.js';
 
 const COLUMNS = `u.id, u.directory_id, u.source, u.status, u.seat, u.held, u.external_id, u.user_name, u.email,
-  u.gone_at is not null as gone, u.session_epoch`;
+  u.gone_at is not null as gone, u.status = 'active' and (u.gone_at is not null or not u.active) as leaving, u.session_epoch`;
 
 /** A user who has an e-mail in force, or is held and requests it. */
 export interface EmailClaimant {
@@ -19,9 +19,6 @@ export interface EmailClaimant {
 
 /** Users read per value. More than one is ambiguous anyway. */
 const FEW = 3;
-
-/** The role of the catalogue whose users administer the tenant. */
-const ADMIN_ROLE = 'Admin';
 
 type BoundRow = Omit<StoredBinding, 'subject' | 'user_id'> & { unchanged: boolean; bound_id: string | null } & (
     Candidate | { id: null }
@@ -126,13 +123,14 @@ export class AccountsRepository {
     return active.length > 0 ? active : rows;
   }
 
-  /** Returns those of some users who own the tenant, are break-glass accounts, or have the role of administrators. */
+  /** Returns those of some users who own the tenant, are break-glass accounts, or have a role that administers. */
   async administrators(tenantId: string, ids: readonly string[]): Promise<string[]> {
     const { rows } = await this.db.query<{ id: string }>(
       `select u.id from users u join tenants t on t.id = $1
        where u.tenant_id = $1 and u.id = any ($2)
-         and (t.owner_user_id = u.id or u.id = any (t.break_glass) or u.role = $3)`,
-      [tenantId, ids, ADMIN_ROLE],
+         and (t.owner_user_id = u.id or u.id = any (t.break_glass) or exists (
+           select 1 from roles r where r.tenant_id = $1 and r.name = u.role and r.console <> 'none'))`,
+      [tenantId, ids],
     );
     return rows.map(({ id }) => id);
   }

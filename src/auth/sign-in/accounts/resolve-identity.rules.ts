@@ -134,7 +134,8 @@ function matchByEmail(evidence: Evidence): Match | IdentityRefusal | null {
   if (email === null) return null;
   const refusal = emailRefusal(account, ownsDomain, connection.emailTrust);
   if (refusal !== null) return refusal.reason === 'email_outside_domains' ? domainRefusal(refusal, evidence) : refusal;
-  const user = only(byEmail.filter((one) => one.email !== null && sameLetters(one.email, email)));
+  // The e-mail of a leaver may be a newcomer's by now. The leaver signs in by its own binding until the departure is released.
+  const user = only(byEmail.filter((one) => !one.leaving && one.email !== null && sameLetters(one.email, email)));
   const ambiguity = ambiguityOf(email, user, evidence);
   if (ambiguity !== null) return ambiguity;
   if (user === null) return null;

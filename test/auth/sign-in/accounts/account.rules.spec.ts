@@ -24,6 +24,7 @@ const user = (more: Partial<Candidate> = {}): Candidate => ({
   user_name: 'ada',
   email: 'ada@acme.example',
   gone: false,
+  leaving: false,
   session_epoch: 1,
   ...more,
 });

@@ -77,6 +77,7 @@ function userOf(id: string, more: Partial<Candidate>): Candidate {
     user_name: id,
     email: `${id}@acme.example`,
     gone: false,
+    leaving: false,
     session_epoch: 1,
     ...more,
   };
