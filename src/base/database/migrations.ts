@@ -19,6 +19,7 @@ import { WorkEntries1767228112000 } from './migrations/1767228112000-work-entrie
 import { UserSearch1767228113000 } from './migrations/1767228113000-user-search.js';
 import { ApiKeyNetworks1767228115000 } from './migrations/1767228115000-api-key-networks.js';
 import { Authentications1767228116000 } from './migrations/1767228116000-authentications.js';
+import { CommittedRequests1767228123000 } from './migrations/1767228123000-committed-requests.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -46,4 +47,5 @@ export const MIGRATIONS = [
   UserSearch1767228113000,
   ApiKeyNetworks1767228115000,
   Authentications1767228116000,
+  CommittedRequests1767228123000,
 ];

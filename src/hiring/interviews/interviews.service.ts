@@ -19,6 +19,7 @@ import { mayMove, movesFrom } from './interview-state.rules.js';
 import { CandidateNotActive, IllegalState } from './interviews.errors.js';
 import { InterviewCancelled, InterviewMoved, InterviewScheduled } from './interviews.events.js';
 import { InterviewsRepository } from './interviews.repository.js';
+import { once, type Repeatable } from '../../tenancy/idempotency/idempotency-keys.js';
 
 /** Schedules and moves interviews. Each write locks the candidate first, so that no interview outlives its candidate. */
 @Injectable()
@@ -48,14 +49,15 @@ export class InterviewsService {
    * @throws {InvalidFields} for times in the wrong order, or an opening that the tenant does not have
    * @throws {CandidateNotActive} when the candidate is rejected, hired or archived in the ATS
    */
-  async schedule(tenantId: string, candidateId: string, fields: InterviewFields): Promise<InterviewRow> {
+  async schedule(by: Repeatable, candidateId: string, fields: InterviewFields): Promise<InterviewRow> {
+    const { tenantId } = by;
     const candidate = await this.candidates.one(tenantId, candidateId);
     if (candidate === undefined) throw new NotFound('candidate');
     demandTimes(fields);
     const jobId = await this.jobOf(tenantId, fields.job_id, candidate);
-    await lookForRoom(this.db, INTERVIEWS_CAP, tenantId, candidateId);
-    const id = newId('int');
-    const row = await this.db.transaction(tenantId, async (tx) => {
+    if (by.repeat?.committed === undefined) await lookForRoom(this.db, INTERVIEWS_CAP, tenantId, candidateId);
+    const id = await once(this.db, by, async (tx) => {
+      const id = newId('int');
       const locked = await this.lock.take(tx, tenantId, candidateId);
       if (locked === undefined) throw new NotFound('candidate');
       if (fields.force !== true && (locked.ats_status ?? 'active') !== 'active') throw new CandidateNotActive(locked);
@@ -66,10 +68,10 @@ export class InterviewsService {
       await this.events.record(tx, tenantId, [interviewFact('interview.scheduled', made, locked.external_id)]);
       await this.domainEvents.publish(new InterviewScheduled(tx, tenantId, made));
       if (meeting.meeting_state === 'waiting') await this.meetings.tell(tx, tenantId, id);
-      return made;
+      return id;
     });
     this.events.wake(tenantId, 'interview.scheduled');
-    return this.withLink(tenantId, row);
+    return this.withLink(tenantId, await this.get(tenantId, id));
   }
 
   /**

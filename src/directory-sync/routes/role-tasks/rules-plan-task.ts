@@ -11,6 +11,7 @@ import { DirectoryStore } from '../../directories/directory.store.js';
 import type { GroupRule } from '../../directories/groups.dto.js';
 import { RulesPlan } from './rules-plan.js';
 import { NO_TOTALS, noteOf, withUsers, type RulesTotals } from './rules-plan.rules.js';
+import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** The payload of a `rules.plan`. */
 interface Payload {
@@ -45,13 +46,14 @@ export class RulesPlanTask {
    * @throws {TooMany} `too_many_tasks`
    */
   async begin(
-    { tenantId, actor: createdBy }: { tenantId: string; actor: Actor },
+    caller: Repeatable & { actor: Actor },
     directoryId: string,
     rules: readonly GroupRule[],
     total: number,
   ): Promise<TaskRow> {
+    const { tenantId, actor: createdBy } = caller;
     const payload: Payload = { directory_id: directoryId, rules };
-    const task = await this.db.transaction(tenantId, async (tx) => {
+    const task = await once(this.db, caller, async (tx) => {
       await demandRoom(tx, TASKS_CAP, tenantId);
       return this.tasks.add(tx, tenantId, { kind: 'rules.plan', payload, total, createdBy, directoryId });
     });

@@ -74,7 +74,7 @@ export class UnlinkedController {
     const successor = await this.unlinked.successor(caller.tenantId, id);
     const choice = { user_ids: body.user_ids };
     const count = await this.unlinked.count(successor, choice);
-    return countedAnswer(body, count, res, () => this.departures.begin(caller, successor, choice, count));
+    return countedAnswer(caller, body, count, res, () => this.departures.begin(caller, successor, choice, count));
   }
 
   private async *export(successor: Successor, format: 'csv' | 'ndjson'): AsyncGenerator<string> {

@@ -108,7 +108,7 @@ export class GuardController {
     await this.directories.get(caller.tenantId, id);
     const choice = { directory: id, user_ids: body.user_ids };
     const count = await this.undoing.count(caller.tenantId, choice);
-    return countedAnswer(body, count, res, () => this.undoing.begin(caller, choice, count));
+    return countedAnswer(caller, body, count, res, () => this.undoing.begin(caller, choice, count));
   }
 
   private async held(
@@ -123,7 +123,7 @@ export class GuardController {
     const { user_ids: ids } = body;
     const choice: HeldChoice = { reason: 'guard', directory: id, ...(ids === undefined ? {} : { user_ids: ids }) };
     const count = await this.tasks.count(caller, act, choice);
-    if (count === 0 && ids?.length === 1) throw new NotFound('held user');
-    return countedAnswer(body, count, res, () => this.tasks.begin(caller, act, choice));
+    if (count === 0 && ids?.length === 1 && caller.repeat?.committed === undefined) throw new NotFound('held user');
+    return countedAnswer(caller, body, count, res, () => this.tasks.begin(caller, act, choice));
   }
 }
