@@ -13,7 +13,7 @@ import { CandidateLock } from './candidate-lock.js';
 import { Meetings } from './meetings.js';
 import type { InterviewChange, InterviewFields, InterviewRow } from './interview.js';
 import { completedFact, interviewFact } from './interview.mapping.js';
-import { mayBeAtEngine } from './meeting.rules.js';
+import { awaitsLink, mayBeAtEngine } from './meeting.rules.js';
 import { changedInterview, newInterview, timeProblems } from './interview.rules.js';
 import { mayMove, movesFrom } from './interview-state.rules.js';
 import { CandidateNotActive, IllegalState } from './interviews.errors.js';
@@ -87,11 +87,13 @@ export class InterviewsService {
     const after = await this.db.transaction(tenantId, async (tx) => {
       const { interview: before, candidate } = await this.lock.interview(tx, tenantId, id);
       const { after: changed, replanned, moved } = changedInterview(before, change, new Date());
-      if (replanned.length === 0 && !moved) return before;
+      const isAsked = asksForLink(changed, change, replanned);
+      if (replanned.length === 0 && !moved && !isAsked) return before;
       demandMove(before, changed);
       if (replanned.length > 0) demandPlan(before, replanned);
       demandTimes(changed);
-      const next = await this.asked(tx, tenantId, changed, replanned);
+      const meeting = isAsked ? await this.meetings.planned(tx, tenantId, id, null) : {};
+      const next = { ...changed, ...meeting, at_engine: changed.at_engine };
       await this.repository.update(tx, tenantId, next);
       await this.tell(tx, tenantId, { before, after: next, externalId: candidate.external_id });
       if (mayBeAtEngine(before) || next.meeting_source === 'engine') await this.meetings.tell(tx, tenantId, id);
@@ -101,21 +103,9 @@ export class InterviewsService {
     return this.withLink(tenantId, after);
   }
 
-  /** A new plan of an interview without a link asks for one (again), unless the caller has just taken the link back. */
-  private async asked(
-    tx: SqlRunner,
-    tenantId: string,
-    row: InterviewRow,
-    replanned: readonly string[],
-  ): Promise<InterviewRow> {
-    const isAsked = replanned.length > 0 && row.state === 'scheduled' && row.meeting_url === null;
-    if (!isAsked || replanned.includes('meeting_url')) return row;
-    return { ...row, ...(await this.meetings.planned(tx, tenantId, row.id, null)), at_engine: row.at_engine };
-  }
-
   private async withLink(tenantId: string, row: InterviewRow): Promise<InterviewRow> {
     this.meetings.wake(tenantId);
-    return row.meeting_state === 'waiting' ? this.meetings.settled(tenantId, row) : row;
+    return awaitsLink(row) ? this.meetings.settled(tenantId, row) : row;
   }
 
   private async tell(
@@ -177,4 +167,13 @@ function demandPlan(before: InterviewRow, replanned: readonly string[]): void {
     before.state,
     `An interview that is ${before.state} keeps its plan; these would change: ${replanned.join(', ')}.`,
   );
+}
+
+/**
+ * Returns whether a change asks the engine for a link: a new plan of an interview without one, or null in place of the
+ * caller's own link or of none.
+ */
+function asksForLink(after: InterviewRow, change: InterviewChange, replanned: readonly string[]): boolean {
+  if (after.state !== 'scheduled' || after.meeting_url !== null) return false;
+  return replanned.length > 0 || (change.meeting_url === null && after.meeting_state !== 'waiting');
 }
