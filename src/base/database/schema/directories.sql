@@ -40,6 +40,12 @@ create trigger directories_told after insert or delete or update of name, profil
   on_match, takes_over, replace_creates_missing, guard, allow_from, custom_attributes, deleted_at on directories
   for each row execute function tell_settings();
 
+-- The last refused token of a tenant that no directory has: its beginning is that of no token.
+create table refused_tokens (
+  tenant_id text collate "C" primary key references tenants (id),
+  refusal jsonb not null
+);
+
 -- A token that names a directory.
 create table scim_tokens (
   tenant_id text collate "C" not null,
