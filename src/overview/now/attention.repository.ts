@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import type { AttentionFacts } from './attention.rules.js';
+import type { AttentionFacts } from './attention.js';
 
 /** Held users that are counted at the most. */
 const MOST_HELD = 10_000;

@@ -1,88 +1,16 @@
 import type { HeldReason } from '../../tenancy/identity/person.js';
 import { nextOfHeld } from '../../directory-sync/users/explain/explain.rules.js';
+import { deliveryLines } from './attention-delivery.rules.js';
+import {
+  ATTENTION_SEVERITIES,
+  dateOf,
+  users,
+  type AttentionFacts,
+  type AttentionLine,
+  type Line,
+  type Now,
+} from './attention.js';
 import type { OverviewBody } from './overview.dto.js';
-
-/** The severities of lines, the worst first. */
-export const ATTENTION_SEVERITIES = ['critical', 'warning'] as const;
-
-/** What a line of *Attention* leads to. */
-export const ATTENTION_KINDS = [
-  'platform',
-  'webhook',
-  'ats_connection',
-  'interview_engine',
-  'directory',
-  'held',
-  'changes',
-  'credential',
-  'connection',
-  'domain',
-  'seats',
-  'storage',
-  'drift',
-  'tenant',
-] as const;
-
-/** One state that needs an act, with what is needed to judge it. */
-export interface AttentionLine {
-  severity: (typeof ATTENTION_SEVERITIES)[number];
-  /** Stable; the name of the event that told of the state, where there is one. */
-  code: string;
-  kind: (typeof ATTENTION_KINDS)[number];
-  /** The record; null: the tenant has one of the kind, or several records are meant. */
-  id: string | null;
-  words: string;
-  /** Since when, or when it will be; null: not recorded. */
-  since: Date | null;
-  /** When the service tries again without an act; null: it does not. */
-  next_try_at: Date | null;
-  act: string;
-}
-
-/** A destination of the delivery engine. */
-export interface DestinationFact {
-  channel: string;
-  id: string;
-  /** The address of a webhook endpoint. */
-  name: string | null;
-  state: 'ok' | 'open' | 'paused';
-  reason: string | null;
-  since: string;
-  next: string | null;
-  failing_since: string | null;
-}
-
-/** What the rooms know of the states of a tenant. Times are texts of the database. */
-export interface AttentionFacts {
-  destinations: readonly DestinationFact[];
-  ats: readonly {
-    id: string;
-    name: string;
-    state: string;
-    reason: string | null;
-    since: string;
-    next: string | null;
-  }[];
-  held: readonly {
-    reason: HeldReason;
-    directory_id: string | null;
-    directory: string | null;
-    n: number;
-    since: string;
-  }[];
-  refused: readonly { id: string; name: string; at: string; reason: string }[];
-  refused_token: { at: string; reason: string; prefix: string; address: string | null } | null;
-  refused_keys: readonly { id: string; name: string; at: string; address: string | null }[];
-  quiet: readonly { id: string; name: string; since: string }[];
-  metadata: readonly { id: string; name: string; problem: string; since: string | null }[];
-  domains: readonly { domain: string; problem: string | null; since: string }[];
-  storage: { state: string } | null;
-  drift: { id: string; at: string; differences: number } | null;
-}
-
-type Now = Pick<OverviewBody, 'destination' | 'parked' | 'seats' | 'expiries' | 'interview_engine'>;
-type Line = Omit<AttentionLine, 'next_try_at' | 'id' | 'since'> &
-  Partial<Pick<AttentionLine, 'next_try_at' | 'id' | 'since'>>;
 
 const DAY_MS = 86_400_000;
 /** A credential that ends within these days is critical: the next working day may be too late. */
@@ -92,17 +20,13 @@ const NEAR_LIMIT = 0.9;
 /** Returns what needs attention: the worst first, then what has lasted longest. */
 export function attentionOf(facts: AttentionFacts, now: Now, at: Date): AttentionLine[] {
   const lines = [
-    ...facts.destinations.flatMap((one) => destinationLine(one, now)),
-    ...notTaken(now),
-    ...facts.ats.map(atsLine),
+    ...deliveryLines(facts, now),
     ...heldLines(facts, now),
-    ...parkedLines(now),
     ...refusedLines(facts),
     ...facts.quiet.map(quietLine),
     ...now.expiries.map((one) => expiryLine(one, at)),
     ...signInLines(facts),
     ...limitLines(facts, now),
-    ...driftLine(facts),
   ];
   return lines
     .map((line) => ({ id: null, since: null, next_try_at: null, ...line }))
@@ -111,62 +35,6 @@ export function attentionOf(facts: AttentionFacts, now: Now, at: Date): Attentio
 
 function rank({ severity }: AttentionLine): number {
   return ATTENTION_SEVERITIES.indexOf(severity);
-}
-
-function destinationLine(one: DestinationFact, { destination, interview_engine: engine }: Now): Line[] {
-  const { state, reason } = one;
-  const times = { since: new Date(one.since), next_try_at: dateOf(one.next) };
-  switch (one.channel) {
-    case 'platform': {
-      if (destination.state === 'ok') return [];
-      const isAway = state === 'open';
-      const severity = reason === 'by_hand' ? 'warning' : 'critical';
-      const act = isAway ? 'Test the platform connection.' : 'Correct what is wrong, then resume forwarding.';
-      const code = isAway ? 'destination.open' : 'destination.paused';
-      return [{ severity, code, kind: 'platform', words: destination.message, act, ...times }];
-    }
-    case 'webhook': {
-      const about = { kind: 'webhook', id: one.id } as const;
-      const name = one.name ?? one.id;
-      if (state === 'paused') {
-        if (reason === 'by_hand') return [];
-        const words = `The webhook endpoint ${name} is disabled (${reason ?? 'unknown'}); events wait.`;
-        const act = 'Correct the receiver, resume the endpoint, then replay what waits.';
-        return [{ ...about, severity: 'critical', code: 'webhook.disabled', words, act, ...times }];
-      }
-      const since = one.failing_since ?? one.since;
-      const words = `The webhook endpoint ${name} fails: it is tried again until it is disabled.`;
-      const act = 'Read its attempts, and correct the receiver.';
-      return [{ ...about, severity: 'warning', code: 'webhook.failing', words, act, ...times, since: new Date(since) }];
-    }
-    case 'interviews': {
-      const isAway = state === 'open';
-      const act = isAway ? 'Test the interview engine.' : 'Correct its address or key.';
-      const code = isAway ? 'interview_engine.open' : 'interview_engine.paused';
-      const severity = isAway ? 'warning' : 'critical';
-      return [{ severity, code, kind: 'interview_engine', words: engine.message, act, ...times }];
-    }
-    default:
-      return [];
-  }
-}
-
-function notTaken({ interview_engine: { state, message, not_taken } }: Now): Line[] {
-  if (not_taken === 0 || state === 'open' || state === 'paused') return [];
-  const act = 'Read meeting_reason of the interviews ahead, then send another plan or an own link.';
-  return [{ severity: 'warning', code: 'interview_engine.not_taken', kind: 'interview_engine', words: message, act }];
-}
-
-function atsLine({ id, name, state, reason, since, next }: AttentionFacts['ats'][number]): Line {
-  const about = { kind: 'ats_connection', id, since: new Date(since) } as const;
-  const why = reason === null ? '' : ` (${reason})`;
-  if (state === 'reconnect_needed') {
-    const words = `${name} has withdrawn the access${why}: nothing is read or written.`;
-    return { ...about, severity: 'critical', code: 'ats.reconnect_needed', words, act: 'Connect the ATS again.' };
-  }
-  const words = `A part of the connection to ${name} does not work${why}.`;
-  const act = 'Read the problems of the connection.';
-  return { ...about, severity: 'warning', code: 'ats.degraded', words, act, next_try_at: dateOf(next) };
 }
 
 /** The guard's users are named once, at their directory; users of a preview are as they should be. */
@@ -201,17 +69,6 @@ function heldLines({ held }: AttentionFacts, { seats }: Now): Line[] {
       act: nextOfHeld(reason),
     })),
   ];
-}
-
-function parkedLines({ parked }: Now): Line[] {
-  return Object.entries(parked).map(([reason, n]) => ({
-    severity: 'warning',
-    code: 'change.parked',
-    kind: 'changes',
-    id: reason,
-    words: `The change of ${users(n)} is parked: ${reason.replaceAll('_', ' ')}.`,
-    act: 'Read the answer of the platform, correct its cause, then retry or dismiss the change.',
-  }));
 }
 
 function refusedLines({ refused, refused_token: token, refused_keys: keys }: AttentionFacts): Line[] {
@@ -319,27 +176,10 @@ function limitLines({ storage }: AttentionFacts, { seats }: Now): Line[] {
   return lines;
 }
 
-function driftLine({ drift }: AttentionFacts): Line[] {
-  if (drift === null) return [];
-  const words = `${users(drift.differences)} of the platform differ from those here.`;
-  const act = 'Read the differences, then send the users again.';
-  return [
-    { severity: 'warning', code: 'drift.found', kind: 'drift', id: drift.id, words, since: new Date(drift.at), act },
-  ];
-}
-
 function isFull({ used, limit }: Now['seats']): boolean {
   return limit !== null && used >= limit;
 }
 
-function users(n: number): string {
-  return n === 1 ? '1 user' : `${n} users`;
-}
-
 function from(address: string | null): string {
   return address === null ? 'an unknown address' : `the address ${address}`;
-}
-
-function dateOf(text: string | null): Date | null {
-  return text === null ? null : new Date(text);
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ATTENTION_KINDS, ATTENTION_SEVERITIES, type AttentionLine } from './attention.rules.js';
+import { ATTENTION_KINDS, ATTENTION_SEVERITIES, type AttentionLine } from './attention.js';
 import { StatusBody } from '../status/status.dto.js';
 
 const TIME = { type: String, format: 'date-time', nullable: true } as const;

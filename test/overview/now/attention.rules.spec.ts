@@ -1,5 +1,6 @@
 import { EVENTS } from '../../../src/engine/events/catalogue.js';
-import { attentionOf, type AttentionFacts } from '../../../src/overview/now/attention.rules.js';
+import type { AttentionFacts } from '../../../src/overview/now/attention.js';
+import { attentionOf } from '../../../src/overview/now/attention.rules.js';
 
 const AT = new Date('2026-03-05T12:00:00Z');
 const SINCE = '2026-03-05T10:00:00+00:00';
