@@ -20,6 +20,7 @@ import { UserSearch1767228113000 } from './migrations/1767228113000-user-search.
 import { ApiKeyNetworks1767228115000 } from './migrations/1767228115000-api-key-networks.js';
 import { Authentications1767228116000 } from './migrations/1767228116000-authentications.js';
 import { CommittedRequests1767228123000 } from './migrations/1767228123000-committed-requests.js';
+import { RefusedNames1767228124000 } from './migrations/1767228124000-refused-names.js';
 import { RefusedTokens1767228123002 } from './migrations/1767228123002-refused-tokens.js';
 import { InterviewsNotTaken1767228123001 } from './migrations/1767228123001-interviews-not-taken.js';
 
@@ -52,4 +53,5 @@ export const MIGRATIONS = [
   CommittedRequests1767228123000,
   InterviewsNotTaken1767228123001,
   RefusedTokens1767228123002,
+  RefusedNames1767228124000,
 ];

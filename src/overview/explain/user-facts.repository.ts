@@ -62,7 +62,11 @@ export class UserFactsRepository {
   }
 
   private async lastWrite(tenantId: string, user: string, directory: string): Promise<UserFacts['request']> {
-    const [last] = await this.requests.list(tenantId, { user, directory, writes: true }, { limit: 1, after: null });
+    const [last] = await this.requests.list(
+      tenantId,
+      { user: { ids: [user], name: null }, directory, writes: true },
+      { limit: 1, after: null },
+    );
     if (last === undefined) return null;
     const { at, method, status, outcome, code, detail } = last;
     return { at: at.toISOString(), method, status, outcome, code, detail };
