@@ -10,7 +10,6 @@ import {
   type Line,
   type Now,
 } from './attention.js';
-import type { OverviewBody } from './overview.dto.js';
 
 const DAY_MS = 86_400_000;
 /** A credential that ends within these days is critical: the next working day may be too late. */
@@ -114,7 +113,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   certificate: 'A certificate of the connection',
 };
 
-function expiryLine({ kind, id, name, expires_at }: OverviewBody['expiries'][number], at: Date): Line {
+function expiryLine({ kind, id, name, expires_at }: Now['expiries'][number], at: Date): Line {
   const end = new Date(expires_at);
   const isCertificate = kind === 'certificate';
   return {

@@ -1,5 +1,5 @@
 import type { HeldReason } from '../../tenancy/identity/person.js';
-import type { OverviewBody } from './overview.dto.js';
+import type { StatusBody } from '../status/status.dto.js';
 
 /** The severities of lines, the worst first. */
 export const ATTENTION_SEVERITIES = ['critical', 'warning'] as const;
@@ -80,7 +80,10 @@ export interface AttentionFacts {
 }
 
 /** What the overview shows beside the lines. */
-export type Now = Pick<OverviewBody, 'destination' | 'parked' | 'seats' | 'expiries' | 'interview_engine'>;
+export type Now = Pick<StatusBody, 'destination' | 'parked' | 'interview_engine'> & {
+  seats: { used: number; limit: number | null; waiting: number };
+  expiries: readonly { kind: string; id: string; name: string; expires_at: Date }[];
+};
 /** A line, of which what has no value is left out. */
 export type Line = Omit<AttentionLine, 'next_try_at' | 'id' | 'since'> &
   Partial<Pick<AttentionLine, 'next_try_at' | 'id' | 'since'>>;

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 
 /** The kinds of records that the search finds. */
-export const HIT_KINDS = [
+const HIT_KINDS = [
   'user',
   'directory',
   'group',

@@ -104,7 +104,7 @@ describe('200', () => {
   });
 
   it('finds a sign-in by its support id, and the refused ones of an address that no user has', async () => {
-    const account = `${fresh()}@nobody.example`;
+    const account = `${fresh()}@unknown.example`;
     const entry = {
       kind: 'sign-in',
       connectionId: null,

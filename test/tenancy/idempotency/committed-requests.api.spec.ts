@@ -169,8 +169,8 @@ const OTHERS: Record<string, string> = {
   '/users': 'user name and e-mail are unique',
   '/roles': 'the name is unique',
   '/domains': 'the domain is unique',
-  '/directories/:directory_id/guard/undo': 'made as guard/discard is; a second one finds nobody who left',
-  '/directories/:directory_id/unlinked/deactivate': 'made as guard/discard is; a second one finds nobody unlinked',
+  '/directories/:directory_id/guard/undo': 'made as guard/discard is; a second one finds no user who left',
+  '/directories/:directory_id/unlinked/deactivate': 'made as guard/discard is; a second one finds no unlinked user',
   '/directories/:directory_id/rules/plan':
     'a plan changes nothing; for many users it is a task, made as preview/plan is',
   '/webhooks/:webhook_id/redeliver': 'the message has the id of its event',

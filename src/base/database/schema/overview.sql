@@ -38,7 +38,7 @@ create table requests (
   scim_type text collate "C",
   -- Why it was refused; of a Bulk request its operations.
   detail text,
-  -- Of a refused request that names no user of ours: the user of its body, as it was sent.
+  -- Of a refused request that names no user of ours: the user of its body.
   user_name text,
   primary key (tenant_id, at, id)
 ) partition by range (at);
