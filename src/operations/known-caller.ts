@@ -27,7 +27,7 @@ export function knownCaller(
     const token = bearerToken(req);
     if (token === null) {
       const header = req.headers.authorization;
-      if (isScim && header !== undefined) scim.noteUnreadable(header);
+      if (isScim && header !== undefined) scim.noteUnreadable(header, req.ip);
       throw new Unauthenticated('missing');
     }
     if (sameHash(token.hash, operator)) return 'operator';

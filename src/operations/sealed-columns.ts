@@ -19,6 +19,13 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     aad: (row) => `${row['tenant_id']}:idempotency_keys.response:${row['credential_id']}`,
   },
   {
+    table: 'idempotency_keys',
+    key: ['tenant_id', 'credential_id', 'key'],
+    column: 'committed',
+    lasting: false,
+    aad: (row) => `${row['tenant_id']}:idempotency_keys.committed:${row['credential_id']}`,
+  },
+  {
     table: 'connections',
     key: ['tenant_id', 'id'],
     column: 'client_secret_sealed',

@@ -18,6 +18,7 @@ import { ConnectionStore } from './connection.store.js';
 import type { ChangeConnection, ConnectionFields, CreateConnection } from './connections.dto.js';
 import { TooManyConnections } from './connections.errors.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 const MAX_CONNECTIONS = 100;
 
@@ -50,7 +51,7 @@ export class ConnectionsService {
         ? { type: 'oidc', settings: null, secrets: { clientSecret: false, privateKey: false } }
         : { type: 'saml', settings: null };
     const prepared = await this.drafts.prepare({ tenantId, id }, present, input);
-    const made = await this.db.transaction(tenantId, async (tx) => {
+    const made = await once(this.db, by, async (tx) => {
       const count = await this.repository.countForAnother(tx, tenantId);
       if (count >= MAX_CONNECTIONS) throw new TooManyConnections(MAX_CONNECTIONS);
       const directoryId = input.directory_id ?? null;

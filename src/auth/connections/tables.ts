@@ -9,4 +9,4 @@ export const OWNED = [
 ];
 
 /** Of these, the ones that statements of rooms above may read, by tenant. */
-export const READABLE = ['connections', 'verified_domains'];
+export const READABLE = ['connections', 'domains', 'verified_domains'];

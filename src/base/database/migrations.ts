@@ -23,6 +23,10 @@ import { AdministratorsTold1767228117000 } from './migrations/1767228117000-admi
 import { Authentications1767228116000 } from './migrations/1767228116000-authentications.js';
 import { KeptWrites1767228116500 } from './migrations/1767228116500-kept-writes.js';
 import { HeldDepartures1767228116600 } from './migrations/1767228116600-held-departures.js';
+import { CommittedRequests1767228123000 } from './migrations/1767228123000-committed-requests.js';
+import { RefusedNames1767228124000 } from './migrations/1767228124000-refused-names.js';
+import { RefusedTokens1767228123002 } from './migrations/1767228123002-refused-tokens.js';
+import { InterviewsNotTaken1767228123001 } from './migrations/1767228123001-interviews-not-taken.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -54,4 +58,8 @@ export const MIGRATIONS = [
   HeldDepartures1767228116600,
   AdministratorsTold1767228117000,
   ConsoleLinkMakers1767228117001,
+  CommittedRequests1767228123000,
+  InterviewsNotTaken1767228123001,
+  RefusedTokens1767228123002,
+  RefusedNames1767228124000,
 ];

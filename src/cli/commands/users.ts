@@ -34,9 +34,13 @@ export const USER_COMMANDS: Command[] = [
   {
     noun: 'explain',
     verb: '',
-    description: 'Says in sentences why a user has access or not, with role, seat, last write, platform and sign-in',
-    argument: { name: 'user_id', required: true, description: NAMED_BY.user },
+    description:
+      'Says in sentences why a user has access or not, with role, seat, last write, platform and sign-in; of another id (also a support id), and of an e-mail that no user has, what it is',
+    argument: { name: 'user_id', required: true, description: `${NAMED_BY.user}; or any other id` },
     async run({ client, argument, options }) {
+      const hits = await otherRecords(client, argument!);
+      if (hits.length > 0)
+        return options['json'] === true ? hits : columns(hits, 'kind', 'title', 'detail', 'parent_id', 'id');
       const id = await idOf(client, argument!);
       const explained = await client.call<{ sentences: Json[] }>('GET', `/users/${encode(id)}/explain`);
       return options['json'] === true
@@ -45,6 +49,14 @@ export const USER_COMMANDS: Command[] = [
     },
   },
 ];
+
+/** Returns what a text names that is no user: the record with an id, or the refused sign-ins of an address. */
+async function otherRecords(client: Client, named: string): Promise<Json[]> {
+  const isId = /^[a-z]{3,4}_[0-9a-z._]+$/.test(named) && !named.startsWith('usr_');
+  if (!isId && !named.includes('@')) return [];
+  const { data } = await client.call<{ data: Json[] }>('GET', `/search?q=${encode(named)}`).catch(() => ({ data: [] }));
+  return data.some(({ kind }) => kind === 'user') ? [] : data;
+}
 
 async function idOf(client: Client, named: string): Promise<string> {
   try {

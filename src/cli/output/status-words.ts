@@ -15,6 +15,7 @@ export interface TenantStatus {
 
 /** The answer of `GET /overview`. */
 export interface Overview extends TenantStatus {
+  attention: { severity: string; words: string; since: string | null; next_try_at: string | null; act: string }[];
   seats: { used: number; limit: number | null; waiting: number };
   directories: { name: string; last_request_at: string | null; last_refusal: { reason: string } | null }[];
   expiries: { kind: string; name: string; expires_at: string }[];
@@ -51,10 +52,16 @@ export function statusWords(
   };
 }
 
+function attentionWords({ severity, words, since, next_try_at: next, act }: Overview['attention'][number]): string {
+  const times = [since === null ? '' : ` Since ${since}.`, next === null ? '' : ` Next try ${next}.`].join('');
+  return `${severity}: ${words}${times} ${act}`;
+}
+
 /** Returns what needs attention as fields of `overview`. */
-export function overviewWords({ seats, directories, expiries, first_steps, ...status }: Overview): Json {
+export function overviewWords({ attention, seats, directories, expiries, first_steps, ...status }: Overview): Json {
   const open = Object.entries(first_steps).flatMap(([step, isDone]) => (isDone ? [] : [step]));
   return {
+    attention: attention.map(attentionWords).join('\n'),
     ...statusWords(status, false),
     seats: `${seats.used} of ${seats.limit ?? 'no limit'}, ${seats.waiting} waiting`,
     directories: directories

@@ -56,7 +56,13 @@ const FIGURES: readonly CommandOption[] = [
 const CLIENT = { client: { of: 'client_id', description: 'the id of the client' } };
 const REQUESTS: CommandFacts = {
   limit: 200,
-  columns: 'at method path status outcome held code user_id detail id',
+  columns: 'at method path status outcome held code user_id user_name? detail id',
+  options: {
+    user: {
+      description: 'a user: id, e-mail, userName or the beginning of a name; refused requests with this userName too',
+      refers: undefined,
+    },
+  },
 };
 
 /** Directories with their guard, plan, groups, tokens, clients and requests. */

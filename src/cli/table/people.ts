@@ -1,5 +1,5 @@
 import type { Actor } from '../../tenancy/identity/source.js';
-import { entryOriginOf, whatHappened, whyItHappened, type HistoryEntry } from '../../overview/history/entry.mapping.js';
+import { entryOriginOf, whyItHappened, type HistoryEntry } from '../../overview/history/entry.mapping.js';
 import type { Json } from '../client/client.js';
 import { CliError, EXIT } from '../client/cli.errors.js';
 import type { CommandFacts, FactsTable } from '../made/facts.js';
@@ -61,9 +61,10 @@ export const PEOPLE_FACTS: FactsTable = {
     about: 'Shows all that happened to a user, why, and by whom, newest first',
     argument: { description: 'the user: id or e-mail; a deleted user by id' },
     unchecked: ['order', 'kind'],
-    shown: ({ id, at, kind, ...fields }) => ({
+    shown: ({ id, at, kind, words, ...fields }) => ({
       at,
       kind,
+      what: words,
       ...originOf({ kind: kind as HistoryEntry['kind'], fields }),
       id,
     }),
@@ -103,11 +104,10 @@ export const PEOPLE_FACTS: FactsTable = {
   },
 };
 
-/** The cells of an entry: what happened, why, by whom and by which request. */
+/** The cells of an entry: why it happened, by whom and by which request. */
 function originOf(entry: Pick<HistoryEntry, 'kind'> & { fields: Json }): Json {
   const { actor, requestId } = entryOriginOf(entry.fields);
   return {
-    what: whatHappened(entry),
     why: whyItHappened(entry),
     by: actor === undefined ? null : actorName(actor),
     request_id: requestId === '' ? null : requestId,

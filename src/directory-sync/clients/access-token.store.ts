@@ -116,7 +116,7 @@ export class AccessTokenStore {
       return found.credential;
     }
     const reason = found === null ? 'unknown' : found.ended === 'expired' ? 'access_token_expired' : 'revoked';
-    this.refusals.note(token.tenantId, found?.credential.directoryId ?? null, reason, text);
+    this.refusals.note(token.tenantId, found?.credential.directoryId ?? null, reason, text, from?.ip);
     this.tries.count(from?.ip, token.tenantId);
     return null;
   }

@@ -30,6 +30,7 @@ import type {
 } from './clients.dto.js';
 import { ClientsRepository, type ClientRow } from './clients.repository.js';
 import { tokenAddressOf } from './token-address.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 const ACCESS_TOKEN_SECONDS = 3_600;
 
@@ -56,7 +57,7 @@ export class ClientsService {
     const settings = this.settingsOf(input);
     const { tenantId } = by;
     const id = newClientId(tenantId);
-    const made = await this.db.transaction(tenantId, async (tx) => {
+    const made = await once(this.db, by, async (tx) => {
       await this.demandDirectory(tenantId, directoryId, tx);
       await demandRoom(tx, CLIENTS_CAP, tenantId, directoryId);
       const seconds = input.access_token_seconds ?? ACCESS_TOKEN_SECONDS;
@@ -115,7 +116,7 @@ export class ClientsService {
     input: CreateClientSecret,
   ): Promise<NewClientSecretBody> {
     const { tenantId } = by;
-    const made = await this.db.transaction(tenantId, async (tx) => {
+    const made = await once(this.db, by, async (tx) => {
       await this.demandDirectory(tenantId, directoryId, tx);
       const before = await this.demand(tenantId, directoryId, clientId, tx, true);
       if (before.revoked_at !== null) throw new CredentialEnded();

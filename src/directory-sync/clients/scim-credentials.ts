@@ -26,7 +26,7 @@ export class ScimCredentials {
   }
 
   /** A header without a bearer token was refused: the directories of the tenant that it names remember why. */
-  noteUnreadable(header: string): void {
-    this.tokens.noteUnreadable(header);
+  noteUnreadable(header: string, from?: string): void {
+    this.tokens.noteUnreadable(header, from);
   }
 }

@@ -1,7 +1,8 @@
 import type { Actor, ChangeSource } from '../../tenancy/identity/source.js';
+import { type Repeatable } from '../../tenancy/idempotency/idempotency-keys.js';
 
 /** A request that changes the administration of a tenant. */
-export interface AdminRequest {
+export interface AdminRequest extends Repeatable {
   tenantId: string;
   actor: Actor;
   /** Null: the change comes from the service itself. */

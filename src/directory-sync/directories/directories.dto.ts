@@ -119,7 +119,12 @@ export class DirectoryBody extends IntersectionType(ShownType(CreateDirectory, S
   scim_base_url!: string;
   @ApiProperty({ type: Date, nullable: true })
   last_request_at!: Date | null;
-  @ApiProperty({ type: Object, nullable: true, description: 'The last refused credential, with the reason.' })
+  @ApiProperty({
+    type: Object,
+    nullable: true,
+    description:
+      'The last refused credential, with the reason. `unassigned`: no token of a directory begins as it does.',
+  })
   last_refusal!: unknown;
   @ApiProperty({
     type: Object,

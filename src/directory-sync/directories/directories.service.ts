@@ -17,6 +17,7 @@ import { DirectoryPeople } from './directory-people.js';
 import { DirectoryView } from './directory-view.js';
 import { DirectoryStore } from './directory.store.js';
 import { ScimTokensService } from './scim-tokens.service.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 /** Administration of the directories of a tenant. */
 @Injectable()
@@ -34,8 +35,8 @@ export class DirectoriesService {
 
   /** Creates a directory with its first SCIM token. Only this answer shows the token. */
   async create(by: AdminRequest, input: CreateDirectory): Promise<NewDirectoryBody> {
-    const id = newId('dir');
-    const made = await this.db.transaction(by.tenantId, async (tx) => {
+    const made = await once(this.db, by, async (tx) => {
+      const id = newId('dir');
       await demandRoom(tx, DIRECTORIES_CAP, by.tenantId);
       const settings = settingsAfter(NEW_DIRECTORY, input);
       await this.demandValid(tx, by.tenantId, id, settings);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
 import { EventsRepository, type NewEvent } from '../../engine/events/events.repository.js';
 
 /** A refused credential; `prefix` holds no part of the secret. */
@@ -14,8 +14,10 @@ export interface TokenRefusal {
    */
   reason: string;
   prefix: string;
-  /** Where a request came from that `allow_from` refused. */
+  /** Where a request came from that `allow_from` refused, or that no directory has the token of. */
   address?: string | null;
+  /** No directory has a token with this beginning; the tenant has one directory, which may be meant. */
+  unassigned?: true;
   /** Of a client that got no access token. */
   client_id?: string;
   kind?: string;
@@ -57,28 +59,77 @@ export class DirectoryMarks {
   }
 
   /**
-   * Stores a refused token, and records the event.
+   * Stores a refused token at its directory, and records the event. The directory of an unknown token is the one that has a
+   * token with its beginning; else the refusal is the tenant's, with the address that it came from.
    *
-   * @param directoryId null: the token is unknown, so every directory of the tenant may be meant
+   * @param directoryId null: the token is unknown
    */
-  async refusedToken(tenantId: string, directoryId: string | null, refusal: TokenRefusal): Promise<void> {
+  async refusedToken(
+    tenantId: string,
+    directoryId: string | null,
+    refusal: TokenRefusal,
+    unknown: { begins: string; address: string | null } | null = null,
+  ): Promise<void> {
     await this.db.transaction(tenantId, async (tx) => {
-      const { rows } = await tx.query<{ id: string }>(
-        `update directories set last_refusal = $3
-         where tenant_id = $1 and deleted_at is null and id = coalesce($2::text, id) returning id`,
-        [tenantId, directoryId, refusal],
-      );
+      const own = directoryId ?? (await this.directoryOf(tx, tenantId, unknown?.begins ?? refusal.prefix));
+      const id = own === null ? await this.unassigned(tx, tenantId, refusal, unknown?.address ?? null) : own;
+      // A wrong token can name a tenant that does not exist.
+      if (id === undefined) return;
+      if (own !== null) await this.mark(tx, tenantId, own, refusal);
       const { at, reason, prefix } = refusal;
       // A client whose access token has expired gets the next one.
       if (reason === 'access_token_expired') return;
-      const events = rows.map(({ id }): NewEvent => ({
+      const event: NewEvent = {
         event: 'directory.refused',
         data: { directory_id: id, reason, token_prefix: prefix },
         // Any client that knows the tenant's id can cause a refusal: one event a day for each directory and reason.
-        threshold: `${id} ${reason} ${at.slice(0, 10)}`,
-      }));
-      await this.records.record(tenantId, events, tx);
+        threshold: `${id ?? 'none'} ${reason} ${at.slice(0, 10)}`,
+      };
+      await this.records.record(tenantId, [event], tx);
     });
+  }
+
+  private async directoryOf(tx: SqlRunner, tenantId: string, begins: string): Promise<string | null> {
+    const { rows } = await tx.query<{ id: string }>(
+      `select t.directory_id as id from scim_tokens t join directories d on d.tenant_id = t.tenant_id and d.id = t.directory_id
+       where t.tenant_id = $1 and t.prefix = $2 and d.deleted_at is null limit 1`,
+      [tenantId, begins],
+    );
+    return rows[0]?.id ?? null;
+  }
+
+  /**
+   * Stores a refusal of a token that no directory has. A single directory is marked too: it may be being connected.
+   *
+   * @returns that directory; null: there are none or several; undefined: there is no such tenant
+   */
+  private async unassigned(
+    tx: SqlRunner,
+    tenantId: string,
+    refusal: TokenRefusal,
+    address: string | null,
+  ): Promise<string | null | undefined> {
+    const { rows: tenants } = await tx.query(
+      `insert into refused_tokens as r (tenant_id, refusal) select id, $2 from tenants where id = $1
+       on conflict (tenant_id) do update set refusal = excluded.refusal returning 1`,
+      [tenantId, { ...refusal, address }],
+    );
+    if (tenants.length === 0) return undefined;
+    const { rows } = await tx.query<{ id: string }>(
+      `select id from directories where tenant_id = $1 and deleted_at is null limit 2`,
+      [tenantId],
+    );
+    if (rows.length !== 1) return null;
+    await this.mark(tx, tenantId, rows[0]!.id, { ...refusal, unassigned: true });
+    return rows[0]!.id;
+  }
+
+  private async mark(tx: SqlRunner, tenantId: string, id: string, refusal: TokenRefusal): Promise<void> {
+    await tx.query(`update directories set last_refusal = $3 where tenant_id = $1 and id = $2 and deleted_at is null`, [
+      tenantId,
+      id,
+      refusal,
+    ]);
   }
 
   /** Stores the times of the last requests of directories. */

@@ -70,15 +70,15 @@ export class ScimTokenStore {
     from?: { ip?: string | undefined },
   ): Promise<ScimCredential | null> {
     if (token === null || token.kind !== 'tbs') {
-      if (token === null) this.refusals.noteUnreadable(`Bearer ${text}`);
-      else if (token.tenantId !== '') this.refusals.note(token.tenantId, null, 'not_a_scim_token', text);
+      if (token === null) this.refusals.noteUnreadable(`Bearer ${text}`, from?.ip);
+      else if (token.tenantId !== '') this.refusals.note(token.tenantId, null, 'not_a_scim_token', text, from?.ip);
       this.tries.count(from?.ip, '');
       return null;
     }
     const found = await this.tokens.find(token);
     const reason = found === null ? 'unknown' : found.ended;
     if (found === null || reason !== null) {
-      this.refusals.note(token.tenantId, found?.credential.directoryId ?? null, reason ?? 'unknown', text);
+      this.refusals.note(token.tenantId, found?.credential.directoryId ?? null, reason ?? 'unknown', text, from?.ip);
       // After the look-up: the tries that an address has used up never refuse a valid credential.
       this.tries.count(from?.ip, token.tenantId);
       return null;
@@ -94,8 +94,8 @@ export class ScimTokenStore {
   }
 
   /** A header without a bearer token was refused: the directories of the tenant that it names remember why. */
-  noteUnreadable(header: string): void {
-    this.refusals.noteUnreadable(header);
+  noteUnreadable(header: string, from?: string): void {
+    this.refusals.noteUnreadable(header, from);
   }
 
   /** After a change of tokens made here: resolves when no process goes by the old values. */

@@ -18,6 +18,7 @@ import { type RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
 import type { AdminRequest } from './admin-request.js';
 import type { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './scim-tokens.dto.js';
 import { ScimTokensRepository, type ScimTokenRow } from './scim-tokens.repository.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
@@ -46,7 +47,7 @@ export class ScimTokensService {
    * @throws {NotFound} when the tenant has no such directory
    */
   async create(by: AdminRequest, directoryId: string, input: CreateScimToken): Promise<NewScimTokenBody> {
-    return this.db.transaction(by.tenantId, async (tx) => {
+    return once(this.db, by, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       return this.createIn(tx, by, directoryId, input);
     });
@@ -102,7 +103,7 @@ export class ScimTokensService {
    * @throws {CredentialEnded} when the old token has ended
    */
   async rotate(by: AdminRequest, directoryId: string, id: string, input: RotateCredential): Promise<NewScimTokenBody> {
-    const next = await this.db.transaction(by.tenantId, async (tx) => {
+    const next = await once(this.db, by, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       const old = await this.demand(by.tenantId, directoryId, id, tx, true);
       const now = this.clock.now();

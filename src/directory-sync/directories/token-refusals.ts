@@ -7,6 +7,8 @@ import { DirectoryMarks, type TokenRefusal } from './directory-marks.js';
 
 const EVERY = 10_000;
 const REMEMBERED = 1_000;
+/** The number of characters of a secret that belong to the shown beginning of a token (`mintToken`). */
+const SHOWN_OF_SECRET = 4;
 
 /**
  * The last refused credential of each directory, with the reason. Expired tokens that only show as 401 at the IdP are
@@ -23,16 +25,20 @@ export class TokenRefusals {
   ) {}
 
   /** Notes the refusal of a header that holds no token as it should, if it names a tenant at all. */
-  noteUnreadable(header: string): void {
+  noteUnreadable(header: string, from?: string): void {
     const { problem, named } = credentialForm(header, 'tbs');
     if (named === null || problem === null || problem === 'foreign') return;
     const reason = problem === 'other_kind' ? 'not_a_scim_token' : problem;
-    this.write(named.tenantId, null, { reason, prefix: `${named.kind}_${named.tenantId.replace(/^ten_/, '')}_` });
+    const prefix = `${named.kind}_${named.tenantId.replace(/^ten_/, '')}_`;
+    const start = header.indexOf(prefix);
+    const begins = header.slice(start, start + prefix.length + SHOWN_OF_SECRET);
+    this.write(named.tenantId, null, { reason, prefix }, { begins, address: plainAddress(from) });
   }
 
-  /** Notes a refusal. An unknown token names only its tenant: then all of its directories get the note. */
-  note(tenantId: string, directoryId: string | null, reason: string, token: string): void {
-    this.write(tenantId, directoryId, { reason, prefix: token.slice(0, token.length - 45) });
+  /** Notes a refusal. An unknown token names only its tenant, and by its beginning perhaps a directory. */
+  note(tenantId: string, directoryId: string | null, reason: string, token: string, from?: string): void {
+    const prefix = token.slice(0, token.length - 45);
+    this.write(tenantId, directoryId, { reason, prefix }, { begins: prefix, address: plainAddress(from) });
   }
 
   /** Notes that a valid credential came from an address that its directory does not admit. */
@@ -52,7 +58,12 @@ export class TokenRefusals {
     this.write(client.tenantId, client.directoryId, refused);
   }
 
-  private write(tenantId: string, directoryId: string | null, refused: Omit<TokenRefusal, 'at'>): void {
+  private write(
+    tenantId: string,
+    directoryId: string | null,
+    refused: Omit<TokenRefusal, 'at'>,
+    unknown: { begins: string; address: string | null } | null = null,
+  ): void {
     const name = `${tenantId} ${directoryId ?? ''} ${refused.reason} ${refused.client_id ?? ''}`;
     const now = this.clock.monotonic();
     if (now - (this.written.get(name) ?? -EVERY) < EVERY) return;
@@ -60,7 +71,7 @@ export class TokenRefusals {
     this.written.set(name, now);
     const refusal = { at: this.clock.now().toISOString(), ...refused };
     this.marks
-      .refusedToken(tenantId, directoryId, refusal)
+      .refusedToken(tenantId, directoryId, refusal, unknown)
       .catch((error: unknown) => this.logger.warn('refused credential not noted', { tenant_id: tenantId, error }));
   }
 

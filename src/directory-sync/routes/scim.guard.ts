@@ -44,7 +44,7 @@ export class ScimGuard implements CanActivate {
     const token = bearerToken(req);
     const form = { header: req.headers.authorization, kind: 'tbs' } as const;
     if (token === null) {
-      if (req.headers.authorization !== undefined) this.credentials.noteUnreadable(req.headers.authorization);
+      if (req.headers.authorization !== undefined) this.credentials.noteUnreadable(req.headers.authorization, req.ip);
       throw new Unauthenticated('missing', form);
     }
     const credential = await this.credentials.find(token, req);

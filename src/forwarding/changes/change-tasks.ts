@@ -12,6 +12,7 @@ import { demandRoom } from '../../tenancy/tenants/caps.js';
 import { changeId } from './change.mapping.js';
 import { ChangesService } from './changes.service.js';
 import { ParkedChangesRepository, type ParkedChoice, type ParkedUser } from './parked-changes.repository.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 /** What happens to the parked changes of a task. */
 export type ChangeAct = 'retry' | 'dismiss';
@@ -54,7 +55,7 @@ export class ChangeTasks {
   async begin(caller: Caller, act: ChangeAct, payload: ChangePayload): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
     const total = await this.count(caller, payload);
-    const task = await this.db.transaction(tenantId, async (tx) => {
+    const task = await once(this.db, caller, async (tx) => {
       await demandRoom(tx, TASKS_CAP, tenantId);
       const kind = `changes.${act}` as const;
       const made = await this.tasks.add(tx, tenantId, { kind, payload, total, createdBy: actor });

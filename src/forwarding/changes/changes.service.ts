@@ -23,6 +23,7 @@ import {
   type ChangeRow,
 } from './change.mapping.js';
 import { ChangesRepository, type ChangeFilter } from './changes.repository.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 /** What happened to people, whether the platform has it, and what an administrator can do where it does not. */
 @Injectable()
@@ -96,7 +97,7 @@ export class ChangesService {
 
   /** Begins to send all users who changed since then again, as they are now. */
   async resend(caller: Caller, since: Date): Promise<TaskRow> {
-    return this.db.transaction(caller.tenantId, async (tx) => {
+    return once(this.db, caller, async (tx) => {
       const payload = { since: since.toISOString(), after: '0' };
       await demandRoom(tx, TASKS_CAP, caller.tenantId);
       const task = await this.tasks.add(tx, caller.tenantId, {

@@ -11,6 +11,7 @@ import type { Caller } from '../../tenancy/tenants/caller.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
 import { platformOf } from '../platform-destination.js';
 import { noPlatform } from './platform.service.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 /** The tasks of forwarding. */
 const KINDS = ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'] as const;
@@ -45,7 +46,7 @@ export class PlatformTasks {
 
   private async begin(caller: Caller, kind: 'platform.import' | 'platform.drift', action: string): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
-    return this.db.transaction(tenantId, async (tx) => {
+    return once(this.db, caller, async (tx) => {
       if ((await this.destinations.lock(tx, platformOf(tenantId))) === null) throw noPlatform();
       await demandRoom(tx, TASKS_CAP, tenantId);
       const task = await this.tasks.add(tx, tenantId, { kind, payload: {}, createdBy: actor });

@@ -62,7 +62,7 @@ export class ScheduleInterview {
     optional: true,
     nullable: true,
     description:
-      'Where the interview takes place. Sent: your own link. null takes it back, and leaves the link to the interview engine of the tenant.',
+      'Where the interview takes place. Sent: your own link. null takes it back, and asks the interview engine of the tenant for a link.',
   })
   meeting_url?: string | null;
   @Flag({ optional: true, description: 'Also for a candidate who is rejected, hired or archived in the ATS.' })
@@ -99,14 +99,16 @@ export class InterviewBody extends IntersectionType(ShownType(ScheduleInterview,
   @ApiProperty({
     enum: MEETING_STATES,
     description:
-      '`ready`: the link is there. `waiting`: the engine has not answered yet, and is asked again. `failed`: the engine refused ' +
-      'the interview. `none`: there is no engine, and no link was sent. Without a link nothing is written to the ATS.',
+      '`ready`: the link is there; with a `meeting_reason`, the meeting has a former plan. `waiting`: the engine has given no link ' +
+      'yet, and is asked again. `failed`: the engine refused the interview, or its link cannot be used. `none`: there is no ' +
+      'engine, and no link was sent, or the interview is over. Without a link nothing is written to the ATS.',
   })
   meeting_state!: MeetingState;
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Why there is no link, and what to do; null: there is one.',
+    description:
+      'Why there is no link, or why the engine keeps a former plan, with its words and what to do; null: the meeting is as planned.',
   })
   meeting_reason!: string | null;
 }

@@ -3,7 +3,7 @@ import type { RecordedFact } from '../../engine/events/event-recorder.js';
 import { thinIfLarge } from '../../engine/events/thin-if-large.js';
 import type { InterviewBody } from './interview.dto.js';
 import type { InterviewRow, ScorecardRow } from './interview.js';
-import { meetingReason } from './meeting.rules.js';
+import { meetingReason, shownMeetingState } from './meeting.rules.js';
 import type { ScorecardBody } from './scorecard.dto.js';
 
 /** Returns an interview as the API shows it. */
@@ -11,6 +11,7 @@ export function interviewBody(row: InterviewRow): InterviewBody {
   const { meeting_detail: _, at_engine: __, sequence: ___, created_at, updated_at, ...shown } = row;
   return {
     ...shown,
+    meeting_state: shownMeetingState(row),
     starts_at: row.starts_at.toISOString(),
     ends_at: row.ends_at.toISOString(),
     meeting_reason: meetingReason(row),

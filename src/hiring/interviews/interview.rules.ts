@@ -78,5 +78,7 @@ export function changedInterview(
     updated_at: at,
   };
   const replanned = PLANNED.filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]));
-  return { after, replanned, moved: after.state !== before.state };
+  // The refusal of a former plan says nothing of the new one.
+  const meeting_detail = replanned.length > 0 && after.meeting_state === 'ready' ? null : after.meeting_detail;
+  return { after: { ...after, meeting_detail }, replanned, moved: after.state !== before.state };
 }

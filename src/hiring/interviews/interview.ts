@@ -25,7 +25,7 @@ export interface Meeting {
   /** Null: there is no meeting. */
   meeting_source: MeetingSource | null;
   meeting_state: MeetingState;
-  /** What the engine said of a link that waits or was refused; null: nothing. */
+  /** In a sentence, why the link waits or was refused, or why the engine keeps a former plan; null: nothing is known. */
   meeting_detail: string | null;
   /** The engine has taken the interview, and has to learn of changes. */
   at_engine: boolean;

@@ -41,12 +41,12 @@ export class CandidateInterviewsController {
   @ApiCreatedResponse({ type: InterviewBody })
   @ApiRefusals({ 409: ['too_many_interviews', 'candidate_not_active'] })
   async schedule(
-    @CurrentCaller() { tenantId }: Caller,
+    @CurrentCaller() caller: Caller,
     @Param('id') candidateId: string,
     @Body() body: ScheduleInterview,
     @Res({ passthrough: true }) res: BridgeResponse,
   ): Promise<InterviewBody> {
-    const row = await this.interviews.schedule(tenantId, candidateId, body);
+    const row = await this.interviews.schedule(caller, candidateId, body);
     res.setHeader('Location', `/api/v1/interviews/${row.id}`);
     return interviewBody(row);
   }

@@ -39,7 +39,7 @@ import { ScorecardsService } from './scorecards.service.js';
     InterviewsOfRemoved,
     ScorecardsService,
   ],
-  exports: [CandidateLock, InterviewsRepository],
+  exports: [CandidateLock, InterviewsRepository, EngineService],
 })
 export class InterviewsModule {
   constructor(channels: Channels, engine: EngineChannel) {

@@ -14,6 +14,13 @@ export interface InterviewFilter {
   updated_since?: Date | undefined;
 }
 
+/** The interviews ahead whose plan the engine did not take: without a link, or with a room at the former time. */
+export interface NotTaken {
+  count: number;
+  since: Date | null;
+  first: string | null;
+}
+
 const COLUMNS = `id, candidate_id, job_id, state, starts_at, ends_at, time_zone, interviewers, meeting_url,
   meeting_source, meeting_state, meeting_detail, at_engine, sequence, created_at, updated_at`;
 
@@ -72,6 +79,28 @@ export class InterviewsRepository {
        where tenant_id = $1 and id = $2 and meeting_state = 'waiting' and meeting_detail is distinct from $3`,
       [tenantId, id, detail],
     );
+  }
+
+  /** Interviews that wait for a link wait no more: there is no engine that could give it. */
+  async endWaiting(tx: SqlRunner, tenantId: string): Promise<void> {
+    await tx.query(
+      `update interviews set meeting_state = 'none', meeting_source = null, meeting_detail = null, sequence = sequence + 1,
+         updated_at = now()
+       where tenant_id = $1 and meeting_state = 'waiting' and state in ('scheduled', 'in_progress')`,
+      [tenantId],
+    );
+  }
+
+  /** Returns the number of interviews ahead whose plan the engine did not take, and the one that waits longest. */
+  async notTaken(tenantId: string): Promise<NotTaken> {
+    const { rows } = await this.db.query<NotTaken>(
+      `select count(*)::int as count, min(updated_at) as since, (array_agg(id order by updated_at))[1] as first
+       from interviews
+       where tenant_id = $1 and state = 'scheduled' and meeting_detail is not null and meeting_state <> 'waiting'
+         and ends_at > now()`,
+      [tenantId],
+    );
+    return rows[0]!;
   }
 
   /** Returns a version of a scorecard; null: the newest. */

@@ -13,12 +13,13 @@ import { CandidateLock } from './candidate-lock.js';
 import { Meetings } from './meetings.js';
 import type { InterviewChange, InterviewFields, InterviewRow } from './interview.js';
 import { completedFact, interviewFact } from './interview.mapping.js';
-import { mayBeAtEngine } from './meeting.rules.js';
+import { awaitsLink, mayBeAtEngine } from './meeting.rules.js';
 import { changedInterview, newInterview, timeProblems } from './interview.rules.js';
 import { mayMove, movesFrom } from './interview-state.rules.js';
 import { CandidateNotActive, IllegalState } from './interviews.errors.js';
 import { InterviewCancelled, InterviewMoved, InterviewScheduled } from './interviews.events.js';
 import { InterviewsRepository } from './interviews.repository.js';
+import { once, type Repeatable } from '../../tenancy/idempotency/idempotency-keys.js';
 
 /** Schedules and moves interviews. Each write locks the candidate first, so that no interview outlives its candidate. */
 @Injectable()
@@ -48,14 +49,15 @@ export class InterviewsService {
    * @throws {InvalidFields} for times in the wrong order, or an opening that the tenant does not have
    * @throws {CandidateNotActive} when the candidate is rejected, hired or archived in the ATS
    */
-  async schedule(tenantId: string, candidateId: string, fields: InterviewFields): Promise<InterviewRow> {
+  async schedule(by: Repeatable, candidateId: string, fields: InterviewFields): Promise<InterviewRow> {
+    const { tenantId } = by;
     const candidate = await this.candidates.one(tenantId, candidateId);
     if (candidate === undefined) throw new NotFound('candidate');
     demandTimes(fields);
     const jobId = await this.jobOf(tenantId, fields.job_id, candidate);
-    await lookForRoom(this.db, INTERVIEWS_CAP, tenantId, candidateId);
-    const id = newId('int');
-    const row = await this.db.transaction(tenantId, async (tx) => {
+    if (by.repeat?.committed === undefined) await lookForRoom(this.db, INTERVIEWS_CAP, tenantId, candidateId);
+    const id = await once(this.db, by, async (tx) => {
+      const id = newId('int');
       const locked = await this.lock.take(tx, tenantId, candidateId);
       if (locked === undefined) throw new NotFound('candidate');
       if (fields.force !== true && (locked.ats_status ?? 'active') !== 'active') throw new CandidateNotActive(locked);
@@ -66,10 +68,10 @@ export class InterviewsService {
       await this.events.record(tx, tenantId, [interviewFact('interview.scheduled', made, locked.external_id)]);
       await this.domainEvents.publish(new InterviewScheduled(tx, tenantId, made));
       if (meeting.meeting_state === 'waiting') await this.meetings.tell(tx, tenantId, id);
-      return made;
+      return id;
     });
     this.events.wake(tenantId, 'interview.scheduled');
-    return this.withLink(tenantId, row);
+    return this.withLink(tenantId, await this.get(tenantId, id));
   }
 
   /**
@@ -85,11 +87,13 @@ export class InterviewsService {
     const after = await this.db.transaction(tenantId, async (tx) => {
       const { interview: before, candidate } = await this.lock.interview(tx, tenantId, id);
       const { after: changed, replanned, moved } = changedInterview(before, change, new Date());
-      if (replanned.length === 0 && !moved) return before;
+      const isAsked = asksForLink(changed, change, replanned);
+      if (replanned.length === 0 && !moved && !isAsked) return before;
       demandMove(before, changed);
       if (replanned.length > 0) demandPlan(before, replanned);
       demandTimes(changed);
-      const next = await this.asked(tx, tenantId, changed, replanned);
+      const meeting = isAsked ? await this.meetings.planned(tx, tenantId, id, null) : {};
+      const next = { ...changed, ...meeting, at_engine: changed.at_engine };
       await this.repository.update(tx, tenantId, next);
       await this.tell(tx, tenantId, { before, after: next, externalId: candidate.external_id });
       if (mayBeAtEngine(before) || next.meeting_source === 'engine') await this.meetings.tell(tx, tenantId, id);
@@ -99,21 +103,9 @@ export class InterviewsService {
     return this.withLink(tenantId, after);
   }
 
-  /** A new plan of an interview without a link asks for one (again), unless the caller has just taken the link back. */
-  private async asked(
-    tx: SqlRunner,
-    tenantId: string,
-    row: InterviewRow,
-    replanned: readonly string[],
-  ): Promise<InterviewRow> {
-    const isAsked = replanned.length > 0 && row.state === 'scheduled' && row.meeting_url === null;
-    if (!isAsked || replanned.includes('meeting_url')) return row;
-    return { ...row, ...(await this.meetings.planned(tx, tenantId, row.id, null)), at_engine: row.at_engine };
-  }
-
   private async withLink(tenantId: string, row: InterviewRow): Promise<InterviewRow> {
     this.meetings.wake(tenantId);
-    return row.meeting_state === 'waiting' ? this.meetings.settled(tenantId, row) : row;
+    return awaitsLink(row) ? this.meetings.settled(tenantId, row) : row;
   }
 
   private async tell(
@@ -175,4 +167,13 @@ function demandPlan(before: InterviewRow, replanned: readonly string[]): void {
     before.state,
     `An interview that is ${before.state} keeps its plan; these would change: ${replanned.join(', ')}.`,
   );
+}
+
+/**
+ * Returns whether a change asks the engine for a link: a new plan of an interview without one, or null in place of the
+ * caller's own link or of none.
+ */
+function asksForLink(after: InterviewRow, change: InterviewChange, replanned: readonly string[]): boolean {
+  if (after.state !== 'scheduled' || after.meeting_url !== null) return false;
+  return replanned.length > 0 || (change.meeting_url === null && after.meeting_state !== 'waiting');
 }

@@ -1,5 +1,5 @@
 import { parsedUrl } from '../../base/url.js';
-import type { InterviewRow, Meeting } from './interview.js';
+import type { InterviewRow, InterviewState, Meeting, MeetingState } from './interview.js';
 
 const MAX_URL = 2_000;
 
@@ -47,18 +47,42 @@ export function mayBeAtEngine({ at_engine, meeting_source }: Pick<Meeting, 'at_e
   return at_engine || meeting_source === 'engine';
 }
 
-/** Returns why an interview has no meeting link, in one sentence with what to do; null: it has one. */
-export function meetingReason(row: Pick<InterviewRow, keyof Meeting>): string | null {
-  const { meeting_state: state, meeting_detail: detail } = row;
-  const said = detail === null ? '' : ` It said: ${detail}`;
-  switch (state) {
+const OVER: Partial<Record<InterviewState, string>> = {
+  completed: 'is completed',
+  cancelled: 'is cancelled',
+  no_show: 'did not take place',
+};
+
+/** Returns whether the engine is still asked for the link of an interview. */
+export function awaitsLink({ state, meeting_state }: Pick<InterviewRow, 'state' | 'meeting_state'>): boolean {
+  return meeting_state === 'waiting' && OVER[state] === undefined;
+}
+
+/** Returns how far the link is, as the API shows it: for an interview that is over, no link is waited for. */
+export function shownMeetingState(row: Pick<InterviewRow, 'state' | 'meeting_state'>): MeetingState {
+  return row.meeting_state === 'waiting' && !awaitsLink(row) ? 'none' : row.meeting_state;
+}
+
+/**
+ * Returns in one or two sentences why an interview has no meeting link, or why its meeting is not as planned, and what to
+ * do; null: the meeting is as planned.
+ */
+export function meetingReason(row: Pick<InterviewRow, 'state' | keyof Meeting>): string | null {
+  const { state, meeting_state: meeting, meeting_detail: detail } = row;
+  const said = detail === null ? '' : ` ${detail}`;
+  const over = OVER[state];
+  if (over !== undefined) {
+    return meeting === 'ready' ? null : `The interview ${over}, and no link is asked for any more.${said}`;
+  }
+  switch (meeting) {
     case 'ready':
-      return null;
+      if (detail === null) return null;
+      return `${detail} Send another plan with PATCH, which asks the engine again, or your own meeting_url.`;
     case 'waiting':
       return `The interview engine has not given a link yet, and is asked again until it does. The link is then written to the ATS.${said}`;
     case 'failed':
-      return `The interview engine refused the interview. Send your own meeting_url with PATCH, or change the plan to ask the engine again.${said}`;
+      return `${detail ?? 'The interview engine refused the interview.'} ${state === 'scheduled' ? 'Send your own meeting_url with PATCH, or another plan or meeting_url: null, which asks the engine again.' : 'The interview has begun, and keeps its plan.'}`;
     case 'none':
-      return 'The tenant has no interview engine, and no meeting_url was sent: nothing is written to the ATS. Send meeting_url with PATCH, or set an engine with PUT /interview-engine.';
+      return 'The tenant has no interview engine, and no meeting_url was sent: nothing is written to the ATS. Send meeting_url with PATCH; or set an engine with PUT /interview-engine, and send meeting_url: null, which asks it.';
   }
 }

@@ -8,7 +8,7 @@ import { DestinationsRepository } from '../../engine/delivery/destinations/desti
 import { enqueueMessages } from '../../engine/delivery/lanes/enqueue-messages.js';
 import type { InterviewRow, Meeting } from './interview.js';
 import { InterviewsRepository } from './interviews.repository.js';
-import { ASKED_MEETING, NO_MEETING, readyMeeting } from './meeting.rules.js';
+import { ASKED_MEETING, awaitsLink, NO_MEETING, readyMeeting } from './meeting.rules.js';
 import { ENGINE, engineOf } from './engine-destination.js';
 import { InstallationEngine, ownEngine } from './installation-engine.js';
 
@@ -45,6 +45,11 @@ export class Meetings {
     await statement.run(tx);
   }
 
+  /** Ends what waits for an engine that was removed, unless the engine of the installation takes its place. */
+  async engineRemoved(tx: SqlRunner, tenantId: string): Promise<void> {
+    if (!(await this.hasEngine(tx, tenantId))) await this.interviews.endWaiting(tx, tenantId);
+  }
+
   /** After the commit: the engine is called now. */
   wake(tenantId: string): void {
     this.wakeups.wake(engineOf(tenantId));
@@ -54,7 +59,7 @@ export class Meetings {
   async settled(tenantId: string, row: InterviewRow): Promise<InterviewRow> {
     const until = performance.now() + PATIENCE_MS;
     let seen = row;
-    while (seen.meeting_state === 'waiting' && performance.now() < until) {
+    while (awaitsLink(seen) && performance.now() < until) {
       await sleep(LOOK_MS);
       seen = (await this.interviews.one(tenantId, row.id)) ?? seen;
     }

@@ -18,3 +18,6 @@ export const OWNED = [
   'ats_runs',
   'ats_writes',
 ];
+
+/** The tables of this room that statements of upper rooms may read, by tenant. */
+export const READABLE = ['ats_connections', 'ats_syncs'];

@@ -38,7 +38,8 @@ export class DirectDelivery {
     await this.sender.demandAddress(endpoint);
     const tried = await this.sender.send(
       endpoint,
-      this.sender.exampleOf(event ?? endpoint.events?.[0] ?? EVENT_NAMES[0]!),
+      // A receiver recognises the message of a repeated request by its id.
+      this.sender.exampleOf(event ?? endpoint.events?.[0] ?? EVENT_NAMES[0]!, caller.repeat?.name.slice(0, 24)),
     );
     const outcome = { outcome: tried.attempt.outcome };
     await this.db.transaction(caller.tenantId, (tx) =>

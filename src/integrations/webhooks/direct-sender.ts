@@ -58,9 +58,9 @@ export class DirectSender {
   }
 
   /** Returns the example of an event. */
-  exampleOf(event: EventName): SentEvent {
+  exampleOf(event: EventName, name = randomBytes(12).toString('hex')): SentEvent {
     const data = JSON.stringify(EVENTS[event].example);
-    const id = `test_${randomBytes(12).toString('hex')}`;
+    const id = `test_${name}`;
     return { id, sequence: '0', event, at: this.clock.now(), record: null, data };
   }
 }

@@ -11,6 +11,7 @@ import { GivenUpRepository } from './given-up.repository.js';
 import type { ReplayCountBody, ReplayWebhook } from './message-bodies.dto.js';
 import type { ReplayPayload } from './replay-run.js';
 import { WebhooksService } from './webhooks.service.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 const DEFAULT_RATE = 50;
 /** More are not counted before a replay begins. */
@@ -59,7 +60,7 @@ export class Replays {
       after: '0',
       through: newest?.sequence ?? '0',
     };
-    const task = await this.db.transaction(tenantId, async (tx) => {
+    const task = await once(this.db, caller, async (tx) => {
       await this.access.locked(tx, caller, id);
       await demandRoom(tx, TASKS_CAP, tenantId);
       const { since, rate } = payload;

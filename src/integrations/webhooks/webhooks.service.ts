@@ -23,6 +23,7 @@ import { newSecret } from './signature.js';
 import type { ChangedWebhookBody, WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
 import { WebhookAddresses } from './webhook-addresses.js';
 import type { ChangeWebhook, CreateWebhook, RotateSecret } from './webhooks.dto.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 const SETTINGS = { concurrency: 8, timeout_ms: TIMEOUT_MS, rate: null };
 const DEFAULT_OVERLAP_SECONDS = 86_400;
@@ -45,7 +46,6 @@ export class WebhooksService {
   async create(caller: Caller, input: CreateWebhook): Promise<WebhookWithSecretBody> {
     const { tenantId } = caller;
     const url = await this.checked(tenantId, input.url);
-    const secret = input.secret ?? newSecret();
     const endpoint: NewEndpoint = {
       tenantId,
       id: newId('whk'),
@@ -58,15 +58,17 @@ export class WebhooksService {
       createdBy: caller.actor,
       keyId: caller.console === undefined ? caller.keyId : null,
     };
-    await this.db.transaction(tenantId, async (tx) => {
+    const { id, secret } = await once(this.db, caller, async (tx) => {
+      const made = { id: endpoint.id, secret: input.secret ?? newSecret() };
       await demandRoom(tx, WEBHOOKS_CAP, tenantId);
       await this.repository.insert(tx, endpoint);
-      await this.repository.addSecret(tx, tenantId, endpoint.id, secret, 0);
+      await this.repository.addSecret(tx, tenantId, endpoint.id, made.secret, 0);
       await this.destinations.save(tx, endpointKeyOf(endpoint), { baseUrl: url, settings: SETTINGS });
       await this.note(tx, caller, 'webhook.created', endpoint.id, { after: auditView(endpoint) });
+      return made;
     });
     await this.store.forget(tenantId);
-    return { ...(await this.get(caller, endpoint.id)), secret };
+    return { ...(await this.get(caller, id)), secret };
   }
 
   /** Returns the endpoints that the caller sees, oldest first. There are at most fifty. */
@@ -127,20 +129,26 @@ export class WebhooksService {
 
   /** Makes a new secret beside the present ones, which still sign for the overlap. Only this answer shows it. */
   async rotateSecret(caller: Caller, id: string, input: RotateSecret): Promise<WebhookWithSecretBody> {
-    const secret = input.secret ?? newSecret();
     const overlap = input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
-    await this.changeSecrets(caller, id, 'webhook.secret_rotated', async (tx) => {
-      await this.repository.addSecret(tx, caller.tenantId, id, secret, overlap);
-      return { overlap_seconds: overlap };
+    const secret = await once(this.db, caller, async (tx) => {
+      const made = input.secret ?? newSecret();
+      await this.access.locked(tx, caller, id);
+      await this.repository.addSecret(tx, caller.tenantId, id, made, overlap);
+      await this.note(tx, caller, 'webhook.secret_rotated', id, { after: { overlap_seconds: overlap } });
+      return made;
     });
+    await this.store.forget(caller.tenantId);
     return { ...(await this.get(caller, id)), secret };
   }
 
   /** Ends all secrets but the newest now. */
   async revokeSecrets(caller: Caller, id: string): Promise<WebhookBody> {
-    await this.changeSecrets(caller, id, 'webhook.secrets_revoked', async (tx) => ({
-      revoked: await this.repository.revokeOlder(tx, caller.tenantId, id),
-    }));
+    await this.db.transaction(caller.tenantId, async (tx) => {
+      await this.access.locked(tx, caller, id);
+      const revoked = await this.repository.revokeOlder(tx, caller.tenantId, id);
+      await this.note(tx, caller, 'webhook.secrets_revoked', id, { after: { revoked } });
+    });
+    await this.store.forget(caller.tenantId);
     return this.get(caller, id);
   }
 
@@ -171,19 +179,6 @@ export class WebhooksService {
       targetId: id,
       ...states,
     });
-  }
-
-  private async changeSecrets(
-    caller: Caller,
-    id: string,
-    action: string,
-    change: (tx: SqlRunner) => Promise<object>,
-  ): Promise<void> {
-    await this.db.transaction(caller.tenantId, async (tx) => {
-      await this.access.locked(tx, caller, id);
-      await this.note(tx, caller, action, id, { after: await change(tx) });
-    });
-    await this.store.forget(caller.tenantId);
   }
 
   /** Returns an address in its usual spelling. */

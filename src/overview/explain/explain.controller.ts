@@ -29,7 +29,8 @@ export class ExplainController {
   })
   @ApiRecord(UserExplanationBody)
   async explain(@CurrentCaller() { tenantId }: Caller, @Param('user_id') id: string): Promise<UserExplanationBody> {
-    const [explained, facts] = await Promise.all([this.explanations.of(tenantId, id), this.facts.read(tenantId, id)]);
+    const explained = await this.explanations.of(tenantId, id);
+    const facts = await this.facts.read(tenantId, id, explained.user.managed_by?.id ?? null);
     return { ...explained, sentences: sentencesOf(explained, facts) };
   }
 

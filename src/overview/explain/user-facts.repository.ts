@@ -27,10 +27,11 @@ export class UserFactsRepository {
     private readonly signIns: SignInLog,
   ) {}
 
-  async read(tenantId: string, userId: string): Promise<UserFacts> {
+  /** @param directoryId the directory that manages the user: the writes of others say nothing of its connection */
+  async read(tenantId: string, userId: string, directoryId: string | null): Promise<UserFacts> {
     const [moments, request, change, signIn] = await Promise.all([
       this.moments(tenantId, userId),
-      this.lastWrite(tenantId, userId),
+      directoryId === null ? null : this.lastWrite(tenantId, userId, directoryId),
       this.lastForwarded(tenantId, userId),
       this.lastSignIn(tenantId, userId),
     ]);
@@ -60,8 +61,12 @@ export class UserFactsRepository {
     return rows[0]!;
   }
 
-  private async lastWrite(tenantId: string, user: string): Promise<UserFacts['request']> {
-    const [last] = await this.requests.list(tenantId, { user, writes: true }, { limit: 1, after: null });
+  private async lastWrite(tenantId: string, user: string, directory: string): Promise<UserFacts['request']> {
+    const [last] = await this.requests.list(
+      tenantId,
+      { user: { ids: [user], name: null }, directory, writes: true },
+      { limit: 1, after: null },
+    );
     if (last === undefined) return null;
     const { at, method, status, outcome, code, detail } = last;
     return { at: at.toISOString(), method, status, outcome, code, detail };

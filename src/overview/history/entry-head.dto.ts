@@ -22,4 +22,9 @@ export class EntryHead {
     description: 'The time of the entry: of a delivery, when its outcome was stored; of a session, its beginning.',
   })
   at!: string;
+  @ApiProperty({
+    example: 'changed role Admin → User',
+    description: 'What happened, in a few words. The cause of a change is in `cause`.',
+  })
+  words!: string;
 }

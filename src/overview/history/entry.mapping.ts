@@ -18,11 +18,14 @@ export interface HistoryEntry extends Record<string, unknown> {
   id: string;
   at: string;
   kind: EntryKind;
+  /** What happened, in a few words. */
+  words: string;
 }
 
-/** Returns an entry as the API shows it. */
-export function entryBody({ id, at, kind, fields }: EntryRow): HistoryEntry {
-  return { id, at, kind, ...(kind === 'change' ? changeEntry(fields) : fields) };
+/** Returns an entry as the API shows it. Console and command line show the same words. */
+export function entryBody({ id, at, kind, fields: stored }: EntryRow): HistoryEntry {
+  const fields = kind === 'change' ? changeEntry(stored) : stored;
+  return { id, at, kind, words: whatHappened({ kind, fields }), ...fields };
 }
 
 /** The columns of an export for spreadsheets. Fields of a single kind are in `details`, as JSON. */
@@ -32,10 +35,9 @@ export const ENTRY_COLUMNS = [
 
 /** Returns the cells of an entry, in the order of `ENTRY_COLUMNS`. */
 export function entryCells(row: EntryRow): unknown[] {
-  const { id, at, kind, ...fields } = entryBody(row);
+  const { id, at, kind, words, ...fields } = entryBody(row);
   const { actor, requestId } = entryOriginOf(fields);
-  const what = whatHappened({ kind, fields });
-  return [id, at, kind, what, actor?.kind, actor?.id, actor?.name, requestId, fields, whyItHappened({ kind, fields })];
+  return [id, at, kind, words, actor?.kind, actor?.id, actor?.name, requestId, fields, whyItHappened({ kind, fields })];
 }
 
 /** Returns the actor and the request of an entry, as far as its kind has them. */

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { ATTENTION_KINDS, ATTENTION_SEVERITIES, type AttentionLine } from './attention.js';
 import { StatusBody } from '../status/status.dto.js';
 
 const TIME = { type: String, format: 'date-time', nullable: true } as const;
@@ -28,7 +29,11 @@ class DirectoryFigures {
   state!: 'live' | 'preview';
   @ApiProperty(TIME)
   last_request_at!: Date | null;
-  @ApiProperty({ type: RefusedCredential, nullable: true, description: 'A refusal that no request has followed.' })
+  @ApiProperty({
+    type: RefusedCredential,
+    nullable: true,
+    description: 'A refusal of a credential of the directory that no request has followed.',
+  })
   last_refusal!: RefusedCredential | null;
 }
 
@@ -58,13 +63,49 @@ class FirstSteps {
   administrator!: boolean;
 }
 
+class AttentionLineBody implements AttentionLine {
+  @ApiProperty({ enum: ATTENTION_SEVERITIES })
+  severity!: AttentionLine['severity'];
+  @ApiProperty({
+    example: 'destination.open',
+    description: 'Stable. The name of the event that told of the state, where there is one.',
+  })
+  code!: string;
+  @ApiProperty({ enum: ATTENTION_KINDS, description: 'What the line is about.' })
+  kind!: AttentionLine['kind'];
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The record; of held users and parked changes the reason, of a domain its name.',
+  })
+  id!: string | null;
+  @ApiProperty({
+    example: 'The webhook endpoint https://hooks.example.com fails: it is tried again until it is disabled.',
+  })
+  words!: string;
+  @ApiProperty({ ...TIME, description: 'Since when; of what will end, when. Null: not recorded.' })
+  since!: Date | null;
+  @ApiProperty({ ...TIME, description: 'When the service tries again without an act; null: it does not.' })
+  next_try_at!: Date | null;
+  @ApiProperty({ example: 'Read its attempts, and correct the receiver.', description: 'What to do.' })
+  act!: string;
+}
+
 /** What needs attention in a tenant, and its first steps. */
 export class OverviewBody extends StatusBody {
+  @ApiProperty({
+    type: [AttentionLineBody],
+    description: 'All critical and warning states: the worst first, then what has lasted longest.',
+  })
+  attention!: AttentionLineBody[];
   @ApiProperty()
   seats!: SeatFigures;
   @ApiProperty({ type: [DirectoryFigures], description: 'At most 50, by name.' })
   directories!: DirectoryFigures[];
-  @ApiProperty({ type: [Expiry], description: 'What ends within 30 days: the 20 nearest.' })
+  @ApiProperty({
+    type: [Expiry],
+    description: 'What ends within 30 days, and connections whose certificates have all expired: the 20 nearest.',
+  })
   expiries!: Expiry[];
   @ApiProperty()
   first_steps!: FirstSteps;

@@ -7,6 +7,8 @@ import { SeatsRepository } from '../../seats/seats.repository.js';
 import { StatusService } from '../status/status.service.js';
 import { certificateFacts } from '../../auth/connections/certificates.rules.js';
 import type { PinnedCertificate } from '../../auth/connections/connection.settings.js';
+import { AttentionRepository } from './attention.repository.js';
+import { attentionOf } from './attention.rules.js';
 import { nearest } from './expiries.rules.js';
 import type { OverviewBody } from './overview.dto.js';
 
@@ -34,6 +36,7 @@ export class OverviewService {
     private readonly status: StatusService,
     private readonly seats: SeatsRepository,
     private readonly holders: SeatHolders,
+    private readonly attention: AttentionRepository,
     private readonly clock: Clock,
   ) {
     this.answers = new FreshCache(clock, MOST_AGE_MS);
@@ -45,21 +48,26 @@ export class OverviewService {
   }
 
   private async read(tenantId: string): Promise<OverviewBody> {
-    const [status, { limit }, used, waiting, facts, certificates, administrator] = await Promise.all([
+    const [status, { limit }, used, waiting, facts, certificates, states, administrator] = await Promise.all([
       this.status.of(tenantId),
       this.seats.limitOf(tenantId),
       this.seats.used(tenantId),
       this.holders.waiting(tenantId),
       this.facts(tenantId),
       this.certificates(tenantId),
+      this.attention.of(tenantId),
       this.administrators.get(tenantId, () => this.hasAdministrator(tenantId)),
     ]);
     const { directories, expiries, ...steps } = facts;
-    return {
+    const now = {
       ...status,
       seats: { used, limit, waiting },
-      directories,
       expiries: nearest([...expiries, ...certificates], MOST_EXPIRIES),
+    };
+    return {
+      ...now,
+      attention: attentionOf(states, now, this.clock.now()),
+      directories,
       first_steps: { ...steps, administrator, forwarded: status.destination.last_success_at !== null },
     };
   }
@@ -69,7 +77,8 @@ export class OverviewService {
       `select
          (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name, 'state', d.state,
              'last_request_at', d.last_request_at, 'last_refusal',
-             case when d.last_request_at is null or (d.last_refusal ->> 'at')::timestamptz > d.last_request_at
+             case when not coalesce(d.last_refusal ? 'unassigned', false) and
+               (d.last_request_at is null or (d.last_refusal ->> 'at')::timestamptz > d.last_request_at)
                then jsonb_build_object('at', d.last_refusal -> 'at', 'reason', d.last_refusal -> 'reason') end)
              order by d.name, d.id), '[]')
           from directories d where d.tenant_id = $1 and d.deleted_at is null) as directories,
@@ -110,9 +119,11 @@ export class OverviewService {
     );
     const now = this.clock.now().getTime();
     return rows.flatMap(({ id, name, certificates }) =>
-      certificates
-        .map((one) => certificateFacts(one).not_after)
-        .filter((end) => end.getTime() > now && end.getTime() <= now + SOON_DAYS * DAY_MS)
+      endsToSay(
+        certificates.map((one) => certificateFacts(one).not_after.getTime()),
+        now,
+      )
+        .map((end) => new Date(end))
         .map((expires_at) => ({ kind: 'certificate', id, name, expires_at })),
     );
   }
@@ -127,4 +138,11 @@ export class OverviewService {
     );
     return rows[0]!.found;
   }
+}
+
+/** Returns the ends within 30 days. Of certificates that have all expired, the last end is said. */
+function endsToSay(ends: readonly number[], now: number): readonly number[] {
+  const ahead = ends.filter((end) => end > now);
+  if (ahead.length === 0 && ends.length > 0) return [Math.max(...ends)];
+  return ahead.filter((end) => end <= now + SOON_DAYS * DAY_MS);
 }

@@ -23,6 +23,8 @@ export interface LoggedRequest {
   code: string | null;
   scimType: string | null;
   detail: string | null;
+  /** The `userName` in the body of a refused request that names no user of ours. */
+  userName: string | null;
   /** The length of the body; null: there is none, or its length is not known. */
   bodyBytes: number | null;
   /** The body as it came, secrets included; null: there is none, it is no JSON, or it is too long. */
@@ -74,6 +76,7 @@ export function loggedRequestOf(req: Facts, status: number, durationMs: number):
     code: refusal?.code ?? null,
     scimType: refusal?.scim_type ?? null,
     detail: shortened(refusal?.reason ?? effect?.detail),
+    userName: status >= 400 && userId === null && effect?.userId === undefined ? userNameIn(req.body) : null,
     bodyBytes: lengthOf(req),
     body,
     userType: req.directory?.userType ?? USER_TYPE,
@@ -85,6 +88,8 @@ export function loggedOperationsOf(
   row: LoggedRequest,
   operations: readonly (OperationEffect | undefined)[],
 ): LoggedRequest[] {
+  const isRefused = operations.some((operation) => operation !== undefined && operation.status >= 400);
+  const sent = isRefused ? operationsIn(row.body) : [];
   return operations.flatMap((operation, index) => {
     if (operation === undefined) return [];
     const { method, status, scimType, effect } = operation;
@@ -103,11 +108,29 @@ export function loggedOperationsOf(
         linkedBy: effect?.linkedBy ?? null,
         scimType: scimType ?? null,
         detail: shortened(effect?.detail),
+        userName: status >= 400 && userId === null ? userNameIn(sent[index]?.['data']) : null,
         bodyBytes: null,
         body: null,
       },
     ];
   });
+}
+
+/** Attributes are named in any case (RFC 7643 §2.1). */
+function userNameIn(body: unknown): string | null {
+  if (body === null || typeof body !== 'object') return null;
+  const [, value] = Object.entries(body).find(([name]) => name.toLowerCase() === 'username') ?? [];
+  return typeof value === 'string' ? shortened(value) : null;
+}
+
+/** Returns the operations of a stored Bulk request; a body that was too long is not there. */
+function operationsIn(body: string | null): Record<string, unknown>[] {
+  try {
+    const { Operations: operations } = JSON.parse(body ?? '{}') as { Operations?: unknown };
+    return Array.isArray(operations) ? (operations as Record<string, unknown>[]) : [];
+  } catch {
+    return [];
+  }
 }
 
 /** Returns a path in which values of the caller are replaced by their name. */

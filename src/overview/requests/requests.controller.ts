@@ -3,14 +3,21 @@ import { ApiOperation } from '@nestjs/swagger';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import { ApiFilter, ApiPage, ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
-import { queryOptions, querySpan, type Query as QueryMap } from '../../base/http/query.js';
+import { queryChoice, queryOptions, querySpan, type Query as QueryMap } from '../../base/http/query.js';
+import { Clock } from '../../base/clock.js';
+import { UserDirectoryRepository } from '../../directory-sync/users/user-directory.repository.js';
 import { DirectoryStore } from '../../directory-sync/directories/directory.store.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';
 import { CurrentCaller, RequireEveryScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { RequestBody, RequestDetailBody } from './requests.dto.js';
 import { RequestsRepository, type RequestFilter } from './requests.repository.js';
 
-const FILTERS = ['credential', 'status', 'user', 'request_id', 'since', 'until'] as const;
+const FILTERS = ['credential', 'status', 'user', 'request_id', 'writes', 'refused', 'days', 'since', 'until'] as const;
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 400;
+/** Users that a name can mean. */
+const MOST_NAMED = 20;
+const OWN_USER = /^usr_[0-9a-hjkmnp-tv-z]{26}$/;
 
 /** Documents the options of a list of requests. */
 function ApiRequestFilters(): MethodDecorator {
@@ -18,8 +25,14 @@ function ApiRequestFilters(): MethodDecorator {
   return applyDecorators(
     ApiFilter('credential', 'The id of the SCIM token.'),
     ApiFilter('status', 'A status such as 409, or a class such as 4xx.'),
-    ApiFilter('user', 'The id of a user.'),
+    ApiFilter(
+      'user',
+      'The id of a user; or an e-mail, a `userName` or the beginning of a name: then of all users that it finds, and refused requests with that `userName`.',
+    ),
     ApiFilter('request_id'),
+    ApiFilter('writes', 'Without reads.', { type: Boolean }),
+    ApiFilter('refused', 'Only requests that were refused or failed.', { type: Boolean }),
+    ApiFilter('days', 'Only of the last days, 1 to 400.', { type: 'integer' }),
     ApiFilter('since', undefined, { schema: time }),
     ApiFilter('until', undefined, { schema: time }),
   );
@@ -30,7 +43,11 @@ function ApiRequestFilters(): MethodDecorator {
 @RequireEveryScope('users:read', 'directories:read')
 @ApiRefusals()
 export class RequestsController {
-  constructor(private readonly requests: RequestsRepository) {}
+  constructor(
+    readonly requests: RequestsRepository,
+    readonly users: UserDirectoryRepository,
+    readonly clock: Clock,
+  ) {}
 
   @Get()
   @ApiOperation({ summary: 'SCIM requests of all directories, newest first' })
@@ -39,7 +56,7 @@ export class RequestsController {
   @ApiPage(RequestBody)
   list(@CurrentCaller() { tenantId }: Caller, @Query() query: QueryMap): Promise<Page<RequestBody>> {
     const { directory, ...options } = queryOptions(query, [...FILTERS, 'directory', ...PAGE_OPTIONS]);
-    return pageOfRequests(this.requests, tenantId, query, { ...options, directory });
+    return pageOfRequests(this, tenantId, query, { ...options, directory });
   }
 
   @Get(':request_id')
@@ -58,8 +75,10 @@ export class RequestsController {
 @ApiRefusals()
 export class DirectoryRequestsController {
   constructor(
-    private readonly requests: RequestsRepository,
+    readonly requests: RequestsRepository,
     private readonly directories: DirectoryStore,
+    readonly users: UserDirectoryRepository,
+    readonly clock: Clock,
   ) {}
 
   @Get()
@@ -73,36 +92,64 @@ export class DirectoryRequestsController {
   ): Promise<Page<RequestBody>> {
     const options = queryOptions(query, [...FILTERS, ...PAGE_OPTIONS]);
     await this.directories.get(tenantId, directory);
-    return pageOfRequests(this.requests, tenantId, query, { ...options, directory });
+    return pageOfRequests(this, tenantId, query, { ...options, directory });
   }
 }
 
 type Options = Partial<Record<(typeof FILTERS)[number] | 'directory', string | undefined>>;
 
+/** What a list of requests is read with. */
+interface Reading {
+  readonly requests: RequestsRepository;
+  readonly users: UserDirectoryRepository;
+  readonly clock: Clock;
+}
+
 async function pageOfRequests(
-  requests: RequestsRepository,
+  reading: Reading,
   tenantId: string,
   query: QueryMap,
   options: Options,
 ): Promise<Page<RequestBody>> {
-  const { directory, credential, user, request_id, status, since, until } = options;
+  const { directory, credential, user, request_id, status, refused, since, until } = options;
+  const days = daysIn(options.days);
   const filter: RequestFilter = {
     directory,
     credential,
-    user,
+    user: user === undefined ? undefined : await usersNamed(reading, tenantId, user),
     request_id,
-    status: statusesIn(status),
+    status: statusesIn(status) ?? (isSet('refused', refused) ? [400, 599] : undefined),
+    ...(isSet('writes', options.writes) ? { writes: true } : {}),
     ...querySpan({ since, until }),
   };
-  const named = [directory, credential, user, request_id, status, since, until];
+  if (days !== undefined) filter.since ??= new Date(reading.clock.now().getTime() - days * DAY_MS);
+  const named = [...FILTERS.map((name) => options[name]), directory];
   const page = readPage(query, `requests ${named.map((value) => value ?? '').join(' ')}`);
-  const rows = await requests.list(tenantId, filter, page);
+  const rows = await reading.requests.list(tenantId, filter, page);
   return pageOf(
     page,
     rows,
     (row) => row.id,
     (row) => row,
   );
+}
+
+async function usersNamed({ users }: Reading, tenantId: string, text: string): Promise<RequestFilter['user']> {
+  if (OWN_USER.test(text)) return { ids: [text], name: null };
+  const found = await users.beginning(tenantId, text, MOST_NAMED);
+  return { ids: found.map(({ id }) => id), name: text };
+}
+
+function isSet(name: string, value: string | undefined): boolean {
+  return queryChoice(name, value, ['true', 'false']) === 'true';
+}
+
+/** @throws {InvalidFields} 422 for what is no number of days */
+function daysIn(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (days >= 1 && days <= MOST_DAYS) return days;
+  throw new InvalidFields([{ field: 'days', message: `must be a number from 1 to ${MOST_DAYS}` }]);
 }
 
 /**

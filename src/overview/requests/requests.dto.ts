@@ -56,6 +56,11 @@ export class RequestBody {
   scim_type!: string | null;
   @ApiProperty({ ...TEXT, description: 'Why it was refused, without quoted values; of Bulk its operations by status.' })
   detail!: string | null;
+  @ApiProperty({
+    ...TEXT,
+    description: 'Of a refused request that names no user here: the `userName` of its body.',
+  })
+  user_name!: string | null;
   @ApiProperty({ type: 'integer', nullable: true, description: 'The length of the body.' })
   body_bytes!: number | null;
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DirectoriesModule } from '../../directory-sync/directories/directories.module.js';
+import { UsersModule } from '../../directory-sync/users/users.module.js';
 import { RequestRows } from './request-rows.js';
 import { RequestSources } from './request-sources.js';
 import { DirectoryRequestsController, RequestsController } from './requests.controller.js';
@@ -7,7 +8,7 @@ import { RequestsRepository } from './requests.repository.js';
 
 /** The log of SCIM requests. */
 @Module({
-  imports: [DirectoriesModule],
+  imports: [DirectoriesModule, UsersModule],
   controllers: [RequestsController, DirectoryRequestsController],
   providers: [RequestRows, RequestSources, RequestsRepository],
   exports: [RequestRows, RequestsRepository],

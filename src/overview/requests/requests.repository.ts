@@ -12,7 +12,8 @@ import type { RequestBody } from './requests.dto.js';
 export interface RequestFilter {
   directory?: string | undefined;
   credential?: string | undefined;
-  user?: string | undefined;
+  /** Ids of users, and a name of a refused request: either fits. */
+  user?: { ids: readonly string[]; name: string | null } | undefined;
   request_id?: string | undefined;
   /** Without reads. */
   writes?: true;
@@ -35,7 +36,7 @@ export const SHOWN = {
 
 const COLUMNS = `r.id, r.at, ${SHOWN.directory_id} as directory_id, ${SHOWN.credential_id} as credential_id, r.method,
   ${SHOWN.path} as path, r.status, r.duration_ms, r.dialect, r.user_id, r.group_id, r.outcome, r.held, r.linked_by, r.code,
-  r.scim_type, r.detail, r.body_bytes`;
+  r.scim_type, r.detail, r.user_name, r.body_bytes`;
 
 /** The rows of the log of requests: append-only, in monthly partitions. */
 @Injectable()
@@ -57,10 +58,10 @@ export class RequestsRepository {
     const values = (valueOf: (row: LoggedRequest) => string | number | null) => textArray(rows.map(valueOf));
     await this.db.query(
       `insert into requests (tenant_id, id, at, directory, credential, method, path, status, duration_ms, dialect, user_id,
-         group_id, outcome, held, linked_by, code, scim_type, detail, body_bytes)
+         group_id, outcome, held, linked_by, code, scim_type, detail, body_bytes, user_name)
        select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[],
          $8::smallint[], $9::real[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
-         $16::text[], $17::text[], $18::text[], $19::int[])`,
+         $16::text[], $17::text[], $18::text[], $19::int[], $20::text[])`,
       [
         values((row) => row.tenantId),
         values((row) => row.id),
@@ -81,6 +82,7 @@ export class RequestsRepository {
         values((row) => row.scimType),
         values((row) => row.detail),
         values((row) => row.bodyBytes),
+        values((row) => row.userName),
       ],
     );
   }
@@ -145,7 +147,14 @@ function conditionsOf(filter: RequestFilter, after: string | null): Condition[] 
   }
   if (filter.directory !== undefined) conditions.push([`r.directory = ${NUMBER}`, filter.directory]);
   if (filter.credential !== undefined) conditions.push([`r.credential = ${NUMBER}`, filter.credential]);
-  if (filter.user !== undefined) conditions.push(['r.user_id = ?', filter.user]);
+  if (filter.user !== undefined) {
+    const { ids, name } = filter.user;
+    conditions.push(
+      name === null
+        ? ['r.user_id = any(?)', textArray(ids)]
+        : ['(r.user_id = any(?) or lower(r.user_name) = lower(?))', textArray(ids), name],
+    );
+  }
   if (filter.writes) conditions.push([`r.method not in ('GET', 'HEAD')`]);
   if (filter.status !== undefined) conditions.push(['r.status between ? and ?', ...filter.status]);
   if (filter.since !== undefined) conditions.push(['r.at >= ?', filter.since]);

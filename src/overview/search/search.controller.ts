@@ -20,10 +20,11 @@ export class SearchController {
   @ApiOperation({
     summary: 'Finds users, directories and groups by the beginning of a name, and records by their id',
     description:
-      'An id of a user, directory, group, task, request or change finds that record. Else users whose e-mail, `userName` or ' +
+      'An id finds its record: of a user, directory, group, task, request, change, sign-in (the support id of a page), candidate, ' +
+      'interview, job, key, token, client, connection, webhook, session or event. Else users whose e-mail, `userName` or ' +
       '`external_id` is the text come first, then users as `q` of `GET /users` finds them, in the order of the texts that begin so, ' +
-      'directories and groups. A task needs ' +
-      '`settings:read`, a change `changes:read`; without the scope the record is not found.',
+      'directories and groups; for an e-mail that no user has, its refused sign-ins of the last 30 days. What a record needs ' +
+      'to be read it needs here too: without the scope it is not found.',
   })
   @ApiQuery({ name: 'q', description: '1 to 100 characters. `%`, `_` and quotes are text.' })
   @ApiRecord(SearchBody)

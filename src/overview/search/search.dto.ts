@@ -1,7 +1,26 @@
 import { ApiProperty } from '@nestjs/swagger';
 
 /** The kinds of records that the search finds. */
-const HIT_KINDS = ['user', 'directory', 'group', 'task', 'request', 'change'] as const;
+const HIT_KINDS = [
+  'user',
+  'directory',
+  'group',
+  'task',
+  'request',
+  'change',
+  'sign_in',
+  'candidate',
+  'interview',
+  'job',
+  'api_key',
+  'scim_token',
+  'client',
+  'connection',
+  'ats_connection',
+  'webhook',
+  'session',
+  'event',
+] as const;
 
 /** A record that the search has found. */
 export class SearchHit {
@@ -15,13 +34,14 @@ export class SearchHit {
     type: String,
     nullable: true,
     description:
-      'Of a user the e-mail, of a directory its profile, of a group the name of its directory, of a task or change its state, of a request its status.',
+      'Of a user the e-mail, of a directory its profile, of a group the name of its directory, of a task, change, interview, job or connection to an ATS its state, of a request its status, of a sign-in what came of it, of a credential its beginning.',
   })
   detail!: string | null;
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Of a group its directory, of a request or change its user; else null.',
+    description:
+      'Of a group or credential its directory, of a request, change, sign-in or session its user, of an interview its candidate, of an event its record; else null.',
   })
   parent_id!: string | null;
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { SignInModule } from '../../auth/sign-in/sign-in.module.js';
 import { UsersModule } from '../../directory-sync/users/users.module.js';
 import { TasksModule } from '../../engine/work/tasks.module.js';
 import { ForwardingModule } from '../../forwarding/forwarding.module.js';
@@ -9,7 +10,7 @@ import { SearchService } from './search.service.js';
 
 /** A search over the records of a tenant. Only reads. */
 @Module({
-  imports: [UsersModule, TasksModule, ForwardingModule, RequestsModule],
+  imports: [SignInModule, UsersModule, TasksModule, ForwardingModule, RequestsModule],
   controllers: [SearchController],
   providers: [SearchRepository, SearchService],
 })

@@ -1,17 +1,40 @@
 import { Injectable } from '@nestjs/common';
+import { SignInLog, type SignInRow } from '../../auth/sign-in/log/sign-in-log.js';
+import { Clock } from '../../base/clock.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { UserDirectoryRepository, type ListedUser } from '../../directory-sync/users/user-directory.repository.js';
+import { sequenceOfEvent } from '../../engine/events/event-id.js';
+import { EventReader } from '../../engine/events/event-reader.js';
 import { TasksRepository } from '../../engine/work/tasks.repository.js';
 import { ChangesService } from '../../forwarding/changes/changes.service.js';
 import { foldCase } from '../../protocols/scim/text.js';
 import { holdsScope, type Caller } from '../../tenancy/tenants/caller.js';
+import type { Scope } from '../../tenancy/tenants/scopes.js';
 import { RequestsRepository } from '../requests/requests.repository.js';
 import type { SearchHit } from './search.dto.js';
 import { SearchRepository, type FoundDirectory, type FoundGroup } from './search.repository.js';
 
-const OWN_ID = /^(usr|dir|grp|tsk|req|chg)_[0-9a-z.]+$/;
+const OWN_ID = /^([a-z]{3,4})_[0-9a-z._]+$/;
+/** Records by the prefix of their ids: the kind, and the scopes one of which shows it. */
+const RECORDS: Readonly<Record<string, { kind: SearchHit['kind']; scopes: readonly Scope[] }>> = {
+  cand: { kind: 'candidate', scopes: ['candidates:read'] },
+  int: { kind: 'interview', scopes: ['interviews:read'] },
+  job: { kind: 'job', scopes: ['jobs:read'] },
+  key: { kind: 'api_key', scopes: ['settings:read'] },
+  tok: { kind: 'scim_token', scopes: ['directories:read'] },
+  cli: { kind: 'client', scopes: ['directories:read'] },
+  con: { kind: 'connection', scopes: ['connections:read'] },
+  ats: { kind: 'ats_connection', scopes: ['ats:read', 'ats:manage'] },
+  whk: { kind: 'webhook', scopes: ['admin'] },
+  ses: { kind: 'session', scopes: ['sign-ins:read'] },
+};
+const SIGN_INS: readonly Scope[] = ['sign-ins:read', 'audit:read'];
+const EVENT_SCOPES: readonly Scope[] = ['audit:read'];
 /** The most hits of each kind: none of the kinds hides the others. */
-const MOST = { users: 10, directories: 5, groups: 5 };
+const MOST = { users: 10, directories: 5, groups: 5, signIns: 5 };
+/** For how long refused sign-ins of an address are looked for. */
+const SIGN_IN_DAYS = 30;
+const DAY_MS = 86_400_000;
 
 /** Finds the records of a tenant by their ids and by the beginning of their names. */
 @Injectable()
@@ -22,6 +45,9 @@ export class SearchService {
     private readonly tasks: TasksRepository,
     private readonly requests: RequestsRepository,
     private readonly changes: ChangesService,
+    private readonly signIns: SignInLog,
+    private readonly events: EventReader,
+    private readonly clock: Clock,
   ) {}
 
   /** Returns the record with this id; else users, directories and groups, of users the exact matches first. */
@@ -35,12 +61,18 @@ export class SearchService {
       this.repository.groups(tenantId, text, MOST.groups),
     ]);
     const named = directories.filter(({ name }) => foldCase(name).startsWith(foldCase(text)));
-    return [...users.map(userHit), ...named.slice(0, MOST.directories).map(directoryHit), ...groups.map(groupHit)];
+    const signIns = users.length === 0 ? await this.refusedSignIns(caller, text) : [];
+    return [
+      ...users.map(userHit),
+      ...named.slice(0, MOST.directories).map(directoryHit),
+      ...groups.map(groupHit),
+      ...signIns.map(signInHit),
+    ];
   }
 
   private async byId(caller: Caller, id: string): Promise<SearchHit | null> {
     const { tenantId } = caller;
-    switch (id.slice(0, 3)) {
+    switch (id.slice(0, id.indexOf('_'))) {
       case 'usr':
         return hitOr(await this.users.one(tenantId, id), userHit);
       case 'dir':
@@ -57,9 +89,41 @@ export class SearchService {
       case 'tsk':
         if (!holdsScope(caller, 'settings:read')) return null;
         return hitOr(await this.tasks.find(tenantId, id), ({ kind, state }) => hitOf('task', id, kind, state));
-      default:
+      case 'chg':
         return holdsScope(caller, 'changes:read') ? this.change(tenantId, id) : null;
+      case 'sin': {
+        if (!holdsOne(caller, SIGN_INS)) return null;
+        const [row] = await this.signIns.list(tenantId, { support_id: id }, { limit: 1, after: null });
+        return hitOr(row, signInHit);
+      }
+      case 'evt':
+        return holdsOne(caller, EVENT_SCOPES) ? this.event(tenantId, id) : null;
+      default:
+        return this.record(caller, id);
     }
+  }
+
+  private async record(caller: Caller, id: string): Promise<SearchHit | null> {
+    const prefix = id.slice(0, id.indexOf('_'));
+    const known = RECORDS[prefix];
+    if (known === undefined || !holdsOne(caller, known.scopes)) return null;
+    const found = await this.repository.record(caller.tenantId, prefix, id);
+    return hitOr(found, ({ title, detail, parent }) => hitOf(known.kind, id, title, detail, parent));
+  }
+
+  private async event(tenantId: string, id: string): Promise<SearchHit | null> {
+    const sequence = sequenceOfEvent(id);
+    const [event] = sequence === null ? [] : await this.events.bySequences(tenantId, [sequence]);
+    return hitOr(event, ({ event: name, at, record }) => hitOf('event', id, name, at.toISOString(), record));
+  }
+
+  /** The refused sign-ins of an address that no user has: a typing error, or a user whom no directory has sent. */
+  private async refusedSignIns(caller: Caller, text: string): Promise<SignInRow[]> {
+    if (!text.includes('@') || !holdsOne(caller, SIGN_INS)) return [];
+    const since = new Date(this.clock.now().getTime() - SIGN_IN_DAYS * DAY_MS);
+    const filter = { account: text, outcome: 'refused', since };
+    const rows = await this.signIns.list(caller.tenantId, filter, { limit: MOST.signIns, after: null });
+    return rows.slice(0, MOST.signIns);
   }
 
   private async change(tenantId: string, id: string): Promise<SearchHit | null> {
@@ -75,6 +139,20 @@ export class SearchService {
 
 function hitOr<Row>(row: Row | undefined, shape: (row: Row) => SearchHit): SearchHit | null {
   return row === undefined ? null : shape(row);
+}
+
+function holdsOne(caller: Caller, scopes: readonly Scope[]): boolean {
+  return scopes.some((scope) => holdsScope(caller, scope));
+}
+
+function signInHit({ id, account, subject, outcome, reason, user_id: user }: SignInRow): SearchHit {
+  return hitOf(
+    'sign_in',
+    id,
+    account ?? subject ?? 'sign-in',
+    reason === null ? outcome : `${outcome}: ${reason}`,
+    user,
+  );
 }
 
 function userHit({ id, first_name: first, last_name: last, user_name: name, email }: ListedUser): SearchHit {
@@ -93,7 +171,7 @@ function hitOf(
   kind: SearchHit['kind'],
   id: string,
   title: string,
-  detail: string,
+  detail: string | null,
   parent: string | null = null,
 ): SearchHit {
   return { kind, id, title, detail, parent_id: parent };

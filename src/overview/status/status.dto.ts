@@ -1,4 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, PickType } from '@nestjs/swagger';
+import { InterviewEngineBody } from '../../hiring/interviews/engine/engine.dto.js';
 
 const COUNTS = { type: 'object', additionalProperties: { type: 'integer' } } as const;
 const TIME = { type: String, format: 'date-time', nullable: true } as const;
@@ -37,6 +38,8 @@ class LastEvent {
   at!: Date;
 }
 
+class EngineStatus extends PickType(InterviewEngineBody, ['state', 'message', 'waiting', 'not_taken']) {}
+
 /** How a tenant is doing. */
 export class StatusBody {
   @ApiProperty({ description: 'The platform connection.' })
@@ -62,6 +65,8 @@ export class StatusBody {
   held!: Record<string, number>;
   @ApiProperty()
   guard!: GuardStatus;
+  @ApiProperty({ description: 'The interview engine.' })
+  interview_engine!: EngineStatus;
   @ApiProperty({ type: LastEvent, nullable: true, description: 'The newest event of the tenant.' })
   last_event!: LastEvent | null;
 }

@@ -4,6 +4,7 @@ import { Database } from '../../base/database/database.js';
 import { pendingFiguresOf } from '../../engine/delivery/lanes/pending-figures.js';
 import { eventId } from '../../engine/events/event-id.js';
 import { EventReader } from '../../engine/events/event-reader.js';
+import { EngineService } from '../../hiring/interviews/engine/engine.service.js';
 import { platformOf } from '../../forwarding/platform-destination.js';
 import { PlatformService } from '../../forwarding/platform/platform.service.js';
 import { heldCounts, type HeldRow } from './held-counts.rules.js';
@@ -23,16 +24,20 @@ export class StatusService {
     private readonly db: Database,
     private readonly platform: PlatformService,
     private readonly events: EventReader,
+    private readonly interviews: EngineService,
     private readonly clock: Clock,
   ) {}
 
   async of(tenantId: string): Promise<StatusBody> {
-    const [{ state, message, since, last_success_at }, pending, held, last_event] = await Promise.all([
-      this.platform.connection(tenantId),
-      pendingFiguresOf(this.db, platformOf(tenantId)),
-      this.held(tenantId),
-      this.lastEvent(tenantId),
-    ]);
+    const [{ state, message, since, last_success_at }, pending, held, last_event, interview_engine] = await Promise.all(
+      [
+        this.platform.connection(tenantId),
+        pendingFiguresOf(this.db, platformOf(tenantId)),
+        this.held(tenantId),
+        this.lastEvent(tenantId),
+        this.engine(tenantId),
+      ],
+    );
     return {
       destination: { state, message, since, last_success_at },
       waiting: pending.waiting,
@@ -40,8 +45,14 @@ export class StatusService {
       ...rateOf(pending, this.clock.now()),
       parked: pending.parked,
       ...heldCounts(held),
+      interview_engine,
       last_event,
     };
+  }
+
+  private async engine(tenantId: string): Promise<StatusBody['interview_engine']> {
+    const { state, message, waiting, not_taken } = await this.interviews.show(tenantId);
+    return { state, message, waiting, not_taken };
   }
 
   private async held(tenantId: string): Promise<HeldRow[]> {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
+import { deserialize, serialize } from 'node:v8';
 import { Sealer } from '../../base/crypto/seal.js';
-import { Database } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, DomainError, MalformedRequest } from '../../base/errors/domain-error.js';
 import { Logger } from '../../base/log/logger.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
@@ -30,6 +31,42 @@ export class StoredAnswer extends Error {
   }
 }
 
+/** A request with an Idempotency-Key, as the service that carries it out sees it. */
+export interface Repeat {
+  /** 64 hexadecimal digits that each repetition of the request has. */
+  readonly name: string;
+  /** What an earlier request with this key committed before its process died; undefined: nothing. */
+  readonly committed?: { readonly result: unknown };
+  /** Stores what a write comes to, in its transaction. */
+  keep(tx: SqlRunner, result: unknown): Promise<void>;
+}
+
+/** A caller whose request may be a repetition. */
+export interface Repeatable {
+  readonly tenantId: string;
+  readonly repeat?: Repeat | undefined;
+}
+
+/**
+ * Runs a write in a transaction, once for each Idempotency-Key. Its result, with a secret that is shown once, is stored
+ * in the same transaction: a repetition after a crash gets it, and makes no second record.
+ *
+ * @param work returns plain data (`node:v8` serialises it)
+ */
+export async function once<T>(
+  db: Database,
+  { tenantId, repeat }: Repeatable,
+  work: (tx: SqlRunner) => Promise<T>,
+): Promise<T> {
+  if (repeat === undefined) return db.transaction(tenantId, work);
+  if (repeat.committed !== undefined) return repeat.committed.result as T;
+  return db.transaction(tenantId, async (tx) => {
+    const result = await work(tx);
+    await repeat.keep(tx, result);
+    return result;
+  });
+}
+
 interface KeyRow {
   request_hash: Buffer;
   status: number | null;
@@ -38,8 +75,8 @@ interface KeyRow {
   location: string | null;
 }
 
-// Longer than any request may take. An older row without an answer belongs to a process that died. If the work had an
-// effect, the repetition meets it as an ordinary conflict (a taken name, an existing record).
+// Longer than any request may take. An older row without an answer belongs to a process that died. What it committed is in
+// the row (`once`), or the repetition meets it as an ordinary conflict (a taken name).
 const ABANDONED = '60 seconds';
 const KEPT = '24 hours';
 /** Statuses for wrong requests: nothing was done, and the key can be used again for the corrected request. */
@@ -56,6 +93,9 @@ export const IDEMPOTENCY_LEFTOVERS = [
  */
 @Injectable()
 export class Idempotency {
+  /** The keys whose first request runs in this process. */
+  private readonly running = new Set<string>();
+
   constructor(
     private readonly db: Database,
     private readonly sealer: Sealer,
@@ -65,13 +105,19 @@ export class Idempotency {
   /**
    * Claims the key of the request, if it has one, and stores the answer before it is sent.
    *
+   * @returns the repetition for the service that carries the request out; undefined: the request has no key
    * @throws {StoredAnswer} for a repeated request
    * @throws {Conflict} while the first request is still running
    * @throws {IdempotencyKeyReused} when the key came with another request
    */
-  async begin(req: BridgeRequest, res: BridgeResponse, tenantId: string, credentialId: string): Promise<void> {
+  async begin(
+    req: BridgeRequest,
+    res: BridgeResponse,
+    tenantId: string,
+    credentialId: string,
+  ): Promise<Repeat | undefined> {
     const key = req.headers['idempotency-key'];
-    if (key === undefined || req.method !== 'POST') return;
+    if (key === undefined || req.method !== 'POST') return undefined;
     if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
       throw new MalformedRequest(
         'An Idempotency-Key has 1 to 255 visible ASCII characters.',
@@ -82,9 +128,10 @@ export class Idempotency {
     const id = [tenantId, credentialId, key];
     // The second round is only for a row that was deleted between the two statements.
     for (let attempt = 0; attempt < 2; attempt++) {
-      if (await this.claim(id, requestHash)) {
+      const claimed = await this.claim(id, requestHash);
+      if (claimed !== undefined) {
         this.keepAnswer(res, id, requestHash);
-        return;
+        return this.repeatOf(id, claimed.committed);
       }
       const row = await this.find(id);
       if (row === undefined) continue;
@@ -99,18 +146,37 @@ export class Idempotency {
     });
   }
 
-  private async claim(id: string[], requestHash: Buffer): Promise<boolean> {
-    const { rowCount } = await this.db.query(
+  // A row with a committed result is taken over at once, unless its request still runs here: the work is not done again.
+  private async claim(id: string[], requestHash: Buffer): Promise<{ committed: string | null } | undefined> {
+    const { rows } = await this.db.query<{ committed: string | null }>(
       `insert into idempotency_keys as k (tenant_id, credential_id, key, request_hash) values ($1, $2, $3, $4)
        on conflict (tenant_id, credential_id, key) do update
          set request_hash = excluded.request_hash, status = null, content_type = null, response = null,
-             location = null, created_at = now()
+             location = null, created_at = now(),
+             committed = case when k.created_at >= now() - interval '${KEPT}' then k.committed end
          where k.created_at < now() - interval '${KEPT}'
-            or (k.status is null and k.created_at < now() - interval '${ABANDONED}' and k.request_hash = excluded.request_hash)
-       returning 1`,
-      [...id, requestHash],
+            or (k.status is null and k.request_hash = excluded.request_hash
+                and (k.created_at < now() - interval '${ABANDONED}' or (k.committed is not null and not $5::boolean)))
+       returning committed`,
+      [...id, requestHash, this.running.has(id.join(' '))],
     );
-    return rowCount === 1;
+    return rows[0];
+  }
+
+  private repeatOf(id: string[], committed: string | null): Repeat {
+    const sealedAs = committedAad(id);
+    const read = (text: string): unknown => deserialize(Buffer.from(this.sealer.unseal(text, sealedAs), 'base64'));
+    return {
+      name: hash('sha256', id.join(' ')),
+      ...(committed === null ? {} : { committed: { result: read(committed) } }),
+      keep: async (tx, result) => {
+        const text = this.sealer.seal(serialize(result).toString('base64'), sealedAs);
+        await tx.query(
+          `update idempotency_keys set committed = $4 where tenant_id = $1 and credential_id = $2 and key = $3`,
+          [...id, text],
+        );
+      },
+    };
   }
 
   private async find(id: string[]): Promise<KeyRow | undefined> {
@@ -124,6 +190,9 @@ export class Idempotency {
 
   // Delays the answer until it is stored; only requests with a key pay for this.
   private keepAnswer(res: BridgeResponse, id: string[], requestHash: Buffer): void {
+    const name = id.join(' ');
+    this.running.add(name);
+    res.once('close', () => this.running.delete(name));
     const end = res.end.bind(res) as (chunk?: unknown) => BridgeResponse;
     res.end = ((chunk?: unknown) => {
       const body = typeof chunk === 'string' ? chunk : Buffer.isBuffer(chunk) ? chunk.toString('utf8') : '';
@@ -140,7 +209,8 @@ export class Idempotency {
     // After a failure of the service the repetition can succeed, and a corrected request can use the same key.
     if (res.statusCode >= 500 || UNSPENT.has(res.statusCode)) {
       await this.db.query(
-        `delete from idempotency_keys where tenant_id = $1 and credential_id = $2 and key = $3 and status is null`,
+        `delete from idempotency_keys
+         where tenant_id = $1 and credential_id = $2 and key = $3 and status is null and committed is null`,
         id,
       );
       return;
@@ -162,4 +232,8 @@ export class Idempotency {
 
 function aad(id: string[]): string {
   return `${id[0]!}:idempotency_keys.response:${id[1]!}`;
+}
+
+function committedAad(id: string[]): string {
+  return `${id[0]!}:idempotency_keys.committed:${id[1]!}`;
 }

@@ -53,8 +53,8 @@ export class ApiKeyGuard implements CanActivate {
     demandRecentSignInOf(context, req.method, caller, this.clock.now());
     demandAcceptable(req.headers.accept, ...API_TYPES);
     if (addsData(req.method, scopes, passesExhausted(context.getHandler()))) this.storage.demandRoom(tenantId);
-    req.caller = caller;
-    await this.idempotency.begin(req, res, tenantId, keyId);
+    const repeat = await this.idempotency.begin(req, res, tenantId, keyId);
+    req.caller = repeat === undefined ? caller : { ...caller, repeat };
     return true;
   }
 

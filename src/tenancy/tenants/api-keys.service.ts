@@ -18,6 +18,7 @@ import { MakerEnding, type LeftEndpoint } from './tenants.events.js';
 import { KnownUsers } from './known-users.js';
 import { expiryProblem, rotatedExpiry } from './expiry.rules.js';
 import type { ApiKeyBody, ChangeApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
+import { once, type Repeat } from '../idempotency/idempotency-keys.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
@@ -36,6 +37,8 @@ interface By {
   reason?: string;
   /** The networks that the key of the request is held to: no key comes out of it that holds elsewhere. */
   networks?: AllowedNetworks;
+  /** The request has an Idempotency-Key. */
+  repeat?: Repeat;
 }
 
 /** Makes, rotates and revokes API keys. */
@@ -53,7 +56,7 @@ export class ApiKeysService {
 
   /** A new key; the answer is the only place that ever shows its secret. */
   create(tenantId: string, input: NewApiKey, by: By): Promise<NewApiKeyBody> {
-    return this.db.transaction(tenantId, (tx) => this.createIn(tx, tenantId, input, by));
+    return once(this.db, { tenantId, repeat: by.repeat }, (tx) => this.createIn(tx, tenantId, input, by));
   }
 
   /** The same inside a transaction of the caller's. */
@@ -153,7 +156,7 @@ export class ApiKeysService {
    * @throws {CredentialEnded} when the old key has ended
    */
   async rotate(tenantId: string, id: string, input: RotateCredential, by: By): Promise<NewApiKeyBody> {
-    const key = await this.db.transaction(tenantId, async (tx) => {
+    const key = await once(this.db, { tenantId, repeat: by.repeat }, async (tx) => {
       if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
       const old = await this.get(tenantId, id, tx);
       const now = this.clock.now();

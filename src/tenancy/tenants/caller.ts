@@ -2,6 +2,7 @@ import { createParamDecorator, applyDecorators, SetMetadata, type ExecutionConte
 import { ApiExtension } from '@nestjs/swagger';
 import type { AllowedNetworks } from '../../base/http/allowed-networks.js';
 import type { BridgeRequest } from '../../base/http/request.js';
+import type { Repeat } from '../idempotency/idempotency-keys.js';
 import type { Actor, ChangeSource } from '../identity/source.js';
 import { MissingScope, SignInAgain } from './tenants.errors.js';
 import type { ConsoleCredential } from './console-credentials.js';
@@ -21,6 +22,8 @@ export interface Caller {
   readonly console?: ConsoleCredential;
   /** The networks that the API key is held to. */
   readonly networks?: AllowedNetworks;
+  /** The request has an Idempotency-Key. */
+  readonly repeat?: Repeat;
 }
 
 /** A request with the caller that its credential names. */

@@ -10,4 +10,4 @@ export const OWNED = [
 ];
 
 /** Of these, the ones that statements of rooms above may read, by tenant. */
-export const READABLE = ['tenants', 'roles', 'api_keys'];
+export const READABLE = ['tenants', 'roles', 'api_keys', 'tenant_storage'];

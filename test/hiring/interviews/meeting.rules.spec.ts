@@ -1,3 +1,4 @@
+import type { InterviewRow, InterviewState } from '../../../src/hiring/interviews/interview.js';
 import {
   ASKED_MEETING,
   mayBeAtEngine,
@@ -6,6 +7,7 @@ import {
   meetingUrlProblem,
   NO_MEETING,
   readyMeeting,
+  shownMeetingState,
 } from '../../../src/hiring/interviews/meeting.rules.js';
 
 const LINK = 'https://meet.example.com/abc';
@@ -50,9 +52,34 @@ test('takes back the link of the caller alone when null is sent', () => {
   expect(meetingAfter(readyMeeting(LINK, 'sandbox'), null)).toEqual({});
 });
 
-test('gives the reason for a missing link, and the next step', () => {
-  expect(meetingReason(readyMeeting(LINK, 'caller') as never)).toBeNull();
-  expect(meetingReason(NO_MEETING as never)).toMatch(/no interview engine.*PUT \/interview-engine/);
-  expect(meetingReason({ ...ASKED_MEETING, meeting_detail: 'busy' })).toMatch(/not given a link yet.*said: busy/);
-  expect(meetingReason({ ...ASKED_MEETING, meeting_state: 'failed' } as never)).toMatch(/refused the interview/);
+const reason = (meeting: Partial<InterviewRow>, state: InterviewState = 'scheduled') =>
+  meetingReason({ ...NO_MEETING, ...meeting, state });
+const SAID = 'It said: 409 room is taken then';
+
+test.each<[string, Partial<InterviewRow>, InterviewState, RegExp | null]>([
+  ['has the link', readyMeeting(LINK, 'caller'), 'scheduled', null],
+  ['has no engine', {}, 'scheduled', /no interview engine.*PUT \/interview-engine.*meeting_url: null/],
+  ['waits', { ...ASKED_MEETING, meeting_detail: SAID }, 'scheduled', /asked again until it does.*room is taken then/],
+  ['waits and has begun', ASKED_MEETING, 'in_progress', /asked again until it does/],
+  ['waits and is completed', ASKED_MEETING, 'completed', /is completed, and no link is asked for any more/],
+  ['waits and is cancelled', ASKED_MEETING, 'cancelled', /is cancelled, and no link/],
+  ['waits and did not take place', ASKED_MEETING, 'no_show', /did not take place, and no link/],
+  ['is refused', { meeting_state: 'failed', meeting_detail: SAID }, 'scheduled', /taken then.*PATCH/],
+  ['is refused and has begun', { meeting_state: 'failed' }, 'in_progress', /has begun, and keeps its plan/],
+  [
+    'has a new plan that is refused',
+    { ...readyMeeting(LINK, 'caller'), meeting_detail: SAID },
+    'scheduled',
+    /room is taken then.*another plan/,
+  ],
+])('gives the reason and the next step when an interview %s', (_, meeting, state, expected) => {
+  if (expected === null) expect(reason(meeting, state)).toBeNull();
+  else expect(reason(meeting, state)).toMatch(expected);
+});
+
+test('shows that no link is waited for when the interview is over', () => {
+  const states = (['scheduled', 'in_progress', 'completed', 'cancelled', 'no_show'] as const).map((state) =>
+    shownMeetingState({ meeting_state: 'waiting', state }),
+  );
+  expect(states).toEqual(['waiting', 'waiting', 'none', 'none', 'none']);
 });

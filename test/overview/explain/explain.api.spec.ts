@@ -3,7 +3,7 @@ import { commandLine } from '../../support/cli.js';
 import { newHouse, type House } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
 import { long } from '../../support/rounds.js';
-import { fresh, madeGroup, madeUser, replace, user } from '../../support/scim.js';
+import { fresh, madeGroup, madeUser, replace, scim, user } from '../../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -102,4 +102,20 @@ long('explains on the command line, and lists candidates for half an e-mail with
   expect(half.err).toContain(`${one} (${id})`);
   expect(half.err).toContain(two);
   expect((await run('explain', fresh('none'))).code).toBe(1);
+});
+
+it('says of the last write of the managing directory, when another one has written since', async () => {
+  const at = await newHouse(service);
+  const email = `${fresh()}@x.example`;
+  const id = await madeUser(at.scim, user(email));
+  const other = await service.newDirectory(at.tenantId, { name: 'Other' });
+  const foreign = scim(service.url, other.token);
+  await foreign.put(`/Users/${id}`, user(email));
+  await foreign.post('/Users', user(email));
+  await eventually(
+    () => at.api.get(`/requests?directory=${other.id}`),
+    ({ body }) => body.data.length >= 2,
+  );
+  const line = (await sentences(at, id, 'created')).find(({ about }) => about === 'request');
+  expect(line).toMatchObject({ code: 'created' });
 });

@@ -22,6 +22,7 @@ it('returns an entry with its fields and without its key', () => {
     id: 'e1',
     at: '2026-01-31T12:00:00.000001Z',
     kind: 'audit',
+    words: 'directory.created',
     event: 'directory.created',
   });
 });

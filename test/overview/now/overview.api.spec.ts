@@ -1,7 +1,8 @@
+import { mintToken } from '../../../src/base/crypto/tokens.js';
 import { certificate } from '../../auth/connections/support/metadata.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
-import { newHouse } from '../../support/house.js';
+import { newHouse, type House } from '../../support/house.js';
 import { eventually, send } from '../../support/http.js';
 import { long } from '../../support/rounds.js';
 import { madeUser } from '../../support/scim.js';
@@ -79,4 +80,46 @@ it('answers 304 to the tag of the same answer, and needs each of its scopes', as
   expect([again.status, again.text]).toEqual([304, '']);
   const { body } = await at.api.post('/api-keys', { name: 'few', scopes: ['users:read', 'seats:read'] });
   expect((await send('GET', address, body.api_key)).status).toBe(403);
+});
+
+describe('attention', () => {
+  const attentionOf = async (house: House): Promise<Record<string, unknown>[]> =>
+    (await house.api.get('/overview')).body.attention;
+
+  it('shows a refused token at the directory whose prefix it has, else at the tenant with its address', async () => {
+    const at = await newHouse(service);
+    const second = await service.newDirectory(at.tenantId, { name: 'Second' });
+    const users = (token: string) => send('GET', `${service.url}/scim/v2/Users`, token);
+    expect((await users(second.token.slice(0, -7))).status).toBe(401);
+    const own = await eventually(
+      () => attentionOf(at),
+      (lines) => lines.length > 0,
+    );
+    expect(own).toMatchObject([
+      { code: 'directory.refused', kind: 'directory', id: second.id, since: expect.any(String) },
+    ]);
+    expect((await users(mintToken('tbs', at.tenantId).token)).status).toBe(401);
+    const both = await eventually(
+      () => attentionOf(at),
+      (lines) => lines.length > 1,
+    );
+    expect(both[1]).toMatchObject({
+      code: 'tenant.refused_token',
+      words: expect.stringMatching(/address (::ffff:)?127\.0\.0\.1/),
+    });
+    const { body: first } = await at.api.get(`/directories/${at.directoryId}`);
+    expect(first.last_refusal).toBeNull();
+  });
+
+  it('names held users by their reason, and what ends the hold', async () => {
+    const at = await newHouse(service, { default_role: null });
+    await madeUser(at.scim);
+    const lines = await eventually(
+      () => attentionOf(at),
+      (shown) => shown.length > 0,
+    );
+    expect(lines).toMatchObject([
+      { severity: 'warning', code: 'held.no_role', kind: 'held', act: expect.stringContaining('group') },
+    ]);
+  });
 });

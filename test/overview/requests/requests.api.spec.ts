@@ -274,6 +274,7 @@ describe('rows that cannot be kept', () => {
     linkedBy: null,
     code: null,
     scimType: null,
+    userName: null,
     detail: null,
     bodyBytes: 65_536,
     body: `"${'x'.repeat(65_534)}"`,
@@ -337,5 +338,63 @@ describe('rows that cannot be kept', () => {
     await limit(100 * 1024 ** 2);
     await service.app.nest.get(TenantStorage).flush();
     await rowOf(at, await at.scim.get('/Users'));
+  });
+});
+
+describe('a refused request that names no user here', () => {
+  it('is found by its userName, with the requests of the users whom the name finds', async () => {
+    const at = await newHouse(service);
+    const name = `${fresh()}@x.example`;
+    const refused = await at.scim.post('/Users', { ...user(name), active: 'perhaps' });
+    const unknown = await at.scim.post('/Users', { ...user(`other-${name}`), emails: 'none' });
+    expect([refused.status, unknown.status]).toEqual([400, 400]);
+    expect(await rowOf(at, refused)).toMatchObject({ user_id: null, user_name: name });
+    await rowOf(at, unknown);
+    expect((await rows(at, `/requests?user=${name.toUpperCase()}`)).map(({ id }) => id)).toEqual([idOf(refused)]);
+    const id = await madeUser(at.scim, user(name));
+    await eventually(
+      () => rows(at, `/requests?user=${name}`),
+      (found) => found.length === 2,
+    );
+    expect((await rows(at, `/requests?user=${id}`)).length).toBe(1);
+    const { json, err } = await commandLine(service, at.apiKey)(
+      'request',
+      'list',
+      '--user',
+      name,
+      '--refused',
+      '--days',
+      '2',
+      '--json',
+    );
+    expect(err).toBe('');
+    expect(json).toEqual([expect.objectContaining({ id: idOf(refused), user_name: name })]);
+    expect((await at.api.get('/requests?days=0')).body.errors[0].field).toBe('days');
+  });
+
+  it('is left out of writes where it is a read, and of refusals where it succeeded', async () => {
+    const at = await newHouse(service);
+    const read = await at.scim.get('/Users');
+    const missing = await at.scim.get('/Users/usr_00000000000000000000000000');
+    const made = await at.scim.post('/Users', user(`${fresh()}@x.example`));
+    for (const one of [read, missing, made]) await rowOf(at, one);
+    const idsOf = async (query: string) => (await rows(at, query)).map(({ id }) => id);
+    expect(await idsOf('/requests?writes=true')).toEqual([idOf(made)]);
+    expect(await idsOf('/requests?refused=true')).toEqual([idOf(missing)]);
+  });
+
+  it('has its userName as an operation of Bulk too', async () => {
+    const at = await newHouse(service);
+    const name = `${fresh()}@x.example`;
+    const answer = await at.scim.post(
+      '/Bulk',
+      bulk([{ method: 'POST', path: '/Users', bulkId: 'a', data: { ...user(name), active: 'perhaps' } }]),
+    );
+    await rowOf(at, answer);
+    const found = await eventually(
+      () => rows(at, `/requests?user=${name}`),
+      (all) => all.length > 0,
+    );
+    expect(found[0]).toMatchObject({ id: `${idOf(answer)}.0001`, user_name: name });
   });
 });

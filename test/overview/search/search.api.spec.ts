@@ -1,3 +1,5 @@
+import { SignInLog } from '../../../src/auth/sign-in/log/sign-in-log.js';
+import { candidate } from '../../support/candidates.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { commandLine } from '../../support/cli.js';
 import { newHouse, type House } from '../../support/house.js';
@@ -71,6 +73,52 @@ describe('200', () => {
     for (const one of ['usr_0', 'chg_0', `chg_${'9'.repeat(30)}`, 'req_0', 'tsk_0', 'dir_0', 'grp_0']) {
       expect([one, await found(one)]).toEqual([one, []]);
     }
+  });
+
+  long('finds records of all other kinds by the prefix of their id', async () => {
+    const id = await named('By', 'Prefix');
+    const made = async (path: string, body: object) => (await house.api.post(path, body)).body.id as string;
+    const cand = await made('/candidates', candidate());
+    const times = { starts_at: '2030-03-05T13:00:00Z', ends_at: '2030-03-05T13:45:00Z' };
+    const key = await made('/api-keys', { name: 'k', scopes: ['users:read'] });
+    const event = (await house.api.get('/events?event=candidate.created')).body.data[0].id as string;
+    const job = (await house.api.put(`/jobs/by-external-id/${fresh()}`, { title: 'Engineer' })).body.id as string;
+    const kinds: Record<string, [string, string | null]> = {
+      candidate: [cand, null],
+      interview: [await made(`/candidates/${cand}/interviews`, times), cand],
+      job: [job, null],
+      api_key: [key, null],
+      scim_token: [await made(`/directories/${house.directoryId}/tokens`, {}), house.directoryId],
+      client: [await made(`/directories/${house.directoryId}/clients`, { kind: 'secret' }), house.directoryId],
+      ats_connection: [await made('/ats-connections', { provider: 'ashby' }), null],
+      webhook: [await made('/webhooks', { url: 'http://127.0.0.1:9443/hook' }), null],
+      event: [event, cand],
+    };
+    for (const [kind, [one, parent]] of Object.entries(kinds)) {
+      expect(await found(one)).toEqual([expect.objectContaining({ kind, id: one, parent_id: parent })]);
+    }
+    const scopes = ['users:read', 'directories:read'];
+    const { api_key: apiKey } = (await house.api.post('/api-keys', { name: fresh(), scopes })).body;
+    for (const one of [cand, key, event]) expect(await found(one, { ...house, apiKey })).toEqual([]);
+    expect(await found(id, { ...house, apiKey })).toHaveLength(1);
+  });
+
+  it('finds a sign-in by its support id, and the refused ones of an address that no user has', async () => {
+    const account = `${fresh()}@unknown.example`;
+    const entry = {
+      kind: 'sign-in',
+      connectionId: null,
+      outcome: 'refused',
+      reason: 'unknown_account',
+      account,
+    } as const;
+    const origin = { ip: null, userAgent: null, requestId: 'req_x' } as never;
+    const id = await service.app.nest.get(SignInLog, { strict: false }).record(house.tenantId, entry, origin);
+    const hit = { kind: 'sign_in', id, title: account, detail: 'refused: unknown_account', parent_id: null };
+    expect(await found(id)).toEqual([hit]);
+    expect(await found(account.toUpperCase())).toEqual([hit]);
+    const { json } = await commandLine(service, house.apiKey)('explain', account, '--json');
+    expect(json).toEqual([hit]);
   });
 
   it('takes %, _, quotes, backslashes and other signs as text', async () => {

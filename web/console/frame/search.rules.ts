@@ -35,8 +35,16 @@ export function pageOf({ kind, id, parent_id }: Hit): string {
       return `/directories/${parent_id}/groups`;
     case 'task':
       return '/tasks';
+    case 'scim_token':
+    case 'client':
+      return `/directories/${parent_id}`;
     case 'request':
     case 'change':
+    case 'sign_in':
+    case 'session':
       return parent_id === null ? '/' : `/users/${parent_id}`;
+    default:
+      // The console has no page of these records yet: the hit itself says what the id is.
+      return '/';
   }
 }

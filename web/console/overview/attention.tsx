@@ -1,24 +1,42 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { Section } from '../../parts/page.js';
 import { State } from '../../parts/state.js';
 import { Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
 import type { Overview } from './overview.js';
 
-/** What an admin has to decide: held and parked changes, refused credentials, what ends soon. */
-export function Attention({ now }: { now: Overview }) {
-  const lines = linesOf(now);
+type Line = Overview['attention'][number];
+
+/** All states that need an act, as the API ranks them: since when, when the service tries again, and what to do. */
+export function Attention({ now: { attention } }: { now: Overview }) {
   return (
     <Section title={text.overview.attention}>
-      {lines.length === 0 ? (
+      {attention.length === 0 ? (
         <p>
           <State tone="good">{text.overview.nothing}</State>
         </p>
       ) : (
         <ul className="plain tight">
-          {lines.map(([key, line]) => (
-            <li key={key}>{line}</li>
+          {attention.map((line, place) => (
+            <li key={`${line.code} ${line.id} ${place}`}>
+              <State tone={line.severity === 'critical' ? 'problem' : 'attention'}>
+                {text.overview.severities[line.severity]}
+              </State>{' '}
+              {line.words}{' '}
+              <span className="secondary">
+                {line.since !== null && (
+                  <>
+                    {text.overview.since} <Time at={line.since} />.{' '}
+                  </>
+                )}
+                {line.next_try_at !== null && (
+                  <>
+                    {text.overview.nextTry} <Time at={line.next_try_at} />.{' '}
+                  </>
+                )}
+              </span>
+              <Act line={line} />
+            </li>
           ))}
         </ul>
       )}
@@ -26,50 +44,24 @@ export function Attention({ now }: { now: Overview }) {
   );
 }
 
-function linesOf(now: Overview): [key: string, line: ReactNode][] {
-  const words: Record<string, string> = text.held.reasons;
-  const guarded = now.guard.directories[0];
-  return [
-    ...(guarded === undefined
-      ? []
-      : [
-          [
-            'guard',
-            <Link key="guard" to="/directories/$id/{-$tab}" params={{ id: guarded, tab: 'guard' }}>
-              {text.overview.guard(now.guard.held)}
-            </Link>,
-          ] as [string, ReactNode],
-        ]),
-    ...Object.entries(now.held).map(([reason, n]): [string, ReactNode] => [
-      `held ${reason}`,
-      <Link key={reason} to="/held" search={{ reason }}>
-        {text.overview.held(n, words[reason] ?? reason)}
-      </Link>,
-    ]),
-    ...Object.entries(now.parked).map(([reason, n]): [string, ReactNode] => [
-      `parked ${reason}`,
-      text.overview.parked(n, reason),
-    ]),
-    ...now.directories.flatMap(({ id, name, last_refusal }): [string, ReactNode][] =>
-      last_refusal === null
-        ? []
-        : [
-            [
-              `refused ${id}`,
-              <>
-                <Link to="/directories/$id/{-$tab}" params={{ id }}>
-                  {name}
-                </Link>
-                : {text.overview.refused} <Time at={last_refusal.at} />: <code>{last_refusal.reason}</code>
-              </>,
-            ],
-          ],
-    ),
-    ...now.expiries.map(({ kind, id, name, expires_at }): [string, ReactNode] => [
-      `ends ${id}`,
-      <>
-        {text.overview.credentials[kind] ?? kind} <b>{name}</b> {text.overview.expires} <Time at={expires_at} />
-      </>,
-    ]),
-  ];
+/** What to do, with the page on which it is done where the console has one. */
+function Act({ line: { kind, id, code, act } }: { line: Line }) {
+  if (kind === 'directory' && id !== null) {
+    const tab = code === 'provisioning.held' ? 'guard' : undefined;
+    return (
+      <Link to="/directories/$id/{-$tab}" params={tab === undefined ? { id } : { id, tab }}>
+        {act}
+      </Link>
+    );
+  }
+  if (kind === 'held') {
+    return (
+      <Link to="/held" search={id === null ? {} : { reason: id }}>
+        {act}
+      </Link>
+    );
+  }
+  if (kind === 'seats') return <Link to="/seats/{-$tab}">{act}</Link>;
+  if (kind === 'drift') return <Link to="/tasks">{act}</Link>;
+  return <span>{act}</span>;
 }

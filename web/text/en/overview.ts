@@ -9,9 +9,9 @@ export const overview = {
   platform: 'Platform',
   waiting: (n: number) => (n === 0 ? 'No change waits.' : `${plural(n, 'user waits', 'users wait')} to be forwarded.`),
   oldest: 'The oldest since',
-  parked: (n: number, reason: string) => `${plural(n, 'change is', 'changes are')} parked: ${reason}.`,
-  held: (n: number, reason: string) => `${plural(n, 'user is', 'users are')} held: ${reason}.`,
-  guard: (n: number) => `The guard holds ${plural(n, 'departure', 'departures')}. Release, discard or undo them.`,
+  severities: { critical: 'Critical', warning: 'Warning' },
+  since: 'Since',
+  nextTry: 'Next try',
   seatsUsed: (used: number, limit: number | null) =>
     limit === null
       ? `${plural(used, 'seat is', 'seats are')} used; there is no limit.`
@@ -20,14 +20,6 @@ export const overview = {
   directories: 'Directories',
   quiet: 'No request has come yet.',
   lastRequest: 'Last request',
-  refused: 'A credential was refused',
-  expires: 'ends',
-  credentials: {
-    api_key: 'The API key',
-    scim_token: 'The SCIM token',
-    certificate: 'The certificate of the connection',
-  } as Record<string, string>,
-  expiries: 'What ends soon',
   lastEvent: 'Last event',
   attention: 'Attention',
   seats: 'Seats',

@@ -55,6 +55,8 @@ export interface SignInRow {
 export interface SignInFilter {
   support_id?: string | undefined;
   user_id?: string | undefined;
+  /** The account that was named, in any case. */
+  account?: string | undefined;
   connection_id?: string | undefined;
   kind?: string | undefined;
   outcome?: string | undefined;
@@ -100,6 +102,7 @@ export class SignInLog {
         ['s.id <', page.after],
         ['s.id =', filter.support_id],
         ['s.user_id =', filter.user_id],
+        ['lower(s.account) =', filter.account?.toLowerCase()],
         ['s.connection_id =', filter.connection_id],
         ['s.kind =', filter.kind],
         ['s.outcome =', filter.outcome],

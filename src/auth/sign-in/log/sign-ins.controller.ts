@@ -12,7 +12,17 @@ import { REFUSAL_REASONS } from '../refusals/sign-in-refused.js';
 import { SIGN_IN_KINDS, SIGN_IN_OUTCOMES, SignInLog, type SignInFilter, type SignInRow } from './sign-in-log.js';
 import { SignInBody } from './sign-ins.dto.js';
 
-const FILTERS = ['support_id', 'user_id', 'connection_id', 'kind', 'outcome', 'reason', 'since', 'until'] as const;
+const FILTERS = [
+  'support_id',
+  'user_id',
+  'account',
+  'connection_id',
+  'kind',
+  'outcome',
+  'reason',
+  'since',
+  'until',
+] as const;
 const COLUMNS = [
   'id', 'at', 'kind', 'connection_id', 'connection', 'outcome', 'reason', 'detail', 'account', 'subject', 'user_id',
   'linked_by', 'session_id', 'ip', 'user_agent', 'request_id',
@@ -49,6 +59,7 @@ export class SignInsController {
     const options = queryOptions(query, [...FILTERS, 'limit', 'cursor', 'format']);
     const filter: SignInFilter = {
       support_id: options.support_id,
+      account: options.account,
       user_id: options.user_id,
       connection_id: options.connection_id,
       kind: queryChoice('kind', options.kind, SIGN_IN_KINDS),

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../base/database/database.js';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { Actor } from '../../../tenancy/identity/source.js';
 import { makerEnd } from '../../../directory-sync/users/maker-end.sql.js';
 import { SIGN_IN_SECONDS } from './browser-half.js';
@@ -38,9 +38,14 @@ const TEST_LINK_SECONDS = 900;
 export class SignInRequestsRepository {
   constructor(private readonly db: Database) {}
 
-  async insert(tenantId: string, connectionId: string, request: NewSignInRequest): Promise<void> {
+  async insert(
+    tenantId: string,
+    connectionId: string,
+    request: NewSignInRequest,
+    db: SqlRunner = this.db,
+  ): Promise<void> {
     const seconds = request.browser_hash === null ? TEST_LINK_SECONDS : SIGN_IN_SECONDS;
-    await this.db.query(
+    await db.query(
       `insert into sign_in_requests (tenant_id, id, connection_id, kind, browser_hash, return_to, code_challenge, actor,
          expires_at, asked_anew)
        values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9), $10)`,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
+import type { SqlRunner } from '../../../base/database/database.js';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
 import type { Actor } from '../../../tenancy/identity/source.js';
 import { AuthAddresses } from '../../connections/addresses.js';
@@ -74,17 +75,18 @@ export class SignInStart {
    *
    * @returns its handle
    */
-  async prepareTest(connection: Connection, actor: Actor): Promise<string> {
+  async prepareTest(tx: SqlRunner, connection: Connection, actor: Actor): Promise<string> {
     const handle = newHandle(this.clock.now());
-    await this.requests.insert(connection.tenantId, connection.id, {
+    const request = {
       id: handle,
-      kind: 'test',
+      kind: 'test' as const,
       browser_hash: null,
       return_to: null,
       code_challenge: null,
       asked_anew: false,
       actor,
-    });
+    };
+    await this.requests.insert(connection.tenantId, connection.id, request, tx);
     return handle;
   }
 

@@ -1,7 +1,9 @@
 import { Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
+import { Database } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { ApiRefusals } from '../../../base/http/api-answers.js';
+import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { AuthAddresses } from '../../connections/addresses.js';
@@ -24,6 +26,7 @@ export class TestSignInController {
     private readonly connections: ConnectionStore,
     private readonly start: SignInStart,
     private readonly addresses: AuthAddresses,
+    private readonly db: Database,
   ) {}
 
   @Post()
@@ -34,7 +37,7 @@ export class TestSignInController {
   async prepare(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<TestSignInBody> {
     const connection = await this.connections.byId(caller.tenantId, id);
     if (connection === null) throw new NotFound('connection');
-    const handle = await this.start.prepareTest(connection, caller.actor);
+    const handle = await once(this.db, caller, (tx) => this.start.prepareTest(tx, connection, caller.actor));
     return { url: this.addresses.test(connection.slug, handle) };
   }
 }

@@ -43,6 +43,12 @@ create trigger directories_told after insert or delete or update of name, profil
   keeps_writes on directories
   for each row execute function tell_settings();
 
+-- The last refused token of a tenant that no directory has: its beginning is that of no token.
+create table refused_tokens (
+  tenant_id text collate "C" primary key references tenants (id),
+  refusal jsonb not null
+);
+
 -- A token that names a directory.
 create table scim_tokens (
   tenant_id text collate "C" not null,

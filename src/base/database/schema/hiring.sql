@@ -115,6 +115,8 @@ create index interviews_candidate on interviews (tenant_id, candidate_id, id);
 create index interviews_state on interviews (tenant_id, state, id);
 create index interviews_job on interviews (tenant_id, job_id, id) where job_id is not null;
 create index interviews_updated on interviews (tenant_id, updated_at);
+create index interviews_not_taken on interviews (tenant_id)
+  where state = 'scheduled' and meeting_detail is not null and meeting_state <> 'waiting';
 
 -- A version of an interview's scorecard. `content` is read and written as a whole.
 create table scorecards (

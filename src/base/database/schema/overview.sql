@@ -38,12 +38,15 @@ create table requests (
   scim_type text collate "C",
   -- Why it was refused; of a Bulk request its operations.
   detail text,
+  -- Of a refused request that names no user of ours: the user of its body.
+  user_name text,
   primary key (tenant_id, at, id)
 ) partition by range (at);
 create table requests_default partition of requests default;
 -- An id of a user and a number of a directory belong to one tenant alone. The tenant would be a third of the bytes of an entry.
 create index requests_user on requests (user_id, at) where user_id is not null;
 create index requests_directory on requests (directory, at);
+create index requests_user_name on requests (tenant_id, lower(user_name), at) where user_name is not null;
 
 -- The body of a request, without secrets. It has a table of its own because it is kept for a shorter time.
 create table request_bodies (

@@ -83,6 +83,8 @@ create table idempotency_keys (
   response text,
   location text,
   created_at timestamptz not null default now(),
+  -- Sealed: what the request committed, for its repetition after a crash.
+  committed text,
   primary key (tenant_id, credential_id, key)
 );
 create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);

@@ -12,6 +12,7 @@ import { DirectoryStore } from '../../directories/directory.store.js';
 import { noTotals, withEffects, type PlanTotals } from './plan-totals.rules.js';
 import { PreviewPlan } from './preview-plan.js';
 import { PreviewPlansRepository, type NewPlan } from './preview-plans.repository.js';
+import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** The plan of a directory, as far as there is one. */
 export interface CurrentPlan {
@@ -69,7 +70,7 @@ export class PreviewPlans {
         const { totals, madeAt } = await this.makeNow(directory);
         return { ...none, totals, madeAt: new Date(madeAt) };
       }
-      taskId = (await this.begin(tenantId, directoryId, actor)).id;
+      taskId = (await this.begin({ tenantId, actor }, directoryId)).id;
     }
     if (stored === undefined) return { ...none, totals: null, stale: true, taskId };
     return { directory, totals: stored.totals, madeAt: stored.made_at, stale: stored.stale, taskId };
@@ -81,9 +82,10 @@ export class PreviewPlans {
    * @throws {NotFound} when the tenant has no such directory
    * @throws {Conflict} `not_in_preview` when the directory is live
    */
-  async begin(tenantId: string, directoryId: string, actor: Actor): Promise<TaskRow> {
+  async begin(caller: Repeatable & { actor: Actor }, directoryId: string): Promise<TaskRow> {
+    const { tenantId, actor } = caller;
     if ((await this.directories.fresh(tenantId, directoryId)) === null) throw new NotFound('directory');
-    const task = await this.db.transaction(tenantId, async (tx) => {
+    const task = await once(this.db, caller, async (tx) => {
       if (!(await this.repository.lockInPreview(tx, tenantId, directoryId))) {
         throw new Conflict('not_in_preview', 'The directory is live: there is nothing that going live would change.');
       }

@@ -76,8 +76,8 @@ export class PreviewController {
     description: 'Answers the task that does so already, if there is one. The former plan is shown until then.',
   })
   @ApiAcceptedResponse({ type: TaskBody })
-  async make(@CurrentCaller() { tenantId, actor }: Caller, @Param('directory_id') id: string): Promise<TaskBody> {
-    return newTaskBody(await this.plans.begin(tenantId, id, actor));
+  async make(@CurrentCaller() caller: Caller, @Param('directory_id') id: string): Promise<TaskBody> {
+    return newTaskBody(await this.plans.begin(caller, id));
   }
 
   /** Seats and guard are compared with what is there now. */

@@ -12,6 +12,7 @@ import { DirectoryStore } from '../../directories/directory.store.js';
 import type { GroupRule } from '../../directories/groups.dto.js';
 import { RulesPlan } from './rules-plan.js';
 import { NO_TOTALS, noteOf, withUsers, type RulesTotals } from './rules-plan.rules.js';
+import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** The payload of a `rules.plan`. */
 interface Payload {
@@ -47,13 +48,14 @@ export class RulesPlanTask {
    * @throws {Conflict} `plan_under_way` while another plan of the tenant waits or runs
    */
   async begin(
-    { tenantId, actor: createdBy }: { tenantId: string; actor: Actor },
+    caller: Repeatable & { actor: Actor },
     directoryId: string,
     rules: readonly GroupRule[],
     total: number,
   ): Promise<TaskRow> {
+    const { tenantId, actor: createdBy } = caller;
     const payload: Payload = { directory_id: directoryId, rules };
-    const task = await this.db.transaction(tenantId, async (tx) => {
+    const task = await once(this.db, caller, async (tx) => {
       await demandRoom(tx, TASKS_CAP, tenantId);
       const other = await this.tasks.open(tx, tenantId, 'rules.plan');
       if (other !== undefined) {

@@ -12,6 +12,7 @@ import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import { UsersService } from '../../users/write/users.service.js';
 import { UnlinkedUsers, type Successor, type UnlinkedChoice } from './unlinked-users.js';
+import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** `after`: the user after which the next batch begins. */
 type Payload = UnlinkedChoice & { directory: string; after?: string };
@@ -42,10 +43,10 @@ export class UnlinkedDepartures {
    */
   async begin(caller: Caller, { id }: Successor, choice: UnlinkedChoice, count: number): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
-    if (count === 0 && choice.user_ids?.length === 1) throw new NotFound('unlinked user');
     const total = choice.user_ids?.length ?? count;
     const payload: Payload = { directory: id, ...choice };
-    const task = await this.db.transaction(tenantId, async (tx) => {
+    const task = await once(this.db, caller, async (tx) => {
+      if (count === 0 && choice.user_ids?.length === 1) throw new NotFound('unlinked user');
       await demandRoom(tx, TASKS_CAP, tenantId);
       const kind = 'unlinked.deactivate';
       const made = await this.tasks.add(tx, tenantId, { kind, payload, total, createdBy: actor, directoryId: id });

@@ -82,7 +82,7 @@ export class UnlinkedController {
     }
     const choice = { user_ids: body.user_ids };
     const count = await this.unlinked.count(successor, choice);
-    return countedAnswer(body, count, res, () => this.departures.begin(caller, successor, choice, count));
+    return countedAnswer(caller, body, count, res, () => this.departures.begin(caller, successor, choice, count));
   }
 
   private async *export(successor: Successor | null, format: 'csv' | 'ndjson'): AsyncGenerator<string> {

@@ -3,6 +3,7 @@ import type { BridgeResponse } from '../../../base/http/request.js';
 import { newTaskBody } from '../../../engine/work/task.mapping.js';
 import type { TaskBody } from '../../../engine/work/tasks.dto.js';
 import type { TaskRow } from '../../../engine/work/tasks.repository.js';
+import type { Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
 import type { HeldCount, HeldSelection } from './held.dto.js';
 
 /**
@@ -11,12 +12,13 @@ import type { HeldCount, HeldSelection } from './held.dto.js';
  * @throws {Conflict} `count_changed` when the request names another number
  */
 export async function countedAnswer(
+  { repeat }: Repeatable,
   { dry_run, count: expected }: Pick<HeldSelection, 'dry_run' | 'count'>,
   count: number,
   res: BridgeResponse,
   begin: () => Promise<TaskRow>,
 ): Promise<TaskBody | HeldCount> {
-  if (expected !== undefined && expected !== count) {
+  if (expected !== undefined && expected !== count && repeat?.committed === undefined) {
     throw new Conflict('count_changed', `The number is ${count} by now. Nothing was done; look again.`, {
       members: { count },
     });

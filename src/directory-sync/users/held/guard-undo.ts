@@ -10,6 +10,7 @@ import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import { BroughtBack } from './brought-back.js';
+import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** Which departures are undone: those of a list, or all of the directory. */
 export interface UndoChoice {
@@ -66,13 +67,13 @@ export class GuardUndo {
    */
   async begin(caller: Caller, choice: UndoChoice, count: number): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
-    if (count === 0 && choice.user_ids?.length === 1) throw new NotFound('departure');
-    if (count === 0) {
-      const message = 'No user left this directory within the last 24 hours, and an earlier departure is not undone.';
-      throw new Conflict('window_over', message);
-    }
     const total = choice.user_ids?.length ?? count;
-    const task = await this.db.transaction(tenantId, async (tx) => {
+    const task = await once(this.db, caller, async (tx) => {
+      if (count === 0 && choice.user_ids?.length === 1) throw new NotFound('departure');
+      if (count === 0) {
+        const message = 'No user left this directory within the last 24 hours, and an earlier departure is not undone.';
+        throw new Conflict('window_over', message);
+      }
       await demandRoom(tx, TASKS_CAP, tenantId);
       const made = await this.tasks.add(tx, tenantId, { kind: 'guard.undo', payload: choice, total, createdBy: actor });
       const line = { tenantId, actor, requestId, targetType: 'task', targetId: made.id };

@@ -110,7 +110,7 @@ export class GuardController {
     await this.directories.get(caller.tenantId, id);
     const choice = { directory: id, user_ids: body.user_ids };
     const { all, ruled } = await this.undoing.count(caller.tenantId, choice);
-    const answer = await countedAnswer(body, all, res, () => this.undoing.begin(caller, choice, all));
+    const answer = await countedAnswer(caller, body, all, res, () => this.undoing.begin(caller, choice, all));
     return body.dry_run === true ? { count: all, rule_still_applies: ruled } : answer;
   }
 
@@ -126,7 +126,7 @@ export class GuardController {
     const { user_ids: ids } = body;
     const choice: HeldChoice = { reason: 'guard', directory: id, ...(ids === undefined ? {} : { user_ids: ids }) };
     const count = await this.tasks.count(caller, act, choice);
-    if (count === 0 && ids?.length === 1) throw new NotFound('held user');
-    return countedAnswer(body, count, res, () => this.tasks.begin(caller, act, choice));
+    if (count === 0 && ids?.length === 1 && caller.repeat?.committed === undefined) throw new NotFound('held user');
+    return countedAnswer(caller, body, count, res, () => this.tasks.begin(caller, act, choice));
   }
 }

@@ -12,6 +12,7 @@ import { TASKS_CAP } from '../../../engine/work/tasks.cap.js';
 import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import { HELD_REASONS } from './held.dto.js';
 import { HeldService, RELEASABLE } from './held.service.js';
+import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** What happens to the held users of a task. */
 export type HeldAct = 'release' | 'discard';
@@ -63,7 +64,7 @@ export class HeldTasks {
   async begin(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
     const total = listOf(choice)?.length ?? (await this.count(caller, act, choice));
-    const task = await this.db.transaction(tenantId, async (tx) => {
+    const task = await once(this.db, caller, async (tx) => {
       await demandRoom(tx, TASKS_CAP, tenantId);
       const task = { kind: `held.${act}` as const, payload: choice, total, createdBy: actor };
       const made = await this.tasks.add(tx, tenantId, task);

@@ -89,7 +89,7 @@ export class HeldController {
     demandChoice(act, choice);
     if (act === 'release' && dry_run !== true) demandRecentSignIn(caller, this.clock.now());
     const count = await this.tasks.count(caller, act, choice);
-    return countedAnswer({ dry_run, count: expected }, count, res, () => this.tasks.begin(caller, act, choice));
+    return countedAnswer(caller, { dry_run, count: expected }, count, res, () => this.tasks.begin(caller, act, choice));
   }
 
   @RecentSignIn()

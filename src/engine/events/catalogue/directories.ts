@@ -25,7 +25,7 @@ export const DIRECTORY_EVENTS = kinds({
   'directory.refused': {
     severity: 'warning',
     runbook: 'Put a valid token into the IdP’s provisioning settings; until then no change of the directory arrives.',
-    schema: object({ directory_id: text, reason: text, token_prefix: text }),
+    schema: object({ directory_id: textOrNull, reason: text, token_prefix: text }),
     example: { directory_id: DIRECTORY, reason: 'expired', token_prefix: 'tbs_01k0000000_ab' },
   },
   'directory.quiet': {

@@ -27,6 +27,9 @@ export type EngineResult =
   | { kind: 'unknown' }
   /** The engine does not take the interview, however often it is sent. */
   | { kind: 'refused'; detail: string }
+  /** The engine takes the interview, and gives no link that can be used. */
+  | { kind: 'unusable'; detail: string }
+  /** `detail` is a sentence for the interview: an engine that did not answer has said nothing. */
   | { kind: 'again'; reason: string; detail: string; retryAfterMs: number | null }
   /** Nothing can be sent before an administrator acts. */
   | { kind: 'stopped'; reason: 'credential_refused' | 'redirect' | 'address_refused'; detail: string };
@@ -42,12 +45,15 @@ export function callFor(
   about: { candidate: CandidateRow | undefined; job: JobRow | undefined },
 ): EngineCall | null {
   if (interview === undefined) return cancel(id);
-  const isWanted = interview.state === 'scheduled' && interview.meeting_source === 'engine';
-  if (isWanted) return put(interview, about);
+  const isOurs = interview.meeting_source === 'engine';
+  if (isOurs && interview.state === 'scheduled') return put(interview, about);
+  // An interview that began before its link was there still gets one; its plan cannot change any more.
+  if (isOurs && interview.state === 'in_progress' && interview.meeting_url === null)
+    return createCall(interview, about);
   const isOver = interview.state === 'cancelled' || interview.state === 'no_show';
   // A create whose answer was lost may have made a meeting: it is cancelled too.
-  if (isOver && interview.meeting_source === 'engine') return cancel(id);
-  return interview.at_engine && (isOver || interview.meeting_source !== 'engine') ? cancel(id) : null;
+  if (isOver && isOurs) return cancel(id);
+  return interview.at_engine && (isOver || !isOurs) ? cancel(id) : null;
 }
 
 /** Returns the call that makes an interview which the engine does not know (any more). */
@@ -82,14 +88,14 @@ export function engineResultOf({ kind }: Pick<EngineCall, 'kind'>, verdict: Verd
     case 'missing':
       if (kind !== 'create') return { kind: 'unknown' };
       // An engine has the address that interviews are made at: a 404 there is a wrong base address, or maintenance.
-      return again(`status_${verdict.status}`, verdict.words, null);
+      return again(`status_${verdict.status}`, saidOf(verdict), null);
     case 'conflict':
     case 'refused':
-      return { kind: 'refused', detail: `${verdict.status} ${verdict.words}`.trim() };
+      return { kind: 'refused', detail: saidOf(verdict) };
     case 'stopped':
-      return { kind: 'stopped', reason: verdict.reason, detail: verdict.words };
+      return { kind: 'stopped', reason: verdict.reason, detail: stopOf(verdict) };
     case 'unavailable':
-      return again(verdict.reason, verdict.words, verdict.retryAfterMs);
+      return again(verdict.reason, saidOf(verdict), verdict.retryAfterMs);
   }
 }
 
@@ -127,9 +133,26 @@ function linkIn(kind: EngineCall['kind'], body: unknown): EngineResult {
   if (kind === 'change' && (url === undefined || url === null)) return { kind: 'taken' };
   const problem = meetingUrlProblem(url);
   if (problem === null) return { kind: 'link', url: url as string };
-  return { kind: 'refused', detail: `The answer needs a meeting_url, which ${problem}.` };
+  return { kind: 'unusable', detail: `In its answer, meeting_url ${problem}.` };
 }
 
 function again(reason: string, detail: string, retryAfterMs: number | null): EngineResult {
   return { kind: 'again', reason, detail, retryAfterMs };
+}
+
+/** Returns the words of the engine; an engine that did not answer has none, and a code of the HTTP client is not shown. */
+function saidOf({ status, words }: { status: number | null; words: string }): string {
+  if (status === null) return 'It does not answer.';
+  return `It said: ${status} ${words}`.trim();
+}
+
+function stopOf(verdict: Extract<Verdict, { kind: 'stopped' }>): string {
+  switch (verdict.reason) {
+    case 'credential_refused':
+      return `It refuses the key. ${saidOf(verdict)}`;
+    case 'redirect':
+      return 'It redirects to another address, which is not followed.';
+    case 'address_refused':
+      return 'Its address must not be called.';
+  }
 }

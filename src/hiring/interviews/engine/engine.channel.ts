@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
 import { CandidatesRepository } from '../../candidates/candidates.repository.js';
 import { Channel } from '../../../engine/delivery/channel.js';
+import type { DeliveryOptions } from '../../../engine/delivery/delivery.options.js';
 import type { Destination } from '../../../engine/delivery/destination.js';
 import type { LeasedLane, Policy } from '../../../engine/delivery/lane-state.js';
 import type { Attempt, Outcome, Sent } from '../../../engine/delivery/outcome.js';
@@ -12,7 +13,11 @@ import { EngineClient } from './engine.client.js';
 import { callFor, createCall, engineResultOf, type EngineCall, type EngineResult } from './engine-call.rules.js';
 import { ENGINE } from '../engine-destination.js';
 import { InstallationEngine, ownEngine } from '../installation-engine.js';
+import { steadyPause, steadyRules, type FailureRules } from '../../../engine/delivery/failure.rules.js';
 import { MeetingRecorder } from './meeting-recorder.js';
+
+/** The longest pauses of an engine, beside those of a platform: five minutes. */
+const LONGER = 5;
 
 /**
  * The channel to interview engines. A lane is an interview; what is sent is the interview as it is when it is sent, so that
@@ -37,6 +42,18 @@ export class EngineChannel extends Channel {
 
   override canSend(destination: Destination): boolean {
     return super.canSend(destination) || this.installation.connectionFor(destination) !== null;
+  }
+
+  /** Interviews lie hours ahead, and an engine that is away is asked seldom: the pauses grow to five minutes. */
+  override rulesOf(options: DeliveryOptions): FailureRules {
+    const { backoff, probe } = options;
+    const maxMs = LONGER * backoff.maxMs;
+    const longest = LONGER * probe.maxMs;
+    return {
+      ...steadyRules(options),
+      ...steadyPause({ ...backoff, maxMs }),
+      probe: { ...probe, maxMs: longest, fewPeopleMs: longest },
+    };
   }
 
   policyOf(): Policy {
@@ -97,7 +114,13 @@ function attemptOf(
   result: EngineResult,
   { sentAt, ms, id }: { sentAt: Date; ms: number; id: string },
 ): Attempt {
-  const outcome = { link: 'delivered', taken: 'delivered', unknown: 'unknown', refused: 'refused' } as const;
+  const outcome = {
+    link: 'delivered',
+    taken: 'delivered',
+    unknown: 'unknown',
+    refused: 'refused',
+    unusable: 'refused',
+  } as const;
   const isWord = result.kind === 'again' || result.kind === 'stopped';
   return {
     method,

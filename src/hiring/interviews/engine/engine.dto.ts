@@ -19,7 +19,18 @@ function keyProblem(value: unknown): string | null {
 }
 
 /** The body of a change of the interview engine; a field that is left out stays. */
-@ServerSet('connected', 'source', 'key_hint', 'state', 'reason', 'message', 'last_success_at', 'waiting', 'updated_at')
+@ServerSet(
+  'connected',
+  'source',
+  'key_hint',
+  'state',
+  'reason',
+  'message',
+  'last_success_at',
+  'waiting',
+  'not_taken',
+  'updated_at',
+)
 export class ChangeInterviewEngine {
   @Ruled(
     addressProblem,
@@ -58,6 +69,12 @@ export class InterviewEngineBody {
   last_success_at!: string | null;
   @ApiProperty({ description: 'Interviews of which the engine still has to learn.' })
   waiting!: number;
+  @ApiProperty({
+    type: 'integer',
+    description:
+      'Interviews ahead whose plan the engine did not take: without a link, or with a room at the former time. `meeting_reason` of each says why.',
+  })
+  not_taken!: number;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   updated_at!: string | null;
 }

@@ -16,6 +16,7 @@ import { engineOf } from '../engine-destination.js';
 import { ENGINE_MESSAGES } from './engine-words.js';
 import type { ChangeInterviewEngine, InterviewEngineBody } from './engine.dto.js';
 import { InstallationEngine, ownEngine } from '../installation-engine.js';
+import { InterviewsRepository } from '../interviews.repository.js';
 import { Meetings } from '../meetings.js';
 
 const INSTALLATION =
@@ -32,6 +33,7 @@ export class EngineService {
     private readonly audit: AuditService,
     private readonly config: Config,
     private readonly installation: InstallationEngine,
+    private readonly interviews: InterviewsRepository,
   ) {}
 
   /** Returns the engine and how it is doing. */
@@ -39,7 +41,7 @@ export class EngineService {
     const known = await this.destinations.read(engineOf(tenantId));
     const engine = ownEngine(known);
     if (engine === null && this.installation.connection !== null) return this.showInstallation(tenantId, known);
-    const { waiting } = await pendingOf(this.db, engineOf(tenantId));
+    const { waiting, not_taken } = await this.counts(tenantId);
     const state = engine === null ? 'no_engine' : engine.keyUnreadable ? 'key_unreadable' : engine.state;
     return {
       connected: engine !== null,
@@ -48,9 +50,10 @@ export class EngineService {
       key_hint: engine?.keyHint ?? null,
       state,
       reason: engine?.stateReason ?? null,
-      message: ENGINE_MESSAGES[state]!,
+      message: messageOf(ENGINE_MESSAGES[state]!, not_taken),
       last_success_at: engine?.lastSuccessAt?.toISOString() ?? null,
       waiting,
+      not_taken,
       updated_at: engine?.updatedAt.toISOString() ?? null,
     };
   }
@@ -69,6 +72,7 @@ export class EngineService {
       if (sent === null) {
         if (before === null) return;
         await removeDestination(tx, engineOf(tenantId));
+        await this.meetings.engineRemoved(tx, tenantId);
         await this.audit.record(tx, { ...line, action: 'interview_engine.removed', before: shown(before) });
         return;
       }
@@ -94,7 +98,7 @@ export class EngineService {
   }
 
   private async showInstallation(tenantId: string, known: Destination | null): Promise<InterviewEngineBody> {
-    const { waiting } = await pendingOf(this.db, engineOf(tenantId));
+    const { waiting, not_taken } = await this.counts(tenantId);
     const state = known?.stateReason === REMOVED ? 'ok' : (known?.state ?? 'ok');
     return {
       connected: true,
@@ -103,11 +107,20 @@ export class EngineService {
       key_hint: null,
       state,
       reason: state === 'ok' ? null : (known?.stateReason ?? null),
-      message: state === 'ok' ? INSTALLATION : ENGINE_MESSAGES[state]!,
+      message: messageOf(state === 'ok' ? INSTALLATION : ENGINE_MESSAGES[state]!, not_taken),
       last_success_at: known?.lastSuccessAt?.toISOString() ?? null,
       waiting,
+      not_taken,
       updated_at: known?.updatedAt.toISOString() ?? null,
     };
+  }
+
+  private async counts(tenantId: string): Promise<Pick<InterviewEngineBody, 'waiting' | 'not_taken'>> {
+    const [{ waiting }, { count: not_taken }] = await Promise.all([
+      pendingOf(this.db, engineOf(tenantId)),
+      this.interviews.notTaken(tenantId),
+    ]);
+    return { waiting, not_taken };
   }
 
   private demandAddress(baseUrl: string, known: Destination | null): void {
@@ -116,6 +129,12 @@ export class EngineService {
     const refusal = this.connections.mayBePrivate(baseUrl, known) ? null : refusalOfUrl(baseUrl);
     if (refusal !== null) throw wrong('base_url', refusal);
   }
+}
+
+function messageOf(message: string, notTaken: number): string {
+  if (notTaken === 0) return message;
+  const interviews = notTaken === 1 ? 'one interview' : `${notTaken} interviews`;
+  return `${message} It did not take the plan of ${interviews}: meeting_reason of the interview says why.`;
 }
 
 function shown({ baseUrl, keyHint }: Destination): object {

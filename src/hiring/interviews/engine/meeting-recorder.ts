@@ -10,6 +10,18 @@ import { InterviewMoved } from '../interviews.events.js';
 import { InterviewsRepository } from '../interviews.repository.js';
 import type { EngineCall, EngineResult } from './engine-call.rules.js';
 
+/** What came of an interview, or of its new plan, that the engine did not take. */
+const REFUSALS = {
+  refused: {
+    made: 'The interview engine refused the interview.',
+    moved: 'The interview engine refused the last plan: the room is still at the former time.',
+  },
+  unusable: {
+    made: 'The interview engine gave a link that cannot be used.',
+    moved: 'The interview engine answered the last plan with a link that cannot be used: the former link stays.',
+  },
+} as const;
+
 /** Notes in an interview what its engine has answered. A new link is sent to the ATS and to webhooks. */
 @Injectable()
 export class MeetingRecorder {
@@ -24,7 +36,7 @@ export class MeetingRecorder {
   /** Notes the result of a call. Nothing is noted of an interview that was removed meanwhile. */
   async note(tenantId: string, id: string, kind: EngineCall['kind'], result: EngineResult): Promise<void> {
     if (result.kind === 'again' || result.kind === 'stopped') {
-      return this.interviews.noteWaiting(tenantId, id, result.detail || result.reason);
+      return this.interviews.noteWaiting(tenantId, id, result.detail);
     }
     try {
       await this.db.transaction(tenantId, async (tx) => {
@@ -32,9 +44,12 @@ export class MeetingRecorder {
         const after = noted(before, kind, result);
         if (after === null) return;
         await this.interviews.update(tx, tenantId, after);
-        if (after.sequence === before.sequence || after.state !== 'scheduled') return;
+        const isAhead = after.state === 'scheduled' || after.state === 'in_progress';
+        if (after.sequence === before.sequence || !isAhead) return;
         await this.events.record(tx, tenantId, [interviewFact('interview.scheduled', after, candidate.external_id)]);
-        await this.domainEvents.publish(new InterviewMoved(tx, tenantId, after));
+        if (after.meeting_url !== before.meeting_url || after.meeting_state !== before.meeting_state) {
+          await this.domainEvents.publish(new InterviewMoved(tx, tenantId, after));
+        }
       });
     } catch (error) {
       if (error instanceof NotFound || error instanceof Conflict) return;
@@ -44,20 +59,26 @@ export class MeetingRecorder {
   }
 }
 
-/** Returns the interview after the answer; null: nothing of it changes. Only another link or state counts as a change. */
+/** Returns the interview after the answer; null: nothing of it changes. Another link, state or reason counts as a change. */
 function noted(before: InterviewRow, kind: EngineCall['kind'], result: EngineResult): InterviewRow | null {
   if (kind === 'cancel') return before.at_engine ? { ...before, at_engine: false } : null;
   const isOurs = before.meeting_source === 'engine';
   if (result.kind === 'link') {
     const taken = { ...before, at_engine: true };
-    const isNews = isOurs && (before.meeting_url !== result.url || before.meeting_state !== 'ready');
+    const isNews =
+      isOurs &&
+      (before.meeting_url !== result.url || before.meeting_state !== 'ready' || before.meeting_detail !== null);
     if (!isNews) return before.at_engine ? null : taken;
     return next({ ...taken, meeting_url: result.url, meeting_state: 'ready', meeting_detail: null });
   }
-  if (result.kind === 'refused' && isOurs) {
+  if ((result.kind === 'refused' || result.kind === 'unusable') && isOurs) {
+    const meeting_detail = `${REFUSALS[result.kind][before.meeting_url === null ? 'made' : 'moved']} ${result.detail}`;
     // A link that is there stays: the engine refused a change of it.
-    if (before.meeting_url !== null) return { ...before, meeting_detail: result.detail };
-    return next({ ...before, meeting_state: 'failed', meeting_detail: result.detail });
+    if (before.meeting_url === null) return next({ ...before, meeting_state: 'failed', meeting_detail });
+    return before.meeting_detail === meeting_detail ? null : next({ ...before, meeting_detail });
+  }
+  if (result.kind === 'taken' && isOurs && before.meeting_state === 'ready' && before.meeting_detail !== null) {
+    return next({ ...before, meeting_detail: null });
   }
   return null;
 }

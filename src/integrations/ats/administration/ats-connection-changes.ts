@@ -7,6 +7,7 @@ import { AtsConnectionsRepository } from '../connections/ats-connections.reposit
 import { AtsConnectionStore, type AtsConnectionRow } from '../connections/ats-connections.store.js';
 import { WrongAtsState } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
+import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** Runs changes of connections under their locks, each with a line in the audit log. */
 @Injectable()
@@ -39,6 +40,13 @@ export class AtsConnectionChanges {
     await this.store.forget(tenantId);
   }
 
+  /** Runs a write that makes something to be shown once, and returns it: the same for a repeated Idempotency-Key. */
+  async make<T>(by: Repeatable, work: (tx: SqlRunner) => Promise<T>): Promise<T> {
+    const made = await once(this.db, by, work);
+    await this.store.forget(by.tenantId);
+    return made;
+  }
+
   /** Runs a change of one connection under its lock, with a line in the audit log. */
   async change(
     caller: AuditBy,
@@ -46,14 +54,22 @@ export class AtsConnectionChanges {
     action: string,
     work: (tx: SqlRunner, before: AtsConnectionRow) => Promise<AtsConnectionRow>,
   ): Promise<void> {
-    const { tenantId } = caller;
-    await this.run(tenantId, async (tx) => {
-      const before = await this.repository.row(tenantId, id, { db: tx, lock: true });
-      if (before === undefined) throw new NotFound('ATS connection');
-      const after = await work(tx, before);
-      const states = after === before ? {} : { before: atsAuditView(before), after: atsAuditView(after) };
-      await this.note(tx, caller, action, id, states);
-    });
+    await this.run(caller.tenantId, (tx) => this.changeIn(tx, caller, id, action, work));
+  }
+
+  /** The same inside a transaction of the caller's. */
+  async changeIn(
+    tx: SqlRunner,
+    caller: AuditBy,
+    id: string,
+    action: string,
+    work: (tx: SqlRunner, before: AtsConnectionRow) => Promise<AtsConnectionRow>,
+  ): Promise<void> {
+    const before = await this.repository.row(caller.tenantId, id, { db: tx, lock: true });
+    if (before === undefined) throw new NotFound('ATS connection');
+    const after = await work(tx, before);
+    const states = after === before ? {} : { before: atsAuditView(before), after: atsAuditView(after) };
+    await this.note(tx, caller, action, id, states);
   }
 
   /** Writes a line of the audit log about a connection. */

@@ -44,28 +44,39 @@ export class AtsConnectionsService {
     const { tenantId } = caller;
     const connector = connectorOf(input.provider)!; // Validated.
     const { region, writes, credential, baseUrl } = await this.input.ofNew(tenantId, connector, input);
-    const [id, token] = [newId('ats'), input.api_token ?? newAtsToken()];
+    const [newConnectionId, newToken] = [newId('ats'), input.api_token ?? newAtsToken()];
     const takes = takesOf(input.takes);
-    const draft = atsConnectionDraft({ tenantId, id, connector, region, baseUrl, takes, writes, credential });
+    const draft = atsConnectionDraft({
+      tenantId,
+      id: newConnectionId,
+      connector,
+      region,
+      baseUrl,
+      takes,
+      writes,
+      credential,
+    });
     await this.input.demandKnown(draft, connector, input.writes?.as_user, credential);
-    await this.changes.run(tenantId, async (tx) => {
+    const { id, token } = await this.changes.make(caller, async (tx) => {
+      const made = { id: newConnectionId, token: newToken };
       await demandRoom(tx, ATS_CONNECTIONS_CAP, tenantId);
       if (credential !== null) await this.account.demandFreeKey(tx, draft, connector, credential);
       const taken = new Set((await this.repository.rows(tenantId, tx)).map(({ marker }) => marker));
       const marker = input.marker ?? freeMarker(connector.marker, taken);
       const [{ provider }, name] = [connector, input.name ?? connector.title];
-      const key = { tenantId, id, provider };
+      const key = { tenantId, id: made.id, provider };
       const more = { approvedBy: null, grantedScopes: null, createdBy: caller.actor };
       await this.repository.insert(tx, { ...key, name, region, baseUrl, marker, takes, writes, credential, ...more });
-      await this.webhookSecrets.addToken(tx, key, { id: newId('atk'), text: token, made: false });
+      await this.webhookSecrets.addToken(tx, key, { id: newId('atk'), text: made.token, made: false });
       if (input.signing_secret !== undefined) {
         const secret = { id: newId('asg'), text: input.signing_secret, made: null };
-        await this.webhookSecrets.addSigningSecret(tx, tenantId, id, secret);
+        await this.webhookSecrets.addSigningSecret(tx, tenantId, made.id, secret);
       }
       if (credential !== null) await this.setup.begin(tx, caller, key);
-      await this.changes.note(tx, caller, 'ats_connection.created', id, {
+      await this.changes.note(tx, caller, 'ats_connection.created', made.id, {
         after: atsAuditView({ provider, name, marker, takes, writes }),
       });
+      return made;
     });
     if (credential !== null) await this.setup.begun({ tenantId, id, provider: connector.provider }, []);
     return { ...(await this.views.one(tenantId, id)), api_token: token };

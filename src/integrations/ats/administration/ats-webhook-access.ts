@@ -23,11 +23,13 @@ export class AtsWebhookAccess {
   async addToken(caller: Caller, id: string, sent: string | undefined): Promise<AtsConnectionWithTokenBody> {
     const { tenantId } = caller;
     const connection = await this.changes.connected(tenantId, id);
-    const token = sent ?? newAtsToken();
-    const tokenId = newId('atk');
-    await this.changes.change(caller, id, 'ats_connection.token_added', async (tx, before) => {
-      await this.webhookSecrets.addToken(tx, connection, { id: tokenId, text: token, made: false });
-      return before;
+    const token = await this.changes.make(caller, async (tx) => {
+      const text = sent ?? newAtsToken();
+      await this.changes.changeIn(tx, caller, id, 'ats_connection.token_added', async (_, before) => {
+        await this.webhookSecrets.addToken(tx, connection, { id: newId('atk'), text, made: false });
+        return before;
+      });
+      return text;
     });
     return { ...(await this.views.one(tenantId, id)), api_token: token };
   }

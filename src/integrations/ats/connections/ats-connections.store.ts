@@ -35,6 +35,8 @@ export interface AtsGate {
   connection: AtsConnection;
   /** Secrets of signatures, any of which may fit; none: signatures are not checked. */
   secrets: readonly string[];
+  /** Those among them that were set by hand, not made with a webhook through the API. */
+  handMade: readonly string[];
   /** A secret that no key of the settings opens: nothing can be checked. */
   unreadable: boolean;
 }
@@ -132,8 +134,9 @@ export class AtsConnectionStore {
     if (found.length === 0) return null;
     const { tenant_id: tenantId, connection_id: id, token_id: tokenId } = found[0]!;
     // The token and its secrets in one statement: without the secrets of a removed token, signatures would not be checked.
-    const { rows } = await this.db.query<{ sealed: string[] | null }>(
-      `select (select array_agg(s.sealed) from ats_signing_secrets s
+    const { rows } = await this.db.query<{ sealed: { sealed: string; made: boolean }[] | null }>(
+      `select (select jsonb_agg(jsonb_build_object('sealed', s.sealed, 'made', s.remote_id is not null))
+               from ats_signing_secrets s
                where s.tenant_id = $1 and s.connection_id = $2) as sealed
        from ats_tokens t where t.tenant_id = $1 and t.connection_id = $2 and t.id = $3`,
       [tenantId, id, tokenId],
@@ -141,9 +144,17 @@ export class AtsConnectionStore {
     if (rows.length === 0) return null;
     const connection = await this.fresh(tenantId, id);
     if (connection === undefined) return null;
-    const opened = (rows[0]!.sealed ?? []).map((sealed) => this.secrets.openSigningSecret(tenantId, id, sealed));
-    const secrets = opened.filter((secret) => secret !== null);
-    return { connection, secrets, unreadable: secrets.length < opened.length };
+    const opened = (rows[0]!.sealed ?? []).flatMap(({ sealed, made }) => {
+      const text = this.secrets.openSigningSecret(tenantId, id, sealed);
+      return text === null ? [] : [{ text, made }];
+    });
+    const texts = (some: typeof opened): string[] => some.map(({ text }) => text);
+    return {
+      connection,
+      secrets: texts(opened),
+      handMade: texts(opened.filter(({ made }) => !made)),
+      unreadable: opened.length < (rows[0]!.sealed?.length ?? 0),
+    };
   }
 
   private opened(row: AtsConnectionRow): AtsConnection {

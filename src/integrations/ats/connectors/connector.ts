@@ -92,6 +92,11 @@ export interface InboundRules {
   handshake?(request: InboundRequest): InboundAnswer | null;
   /** Returns a body for each record, where the vendor names several in one message; left out: it names one. */
   parts?(body: unknown): readonly unknown[];
+  /**
+   * Whether a message comes from a webhook that a person has set up in the ATS: it knows none of the secrets of webhooks that
+   * were made through the API, and is checked with a secret that was set by hand alone. Left out: the two look alike.
+   */
+  isSetByHand?(request: InboundRequest): boolean;
   /** Checks the signature over the raw bytes. Any of the secrets may fit. */
   verify(request: InboundRequest, secrets: readonly string[]): SignatureVerdict;
   /** @throws {NotUnderstood} */

@@ -44,7 +44,7 @@ export class InboundService {
    * @throws {StorageExhausted} when the storage of the tenant is exhausted, and the event deletes nothing
    */
   async receive({ gate, connector, token }: Admitted, raw: Buffer, headers: Headers): Promise<InboundAnswer> {
-    const { connection, secrets, unreadable } = gate;
+    const { connection, unreadable } = gate;
     const contentType = textOf(headers['content-type']);
     const read = readInboundBody(raw, contentType ?? '', textOf(headers['content-encoding']));
     // Node makes one text of a header that comes twice, but for Set-Cookie, which no connector reads.
@@ -57,6 +57,7 @@ export class InboundService {
     };
     const greeting = connector.inbound.handshake?.(request) ?? null;
     if (greeting !== null) return greeting;
+    const secrets = connector.inbound.isSetByHand?.(request) === true ? gate.handMade : gate.secrets;
     if (unreadable && secrets.length === 0) {
       throw new Unavailable('No key of the settings opens the signing secret of this connection.', 60);
     }

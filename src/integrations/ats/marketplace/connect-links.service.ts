@@ -9,6 +9,7 @@ import { AtsAddresses } from '../connections/ats-addresses.js';
 import type { NewConnectLinkBody } from './connect-links.dto.js';
 import { ConnectLinksRepository } from './connect-links.repository.js';
 import { OAuthClients } from '../oauth/oauth-clients.js';
+import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** Makes and revokes connect links. */
 @Injectable()
@@ -22,22 +23,22 @@ export class ConnectLinksService {
   ) {}
 
   /** @throws {Conflict} `no_oauth_client` where the operator has set no client at the provider */
-  async make({ tenantId, actor, requestId }: Caller, provider: string): Promise<NewConnectLinkBody> {
+  async make(caller: Caller, provider: string): Promise<NewConnectLinkBody> {
+    const { tenantId, actor, requestId } = caller;
     if (this.clients.of(provider) === null) {
       throw new Conflict(
         'no_oauth_client',
         `The operator has set no OAuth client for ${provider} (ATS_OAUTH_CLIENTS).`,
       );
     }
-    const { token, hash } = mintToken('tbi', tenantId);
-    const id = newId('alk');
-    const link = await this.db.transaction(tenantId, async (tx) => {
+    return once(this.db, caller, async (tx) => {
+      const { token, hash } = mintToken('tbi', tenantId);
+      const id = newId('alk');
       const made = await this.repository.insert(tx, tenantId, { id, hash, provider, createdBy: actor });
       const line = { action: 'ats_connect_link.created', targetType: 'ats_connect_link', targetId: id };
       await this.audit.record(tx, { tenantId, actor, requestId, ...line, after: { provider } });
-      return made;
+      return { ...made, url: this.addresses.connectLink(provider, token) };
     });
-    return { ...link, url: this.addresses.connectLink(provider, token) };
   }
 
   /** @throws {NotFound} when there is no such open link */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { WriteStatement } from '../../../base/database/write-statement.js';
 import type { Actor } from '../../identity/source.js';
+import { type Repeatable } from '../../idempotency/idempotency-keys.js';
 
 /** What an administrative write says about itself. */
 export interface AuditLine {
@@ -20,7 +21,7 @@ export interface AuditLine {
 }
 
 /** Who changes the administration of which tenant, in which request. */
-export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId' | 'reason'>;
+export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId' | 'reason'> & Repeatable;
 
 /** Writes the audit log: one line for each administrative write, in the same transaction, never changed afterwards. */
 @Injectable()

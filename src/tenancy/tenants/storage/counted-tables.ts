@@ -65,6 +65,7 @@ export const COUNTED_TABLES: Readonly<Record<string, StorageClass>> = {
   task_seen: 'logs',
   api_keys: 'settings',
   scim_tokens: 'settings',
+  refused_tokens: 'settings',
   directory_clients: 'settings',
   client_secrets: 'settings',
   access_tokens: 'settings',

@@ -62,19 +62,32 @@ const LINK = 'https://meet.example.com/1';
 
 test.each<['create' | 'change' | 'cancel', object, object]>([
   ['create', { kind: 'ok', body: { meeting_url: LINK } }, { kind: 'link', url: LINK }],
-  ['create', { kind: 'ok', body: {} }, { kind: 'refused', detail: expect.stringContaining('needs a meeting_url') }],
-  ['create', { kind: 'ok', body: { meeting_url: 'ftp://x' } }, { kind: 'refused' }],
+  [
+    'create',
+    { kind: 'ok', body: {} },
+    { kind: 'unusable', detail: expect.stringContaining('meeting_url must be text') },
+  ],
+  ['create', { kind: 'ok', body: { meeting_url: 'ftp://x' } }, { kind: 'unusable' }],
   ['change', { kind: 'ok', body: {} }, { kind: 'taken' }],
   ['change', { kind: 'ok', body: { meeting_url: LINK } }, { kind: 'link' }],
   ['cancel', { kind: 'ok', body: null }, { kind: 'taken' }],
   ['change', { kind: 'missing', status: 404, words: '' }, { kind: 'unknown' }],
-  ['create', { kind: 'missing', status: 404, words: 'page' }, { kind: 'again', reason: 'status_404', detail: 'page' }],
-  ['create', { kind: 'refused', status: 422, words: 'no' }, { kind: 'refused', detail: '422 no' }],
+  [
+    'create',
+    { kind: 'missing', status: 404, words: 'page' },
+    { kind: 'again', reason: 'status_404', detail: 'It said: 404 page' },
+  ],
+  ['create', { kind: 'refused', status: 422, words: 'no' }, { kind: 'refused', detail: 'It said: 422 no' }],
   ['create', { kind: 'stopped', reason: 'redirect', words: 'x' }, { kind: 'stopped', reason: 'redirect' }],
   [
     'create',
     { kind: 'unavailable', reason: 'timeout', words: '', retryAfterMs: 7 },
     { kind: 'again', retryAfterMs: 7 },
+  ],
+  [
+    'create',
+    { kind: 'unavailable', status: null, reason: 'unreachable', words: 'UND_ERR_SOCKET', retryAfterMs: null },
+    { kind: 'again', detail: 'It does not answer.' },
   ],
 ])('reads the answer to %s %j', (kind, verdict, result) => {
   expect(engineResultOf({ kind }, verdict as Verdict)).toMatchObject(result);

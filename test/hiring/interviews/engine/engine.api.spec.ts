@@ -7,7 +7,7 @@ import {
   type LeverHouse,
 } from '../../../integrations/ats/publish/support/lever-house.js';
 import { sharedApp, type TestApp } from '../../../support/app.js';
-import { candidate } from '../../../support/candidates.js';
+import { candidate, eventsOf } from '../../../support/candidates.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { eventually, type Answer } from '../../../support/http.js';
 import { long } from '../../../support/rounds.js';
@@ -157,6 +157,86 @@ describe('the engine of a tenant', () => {
   });
 });
 
+describe('a plan that the engine does not take', () => {
+  const moved = { starts_at: '2030-03-05T15:00:00Z', ends_at: '2030-03-05T15:45:00Z' };
+  const plan = { starts_at: '2030-03-05T13:00:00Z', ends_at: '2030-03-05T13:45:00Z' };
+
+  it.each([
+    [
+      'a new time',
+      { status: 409, body: { error: 'room is taken then' } },
+      'room is still at the former time. It said: 409 {"error":"room is taken then"}',
+    ],
+    ['a link that cannot be used', { status: 200, body: { meeting_url: 'javascript:alert(1)' } }, 'cannot be used'],
+  ])('is said when the engine answers with %s', async (_, fault, words) => {
+    const { id } = await person(service, house);
+    const { body } = await schedule(id, plan);
+    const before = (await house.api.get('/interview-engine')).body.not_taken as number;
+    engine.faults.push(fault);
+    await house.api.patch(`/interviews/${body.id}`, moved);
+    const kept = await eventually(
+      () => shown(body.id),
+      ({ meeting_reason }) => meeting_reason !== null,
+    );
+    expect(kept).toMatchObject({ meeting_state: 'ready', meeting_url: body.meeting_url });
+    expect(kept.meeting_reason).toContain(words);
+    const events = await eventsOf(service, house.tenantId, body.id);
+    expect(JSON.parse(events.at(-1)!.data)).toMatchObject({ meeting_reason: kept.meeting_reason });
+    expect((await house.api.get('/interview-engine')).body).toMatchObject({ not_taken: before + 1 });
+    expect((await house.api.get('/status')).body.interview_engine.message).toMatch(/did not take the plan of/);
+    await house.api.patch(`/interviews/${body.id}`, { ends_at: '2030-03-05T16:00:00Z' });
+    const taken = await eventually(
+      () => Promise.resolve(callsOf(body.id)),
+      (calls) => calls.length === 3,
+    );
+    expect(taken[2]).toMatchObject({ method: 'PATCH', body: { ends_at: '2030-03-05T16:00:00.000Z' } });
+    expect(await shown(body.id)).toMatchObject({ meeting_state: 'ready', meeting_reason: null });
+  });
+});
+
+describe('an engine that is away', () => {
+  const away = async () => {
+    const other = await newHouse(service);
+    const gone = await new Engine().start();
+    await other.api.put('/interview-engine', { base_url: gone.url, api_key: KEY });
+    await gone.stop();
+    const { body: made } = await other.api.post('/candidates', candidate());
+    const { body } = await other.api.post(`/candidates/${made.id}/interviews`, PLAN);
+    return { other, id: body.id as string, body };
+  };
+
+  long('leaves interviews waiting, and its silence is no word of it', async () => {
+    const { body } = await away();
+    expect(body).toMatchObject({ meeting_state: 'waiting', meeting_url: null });
+    expect(body.meeting_reason).toMatch(/It does not answer\.$/);
+  });
+
+  long('leaves no interview waiting that is over, or whose engine was removed', async () => {
+    const { other, id } = await away();
+    await other.api.patch(`/interviews/${id}`, { state: 'cancelled' });
+    const { body: cancelled } = await other.api.get(`/interviews/${id}`);
+    expect([cancelled.meeting_state, cancelled.meeting_reason]).toEqual(['none', expect.stringMatching(/cancelled/)]);
+    const second = await away();
+    await second.other.api.put(`/interviews/${second.id}/scorecard`, { overall: 4, recommendation: 'advance' });
+    expect((await second.other.api.get(`/interviews/${second.id}`)).body.meeting_state).toBe('none');
+    const third = await away();
+    await third.other.api.put('/interview-engine', { base_url: null });
+    const { body: left } = await third.other.api.get(`/interviews/${third.id}`);
+    expect([left.meeting_state, left.meeting_reason]).toEqual(['none', expect.stringMatching(/no interview engine/)]);
+  });
+
+  long('gives a link to an interview that has begun', async () => {
+    const { other, id } = await away();
+    await other.api.patch(`/interviews/${id}`, { state: 'in_progress' });
+    await other.api.put('/interview-engine', { base_url: engine.url, api_key: KEY });
+    const ready = await eventually(
+      () => other.api.get(`/interviews/${id}`),
+      ({ body }) => body.meeting_state === 'ready',
+    );
+    expect(ready.body).toMatchObject({ state: 'in_progress', meeting_url: engine.meetings.get(id) });
+  });
+});
+
 describe('a link of the caller', () => {
   it('takes the place of the link of the engine, which then forgets the interview', async () => {
     const { id, remoteId } = await person(service, house);
@@ -175,6 +255,15 @@ describe('a link of the caller', () => {
       () => Promise.resolve(engine.meetings.has(body.id)),
       (has) => !has,
     );
+  });
+
+  it('is taken back with null, which asks the engine again', async () => {
+    const { id } = await person(service, house);
+    const { body } = await schedule(id, { meeting_url: 'https://meet.example.com/mine' });
+    expect(body.meeting_source).toBe('caller');
+    const { body: asked } = await house.api.patch(`/interviews/${body.id}`, { meeting_url: null });
+    expect(asked).toMatchObject({ meeting_source: 'engine', meeting_state: 'ready' });
+    expect(asked.meeting_url).toBe(engine.meetings.get(body.id));
   });
 
   it.each(['javascript:alert(1)', 'https://a:b@meet.example.com', 'meet', 'https://meet.example.com/\u202e', 7])(

@@ -31,6 +31,12 @@ const OPERATIONS = new Set(['insert', 'update', 'edit', 'create', 'delete']);
 export const zohoRecruitInbound: InboundRules = {
   ack: 200,
 
+  // A workflow rule is set up by hand, and knows no token of a channel.
+  isSetByHand({ body }: InboundRequest): boolean {
+    const event = objectOf(body);
+    return event !== null && textOf(event['module']) === null;
+  },
+
   verify({ body }: InboundRequest, secrets: readonly string[]): SignatureVerdict {
     const token = objectOf(body)?.['token'];
     return typeof token === 'string' && token !== '' ? tokenVerdictOf(token, secrets) : 'absent';
@@ -42,14 +48,14 @@ export const zohoRecruitInbound: InboundRules = {
     return ids.length < 2 || ids.length > MOST_RECORDS ? [body] : ids.map((id) => ({ ...event, ids: [id] }));
   },
 
-  read({ body }: InboundRequest): InboundReading {
+  read({ body, receivedAt }: InboundRequest): InboundReading {
     const event = objectOf(body);
     if (event === null) throw new NotUnderstood('The body is no object.');
-    return textOf(event['module']) === null ? ofForm(event) : ofNotification(event);
+    return textOf(event['module']) === null ? ofForm(event) : ofNotification(event, receivedAt);
   },
 };
 
-function ofNotification(event: RemoteObject): InboundReading {
+function ofNotification(event: RemoteObject, receivedAt: Date): InboundReading {
   const module = requiredText(event['module'], 'The module');
   const operation = requiredText(event['operation'], 'The operation').toLowerCase();
   if (!OPERATIONS.has(operation)) throw new NotUnderstood('The operation is not one of those that Zoho documents.');
@@ -59,7 +65,8 @@ function ofNotification(event: RemoteObject): InboundReading {
   }
   const remoteId = recordIdOf(ids[0]);
   if (remoteId === null) throw new NotUnderstood('The notification names no record.');
-  const parts = [event['channel_id'], module, operation, remoteId, event['server_time']];
+  // Without a time a further edit looks like a repetition of the one before, and the record is read once more.
+  const parts = [event['channel_id'], module, operation, remoteId, event['server_time'] ?? receivedAt.toISOString()];
   return {
     dedupeKey: parts.map(String).join(' '),
     name: `${module}.${operation}`,

@@ -50,6 +50,25 @@ test('names an event by channel, module, operation, record and time', () => {
   expect(read({ ...EVENT, affected_fields: ['Email'] }).dedupeKey).toBe(keys[0]);
 });
 
+test('counts notifications without a time as one edit each', () => {
+  const raw = Buffer.from('{}');
+  const keys = ['2026-03-02T09:00:00Z', '2026-03-02T09:10:00Z'].map((at) => {
+    const body = { ...EVENT, server_time: undefined };
+    return zohoRecruitInbound.read({ raw, body, headers: {}, receivedAt: new Date(at) }).dedupeKey;
+  });
+  expect(new Set(keys).size).toBe(2);
+});
+
+test('tells the form of a workflow rule from a notification', () => {
+  const isSetByHand = (body: unknown) => zohoRecruitInbound.isSetByHand!(requestOf(body));
+  expect([EVENT, { candidate_id: '1' }, { candidate_id: '1', token: EVENT.token }, []].map(isSetByHand)).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
+
 test('makes one event of each record when a notification names several', () => {
   const parts = zohoRecruitInbound.parts!({ ...EVENT, ids: ['1', '2', '3'] });
   expect(parts).toEqual(['1', '2', '3'].map((id) => ({ ...EVENT, ids: [id] })));

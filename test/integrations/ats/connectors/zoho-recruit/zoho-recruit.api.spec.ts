@@ -216,6 +216,30 @@ test('takes the form of a workflow rule without a credential, and the token in i
   expect((await send(`${body}&token=a+secret+of+this+tenant`)).status).toBe(200);
 });
 
+long('takes the form of a workflow rule beside channels, by the token of its address', async () => {
+  const sample = samplesOf('zoho_recruit').find(({ name }) => name === 'webhook.workflow-form')!;
+  const job = zoho.add.job();
+  await connected();
+  await eventually(setUps, (done) => done === 1);
+  const person = zoho.add.candidate({ job: job.id, silent: true });
+  const at = `/ats-connections/${String((await connection())['id'])}`;
+  const { body: made } = await house.api.post(`${at}/tokens`, {});
+  const send = async (body: string, contentType: string): Promise<number> => {
+    const address = `${service.url}/api/webhooks/zoho_recruit?api_token=${String(made.api_token)}`;
+    return (await fetch(address, { method: 'POST', headers: { 'content-type': contentType }, body })).status;
+  };
+  const type = sample.request.headers!['Content-Type']!;
+  const form = sample.request.raw_body!.replace('480912000001234567', person.id);
+  expect(await send(form, type)).toBe(200);
+  await came(person.id);
+  expect(await connection()).toMatchObject({ state: 'ok' });
+  const notification = JSON.stringify({ module: 'Candidates', operation: 'update', ids: [person.id], channel_id: '1' });
+  expect(await send(notification, 'application/json')).toBe(401);
+  await house.api.put(`${at}/signing-secret`, { secret: 'a secret of this tenant' });
+  expect(await send(form, type)).toBe(401);
+  expect(await send(`${form}&token=a+secret+of+this+tenant`, type)).toBe(200);
+});
+
 long('writes a link into the field and a scorecard as a note', async () => {
   const job = zoho.add.job();
   const person = zoho.add.candidate({ job: job.id });

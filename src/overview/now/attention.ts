@@ -1,0 +1,99 @@
+import type { HeldReason } from '../../tenancy/identity/person.js';
+import type { StatusBody } from '../status/status.dto.js';
+
+/** The severities of lines, the worst first. */
+export const ATTENTION_SEVERITIES = ['critical', 'warning'] as const;
+
+/** What a line of *Attention* leads to. */
+export const ATTENTION_KINDS = [
+  'platform',
+  'webhook',
+  'ats_connection',
+  'interview_engine',
+  'directory',
+  'held',
+  'changes',
+  'credential',
+  'connection',
+  'domain',
+  'seats',
+  'storage',
+  'drift',
+  'tenant',
+] as const;
+
+/** One state that needs an act, with what is needed to judge it. */
+export interface AttentionLine {
+  severity: (typeof ATTENTION_SEVERITIES)[number];
+  /** Stable; the name of the event that told of the state, where there is one. */
+  code: string;
+  kind: (typeof ATTENTION_KINDS)[number];
+  /** The record; null: the tenant has one of the kind, or several records are meant. */
+  id: string | null;
+  words: string;
+  /** Since when, or when it will be; null: not recorded. */
+  since: Date | null;
+  /** When the service tries again without an act; null: it does not. */
+  next_try_at: Date | null;
+  act: string;
+}
+
+/** A destination of the delivery engine. */
+export interface DestinationFact {
+  channel: string;
+  id: string;
+  /** The address of a webhook endpoint. */
+  name: string | null;
+  state: 'ok' | 'open' | 'paused';
+  reason: string | null;
+  since: string;
+  next: string | null;
+  failing_since: string | null;
+}
+
+/** What the rooms know of the states of a tenant. Times are texts of the database. */
+export interface AttentionFacts {
+  destinations: readonly DestinationFact[];
+  ats: readonly {
+    id: string;
+    name: string;
+    state: string;
+    reason: string | null;
+    since: string;
+    next: string | null;
+  }[];
+  held: readonly {
+    reason: HeldReason;
+    directory_id: string | null;
+    directory: string | null;
+    n: number;
+    since: string;
+  }[];
+  refused: readonly { id: string; name: string; at: string; reason: string }[];
+  refused_token: { at: string; reason: string; prefix: string; address: string | null } | null;
+  refused_keys: readonly { id: string; name: string; at: string; address: string | null }[];
+  quiet: readonly { id: string; name: string; since: string }[];
+  metadata: readonly { id: string; name: string; problem: string; since: string | null }[];
+  domains: readonly { domain: string; problem: string | null; since: string }[];
+  storage: { state: string } | null;
+  drift: { id: string; at: string; differences: number } | null;
+}
+
+/** What the overview shows beside the lines. */
+export type Now = Pick<StatusBody, 'destination' | 'parked' | 'interview_engine'> & {
+  seats: { used: number; limit: number | null; waiting: number };
+  expiries: readonly { kind: string; id: string; name: string; expires_at: Date }[];
+};
+/** A line, of which what has no value is left out. */
+export type Line = Omit<AttentionLine, 'next_try_at' | 'id' | 'since'> &
+  Partial<Pick<AttentionLine, 'next_try_at' | 'id' | 'since'>>;
+
+/** Says how many users. */
+export function users(n: number): string {
+  return n === 1 ? '1 user' : `${n} users`;
+}
+
+/** Returns the moment of a text of the database. */
+export function dateOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
