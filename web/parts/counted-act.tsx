@@ -55,7 +55,9 @@ function Confirmation({
 }: CountedActProps & { close: () => void }) {
   const cache = useQueryClient();
   const [typed, setTyped] = useState('');
-  const counting = useMutation({ mutationFn: () => call<{ count: number; rule_still_applies?: number }>('POST', path, { ...body, dry_run: true }) });
+  const counting = useMutation({
+    mutationFn: () => call<{ count: number; rule_still_applies?: number }>('POST', path, { ...body, dry_run: true }),
+  });
   const acting = useMutation({
     mutationFn: (count: number) => call('POST', path, { ...body, count }),
     onSuccess: async () => {
@@ -81,7 +83,9 @@ function Confirmation({
       {isChanged(acting.error) && acting.variables !== undefined && count !== undefined && (
         <p>{text.act.counted(acting.variables, count)}</p>
       )}
-      <p aria-live="polite">{count === undefined ? text.act.counting : consequence(count, counting.data?.rule_still_applies ?? 0)}</p>
+      <p aria-live="polite">
+        {count === undefined ? text.act.counting : consequence(count, counting.data?.rule_still_applies ?? 0)}
+      </p>
       {count !== undefined && count > 0 && (
         <label>
           {text.act.type(count)}

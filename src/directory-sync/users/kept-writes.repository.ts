@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { codeOf } from '../../base/database/database.errors.js';
+import { BEFORE_NEEDS_ADMIN } from '../../tenancy/identity/held.rules.js';
 import type { LinkedBy } from '../../tenancy/identity/adoption.rules.js';
 import type { ChangeSource } from '../../tenancy/identity/source.js';
 import { leaveGroupsOf } from './groups/memberships.sql.js';
@@ -131,6 +132,18 @@ export class KeptWritesRepository {
       place.directoryId,
       place.userId,
     ]);
+  }
+
+  /** Marks a locked user about whom a write of a directory waits for an admin; the resource stays. */
+  async mark(tx: SqlRunner, { tenantId, userId, directoryId }: KeptPlace): Promise<void> {
+    await tx.query(
+      `update users set kept_for = $3, version = version + 1, quiet_writes = quiet_writes + 1,
+         resource_at = coalesce(resource_at, updated_at), updated_at = greatest(date_trunc('milliseconds', now()), updated_at),
+         held_since = case when held = 'needs_admin' or held = any($4) then held_since else now() end,
+         held = case when held = any($4) then held else 'needs_admin' end
+       where tenant_id = $1 and id = $2`,
+      [tenantId, userId, directoryId, [...BEFORE_NEEDS_ADMIN]],
+    );
   }
 
   /** Deletes a write of a preview that was applied, unless it waits for an admin since. */

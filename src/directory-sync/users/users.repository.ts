@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { KeyedReads } from '../../base/database/keyed-reads.js';
-import { BEFORE_NEEDS_ADMIN } from '../../tenancy/identity/held.rules.js';
 import type { RuleRole } from './role-from-groups.rules.js';
 import { userNameKey } from '../../protocols/scim/text.js';
 import { emailKey, type UserDraft } from './user.mapping.js';
@@ -27,7 +26,7 @@ export interface ConflictingUserRow {
   same_key: boolean;
   /** The directory wrote this `externalId` for the user. */
   same_external_id: boolean;
-  /** In force, and the directory has asked for the departure, which is held. */
+  /** In force, and the departure that the directory asked for is held. */
   leaving: boolean;
 }
 
@@ -113,10 +112,8 @@ export class UsersRepository {
       const [from, to] = asideKeys(draft.userNameKey).map(add);
       const own = 'o.gone_at is not null and o.directory_id = $6';
       probes.push(probe(`o.user_name_key > ${from} and o.user_name_key < ${to} and ${own}`, 'true'));
-      if (draft.externalId !== null) {
-        const sameName = `o.user_name_key > ${from} and o.user_name_key < ${to}`;
-        probes.push(probe(`o.external_id = $7 and ${own}`, sameName));
-      }
+      const sameName = `o.user_name_key > ${from} and o.user_name_key < ${to}`;
+      if (draft.externalId !== null) probes.push(probe(`o.external_id = $7 and ${own}`, sameName));
     }
     const { rows } = await db.query<ConflictingUserRow>(probes.join('\n union '), values);
     return rows;
@@ -181,18 +178,6 @@ export class UsersRepository {
       tenantId,
       userId,
     ]);
-  }
-
-  /** Marks a locked user about whom a write of a directory waits for an admin; the resource stays. */
-  async markKept(tx: SqlRunner, tenantId: string, userId: string, directoryId: string): Promise<void> {
-    await tx.query(
-      `update users set kept_for = $3, version = version + 1, quiet_writes = quiet_writes + 1,
-         resource_at = coalesce(resource_at, updated_at), updated_at = greatest(date_trunc('milliseconds', now()), updated_at),
-         held_since = case when held = 'needs_admin' or held = any($4) then held_since else now() end,
-         held = case when held = any($4) then held else 'needs_admin' end
-       where tenant_id = $1 and id = $2`,
-      [tenantId, userId, directoryId, [...BEFORE_NEEDS_ADMIN]],
-    );
   }
 
   /** Returns the users whose e-mail in force this is, those in force first. */

@@ -11,13 +11,7 @@ import { CurrentCaller, RecentSignIn, type Caller } from './caller.js';
 import { ChangeTenantByOperator, CreateTenantKey } from './operator-acts.dto.js';
 import { demandOperatorToken, operatorActOf } from './operator-acts.js';
 import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from './left-endpoints.dto.js';
-import {
-  CreateTenant,
-  NewApiKeyBody,
-  NewTenantBody,
-  TenantBody,
-  type ApiKeyBody,
-} from './tenants.dto.js';
+import { CreateTenant, NewApiKeyBody, NewTenantBody, TenantBody, type ApiKeyBody } from './tenants.dto.js';
 import { TenantChanges } from './tenant-changes.js';
 import { TenantsService } from './tenants.service.js';
 

@@ -278,10 +278,9 @@ describe('a session whose user has authenticated an hour ago', () => {
     house = await newHouse(service);
     old = await consoleBySignIn(service, house, await consoleUser(house, 'admin'));
     for (const table of ['sessions', 'console_sessions']) {
-      await service.db.query(
-        `update ${table} set authenticated_at = now() - interval '1 hour' where tenant_id = $1`,
-        [house.tenantId],
-      );
+      await service.db.query(`update ${table} set authenticated_at = now() - interval '1 hour' where tenant_id = $1`, [
+        house.tenantId,
+      ]);
     }
   });
   const gate = async (method: string, path: string, body: object): Promise<unknown> => {

@@ -190,7 +190,9 @@ export const directories = {
     discards: (n: number) => `This keeps ${plural(n)}. The IdP reads them back as active.`,
     undoes: (n: number, ruled: number) =>
       `This brings back ${plural(n - ruled)} who left before the limit, with id, role, groups and account.${
-        ruled === 0 ? '' : ` ${plural(ruled)} stay as they are: a rule gives them another role. Undo the change of the rules first.`
+        ruled === 0
+          ? ''
+          : ` ${plural(ruled)} stay as they are: a rule gives them another role. Undo the change of the rules first.`
       }`,
     departures: 'Who left before the limit',
     noDepartures: 'No user has left within 24 hours.',

@@ -1,5 +1,5 @@
 import type { Decision } from '../../../tenancy/identity/held.rules.js';
-import { withStatus, type InForce, type UserChange } from '../../../tenancy/identity/person.js';
+import { withStatus, type HeldReason, type InForce, type UserChange } from '../../../tenancy/identity/person.js';
 import { changeBetween, endsSessions, mustForward } from '../../../tenancy/identity/user-change.rules.js';
 import { seatLine, type HolderFacts, type SeatLine } from '../../../seats/seat.rules.js';
 import type { Trigger } from '../../../tenancy/identity/cause.rules.js';
@@ -166,4 +166,18 @@ function departure(
   if (channel !== 'scim' || directory === null || directory.guard === 'off') return null;
   const before = { person: personOfRow(row), ...more };
   return { kind: 'departure', how, directoryId: directory.id, figures: directory.guard, before };
+}
+
+/** Whether a departure is held with what it takes, so that a discard can give it back. */
+const holdsDeparture = (held: HeldReason | null): boolean => held === 'guard' || held === 'protected';
+
+/** Returns what becomes of the memberships that a held departure takes: one is kept for a discard, or all are forgotten. */
+export function membershipsOf(
+  row: UserRow,
+  { trigger }: Edit,
+  { held }: Decision,
+): { memberships?: { keep: string } | 'forget' } {
+  if (holdsDeparture(row.held) && !holdsDeparture(held)) return { memberships: 'forget' };
+  const left = trigger?.kind === 'membership' ? trigger.group?.id : undefined;
+  return left === undefined || !holdsDeparture(held) ? {} : { memberships: { keep: left } };
 }

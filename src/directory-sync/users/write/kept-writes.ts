@@ -7,7 +7,7 @@ import { DirectoryStore } from '../../directories/directory.store.js';
 import { KeptWritesRepository, type KeptPlace, type KeptWrite } from '../kept-writes.repository.js';
 import type { UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
-import { UsersRepository, type UserWithGroups } from '../users.repository.js';
+import type { UserWithGroups } from '../users.repository.js';
 import type { IdentityField } from './authority.rules.js';
 import type { WriteContext } from './write-context.js';
 
@@ -29,7 +29,6 @@ export class KeptWrites {
   constructor(
     private readonly db: Database,
     private readonly repository: KeptWritesRepository,
-    private readonly users: UsersRepository,
     private readonly directories: DirectoryStore,
     private readonly audit: AuditService,
   ) {}
@@ -74,7 +73,7 @@ export class KeptWrites {
 
   /** Marks a locked user about whom a write of a directory waits. The user is as it is. */
   mark(tx: SqlRunner, ctx: WriteContext, { id }: UserRow): Promise<void> {
-    return this.users.markKept(tx, ctx.tenantId, id, ctx.directory!.id);
+    return this.repository.mark(tx, { tenantId: ctx.tenantId, directoryId: ctx.directory!.id, userId: id });
   }
 
   /** After the commit: resolves when the directory reads its users through the write on every process. */
@@ -91,6 +90,11 @@ export class KeptWrites {
 /** Returns whether a write of the directory about the user waits for an admin. */
 export function isKeptFor({ directory }: Pick<WriteContext, 'directory'>, { kept_for: keptFor }: UserRow): boolean {
   return keptFor !== null && directory?.id === keptFor;
+}
+
+/** Returns whether a directory writes about a user that is not its own. */
+export function isOthers({ channel, directory }: WriteContext, row: UserRow): boolean {
+  return channel === 'scim' && directory !== null && row.directory_id !== directory.id;
 }
 
 function placeOf({ tenantId, directory }: WriteContext, { id }: UserRow): KeptPlace {

@@ -71,7 +71,7 @@ export class UserEditing {
     private readonly runner: WriteRunner,
     private readonly storage: TenantStorage,
     private readonly repository: UsersRepository,
-    private readonly kept: KeptWrites,
+    readonly kept: KeptWrites,
   ) {}
 
   /** Keeps a row that was just written, for the next edit of the same user. */

@@ -16,7 +16,7 @@ import { isDiscarded } from './effective-state.rules.js';
 import { matchOf } from './link.rules.js';
 import { lockGroupsOf } from '../groups/lock-order.js';
 import { isBeyond } from './authority.rules.js';
-import { isKeptFor, KeptWrites } from './kept-writes.js';
+import { isKeptFor, isOthers } from './kept-writes.js';
 import { LostRace, retried } from './lost-race.js';
 import { UserEditing } from './user-editing.js';
 import { NO_CONFLICTS, type Alongside, type Edit, type WriteCase, newStamp } from './write-case.js';
@@ -46,7 +46,6 @@ export class UsersService {
     private readonly circles: Circles,
     private readonly tenants: TenantStore,
     private readonly storage: TenantStorage,
-    private readonly kept: KeptWrites,
   ) {}
 
   /**
@@ -82,7 +81,7 @@ export class UsersService {
         return { row, outcome: 'previewed', edit: null, forwarded: false, told: [], freed: false };
       }
       // The directory has written about the user before.
-      if (!row.gone && isKeptFor(ctx, row) && (await this.kept.find(ctx.tenantId, row, tx))?.doc)
+      if (!row.gone && isKeptFor(ctx, row) && (await this.editing.kept.find(ctx.tenantId, row, tx))?.doc)
         throw new Taken('user_name_taken', row.id);
       const edit: Edit = { kind: 'link', draft, directoryId: ctx.directory!.id, by, afterWrite: afterLink };
       const linked = await this.editing.locked(tx, ctx, tenant, row, edit);
@@ -111,7 +110,7 @@ export class UsersService {
     if (quick) return this.finish(ctx, quick);
     const row = await this.repository.read(ctx.tenantId, id);
     if (!row || row.gone || !visible(row)) throw new NotFound('user');
-    const seen = await this.kept.asWritten(ctx, row);
+    const seen = await this.editing.kept.asWritten(ctx, row);
     const wanted = edit(seen);
     if (wanted === null) return { row: seen, outcome: 'unchanged', edit: null };
     const optimistic = await this.editing.optimistic(ctx, tenant, row, wanted);
@@ -119,7 +118,7 @@ export class UsersService {
     const done = await retried(this.db, ctx.tenantId, async (tx): Promise<CompletedWrite> => {
       const locked = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!locked || locked.gone || !visible(locked)) throw new NotFound('user');
-      const written = await this.kept.asWritten(ctx, locked, tx);
+      const written = await this.editing.kept.asWritten(ctx, locked, tx);
       const again = edit(written);
       if (again === null) return unchanged(written);
       return this.editing.locked(tx, ctx, tenant, locked, again);
@@ -178,10 +177,10 @@ export class UsersService {
       // The lock lets a sign-in that is being written finish, so that the statement sees its session and ends it.
       const row = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!row || row.gone !== (removal.ofGone ?? false) || !removal.visible(row)) throw new NotFound('user');
-      removal.check?.(removal.releases === true ? row : await this.kept.asWritten(ctx, row, tx));
+      removal.check?.(removal.releases === true ? row : await this.editing.kept.asWritten(ctx, row, tx));
       if (isOthers(ctx, row) && isBeyond(tenant, row, ctx.directory!) && removal.releases !== true) {
-        await this.kept.mark(tx, ctx, row);
-        await this.kept.keep(tx, ctx, row, { draft: null, by: 'id', fields: [] });
+        await this.editing.kept.mark(tx, ctx, row);
+        await this.editing.kept.keep(tx, ctx, row, { draft: null, by: 'id', fields: [] });
         return { ...row, kept_for: ctx.directory!.id };
       }
       // The user's lock keeps new memberships out; the locks of its groups come next, before any row is deleted.
@@ -194,7 +193,7 @@ export class UsersService {
       if (!isHeld) await removal.afterWrite?.(tx, id);
       return null;
     });
-    if (kept !== null) return this.kept.settled(ctx, kept);
+    if (kept !== null) return this.editing.kept.settled(ctx, kept);
     await this.runner.tell(ctx.tenantId, REMOVED);
   }
 
@@ -209,8 +208,9 @@ export class UsersService {
     if (match === null) return null;
     const row = await this.repository.read(tenantId, match.user.id, tx, true);
     // What was found without a lock may have changed since.
-    const { gone, directory_id: directoryId, status } = match.user;
+    const { gone, directory_id: directoryId, status, leaving } = match.user;
     if (!row || row.gone !== gone || row.directory_id !== directoryId || row.status !== status) throw new LostRace();
+    if (leaving !== (status === 'active' && (gone || !row.active))) throw new LostRace();
     return { row, by: match.by };
   }
 
@@ -228,7 +228,7 @@ export class UsersService {
 
   /** After the commit: settles the circles that the write has closed, and tells the rooms that wait for what has changed. */
   private async finish(ctx: WriteContext, done: CompletedWrite): Promise<WriteResult> {
-    await this.kept.settled(ctx, done.row);
+    await this.editing.kept.settled(ctx, done.row);
     const exchanged = await this.circles.after(ctx, done.row);
     for (const one of [done, ...exchanged]) await this.tell(ctx.tenantId, one);
     const { forwarded: _, freed: __, told: ___, ...result } = done;
@@ -240,11 +240,6 @@ export class UsersService {
     if (done.outcome !== 'unchanged' && done.outcome !== 'previewed') this.editing.remember(tenantId, done.row);
     await this.runner.tell(tenantId, done);
   }
-}
-
-/** Returns whether a directory writes about a user that is not its own. */
-function isOthers({ channel, directory }: WriteContext, row: UserRow): boolean {
-  return channel === 'scim' && directory !== null && row.directory_id !== directory.id;
 }
 
 function unchanged(row: UserWithGroups): CompletedWrite {

@@ -6,6 +6,7 @@ import { currentOf, personOfRow, type UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
 import { rightSteps, type IdentityStep, type RightStep } from '../console-rights.rules.js';
 import {
+  membershipsOf,
   consequencesOfRemoval,
   consequencesOfWrite,
   guardedEdit,
@@ -126,15 +127,6 @@ function planEdit(
     guarded: guardedEdit(about, edit, decision, stamp.at),
     ...membershipsOf(row, edit, decision),
   };
-}
-
-/** Whether a departure is held with what it takes, so that a discard can give it back. */
-const holdsDeparture = (held: HeldReason | null): boolean => held === 'guard' || held === 'protected';
-
-function membershipsOf(row: UserRow, { trigger }: Edit, { held }: Decision): Pick<WritePlan, 'memberships'> {
-  if (holdsDeparture(row.held) && !holdsDeparture(held)) return { memberships: 'forget' };
-  const left = trigger?.kind === 'membership' ? trigger.group?.id : undefined;
-  return left === undefined || !holdsDeparture(held) ? {} : { memberships: { keep: left } };
 }
 
 function planRemoval(

@@ -3,7 +3,14 @@ import { GUARD_DEFAULTS } from '../../../../src/directory-sync/directories/direc
 import type { Current, Decision } from '../../../../src/tenancy/identity/held.rules.js';
 
 const PERSON = { email: 'a@e.com', first_name: 'A', last_name: 'B', role: 'User', external_id: 'e' };
-const CURRENT: Current = { person: PERSON, status: 'active', seat: 'held', held: null, holdsDeparture: false, everActive: true };
+const CURRENT: Current = {
+  person: PERSON,
+  status: 'active',
+  seat: 'held',
+  held: null,
+  holdsDeparture: false,
+  everActive: true,
+};
 const decision = (status: 'active' | 'inactive', seat: Decision['seat']): Decision => ({
   inForce: { ...PERSON, status },
   seat,
