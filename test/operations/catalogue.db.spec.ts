@@ -81,6 +81,7 @@ const INDEXES_ACROSS_TENANTS: Record<string, string> = {
   ats_connections_renew: 'the next grant that is kept alive is looked for over all tenants',
   connections_metadata_due: 'the next metadata that are read are looked for over all tenants, and leased within one',
   domains_due: 'the next domain that is checked is looked for over all tenants, and leased within one',
+  guard_changes_old: 'changes that a guard counts no more are removed over all tenants',
   guard_departures_old: 'departures that a guard counts no more are removed over all tenants',
   ats_syncs_next: 'the next sync that is due is looked for over all tenants, and claimed within one',
   requests_directory:

@@ -52,7 +52,8 @@ describe('a ledger line of 0 for a new fact of a holder', () => {
   });
 
   it('is written for the users API and for a link with a directory', async () => {
-    const at = await newHouse(service);
+    // The directory may give the right of the role that the user has.
+    const at = await newHouse(service, { may_grant_console: true });
     const email = `${fresh()}@x.example`;
     const { id } = (await at.api.post('/users', { email, first_name: 'A', last_name: 'B' })).body as { id: string };
     await at.api.patch(`/users/${id}`, { role: 'Admin' });

@@ -70,6 +70,9 @@ export const PROBLEM_CODES: Record<string, string> = {
   no_interview_engine: 'The tenant has no interview engine. Set one with `PUT /interview-engine`.',
   no_oauth_client: 'The operator has set no OAuth client for this ATS (`ATS_OAUTH_CLIENTS`).',
   not_an_administrator: 'The role of the signed-in user does not administer the tenant.',
+  rule_still_applies:
+    'A rule of the directory, or its `roles`, still gives the role that the user has now. Undo the rule first, then bring the user back.',
+  still_held: 'The user is held still, for another reason. `GET /users/{id}/explain` says what ends it.',
   too_many_tokens: 'A connection to an ATS has at most two live tokens. Remove the older one.',
   wrong_ats_state: 'The state of the connection to an ATS does not allow this; `detail` says why.',
   method_not_allowed: 'The address has other methods. The Allow header lists them.',
