@@ -21,6 +21,7 @@ import { ApiKeyNetworks1767228115000 } from './migrations/1767228115000-api-key-
 import { Authentications1767228116000 } from './migrations/1767228116000-authentications.js';
 import { KeptWrites1767228116500 } from './migrations/1767228116500-kept-writes.js';
 import { HeldDepartures1767228116600 } from './migrations/1767228116600-held-departures.js';
+import { CreatedTimes1767228126000 } from './migrations/1767228126000-created-times.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -50,4 +51,5 @@ export const MIGRATIONS = [
   Authentications1767228116000,
   KeptWrites1767228116500,
   HeldDepartures1767228116600,
+  CreatedTimes1767228126000,
 ];
