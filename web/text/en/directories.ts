@@ -150,8 +150,10 @@ export const directories = {
   preview: {
     lead: 'What going live would do now. No user in force has changed.',
     madeAt: 'The plan was made',
-    stale: 'The directory has changed since; the plan is made anew.',
-    beingMade: 'The plan is being made.',
+    stale: 'The directory has changed since.',
+    none: 'There is no plan yet.',
+    make: 'Make the plan anew',
+    beingMade: 'A task is making the plan.',
     live: 'The directory is live: what it writes is in force.',
     goLive: 'Go live',
     confirmSeats: 'Go live; users without a seat wait',
@@ -190,7 +192,9 @@ export const directories = {
     discards: (n: number) => `This keeps ${plural(n)}. The IdP reads them back as active.`,
     undoes: (n: number, ruled: number) =>
       `This brings back ${plural(n - ruled)} who left before the limit, with id, role, groups and account.${
-        ruled === 0 ? '' : ` ${plural(ruled)} stay as they are: a rule gives them another role. Undo the change of the rules first.`
+        ruled === 0
+          ? ''
+          : ` ${plural(ruled)} stay as they are: a rule gives them another role. Undo the change of the rules first.`
       }`,
     departures: 'Who left before the limit',
     noDepartures: 'No user has left within 24 hours.',
