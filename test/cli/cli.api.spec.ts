@@ -163,7 +163,12 @@ describe('the tenant of the credentials file', () => {
     expect((await cli('held list --json')).json).toEqual([]);
     expect((await cli('changes list --json')).json).toEqual([]);
     expect((await cli('directory list --json')).json).toHaveLength(1);
-    expect((await cli('held release --all --json')).json).toEqual({ released: 0, refused: [] });
+    expect((await cli('held release --all --dry-run --json')).json).toEqual({ count: 0 });
+    expect((await cli('held release --all --wait --json')).json).toMatchObject({
+      kind: 'held.release',
+      state: 'done',
+      result: { released: 0, left_out: 0 },
+    });
   });
 
   it('its directory is guarded, put into preview and back', async () => {
@@ -224,7 +229,7 @@ describe('an error', () => {
     ['a file and JSON at once', 'seats events --format csv --json', 2, /cannot be used with option '--json'/],
     ['an export and a head of the service', 'seats verify --file x --sequence 3', 2, /cannot be used with/],
     ['a user and all', 'held release usr_x --all', 2, /not both/],
-    ['a dry run of everybody', 'held release --all --dry-run', 2, /--reason or --directory/],
+    ['a dry run of one user', 'held release usr_x --dry-run', 2, /--reason or --directory/],
     ['nothing to look for', 'user find', 2, /Say what to look for/],
     ['nothing to change', 'directory set', 2, /Say what to change, such as --default-role; "directory set --help"/],
     [

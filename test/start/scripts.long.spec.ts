@@ -11,16 +11,19 @@ const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { script
 const PROGRAMS = Object.entries(scripts).filter(([name, line]) => /^node \S+\.mjs/.test(line) && name !== 'build:web');
 
 let taken: net.Server;
+/** Its connections: it does not read from them, so none ends when its other end does. */
+const callers: net.Socket[] = [];
 let port: number;
 let dataDir: string;
 beforeAll(async () => {
   // It accepts connections and never answers.
-  taken = net.createServer().listen(0);
+  taken = net.createServer((socket) => void callers.push(socket)).listen(0);
   await once(taken, 'listening');
   port = (taken.address() as net.AddressInfo).port;
   dataDir = mkdtempSync(path.join(os.tmpdir(), 'bridge-scripts-'));
 });
 afterAll(async () => {
+  for (const caller of callers) caller.destroy();
   await once(taken.close(), 'close');
   rmSync(dataDir, { recursive: true });
 });

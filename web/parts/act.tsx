@@ -12,28 +12,31 @@ export interface ActProps {
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
-  /** What a dangerous act does, which is read before it is done. Left out: the act is harmless. */
+  /** What an act does that ends access, which is read before it is done. */
   danger?: string;
+  /** The same of an act that has to be confirmed and ends no access. */
+  asks?: string;
   onDone?: (answer: unknown) => void;
 }
 
 /** A button that calls one operation, and reads the page anew. */
 export function Act(props: ActProps) {
-  const { label, danger } = props;
+  const { label, danger, asks = danger } = props;
+  const className = danger === undefined ? undefined : 'danger';
   const [isAsking, setAsking] = useState(false);
-  if (danger === undefined) return <Button {...props} className={undefined} />;
+  if (asks === undefined) return <Button {...props} className={undefined} />;
   return (
     <>
-      <button type="button" className="danger" onClick={() => setAsking(true)}>
+      <button type="button" className={className} onClick={() => setAsking(true)}>
         {label}
       </button>
       {isAsking && (
         <Dialog title={label} onClose={() => setAsking(false)}>
-          <p>{danger}</p>
+          <p>{asks}</p>
           <div className="row">
             <Button
               {...props}
-              className="danger"
+              className={className}
               onDone={(answer) => {
                 setAsking(false);
                 props.onDone?.(answer);

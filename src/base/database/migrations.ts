@@ -27,6 +27,7 @@ import { CommittedRequests1767228123000 } from './migrations/1767228123000-commi
 import { RefusedNames1767228124000 } from './migrations/1767228124000-refused-names.js';
 import { RefusedTokens1767228123002 } from './migrations/1767228123002-refused-tokens.js';
 import { InterviewsNotTaken1767228123001 } from './migrations/1767228123001-interviews-not-taken.js';
+import { CreatedTimes1767228126000 } from './migrations/1767228126000-created-times.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -62,4 +63,5 @@ export const MIGRATIONS = [
   InterviewsNotTaken1767228123001,
   RefusedTokens1767228123002,
   RefusedNames1767228124000,
+  CreatedTimes1767228126000,
 ];

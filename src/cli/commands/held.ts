@@ -16,14 +16,14 @@ export const HELD_COMMANDS: Command[] = [
       refers: 'user',
     },
     options: [
-      { name: 'all', description: 'all of them', flag: true },
-      { name: 'reason', description: 'only those, in a task that "task show" follows' },
+      { name: 'all', description: 'all of them, in a task that "task show" follows', flag: true },
+      { name: 'reason', description: 'only those, in a task' },
       {
         name: 'directory',
         description: 'only those of this directory (its id or name), in a task',
         refers: 'directory',
       },
-      { name: 'dry_run', description: 'with --reason or --directory: counts, and changes nothing', flag: true },
+      { name: 'dry_run', description: 'with --all, --reason or --directory: counts, and changes nothing', flag: true },
     ],
     begins: 'answer',
     run: (context) => settle(context, verb),
@@ -35,25 +35,14 @@ async function settle(context: Context, verb: 'release' | 'discard'): Promise<Js
   const filter = given(context, 'reason', 'directory');
   const isFiltered = Object.keys(filter).length > 0;
   const all = options['all'] === true;
-  if (argument !== undefined && (all || isFiltered)) {
+  if ([argument !== undefined, isFiltered, all].filter(Boolean).length > 1) {
     throw new CliError('Name a user, or say --all or a filter, and not both.', EXIT.usage);
   }
-  if (options['dry_run'] === true && !isFiltered) {
-    throw new CliError('--dry-run goes with --reason or --directory.', EXIT.usage);
+  if (options['dry_run'] === true && argument !== undefined) {
+    throw new CliError('--dry-run goes with --all, --reason or --directory.', EXIT.usage);
   }
   if (argument !== undefined) return client.call('POST', `/held/${encode(argument)}/${verb}`, {});
-  if (isFiltered) {
-    const body = { ...filter, ...(options['dry_run'] === true ? { dry_run: true } : {}) };
-    return client.call('POST', `/held/${verb}`, body);
-  }
-  if (!all) throw new CliError('Name a user, or say --all, --reason or --directory.', EXIT.usage);
-  const held = await client.list('/held', 100_000);
-  const refused: string[] = [];
-  for (const { user_id } of held as { user_id: string }[]) {
-    await client.call('POST', `/held/${encode(user_id)}/${verb}`, {}).catch((error: unknown) => {
-      if (!(error instanceof CliError) || error.exitCode !== EXIT.failed) throw error;
-      refused.push(user_id);
-    });
-  }
-  return { [verb === 'release' ? 'released' : 'discarded']: held.length - refused.length, refused };
+  if (!isFiltered && !all) throw new CliError('Name a user, or say --all, --reason or --directory.', EXIT.usage);
+  const choice = { ...filter, ...(all ? { all } : {}) };
+  return client.call('POST', `/held/${verb}`, { ...choice, ...(options['dry_run'] === true ? { dry_run: true } : {}) });
 }

@@ -102,7 +102,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   tenant_entered: 'The session of the operator reads a tenant. Nothing is written until it has left the tenant.',
   position_too_old:
     'Events behind this position are no longer kept. `oldest` is the oldest position; an empty `after` begins there.',
-  plan_not_made: 'The first plan of the preview is being made by a task. Ask again when the task is done.',
+  plan_not_made:
+    'The preview has no plan yet. `POST …/preview/plan` makes it in a task; ask again when the task is done.',
   outside_allow_from:
     'The API key is valid, and its `allow_from` does not admit the network that the request came from.',
   precondition_failed: 'If-Match names another version than the present one.',

@@ -103,10 +103,15 @@ export class OverviewService {
     );
     const [found] = rows;
     const { directories } = found!;
-    // A directory without any refusal has an object of nulls.
+    // JSON of the database has times as text, with an offset.
     return {
       ...found!,
-      directories: directories.map((one) => ({ ...one, last_refusal: one.last_refusal?.at ? one.last_refusal : null })),
+      directories: directories.map(({ last_request_at: at, last_refusal: refusal, ...one }) => ({
+        ...one,
+        last_request_at: at === null ? null : new Date(at),
+        // A directory without any refusal has an object of nulls.
+        last_refusal: refusal?.at ? refusal : null,
+      })),
     };
   }
 

@@ -19,6 +19,8 @@ type Previewed = Preview['data'][number];
 
 const words = text.directories.preview;
 const kinds = words.kinds;
+/** How often the plan is read anew, in milliseconds: a task may be making a newer one. */
+const FOLLOWED_MS = 5_000;
 
 const COLUMNS: readonly Column<Previewed>[] = [
   {
@@ -38,7 +40,7 @@ const COLUMNS: readonly Column<Previewed>[] = [
 export function PreviewTab({ directory: { id, state } }: TabProps) {
   const me = useMe();
   const { kind } = useSearch({ from: '/directories/$id/{-$tab}' });
-  const preview = useRead<Preview>(`/directories/${id}/preview`, { limit: 1 });
+  const preview = useRead<Preview>(`/directories/${id}/preview`, { limit: 1 }, FOLLOWED_MS);
   const users = useList<Previewed>(`/directories/${id}/preview`, { kind });
   const canWrite = may(me.data, 'admin');
   if (state === 'live') {
@@ -53,8 +55,8 @@ export function PreviewTab({ directory: { id, state } }: TabProps) {
     <div className="stack">
       <p className="secondary">{words.lead}</p>
       <Answer query={preview}>
-        {({ counts, made_at, stale }) => (
-          <Made {...{ made_at, stale }}>
+        {({ counts, made_at, stale, task_id }) => (
+          <Made {...{ made_at, stale, task_id }}>
             <dl className="facts">
               {Object.entries(counts ?? {}).map(([name, n]) => (
                 <div key={name} className="contents">
@@ -66,6 +68,9 @@ export function PreviewTab({ directory: { id, state } }: TabProps) {
           </Made>
         )}
       </Answer>
+      {canWrite && preview.data?.stale === true && preview.data.task_id === null && (
+        <Act label={words.make} path={`/directories/${id}/preview/plan`} />
+      )}
       {canWrite && <GoLive directoryId={id} />}
       <Choice name="kind" label={words.would} value={kind} values={Object.entries(kinds)} />
       <List query={users} empty={words.empty}>
@@ -76,12 +81,17 @@ export function PreviewTab({ directory: { id, state } }: TabProps) {
 }
 
 /** Says of when the plan is. A plan of a large directory is made as a task. */
-function Made({ made_at, stale, children }: Pick<Preview, 'made_at' | 'stale'> & { children: ReactNode }) {
-  if (made_at === null) return <p role="status">{words.beingMade}</p>;
+function Made({
+  made_at,
+  stale,
+  task_id,
+  children,
+}: Pick<Preview, 'made_at' | 'stale' | 'task_id'> & { children: ReactNode }) {
+  if (made_at === null) return <p role="status">{task_id === null ? words.none : words.beingMade}</p>;
   return (
     <>
       <p className="secondary">
-        {words.madeAt} <Time at={made_at} />. {stale && words.stale}
+        {words.madeAt} <Time at={made_at} />. {stale && words.stale} {task_id !== null && words.beingMade}
       </p>
       {children}
     </>

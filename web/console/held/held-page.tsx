@@ -27,7 +27,9 @@ interface HeldUser {
 const words = text.held;
 const reasons: Record<string, string> = words.reasons;
 /** Reasons that an admin can set aside (contract of `POST /held/release`). */
-const RELEASABLE = new Set(['guard', 'protected', 'no_seat', 'external_id_taken']);
+const RELEASABLE = new Set(['guard', 'protected', 'needs_admin', 'no_seat', 'external_id_taken']);
+/** Of these, the reasons that hold back a departure, or another identity of an administrator. */
+const ENDS_ACCESS = new Set(['guard', 'protected', 'needs_admin']);
 
 /** Held users by reason and directory, and what an admin decides about them. */
 export function HeldPage() {
@@ -57,6 +59,12 @@ export function HeldPage() {
   );
 }
 
+/** Puts what was written into force: red where that can end access. */
+export function ReleaseHeld({ userId, reason }: { userId: string; reason: string }) {
+  const path = `/held/${userId}/release`;
+  return <Act label={words.release} path={path} {...(ENDS_ACCESS.has(reason) ? { danger: words.releases(1) } : {})} />;
+}
+
 function AllOf({ filters }: { filters: Readonly<Record<string, string | undefined>> }) {
   const { reason } = filters;
   return (
@@ -70,13 +78,7 @@ function AllOf({ filters }: { filters: Readonly<Record<string, string | undefine
           isDangerous
         />
       )}
-      <CountedAct
-        label={words.discardAll}
-        path="/held/discard"
-        body={filters}
-        consequence={words.discards}
-        isDangerous
-      />
+      <CountedAct label={words.discardAll} path="/held/discard" body={filters} consequence={words.discards} />
     </>
   );
 }
@@ -113,8 +115,8 @@ function columnsFor(canWrite: boolean): Column<HeldUser>[] {
       label: text.act.actions,
       cell: ({ user_id, reason }) => (
         <span className="row">
-          {RELEASABLE.has(reason) && <Act label={words.release} path={`/held/${user_id}/release`} />}
-          <Act label={words.discard} path={`/held/${user_id}/discard`} danger={words.discards(1)} />
+          {RELEASABLE.has(reason) && <ReleaseHeld userId={user_id} reason={reason} />}
+          <Act label={words.discard} path={`/held/${user_id}/discard`} asks={words.discards(1)} />
         </span>
       ),
     },

@@ -88,7 +88,7 @@ function columnsFor(canWrite: boolean): Column<Task>[] {
     {
       label: text.act.actions,
       cell: (task) =>
-        isOver(task) ? null : <Act label={words.cancel} path={`/tasks/${task.id}/cancel`} danger={words.cancels} />,
+        isOver(task) ? null : <Act label={words.cancel} path={`/tasks/${task.id}/cancel`} asks={words.cancels} />,
     },
   ];
 }

@@ -3,6 +3,7 @@ import type { UserExplanationBody } from '../../../src/overview/explain/user-exp
 import type { Json } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
 import { may, useMe } from '../../api/session.js';
+import { ReleaseHeld } from '../held/held-page.js';
 import { Act } from '../../parts/act.js';
 import { Answer } from '../../parts/answer.js';
 import { isGone } from '../../parts/gone.js';
@@ -54,7 +55,7 @@ export function UserPage() {
 
 function Resend({ userId }: { userId: string }) {
   const me = useMe();
-  return may(me.data, 'admin') && <Act label={words.resend} path={`/users/${userId}/resend`} danger={words.resends} />;
+  return may(me.data, 'admin') && <Act label={words.resend} path={`/users/${userId}/resend`} asks={words.resends} />;
 }
 
 function Facts({ of: { user } }: { of: Explanation }) {
@@ -110,8 +111,8 @@ function Held({ of: { user, held } }: { of: Explanation }) {
       ))}
       {may(me.data, 'admin') && (
         <div className="row">
-          {held.releasable && <Act label={words.release} path={`/held/${user.id}/release`} />}
-          <Act label={words.discard} path={`/held/${user.id}/discard`} danger={text.held.discards(1)} />
+          {held.releasable && <ReleaseHeld userId={user.id} reason={held.reason} />}
+          <Act label={words.discard} path={`/held/${user.id}/discard`} asks={text.held.discards(1)} />
         </div>
       )}
     </Section>

@@ -150,8 +150,10 @@ export const directories = {
   preview: {
     lead: 'What going live would do now. No user in force has changed.',
     madeAt: 'The plan was made',
-    stale: 'The directory has changed since; the plan is made anew.',
-    beingMade: 'The plan is being made.',
+    stale: 'The directory has changed since.',
+    none: 'There is no plan yet.',
+    make: 'Make the plan anew',
+    beingMade: 'A task is making the plan.',
     live: 'The directory is live: what it writes is in force.',
     goLive: 'Go live',
     confirmSeats: 'Go live; users without a seat wait',

@@ -24,6 +24,7 @@ export const work = {
       superseded: 'another directory took over',
       preview: 'the directory is in preview',
       protected: 'owner or break-glass account',
+      needs_admin: 'an admin has to decide',
       guard: 'guard against mass departures',
       no_role: 'no role applies',
       email_taken: 'the e-mail is another user’s',

@@ -186,6 +186,7 @@ create table guard_departures (
   -- What was in force, and of a deleted user the resource.
   person jsonb not null,
   doc jsonb,
+  user_created_at timestamptz,
   -- The groups of the user at that time, and the one whose change made the user leave, for an undo.
   groups text[] not null default '{}',
   primary key (tenant_id, directory_id, user_id)

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import type { RuleRole } from '../../users/role-from-groups.rules.js';
@@ -36,6 +37,8 @@ interface Row extends UserRow {
 
 /** Only these users are in memory at one time. */
 const BATCH = 1_000;
+/** A plan computes for at most this number of users before other requests have their turn: some milliseconds. */
+const SLICE = 50;
 
 /** SQL of the ids of users that a directory in preview (`$2`) has written to, of those after `$3`. */
 const WRITTEN = (limit: string): string => `(
@@ -95,25 +98,25 @@ export class PreviewPlan {
   ): Promise<PlannedUser[]> {
     const ids = rows.map(({ id }) => id);
     const roles = live.hasRules ? await this.users.rolesOfUsers(tenantId, live.id, ids) : new Map<string, RuleRole[]>();
-    const drafts = rows.map((row) => draftOf(JSON.parse(row.overlay ?? row.doc) as UserDocument, live.attributeMap));
-    const cases = rows.map((row, i): WriteCase => ({
+    const cases = await inSlices(rows, (row): WriteCase => ({
       ctx: { tenantId, channel: 'scim', directory: live, receivedAt: new Date() },
       tenant,
       row,
-      draft: drafts[i]!,
+      draft: draftOf(JSON.parse(row.overlay ?? row.doc) as UserDocument, live.attributeMap),
       roleSet: row.role_set,
       fromRules: roles.get(row.id) ?? [],
       released: row.released,
     }));
-    const written = cases.map(writtenIn);
+    const written = await inSlices(cases, writtenIn);
     const taken = await this.taken(tenantId, written.map(({ person }) => person), rows); // prettier-ignore
-    return rows.flatMap((row, i) => {
+    const planned = await inSlices(rows, (row, i) => {
       const removed = row.gone || (row.overlaid && row.overlay === null);
       const would = removed ? null : decide(cases[i]!, written[i]!, { ...NO_CONFLICTS, ...taken(i) });
       const owner = row.directory_id === live.id ? 'own' : row.directory_id === null ? 'unmanaged' : 'replaced';
       const effect = effectOf({ owner, removed, current: currentOf(row), would });
       return effect.kinds.length === 0 ? [] : [{ id: row.id, ...effect }];
     });
+    return planned.flat();
   }
 
   private async rows(tenantId: string, directoryId: string, after: string): Promise<Row[]> {
@@ -148,4 +151,14 @@ export class PreviewPlan {
       externalIdTaken: people[i]!.external_id !== null && isOthers(byKey.get(people[i]!.external_id), rows[i]!),
     });
   }
+}
+
+/** Maps a list; other requests have their turn after each slice of it. */
+async function inSlices<From, To>(list: readonly From[], map: (one: From, place: number) => To): Promise<To[]> {
+  const mapped: To[] = [];
+  for (const [place, one] of list.entries()) {
+    if (place % SLICE === SLICE - 1) await turn();
+    mapped.push(map(one, place));
+  }
+  return mapped;
 }

@@ -17,7 +17,7 @@ import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-
 /** The plan of a directory, as far as there is one. */
 export interface CurrentPlan {
   directory: Directory;
-  /** Null: the first plan is being made. */
+  /** Null: there is no plan yet. */
   totals: PlanTotals | null;
   /** Null: the directory has no plan. */
   madeAt: Date | null;
@@ -53,12 +53,12 @@ export class PreviewPlans {
   }
 
   /**
-   * Returns the plan of a directory. A missing or stale one is made at once where the directory has written to few users,
-   * else by a task, while the stale one is answered.
+   * Returns the plan of a directory. A missing or stale one is made at once where the directory has written to few users;
+   * of a larger one the stale plan is answered: a caller who may only read begins no task.
    *
    * @throws {NotFound} when the tenant has no such directory
    */
-  async current(tenantId: string, directoryId: string, actor: Actor): Promise<CurrentPlan> {
+  async current(tenantId: string, directoryId: string): Promise<CurrentPlan> {
     const directory = await this.directories.fresh(tenantId, directoryId);
     if (directory === null) throw new NotFound('directory');
     const none = { directory, totals: noTotals(), madeAt: null, stale: false, taskId: null };
@@ -70,7 +70,7 @@ export class PreviewPlans {
         const { totals, madeAt } = await this.makeNow(directory);
         return { ...none, totals, madeAt: new Date(madeAt) };
       }
-      taskId = (await this.begin({ tenantId, actor }, directoryId)).id;
+      taskId = (await this.tasks.open(this.db, tenantId, 'preview.plan', directoryId))?.id ?? null;
     }
     if (stored === undefined) return { ...none, totals: null, stale: true, taskId };
     return { directory, totals: stored.totals, madeAt: stored.made_at, stale: stored.stale, taskId };

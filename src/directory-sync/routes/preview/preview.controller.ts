@@ -38,14 +38,14 @@ export class PreviewController {
     summary: 'The effects of going live: counts over all users, and a list by page',
     description:
       'Read from the stored plan. Where there is none, or it is stale, a directory that has written to at most 1 000 ' +
-      'users gets a new one within this request; for a larger one a task begins (`task_id`). `format=csv` or ' +
-      '`format=ndjson` exports the list: 409 `plan_not_made` while the first plan is being made.',
+      'users gets a new one within this request; a larger one is made by `POST …/preview/plan`. `format=csv` or ' +
+      '`format=ndjson` exports the list: 409 `plan_not_made` until there is a plan.',
   })
   @ApiFilter('kind', 'Only users whom going live would change in this way.', { enum: PREVIEW_KINDS })
   @ApiPaging()
   @ApiExportedPage(PreviewBody)
   async show(
-    @CurrentCaller() { tenantId, actor }: Caller,
+    @CurrentCaller() { tenantId }: Caller,
     @Param('directory_id') id: string,
     @Query() query: QueryMap,
     @Req() req: BridgeRequest,
@@ -55,7 +55,7 @@ export class PreviewController {
     const kind = queryChoice('kind', options.kind, PREVIEW_KINDS);
     const format = exportFormat(options.format, req.headers.accept);
     const page = readPage(query, `preview ${id} ${kind ?? ''}`);
-    const plan = await this.plans.current(tenantId, id, actor);
+    const plan = await this.plans.current(tenantId, id);
     if (format === 'json') {
       const rows = await this.repository.users(tenantId, id, kind, { after: page.after, limit: page.limit + 1 });
       const list = pageOf(page, rows, (row) => row.user_id, previewedUser);
@@ -63,7 +63,8 @@ export class PreviewController {
       return;
     }
     if (plan.totals === null) {
-      throw new Conflict('plan_not_made', `The first plan of the directory is being made by the task ${plan.taskId}.`);
+      const task = plan.taskId === null ? 'POST …/preview/plan makes it.' : `The task ${plan.taskId} is making it.`;
+      throw new Conflict('plan_not_made', `The directory has no plan yet. ${task}`);
     }
     await sendExport(res, format, 'preview', this.export(tenantId, id, kind, format));
   }

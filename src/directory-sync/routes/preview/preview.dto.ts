@@ -68,7 +68,7 @@ export class PreviewBody {
   @ApiProperty({
     type: PreviewCounts,
     nullable: true,
-    description: 'Numbers over all users; null: the first plan is being made.',
+    description: 'Numbers over all users; null: there is no plan yet.',
   })
   counts!: PreviewCounts | null;
   @ApiProperty({ type: Number, nullable: true, description: 'Seats that are free; null: there is no limit.' })

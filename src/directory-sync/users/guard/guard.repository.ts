@@ -25,6 +25,8 @@ export interface Departure {
   person: string;
   /** JSON: the resource of a deleted user. */
   doc: string | null;
+  /** When a deleted user was created. */
+  createdAt: Date | null;
   leftGroup: string | null;
 }
 
@@ -166,17 +168,18 @@ export class GuardRepository {
 
   /** Adds a departure to the statement that makes it. */
   add(statement: WriteStatement, tenantId: string, departure: Departure, source: ChangeSource): void {
-    const { directoryId, how, person, doc, leftGroup } = departure;
+    const { directoryId, how, person, doc, createdAt, leftGroup } = departure;
     statement.add((p) => {
       const tenant = p.add(tenantId);
-      return `insert into guard_departures (tenant_id, directory_id, user_id, how, source, person, doc, groups)
+      return `insert into guard_departures (tenant_id, directory_id, user_id, how, source, person, doc, user_created_at, groups)
         select ${tenant}, ${p.add(directoryId)}, s.id, ${p.add(how)}, ${p.add(JSON.stringify(source), 'jsonb')},
-          ${p.add(person, 'jsonb')}, ${p.add(doc, 'jsonb')},
+          ${p.add(person, 'jsonb')}, ${p.add(doc, 'jsonb')}, ${p.add(createdAt, 'timestamptz')},
           array_remove(array(select m.group_id from group_members m where m.tenant_id = ${tenant} and m.member_id = s.id)
             || ${p.add(leftGroup, 'text')}, null)
         from subject s
         on conflict (tenant_id, directory_id, user_id) do update set went_at = excluded.went_at, how = excluded.how,
-          source = excluded.source, person = excluded.person, doc = excluded.doc, groups = excluded.groups`;
+          source = excluded.source, person = excluded.person, doc = excluded.doc,
+          user_created_at = excluded.user_created_at, groups = excluded.groups`;
     });
   }
 

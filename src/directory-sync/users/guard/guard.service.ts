@@ -111,8 +111,8 @@ export class GuardService {
     if (guarded.kind === 'change') return this.repository.addChange(statement, tenantId, directoryId);
     if (guarded.kind === 'return') return this.repository.forgive(statement, tenantId, directoryId);
     const { how, before } = guarded;
-    const { person, doc = null, leftGroup = null } = before;
-    const departure = { how, directoryId, person: JSON.stringify(person), doc, leftGroup };
+    const { person, doc = null, createdAt = null, leftGroup = null } = before;
+    const departure = { how, directoryId, person: JSON.stringify(person), doc, createdAt, leftGroup };
     this.repository.add(statement, tenantId, departure, source);
   }
 

@@ -14,8 +14,9 @@ export type GuardedWrite =
 /** A user before the departure. */
 export interface FormerUser {
   person: Person;
-  /** The resource; only of a user whose row is deleted. */
+  /** The resource, and when the user was created; only of a user whose row is deleted. */
   doc?: string;
+  createdAt?: Date;
   /** The group whose members have changed, where the user leaves for that: its membership is gone already. */
   leftGroup?: string | undefined;
 }

@@ -19,6 +19,8 @@ interface Left {
   person: Person;
   /** The resource of a deleted user; null: the user is there. */
   doc: string | null;
+  /** When a deleted user was created; null: a process of an older version deleted the user. */
+  user_created_at: Date | null;
   groups: string[];
 }
 
@@ -64,7 +66,7 @@ export class BroughtBack {
 
   private async left(tenantId: string, directoryId: string, userId: string): Promise<Left> {
     const { rows } = await this.db.query<Left>(
-      `select how, person, doc::text as doc, groups from guard_departures
+      `select how, person, doc::text as doc, user_created_at, groups from guard_departures
        where tenant_id = $1 and directory_id = $2 and user_id = $3 and went_at > now() - interval '1 day'`,
       [tenantId, directoryId, userId],
     );
@@ -113,6 +115,7 @@ export class BroughtBack {
     const draft = draftOf({ ...(JSON.parse(doc) as UserDocument), active: true }, directory!.attributeMap);
     await this.users.create(ctx, draft, null, {
       id: userId,
+      createdAt: left.user_created_at ?? undefined,
       trigger: { kind: 'undone' },
       inSameStatement: (statement) => {
         this.audit.addTo(statement, this.line(by, userId));

@@ -17,9 +17,10 @@ import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 /** What happens to the held users of a task. */
 export type HeldAct = 'release' | 'discard';
 
-/** Which held users a task is about: those of a list, or all that match. */
+/** Which held users a task is about: those of a list, all that match, or all. */
 export interface HeldChoice {
   user_ids?: string[];
+  all?: boolean;
   reason?: HeldReason;
   directory?: string;
 }
@@ -140,10 +141,10 @@ function listOf({ user_ids: ids, directory }: HeldChoice): string[] | undefined 
 }
 
 /** Refuses a choice that names nothing, or two things at once. */
-export function demandChoice(act: HeldAct, { user_ids: ids, reason, directory }: HeldChoice): void {
-  const filters = [reason, directory].filter((filter) => filter !== undefined);
-  if ((ids === undefined) === (filters.length === 0)) {
-    const message = 'send either user_ids or a filter (reason, directory), and not both';
+export function demandChoice(act: HeldAct, { user_ids: ids, all, reason, directory }: HeldChoice): void {
+  const ways = [ids !== undefined, reason !== undefined || directory !== undefined, all === true];
+  if (ways.filter(Boolean).length !== 1) {
+    const message = 'send one of user_ids, a filter (reason, directory) and all';
     throw new InvalidFields([{ field: 'user_ids', message }]);
   }
   if (act === 'release' && reason !== undefined && !RELEASABLE.has(reason)) {

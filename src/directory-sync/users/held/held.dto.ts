@@ -36,7 +36,7 @@ export function ExpectedCount(): PropertyDecorator {
   });
 }
 
-/** Held users: those of a list, or all that match a filter. */
+/** Held users: those of a list, all that match a filter, or all. */
 export class HeldSelection {
   @Ruled(
     idsProblem,
@@ -56,6 +56,8 @@ export class HeldSelection {
   dry_run?: boolean;
   @ExpectedCount()
   count?: number;
+  @Flag({ optional: true, description: 'All held users: of a release, those that can be released. Then no filter.' })
+  all?: boolean;
 }
 
 /** What a dry run answers. */

@@ -154,14 +154,16 @@ function isMassChange(
 
 /** Returns what the guard keeps of a removal; null: nothing. */
 export function guardedRemoval(ctx: Omit<WriteContext, 'source'>, row: UserRow): GuardedWrite | null {
-  return row.status === 'active' ? departure(ctx, row, 'deleted', { doc: row.doc }) : null;
+  return row.status === 'active'
+    ? departure(ctx, row, 'deleted', { doc: row.doc, createdAt: new Date(row.created_at) })
+    : null;
 }
 
 function departure(
   { channel, directory }: Omit<WriteContext, 'source'>,
   row: UserRow,
   how: DepartureKind,
-  more: Pick<FormerUser, 'doc' | 'leftGroup'>,
+  more: Omit<FormerUser, 'person'>,
 ): GuardedWrite | null {
   if (channel !== 'scim' || directory === null || directory.guard === 'off') return null;
   const before = { person: personOfRow(row), ...more };

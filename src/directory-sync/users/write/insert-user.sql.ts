@@ -70,7 +70,7 @@ export function insertUser(statement: WriteStatement, tenantId: string, write: U
         ${p.add(decision.seat === 'waiting' ? write.at : null, 'timestamptz')}, ${p.add(decision.held, 'text')},
         ${p.add(decision.held === null ? null : write.at, 'timestamptz')}, ${p.add(write.released, 'text')},
         ${p.add(write.everActive, 'boolean')}, ${p.add(person.status === 'active' ? write.at : null, 'timestamptz')},
-        ${p.add(write.nameWritten, 'boolean')}, ${p.add(write.costCenter, 'text')}, ${at}, ${at}
+        ${p.add(write.nameWritten, 'boolean')}, ${p.add(write.costCenter, 'text')}, ${p.add(write.createdAt, 'timestamptz')}, ${at}
       ${p.source} ${conditions.length ? `where ${conditions.join(' and ')}` : ''}
       on conflict do nothing returning id, manager_id`;
     },

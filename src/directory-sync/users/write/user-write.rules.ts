@@ -14,7 +14,7 @@ import type { Edit, WriteCase, Stamp } from './write-case.js';
  *
  * @throws {DocumentTooLarge} when the document is over the limit
  */
-export function newWrite(about: WriteCase, decision: Decision, { id, at }: Stamp): UserWrite {
+export function newWrite(about: WriteCase, decision: Decision, { id, at, createdAt = at }: Stamp): UserWrite {
   return {
     id,
     directoryId: about.ctx.directory?.id ?? null,
@@ -30,6 +30,7 @@ export function newWrite(about: WriteCase, decision: Decision, { id, at }: Stamp
     nameWritten: about.ctx.directory !== null,
     identity: null,
     costCenter: costCenterIn(about, decision),
+    createdAt,
     at,
   };
 }
@@ -58,6 +59,7 @@ export function nextWrite(about: WriteCase & { row: UserRow }, edit: Edit, decis
     nameWritten: directoryId !== null || (row.name_written && about.draft.userName === row.user_name),
     identity: null,
     costCenter: costCenterIn(about, decision),
+    createdAt: new Date(row.created_at),
     // A clock that was set back must not make a change look older than the one before.
     at: new Date(Math.max(at.getTime(), row.updated_at)),
   };
@@ -118,7 +120,7 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
     released: write.released,
     ever_active: write.everActive,
     in_force_since: comesIntoForce(before, write) ? write.at.getTime() : (before?.in_force_since ?? null),
-    created_at: before === null ? write.at.getTime() : before.created_at,
+    created_at: write.createdAt.getTime(),
     updated_at: write.at.getTime(),
     revision: before?.revision ?? 1,
     modified_at: before?.modified_at ?? write.at.getTime(),

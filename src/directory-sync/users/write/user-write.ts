@@ -27,5 +27,6 @@ export interface UserWrite {
   identity: IdentityStep | null;
   /** The cost centre in force afterwards. */
   costCenter: string | null;
+  createdAt: Date;
   at: Date;
 }

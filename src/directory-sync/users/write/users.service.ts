@@ -59,7 +59,7 @@ export class UsersService {
     ctx: WriteContext,
     draft: UserDraft,
     roleSet: string | null = null,
-    { id, trigger, roleOrigin, afterLink, inPreview, inSameStatement, afterWrite }: CreateParts = {},
+    { id, createdAt, trigger, roleOrigin, afterLink, inPreview, inSameStatement, afterWrite }: CreateParts = {},
   ): Promise<WriteResult> {
     this.storage.demandRoom(ctx.tenantId);
     const tenant = await this.tenants.get(ctx.tenantId);
@@ -67,13 +67,13 @@ export class UsersService {
     const about: WriteCase = { ctx, tenant, row: null, draft, ...known, fromRules: [], released: null };
     const command = { kind: 'create', about } as const;
     const along = { inSameStatement, afterWrite };
-    const optimistic = await this.runner.optimistic(command, ctx, newStamp(id), along);
+    const optimistic = await this.runner.optimistic(command, ctx, newStamp({ id, createdAt }), along);
     if (optimistic) return this.finish(ctx, optimistic);
     const done = await retried(this.db, ctx.tenantId, async (tx): Promise<CompletedWrite> => {
       const found = await this.conflicts.users(tx, about);
       const link = await this.linkFor(tx, ctx, found, draft);
       if (link === null) {
-        return this.runner.pessimistic(tx, command, ctx, newStamp(id), along, Promise.resolve(found));
+        return this.runner.pessimistic(tx, command, ctx, newStamp({ id, createdAt }), along, Promise.resolve(found));
       }
       const { row, by } = link;
       if (inPreview && ctx.directory!.state === 'preview' && !row.gone) {

@@ -15,11 +15,13 @@ export interface Stamp {
   /** The id of the user if it is new. */
   id: string;
   at: Date;
+  /** When the user was created first; left out: by this write. */
+  createdAt?: Date | undefined;
 }
 
-/** Returns a new id, or the given one, and the present time. */
-export function newStamp(id = newId('usr')): Stamp {
-  return { id, at: new Date() };
+/** Returns a new id, or those of a user who is made again, and the present time. */
+export function newStamp({ id = newId('usr'), createdAt }: Partial<Omit<Stamp, 'at'>> = {}): Stamp {
+  return { id, createdAt, at: new Date() };
 }
 
 /** Statements after that of a write, in its transaction, about the user written. */

@@ -12,6 +12,8 @@ type KeepPreview = (tx: SqlRunner, userId: string, by: LinkedBy) => Promise<void
 export interface CreateParts extends Pick<Alongside, 'inSameStatement' | 'afterWrite'> {
   /** The id of a user who was deleted and is made again; left out: a new one. */
   id?: string;
+  /** When that user was created first. */
+  createdAt?: Date | undefined;
   /** What has led to the creation, if not the request of the source. */
   trigger?: Trigger;
   /** Where the role of the user comes from, if the caller has not chosen it. */

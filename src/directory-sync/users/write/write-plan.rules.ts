@@ -183,6 +183,7 @@ function planImport(
     everActive: true,
     nameWritten: false,
     costCenter: null,
+    createdAt: at,
     at,
   };
   const seat = seatLine('none', decision.seat, {

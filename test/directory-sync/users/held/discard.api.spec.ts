@@ -239,10 +239,11 @@ describe('many held users', () => {
   it.each([
     [{}, 'user_ids'],
     [{ user_ids: ['usr_1'], reason: 'no_seat' }, 'user_ids'],
+    [{ all: false }, 'user_ids'],
     [{ user_ids: [] }, 'user_ids'],
     [{ reason: 'nothing' }, 'reason'],
     [{ reason: 'no_role' }, 'reason'],
-    [{ reason: 'no_seat', all: true }, 'all'],
+    [{ reason: 'no_seat', all: true }, 'user_ids'],
   ])('a release of %j is refused by field', async (body, field) => {
     const at = await newHouse(service);
     const answer = await at.api.post('/held/release', body);

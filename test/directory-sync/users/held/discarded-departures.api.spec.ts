@@ -144,4 +144,18 @@ describe('an undo', () => {
       (all) => all.every(({ role, seat }) => role === 'User' && seat === 'held'),
     );
   });
+
+  it('of a deletion leaves the id and when the user was created', async () => {
+    const house = await newHouse(service, { guard: GUARD });
+    const id = await madeUser(house.scim, user(mail()));
+    const before = await show(house, id);
+    const created = (await house.scim.get(`/Users/${id}`)).body.meta.created as string;
+    expect((await house.scim.delete(`/Users/${id}`)).status).toBe(204);
+    const task = await done(house, await house.api.post(guardPath(house, 'undo'), {}));
+    expect(task.result).toEqual({ brought_back: 1, left_out: 0 });
+    const after = await show(house, id);
+    expect(after).toMatchObject({ ...IN_FORCE, created_at: before.created_at });
+    expect((await house.scim.get(`/Users/${id}`)).body.meta).toMatchObject({ created });
+    expect(Date.parse(after.updated_at as string)).toBeGreaterThan(Date.parse(before.created_at as string));
+  });
 });
