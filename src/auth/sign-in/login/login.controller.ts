@@ -67,7 +67,8 @@ export class LoginController {
   @DescribedInitiatedLogin()
   async initiated(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     const form = await readForm(req, FORM_BYTES, FORM_FIELDS);
-    if (form.has('email') && isOwnForm(req, this.addresses.origin)) {
+    // A form without an e-mail has come from our own page, too: a login that a third party begins names its issuer.
+    if (!form.has('iss') && isOwnForm(req, this.addresses.origin)) {
       return this.begin(Object.fromEntries(form), req, res, 303);
     }
     const query = new URLSearchParams(rawQuery(req));
