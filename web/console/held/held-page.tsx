@@ -5,6 +5,7 @@ import type { Json, Page as PageOf } from '../../api/client.js';
 import { useList, useRead } from '../../api/queries.js';
 import { may, useMe } from '../../api/session.js';
 import { Act } from '../../parts/act.js';
+import { ReleaseHeld } from '../../parts/release-held.js';
 import { List } from '../../parts/answer.js';
 import { CountedAct } from '../../parts/counted-act.js';
 import { Choice } from '../../parts/filters.js';
@@ -28,8 +29,6 @@ const words = text.held;
 const reasons: Record<string, string> = words.reasons;
 /** Reasons that an admin can set aside (contract of `POST /held/release`). */
 const RELEASABLE = new Set(['guard', 'protected', 'needs_admin', 'no_seat', 'external_id_taken']);
-/** Of these, the reasons that hold back a departure, or another identity of an administrator. */
-const ENDS_ACCESS = new Set(['guard', 'protected', 'needs_admin']);
 
 /** Held users by reason and directory, and what an admin decides about them. */
 export function HeldPage() {
@@ -57,12 +56,6 @@ export function HeldPage() {
       </List>
     </Page>
   );
-}
-
-/** Puts what was written into force: red where that can end access. */
-export function ReleaseHeld({ userId, reason }: { userId: string; reason: string }) {
-  const path = `/held/${userId}/release`;
-  return <Act label={words.release} path={path} {...(ENDS_ACCESS.has(reason) ? { danger: words.releases(1) } : {})} />;
 }
 
 function AllOf({ filters }: { filters: Readonly<Record<string, string | undefined>> }) {

@@ -3,7 +3,7 @@ import type { UserExplanationBody } from '../../../src/overview/explain/user-exp
 import type { Json } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
 import { may, useMe } from '../../api/session.js';
-import { ReleaseHeld } from '../held/held-page.js';
+import { ReleaseHeld } from '../../parts/release-held.js';
 import { Act } from '../../parts/act.js';
 import { Answer } from '../../parts/answer.js';
 import { isGone } from '../../parts/gone.js';
