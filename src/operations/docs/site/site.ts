@@ -74,7 +74,20 @@ function namesIn(folder: string, first: readonly string[]): string[] {
 function sectionsOf(markdown: string, page: string, address: string): Section[] {
   return markdown.split(/^(?=#{1,3} )/m).map((part) => {
     const heading = /^#+ (.+)/.exec(part)?.[1] ?? page;
-    const text = part.replace(/^#+ .+/, '').replace(/[`*|\\[\]#-]+/g, ' ').replace(/\s+/g, ' ').trim(); // prettier-ignore
+    const text = plainText(part.replace(/^#+ .+/, ''));
     return { page, heading, address: `${address}#${anchorOf(heading)}`, text };
   });
+}
+
+/** Returns Markdown without its marks: of a link its words, of a table its cells. Hyphens inside of words and options stay. */
+function plainText(markdown: string): string {
+  return markdown
+    .replace(/<!--[^]*?-->/g, ' ')
+    .replace(/\]\([^)\s]*\)/g, ' ')
+    .replace(/^\s*- /gm, ' ')
+    .replace(/(?<![\w-])-{3,}(?![\w-])/g, ' ')
+    .replace(/[`*|\\[\]#]+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/ (?=[.,;:)](?: |$))/g, '')
+    .trim();
 }
