@@ -26,13 +26,20 @@ it('gives at most 30 hits, with a piece of the text', () => {
 });
 
 it('has a phrase in a text before the words of it in other places', () => {
-  const texts = ['Signing in, which a user cannot do at night.', 'A binding: the sign cannot be read.', 'A user cannot sign in.'];
+  const texts = [
+    'Signing in, which a user cannot do at night.',
+    'A binding: the sign cannot be read.',
+    'A user cannot sign in.',
+  ];
   const hits = search(texts.map((text, place) => section(String(place), text)), 'cannot sign in'); // prettier-ignore
   expect(hits.map((hit) => hit.section.heading)).toEqual(['2', '0', '1']);
 });
 
 it('begins and ends an excerpt with whole words, and keeps hyphens', () => {
-  const [hit] = search([section('x', `${'before '.repeat(30)}a just-in-time user${' after'.repeat(60)}`)], 'just-in-time');
+  const [hit] = search(
+    [section('x', `${'before '.repeat(30)}a just-in-time user${' after'.repeat(60)}`)],
+    'just-in-time',
+  );
   expect(hit!.excerpt).toMatch(/^(before )+a just-in-time user( after)+$/);
   expect(hit!.excerpt.length).toBeLessThanOrEqual(200);
 });
