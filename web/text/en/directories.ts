@@ -9,6 +9,13 @@ export const directories = {
   empty: 'There is no directory yet. Create one, and give its address and token to the IdP.',
   name: 'Name',
   profile: 'Profile',
+  profileHelp: {
+    tolerant: 'For any IdP: takes what all known ones send. The usual choice.',
+    entra: 'For Microsoft Entra ID: the RFC, and what Entra sends beside it.',
+    okta: 'For Okta: the RFC, and what Okta sends beside it.',
+    strict: 'For a client of your own that keeps to the RFC: nothing else is taken.',
+    ipsie: 'For an IdP that is certified for the IPSIE profile: as strict, and without passwords.',
+  },
   state: 'State',
   lastRequest: 'Last request',
   guard: 'Guard',
@@ -33,7 +40,7 @@ export const directories = {
     users: 'Users',
     unmanaged: 'Users without a directory',
     groups: 'Groups',
-    pending: 'Members whose user has not come',
+    pending: 'Members that wait for their user',
     refusal: 'Last refused credential',
     unknownRole: 'Last role that was not given',
     none: 'none',
@@ -134,6 +141,7 @@ export const directories = {
     role: 'Role',
     remove: 'Remove',
     add: 'Add a rule',
+    choose: 'Choose a role',
     rules: 'Rules',
     plan: 'Show what changes',
     save: 'Save the rules',
@@ -190,7 +198,9 @@ export const directories = {
     discards: (n: number) => `This keeps ${plural(n)}. The IdP reads them back as active.`,
     undoes: (n: number, ruled: number) =>
       `This brings back ${plural(n - ruled)} who left before the limit, with id, role, groups and account.${
-        ruled === 0 ? '' : ` ${plural(ruled)} stay as they are: a rule gives them another role. Undo the change of the rules first.`
+        ruled === 0
+          ? ''
+          : ` ${plural(ruled)} stay as they are: a rule gives them another role. Undo the change of the rules first.`
       }`,
     departures: 'Who left before the limit',
     noDepartures: 'No user has left within 24 hours.',
