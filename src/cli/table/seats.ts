@@ -77,7 +77,9 @@ export const SEAT_FACTS: FactsTable = {
 function changedFields(before: unknown, after: unknown): unknown {
   if (!isRecord(after)) return after;
   const former = isRecord(before) ? before : {};
-  return Object.fromEntries(Object.entries(after).filter(([name, value]) => name !== 'updated_at' && !isSame(former[name], value)));
+  return Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => name !== 'updated_at' && !isSame(former[name], value)),
+  );
 }
 
 /** A field that is absent, null or empty says the same. */
