@@ -16,6 +16,7 @@ import { OPERATIONS } from './api/operations.js';
 import { madeCommands } from './made/made-commands.js';
 import { FACTS } from './table/facts.js';
 import { NOUNS } from './nouns.js';
+import { VERSION } from '../base/log/process-fields.js';
 import { print, type Terminal } from './output/output.js';
 import { withIds } from './references/references.js';
 import { optionsOf, runToEnd } from './command/wait.js';
@@ -71,6 +72,7 @@ export async function runCli(args: readonly string[], env: Env, terminal: Termin
 function program(env: Env, terminal: Terminal): Commander {
   const root = new Commander('talent-bridge')
     .description('Administration of a running talent-bridge, through its own API.')
+    .version(VERSION, '--version', 'print the version of this command line')
     .addHelpText('after', AFTER)
     .helpCommand(false)
     .enablePositionalOptions() // `--set` after `rules plan` belongs to `plan`, not to `rules`.
@@ -105,6 +107,11 @@ function add(parent: Commander, name: string, command: Command, env: Env, termin
     .description(command.description)
     .option('--tenant <id>', 'another tenant than the one of the configured key; needs the operator token')
     .option('--json', 'print JSON');
+  sub.exitOverride((error) => {
+    const hint = error.code === 'commander.unknownOption' ? optionWithChoice(command, error.message) : null;
+    if (hint !== null) terminal.err(`(Did you mean ${hint}?)\n`);
+    throw error;
+  });
   const { argument } = command;
   if (argument) sub.argument(argument.required ? `<${argument.name}>` : `[${argument.name}]`, argument.description);
   for (const option of optionsOf(command)) sub.addOption(asTyped(option));
@@ -132,6 +139,13 @@ function add(parent: Commander, name: string, command: Command, env: Env, termin
       await client.close();
     }
   });
+}
+
+/** Returns the option that has the name of an unknown option as a value: `--preview` is `--state preview`. */
+function optionWithChoice({ options = [] }: Command, message: string): string | null {
+  const unknown = /'--([\w-]+)/.exec(message)?.[1]?.replaceAll('-', '_');
+  const option = options.find(({ choices }) => unknown !== undefined && choices?.includes(unknown));
+  return option === undefined ? null : `${optionOf(option.name)} ${unknown}`;
 }
 
 /** Demands the options that a command needs, once the parser has found no unknown one: a misspelt option is named as that. */

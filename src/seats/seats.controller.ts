@@ -1,5 +1,5 @@
 import { Body, Get, HttpCode, Post, Put, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { ApiFilter } from '../base/http/api-answers.js';
 import { InvalidFields } from '../base/errors/domain-error.js';
 import { csvLine } from '../base/http/csv.js';
@@ -22,6 +22,8 @@ import { HOLDER_FACTS_VERSION } from './usage.rules.js';
 
 /** A hundred years: no bound that a customer meets, and one for a year with a typing error. */
 const MAX_DAYS = 36_525;
+const USUAL_DAYS = 30;
+const DAY_MS = 86_400_000;
 
 /** Seats: how many, who, since when, why, at any past moment. */
 @ApiController('seats')
@@ -93,9 +95,12 @@ export class SeatsController {
 
   @Get('usage')
   @RequireScope('seats:read')
-  @ApiOperation({ summary: 'Peak, average, end and distinct holders for each day of a half-open range' })
-  @ApiQuery({ name: 'from', required: true, description: 'the first day, such as 2026-10-01; not after today' })
-  @ApiQuery({ name: 'to', required: true, description: 'the day after the last one' })
+  @ApiOperation({
+    summary:
+      'Peak, average, end and distinct holders for each day of a half-open range; without one, of the last 30 days',
+  })
+  @ApiFilter('from', 'the first day, such as 2026-10-01; not after today. Together with `to`')
+  @ApiFilter('to', 'the day after the last one. Together with `from`')
   @ApiFilter('interval', 'The length of each step of the report.', { enum: ['day'] })
   @ApiFilter('format', undefined, { enum: ['json', 'csv'] })
   @ApiFilter('bom', BOM, { enum: ['true', 'false'] })
@@ -107,7 +112,10 @@ export class SeatsController {
   ): Promise<void> {
     const options = queryOptions(query, ['from', 'to', 'interval', 'format', 'bom']);
     queryChoice('interval', options.interval, ['day']);
-    const { from, to } = rangeOf(options.from, options.to);
+    const { from, to } =
+      options.from === undefined && options.to === undefined
+        ? lastDays((await this.reports.today(caller.tenantId)).day)
+        : rangeOf(options.from, options.to);
     const format = exportFormat(queryChoice('format', options.format, ['json', 'csv']), req.headers.accept);
     const bom = exportBom(options.bom, format);
     await this.moments.demandNotAhead(caller.tenantId, 'from', from);
@@ -143,6 +151,13 @@ export class SeatsController {
   }
 }
 
+/** Returns the range of the last 30 days, with today as the last one. */
+function lastDays(today: string): { from: string; to: string } {
+  const dayAt = (distance: number): string =>
+    new Date(Date.parse(today) + distance * DAY_MS).toISOString().slice(0, 10);
+  return { from: dayAt(1 - USUAL_DAYS), to: dayAt(1) };
+}
+
 /** The days of a usage report: 422 unless both are days, and in order. */
 function rangeOf(from: string | undefined, to: string | undefined): { from: string; to: string } {
   const errors = [
@@ -152,7 +167,7 @@ function rangeOf(from: string | undefined, to: string | undefined): { from: stri
     .filter(({ value }) => !isDay(value))
     .map(({ field }) => ({ field, message: 'must be a date such as 2026-10-31' }));
   if (errors.length > 0) throw new InvalidFields(errors);
-  const span = (Date.parse(to!) - Date.parse(from!)) / 86_400_000;
+  const span = (Date.parse(to!) - Date.parse(from!)) / DAY_MS;
   if (span < 1 || span > MAX_DAYS) {
     throw new InvalidFields([{ field: 'to', message: `must be a day after \`from\`, by at most ${MAX_DAYS} days` }]);
   }

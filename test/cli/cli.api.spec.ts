@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { VERSION } from '../../src/base/log/process-fields.js';
 import { COMMANDS, runCli } from '../../src/cli/program.js';
 import { sharedApp, type TestApp } from '../support/app.js';
 import { send } from '../support/http.js';
@@ -48,6 +49,14 @@ it('knows every command of the list', () => {
       'tenant create', 'tenant list',
     ]), // prettier-ignore
   );
+});
+
+it('names its version, and the option that has an unknown option as a value', async () => {
+  expect((await cli('--version')).out.trim()).toBe(VERSION);
+  const { code, err } = await cli('directory create --name Okta --preview');
+  expect(code).toBe(2);
+  expect(err).toContain("unknown option '--preview'");
+  expect(err).toContain('(Did you mean --state preview?)');
 });
 
 describe('a new tenant', () => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { OPERATIONS } from '../../src/cli/api/operations.js';
 import { sharedApp, type TestApp } from '../support/app.js';
 import { commandLine, type Ran } from '../support/cli.js';
 import { newHouse, type House } from '../support/house.js';
@@ -154,6 +155,9 @@ describe('seats, audit, roles and tasks', () => {
     expect(usage.json.data).toEqual([expect.objectContaining({ day: from, end: expect.any(Number) })]);
     expect((await cli('seats', 'usage', '--from', from!, '--to', to!, '--format', 'csv')).out).toMatch(/^day,peak,/);
     expect((await cli('seats', 'usage', '--from', from!)).code).toBe(2);
+    const usual = (await cli('seats', 'usage', '--json')).json.data as { day: string }[];
+    expect(usual).toHaveLength(30);
+    expect(usual.at(-1)!.day).toBe(from);
   });
 
   it('lists the audit log by filter', async () => {
@@ -162,6 +166,21 @@ describe('seats, audit, roles and tasks', () => {
     expect(rows[0]).toMatchObject({ action: 'role.created', target_type: 'role' });
     expect((await cli('audit', 'list', '--action', 'role.created')).out).toMatch(/key .*role\.created/);
     expect((await cli('audit', 'list', '--format', 'csv')).out).toMatch(/^id,at,/);
+  });
+
+  it('lists the audit log by the action that the help has as its example, with the fields that changed', async () => {
+    const { about } = OPERATIONS.find(({ call }) => call === 'GET /audit')!.query.find(
+      ({ name }) => name === 'action',
+    )!;
+    const example = /such as `([\w.]+)`/.exec(about)![1]!;
+    const name = fresh('Renamed');
+    const { directory_id: id } = (await cli('directory', 'create', '--name', fresh('Okta'), '--json')).json;
+    expect((await cli('audit', 'list', '--action', example, '--target-id', id, '--json')).json).toHaveLength(1);
+    await cli('directory', 'set', id, '--name', name);
+    const wide = commandLine(service, house.apiKey, 400);
+    const { out } = await wide('audit', 'list', '--action', 'directory.changed', '--target-id', id);
+    expect(out.trimEnd().split('\n').at(-1)).toMatch(new RegExp(`  name ${name}$`));
+    expect((await cli('directory', 'delete', id)).code).toBe(0);
   });
 
   it('keeps the catalogue of roles', async () => {

@@ -67,3 +67,19 @@ it('names missing and wrong options', async () => {
   expect((await cli('webhook', 'explain', id)).err).toContain('Say --record or --event-id.');
   expect((await cli('webhook', 'set', id, '--headers', '{')).err).toContain('--headers must be JSON');
 });
+
+it('demands the number of the messages that are lost when an endpoint is deleted', async () => {
+  const { id } = (await house.api.post('/webhooks', { url: hook.url })).body as { id: string };
+  await house.api.post(`/webhooks/${id}/pause`, { reason: 'moving' });
+  const candidate = { first_name: 'A', last_name: 'B', email: 'a@x.example', external_id: 'gh_2' };
+  await house.api.post('/candidates', candidate);
+  await eventually(
+    () => house.api.get(`/webhooks/${id}`),
+    ({ body }) => body.waiting === 1,
+  );
+  const asked = await cli('webhook', 'delete', id);
+  expect(asked.code).toBe(2);
+  expect(asked.err).toContain('1 messages that wait for it and 0 that were given up are dropped with it.');
+  expect(asked.err).toContain('Repeat the command with --confirm 1.');
+  expect((await cli('webhook', 'delete', id, '--confirm', '1')).code).toBe(0);
+});

@@ -57,6 +57,9 @@ it('explains a problem where its type points to, and the contract at its short a
 
 it('finds pages by words', async () => {
   expect((await get('/docs/search?q=NoTarget+entra')).text).toContain('<a href="/docs/connect/entra#');
+  const signIn = (await get('/docs/search?q=cannot+sign+in')).text;
+  expect(/<ul class="hits"><li><a href="([^"#]+)/.exec(signIn)![1]).toBe('/docs/sign-in/cannot-sign-in');
+  expect((await get('/docs/search?q=just-in-time')).text).toMatch(/<p>[^<]*just-in-time/i);
   expect((await get('/docs/search?q=zzzz')).text).toContain('No page has all of these words.');
   expect((await get('/docs/search')).status).toBe(200);
   const { text } = await get(`/docs/search?q=${encodeURIComponent('"><script>alert(1)</script>')}`);

@@ -24,6 +24,19 @@ export function relativeTime(at: string, now: number): string {
   return Math.abs(seconds) < 10 ? 'now' : format.format(Math.trunc(seconds), 'second');
 }
 
+/**
+ * Returns how long a time is past, in its largest whole unit: "31 seconds".
+ *
+ * @param since an ISO time
+ * @param now in milliseconds
+ */
+export function elapsedTime(since: string, now: number): string {
+  const seconds = Math.max(0, (now - Date.parse(since)) / 1000);
+  const [unit, size] = STEPS.find(([, length]) => seconds >= length) ?? ['second', 1];
+  const format = new Intl.NumberFormat(LOCALE, { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(Math.trunc(seconds / size));
+}
+
 /** Returns a time with date, seconds and the name of its zone. */
 export function exactTime(at: string, timeZone: string): string {
   return new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'long', timeZone }).format(new Date(at));

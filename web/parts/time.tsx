@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { exactTime, relativeTime } from './time.rules.js';
+import { elapsedTime, exactTime, relativeTime } from './time.rules.js';
 
 /** The time zone of the tenant, in which times are shown. */
 export const TimeZone = createContext('UTC');
@@ -13,6 +13,16 @@ export function Time({ at }: { at: string | null | undefined }) {
     // The focus shows the exact time to those who have no pointer.
     <time dateTime={at} title={exact} data-exact={exact} tabIndex={0} className="time">
       {relativeTime(at, Date.now())}
+    </time>
+  );
+}
+
+/** How long a time is past: "31 seconds". */
+export function Elapsed({ since }: { since: string }) {
+  const exact = exactTime(since, useContext(TimeZone));
+  return (
+    <time dateTime={since} title={exact} data-exact={exact} tabIndex={0} className="time">
+      {elapsedTime(since, Date.now())}
     </time>
   );
 }

@@ -70,7 +70,7 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
       if (Number(length) > MAX_DISCARD) res.setHeader('Connection', 'close');
       return next(new BodyTooLarge(limit));
     }
-    const refusal = refusedForm(headers['content-encoding'], headers['content-type']);
+    const refusal = refusedForm(req);
     if (refusal !== null && length !== undefined) return next(refusal);
     // Where a signature authenticates the sender, the body has to be read first.
     const ask = admit === undefined || keepRaw?.(req.path) ? undefined : admit;
@@ -124,15 +124,23 @@ function finish(req: BridgeRequest, bytes: Buffer, next: NextFunction): void {
 const PLAIN_TYPES = new Set(['application/json', 'application/scim+json', 'application/json; charset=utf-8']);
 const JSON_TYPE = /^application\/(?:scim\+|merge-patch\+)?json$/i;
 
-function refusedForm(encoding: string | undefined, type: string | undefined): UnsupportedMediaType | null {
+/** Returns the media types that a caller of an address should send; the other ones of JSON are taken, too. */
+function typesOf({ path, method }: BridgeRequest): string[] {
+  if (path.startsWith('/scim/')) return ['application/scim+json', 'application/json'];
+  return method === 'PATCH' ? ['application/json', 'application/merge-patch+json'] : ['application/json'];
+}
+
+function refusedForm(req: BridgeRequest): UnsupportedMediaType | null {
+  const { 'content-encoding': encoding, 'content-type': type } = req.headers;
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
     return new UnsupportedMediaType('Bodies are read uncompressed only.', { 'Accept-Encoding': 'identity' });
   }
   if (type !== undefined && PLAIN_TYPES.has(type)) return null;
   const [media = '', ...parameters] = (type ?? '').split(';');
   if (!JSON_TYPE.test(media.trim())) {
-    return new UnsupportedMediaType('Bodies are JSON: application/json or application/scim+json.', {
-      'Accept-Post': 'application/json, application/scim+json',
+    const types = typesOf(req);
+    return new UnsupportedMediaType(`Bodies are JSON here: ${types.join(' or ')}.`, {
+      [req.method === 'PATCH' ? 'Accept-Patch' : 'Accept-Post']: types.join(', '),
     });
   }
   for (const parameter of parameters) {

@@ -15,21 +15,25 @@ export interface Terminal {
   onInterrupt?: (act: () => void) => () => void;
 }
 
+/** Characters of a list in a row of a table. */
+const LIST_LENGTH = 60;
+const SEATS: Readonly<Record<string, string>> = { held: 'has one', waiting: 'waits' };
+
 /** Prints a result: as JSON for scripts, else as lines for people. An export is a text, and stays what it is. */
 export function print(terminal: Terminal, result: unknown, json: boolean): void {
   if (result === undefined) return;
   if (typeof result === 'string') terminal.out(result);
   else if (json) terminal.out(`${JSON.stringify(result, null, 2)}\n`);
   else if (Array.isArray(result)) terminal.out(table(result as Json[], terminal.width));
-  else terminal.out(lines(result as Json));
+  else terminal.out(recordText(result as Json));
 }
 
-/** A record: a line for each field. */
-function lines(record: Json): string {
+/** Returns a record for a reader: a line for each field. */
+export function recordText(record: Json): string {
   const names = Object.keys(record);
   return blockOf(
     names,
-    names.map((name) => cell(record[name])),
+    names.map((name) => cell(name, record[name])),
   );
 }
 
@@ -38,9 +42,15 @@ function table(rows: Json[], width: number | undefined): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return tableOf(
     names,
-    rows.map((row) => names.map((name) => shortTime(cell(row[name])))),
+    rows.map((row) => names.map((name) => shortTime(cell(name, counted(row[name]))))),
     width,
   );
+}
+
+/** A list of many values makes a table unreadable: its row has their number, and `--json` has them all. */
+function counted(value: unknown): unknown {
+  if (!Array.isArray(value) || wordsOf(value).length <= LIST_LENGTH) return value;
+  return `${value.length} (--json)`;
 }
 
 /** A table shows whole seconds: times are what it has least room for. */
@@ -62,9 +72,17 @@ function wordsOf(value: unknown): string {
     .join(', ');
 }
 
-function cell(value: unknown): string {
-  if (value === null || value === undefined) return '-';
-  const text = wordsOf(value);
-  // Text from outside must not move the cursor of the terminal.
-  return text.replace(/\p{Cc}/gu, '�');
+function cell(name: string, value: unknown): string {
+  const text = wordsOf(name === 'seat' ? seatWord(value) : value);
+  return text === '' ? '-' : withoutControls(text).replaceAll('\n', '�');
+}
+
+/** Returns a text without control characters, the end of a line excepted: text from outside must not move the cursor of the terminal. */
+export function withoutControls(text: string): string {
+  return text.replace(/[^\P{Cc}\n]/gu, '�');
+}
+
+/** Returns the seat of a user in words. The API calls a seat that a user has `held`, which of a user means another thing. */
+function seatWord(value: unknown): unknown {
+  return typeof value === 'string' ? (SEATS[value] ?? value) : value;
 }

@@ -61,7 +61,8 @@ function attentionWords({ severity, words, since, next_try_at: next, act }: Over
 export function overviewWords({ attention, seats, directories, expiries, first_steps, ...status }: Overview): Json {
   const open = Object.entries(first_steps).flatMap(([step, isDone]) => (isDone ? [] : [step]));
   return {
-    attention: attention.map(attentionWords).join('\n'),
+    ...(attention.length === 0 ? { attention: null } : {}),
+    ...Object.fromEntries(attention.map((line, place) => [`attention_${place + 1}`, attentionWords(line)])),
     ...statusWords(status, false),
     seats: `${seats.used} of ${seats.limit ?? 'no limit'}, ${seats.waiting} waiting`,
     directories: directories

@@ -5,6 +5,7 @@ import { demandConfirmed } from '../command/confirmation.js';
 import type { CommandFacts, FactsTable, OptionFacts } from '../made/facts.js';
 import { picked } from '../made/made-command.js';
 import { withoutCommas } from '../made/values.js';
+import { recordText, withoutControls } from '../output/output.js';
 
 const SETTINGS: Readonly<Record<string, OptionFacts | string>> = {
   guard: { choices: ['on', 'off'], description: 'on unless set', read: (text) => text },
@@ -159,6 +160,12 @@ export const DIRECTORY_FACTS: FactsTable = {
   },
   'directory requests': REQUESTS,
   'request list': REQUESTS,
+  'request show': {
+    answer({ body, ...fields }, { options }) {
+      if (options['json'] === true || body === null) return { ...fields, body };
+      return `${recordText(fields)}body\n${withoutControls(JSON.stringify(body, null, 2))}\n`;
+    },
+  },
   'directory tokens': {
     limit: 1_000,
     fields: 'id name prefix last_used_at requests_last_day dialect expires_at revoked_at',

@@ -55,7 +55,11 @@ export const SEAT_FACTS: FactsTable = {
   },
   'seats usage': {
     about:
-      'Shows peak, average, end and distinct holders of each day; unknown before the ledger began; final: the figures of the day cannot change any more',
+      'Shows peak, average, end and distinct holders of each day, without dates of the last 30 days; unknown before the ledger began; final: the figures of the day cannot change any more',
+    check({ options: { from, to } }) {
+      if ((from === undefined) === (to === undefined)) return;
+      throw new CliError('--from and --to go together; without both: the last 30 days.', EXIT.usage);
+    },
     rows: 'data',
     shown: shownDay,
   },
@@ -63,11 +67,30 @@ export const SEAT_FACTS: FactsTable = {
     shown({ actor, ...row }) {
       const { kind, name, id } = actor as { kind: string; name: string | null; id: string | null };
       const by = `${kind} ${name ?? id ?? ''}`.trim();
-      const { at, action, target_type, target_id, after } = row;
-      return { at, actor: by, action, target_type, target_id, after };
+      const { at, action, target_type, target_id, before, after } = row;
+      return { at, actor: by, action, target_type, target_id, after: changedFields(before, after) };
     },
   },
 };
+
+/** Returns the fields that a change has set: a record as a whole has some 25 of them, and most are the former ones. */
+function changedFields(before: unknown, after: unknown): unknown {
+  if (!isRecord(after)) return after;
+  const former = isRecord(before) ? before : {};
+  return Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => name !== 'updated_at' && !isSame(former[name], value)),
+  );
+}
+
+/** A field that is absent, null or empty says the same. */
+function isSame(former: unknown, value: unknown): boolean {
+  const isEmpty = (one: unknown): boolean => one === undefined || one === null || JSON.stringify(one).length <= 2;
+  return isEmpty(former) && isEmpty(value) ? true : JSON.stringify(former) === JSON.stringify(value);
+}
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** The answer of `POST /seats/reconcile`. */
 interface Reconciled {

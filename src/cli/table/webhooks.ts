@@ -17,9 +17,13 @@ export const WEBHOOK_FACTS: FactsTable = {
   },
   'webhook delete': {
     async confirm(context, path) {
-      const { url, waiting } = await context.client.call('GET', path);
-      const lost = Number(waiting);
-      demandConfirmed(context, lost, `${lost} messages wait for ${String(url)}, and are dropped with it.`);
+      const { url, waiting, given_up } = await context.client.call('GET', path);
+      demandConfirmed(
+        context,
+        Number(waiting) + Number(given_up),
+        `No event goes to ${String(url)} any more: ${String(waiting)} messages that wait for it and ${String(given_up)} that were given up ` +
+          'are dropped with it.',
+      );
     },
     answer: (_, { argument }) => ({ deleted: argument! }),
   },

@@ -63,7 +63,7 @@ export class SearchService {
     const named = directories.filter(({ name }) => foldCase(name).startsWith(foldCase(text)));
     const signIns = users.length === 0 ? await this.refusedSignIns(caller, text) : [];
     return [
-      ...users.map(userHit),
+      ...users.toSorted((a, b) => standingOf(a) - standingOf(b)).map(userHit),
       ...named.slice(0, MOST.directories).map(directoryHit),
       ...groups.map(groupHit),
       ...signIns.map(signInHit),
@@ -153,6 +153,12 @@ function signInHit({ id, account, subject, outcome, reason, user_id: user }: Sig
     reason === null ? outcome : `${outcome}: ${reason}`,
     user,
   );
+}
+
+/** Returns the place of a user among the hits: users in force come before those who are held, and those before leavers. */
+function standingOf({ status, held }: ListedUser): number {
+  if (status !== 'active') return 2;
+  return held === null ? 0 : 1;
 }
 
 function userHit({ id, first_name: first, last_name: last, user_name: name, email }: ListedUser): SearchHit {

@@ -33,7 +33,7 @@ export class AuditController {
   @ApiOperation({
     summary: 'The audit log, newest first; `format=csv` or `format=ndjson` exports all that matches',
   })
-  @ApiFilter('action', 'Only lines of this action, such as `directory.create`.')
+  @ApiFilter('action', 'Only lines of this action, such as `directory.created`.')
   @ApiFilter('actor_id', 'Only lines whose actor has this id.')
   @ApiFilter('target_type', 'Only lines about this kind of record, such as `directory`.')
   @ApiFilter('target_id', 'Only lines about the record with this id.')

@@ -297,3 +297,13 @@ it('a caller who goes away in the middle leaves the service unchanged', async ()
   );
   expect((await post('{}')).status).toBe(201);
 });
+
+it.each([
+  ['/echo', 'application/json'],
+  ['/scim/v2/echo', 'application/scim+json or application/json'],
+])('names the media types that %s takes when the body has another one', async (url, types) => {
+  const { status, body, headers } = await post('x', { 'content-type': 'text/plain' }, url);
+  expect(status).toBe(415);
+  expect((body as { detail: string }).detail).toBe(`Bodies are JSON here: ${types}.`);
+  expect(headers.get('accept-post')).toBe(types.replace(' or ', ', '));
+});

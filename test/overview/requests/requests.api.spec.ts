@@ -253,6 +253,9 @@ describe('a list of requests', () => {
     expect(listed.json).toHaveLength(2);
     const shown = await run('request', 'show', listed.json[0].id as string, '--json');
     expect(shown.json).toMatchObject({ outcome: 'changed', body: replace('title', 'T') });
+    const { out } = await run('request', 'show', listed.json[0].id as string);
+    expect(out).toMatch(/^outcome +changed$/m);
+    expect(out.split('\nbody\n')[1]).toBe(`${JSON.stringify(shown.json.body, null, 2)}\n`);
   });
 });
 

@@ -5,7 +5,7 @@ import { commandLine } from '../../support/cli.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, eventually, type Answer } from '../../support/http.js';
 import { long } from '../../support/rounds.js';
-import { fresh, madeGroup, madeUser, user } from '../../support/scim.js';
+import { fresh, madeGroup, madeUser, replace, user } from '../../support/scim.js';
 
 let service: TestApp;
 let house: House;
@@ -35,10 +35,12 @@ describe('200', () => {
     expect(await found('nothing has this name')).toEqual([]);
   });
 
-  it('puts an exact e-mail before users whose e-mail begins with it, and the exact name of a group first', async () => {
+  it('puts an exact e-mail before users whose e-mail begins with it, a user in force before one who left, and the exact name of a group first', async () => {
     const exact = await madeUser(house.scim, user('jo@example.co'));
     const longer = await madeUser(house.scim, user('jo@example.com'));
     expect(await idsOf('JO@example.co')).toEqual([exact, longer]);
+    await house.scim.patch(`/Users/${exact}`, replace('active', false));
+    expect(await idsOf('JO@example.co')).toEqual([longer, exact]);
     const second = await madeGroup(house.scim, [], { displayName: 'Design team' });
     const first = await madeGroup(house.scim, [], { displayName: 'Design' });
     expect(await idsOf('design')).toEqual([first, second]);

@@ -10,6 +10,8 @@ import { text } from '../../text/text.js';
 const words = text.directories;
 /** What a directory can be set to. */
 export const PROFILES = ['tolerant', 'entra', 'okta', 'strict', 'ipsie'] as const;
+/** One of {@link PROFILES}. */
+type Profile = (typeof PROFILES)[number];
 
 /** A button that makes a directory, and shows its first token once. */
 export function CreateDirectory() {
@@ -31,7 +33,7 @@ export function CreateDirectory() {
 function Form({ close }: { close: () => void }) {
   const cache = useQueryClient();
   const [name, setName] = useState('');
-  const [profile, setProfile] = useState<string>('tolerant');
+  const [profile, setProfile] = useState<Profile>('tolerant');
   const create = useMutation({
     mutationFn: () => call<Json<NewDirectoryBody>>('POST', '/directories', { name, profile }),
     // The token leaves the memory of the page with the dialog.
@@ -67,11 +69,12 @@ function Form({ close }: { close: () => void }) {
       </label>
       <label>
         {words.profile}
-        <select value={profile} onChange={({ target }) => setProfile(target.value)}>
+        <select value={profile} onChange={({ target }) => setProfile(target.value as Profile)}>
           {PROFILES.map((one) => (
             <option key={one}>{one}</option>
           ))}
         </select>
+        <span className="help">{words.profileHelp[profile]}</span>
       </label>
       <div className="row">
         <button type="submit" className="main" disabled={create.isPending}>

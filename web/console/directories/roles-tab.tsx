@@ -110,10 +110,20 @@ function Rules({ directoryId, stored, groups, roles }: RulesProps) {
       {canWrite && <AddRule {...{ draft, groups, roles }} add={(rule) => change([...draft, rule])} />}
       {canWrite && (
         <div className="row">
-          <button type="button" disabled={plan.isPending} onClick={() => plan.mutate()}>
+          <button
+            type="button"
+            className={isPlanned ? undefined : 'main'}
+            disabled={plan.isPending}
+            onClick={() => plan.mutate()}
+          >
             {words.plan}
           </button>
-          <button type="button" className="main" disabled={!isPlanned || edit.isSaving} onClick={edit.save}>
+          <button
+            type="button"
+            className={isPlanned ? 'main' : undefined}
+            disabled={!isPlanned || edit.isSaving}
+            onClick={edit.save}
+          >
             {words.save}
           </button>
         </div>
@@ -158,7 +168,6 @@ function AddRule({
   const [groupId, setGroup] = useState('');
   const [role, setRole] = useState('');
   const chosen = free.some(({ id }) => id === groupId) ? groupId : (free[0]?.id ?? '');
-  const given = role === '' ? (roles[0] ?? '') : role;
   if (free.length === 0) return null;
   return (
     <div className="row">
@@ -174,13 +183,14 @@ function AddRule({
       </label>
       <label>
         {words.role}
-        <select value={given} onChange={({ target }) => setRole(target.value)}>
+        <select value={role} onChange={({ target }) => setRole(target.value)}>
+          <option value="">{words.choose}</option>
           {roles.map((one) => (
             <option key={one}>{one}</option>
           ))}
         </select>
       </label>
-      <button type="button" onClick={() => add({ group_id: chosen, role: given })}>
+      <button type="button" disabled={role === ''} onClick={() => add({ group_id: chosen, role })}>
         {words.add}
       </button>
     </div>

@@ -106,6 +106,7 @@ function Form({ directory, canWrite }: { directory: DirectoryDetail; canWrite: b
               <option key={one}>{one}</option>
             ))}
           </select>
+          <span className="help">{text.directories.profileHelp[draft.profile]}</span>
         </label>
         <label>
           {words.labels.on_match}

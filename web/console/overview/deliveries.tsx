@@ -6,6 +6,7 @@ import { StepChart } from '../../parts/chart/step-chart.js';
 import { Section } from '../../parts/page.js';
 import { hourOf } from '../../parts/time.rules.js';
 import { text } from '../../text/text.js';
+import type { Overview } from './overview.js';
 
 type Lines = Json<ChangeStatisticsPage>['data'];
 
@@ -15,14 +16,14 @@ const HOUR_MS = 3_600_000;
 const REFRESH_MS = 60_000;
 
 /** Changes of the last 24 hours: how many came, and how many the platform has confirmed. */
-export function Deliveries() {
+export function Deliveries({ now }: { now: Overview }) {
   const statistics = useRead<Json<ChangeStatisticsPage>>('/changes/statistics', { interval: 'hour' }, REFRESH_MS);
   return (
     <Section title={words.title}>
       <Answer query={statistics} height={280}>
         {({ data }) => (
           <>
-            <Totals lines={data} />
+            <Totals lines={data} now={now} />
             <StepChart
               title={words.chart}
               description={words.chartText}
@@ -42,17 +43,18 @@ export function Deliveries() {
   );
 }
 
-function Totals({ lines }: { lines: Lines }) {
+function Totals({ lines, now: { waiting, parked, held } }: { lines: Lines; now: Overview }) {
   const sum = (value: (line: Lines[number]) => number): number => lines.reduce((total, line) => total + value(line), 0);
+  const all = (counts: Record<string, number>): number => Object.values(counts).reduce((total, n) => total + n, 0);
   const last = lines.findLast(({ lag_p50_ms }) => lag_p50_ms !== null);
   return (
     <p>
-      {words.totals(
-        sum(({ accepted }) => accepted),
+      {words.accepts(sum(({ accepted }) => accepted))}{' '}
+      {words.calls(
         sum(({ confirmed }) => confirmed),
         sum(({ failed }) => failed),
-        sum(({ parked }) => parked),
       )}{' '}
+      {words.rest(waiting, all(parked), all(held))}{' '}
       {last !== undefined && (
         <span className="secondary">{words.lag((last.lag_p50_ms ?? 0) / 1000, (last.lag_p95_ms ?? 0) / 1000)}</span>
       )}

@@ -3,7 +3,7 @@ import { useRead } from '../../api/queries.js';
 import { Answer } from '../../parts/answer.js';
 import { Page, Section } from '../../parts/page.js';
 import { State } from '../../parts/state.js';
-import { Time } from '../../parts/time.js';
+import { Elapsed, Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
 import { Attention } from './attention.js';
 import { Checklist } from './checklist.js';
@@ -24,7 +24,7 @@ export function OverviewPage() {
             <Checklist now={now} />
             <Attention now={now} />
             <Platform now={now} />
-            <Deliveries />
+            <Deliveries now={now} />
             <Seats now={now} />
             <Directories now={now} />
           </>
@@ -48,7 +48,7 @@ function Platform({ now: { destination, waiting, oldest_waiting_since } }: { now
         {oldest_waiting_since !== null && (
           <>
             {' '}
-            {text.overview.oldest} <Time at={oldest_waiting_since} />.
+            {text.overview.oldest} <Elapsed since={oldest_waiting_since} />.
           </>
         )}
       </p>

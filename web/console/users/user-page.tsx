@@ -71,7 +71,7 @@ function Facts({ of: { user } }: { of: Explanation }) {
       <dt>{words.facts.role}</dt>
       <dd>{role ?? '–'}</dd>
       <dt>{words.facts.seat}</dt>
-      <dd>{seat}</dd>
+      <dd>{text.users.seatOf[seat] ?? seat}</dd>
       <dt>{words.facts.externalId}</dt>
       <dd>{external_id === null ? '–' : <Id value={external_id} />}</dd>
       <dt>{words.facts.managedBy}</dt>

@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<User>[] = [
         <State tone="attention">{`held: ${reasons[held] ?? held}`}</State>
       ),
   },
-  { label: words.seat, cell: ({ seat }) => seat },
+  { label: words.seat, cell: ({ seat }) => words.seatOf[seat] ?? seat },
   { label: words.directory, cell: ({ managed_by }) => managed_by?.name ?? '–' },
   { label: words.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];

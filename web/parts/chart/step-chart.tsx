@@ -2,7 +2,7 @@ import { useContext, useEffect, useId, useRef, useState } from 'react';
 import { text } from '../../text/text.js';
 import { TimeZone } from '../time.js';
 import { dayOf } from '../time.rules.js';
-import { roundUp, stepPath, xOf, yOf, type Frame, type Step } from './steps.rules.js';
+import { roundUp, stepPath, withDayOnce, xOf, yOf, type Frame, type Step } from './steps.rules.js';
 
 /** A step line of a chart. */
 export interface Series {
@@ -46,6 +46,9 @@ export function StepChart({
   const most = roundUp(Math.max(...series.flatMap(({ steps }) => steps.map(({ value }) => value ?? 0)), 0));
   const frame: Frame = { from, until, most, width, height: HEIGHT };
   const times = width < NARROW ? [from, until] : [from, (from + until) / 2, until];
+  const labels = withDayOnce(times.map((at) => labelOf(at, zone)));
+  // The key names what is drawn: without a limit there is no line of it.
+  const drawn = series.filter(({ steps }) => steps.some(({ value }) => value !== null));
   return (
     <figure ref={figure} className="chart tight">
       <svg
@@ -71,15 +74,15 @@ export function StepChart({
             y={HEIGHT + 24}
             textAnchor={place === 0 ? 'start' : at === until ? 'end' : 'middle'}
           >
-            {labelOf(at, zone)}
+            {labels[place]}
           </text>
         ))}
-        {series.map(({ label, steps, isDashed }) => (
+        {drawn.map(({ label, steps, isDashed }) => (
           <path key={label} className={isDashed ? 'line dashed' : 'line'} d={stepPath(steps, frame)} />
         ))}
       </svg>
       <figcaption className="row help">
-        {series.map(({ label, isDashed }) => (
+        {drawn.map(({ label, isDashed }) => (
           <span key={label} className={isDashed ? 'key dashed' : 'key'}>
             {label}
           </span>

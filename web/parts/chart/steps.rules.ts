@@ -68,9 +68,17 @@ function reduced(steps: readonly Step[], frame: Frame): Step[] {
   });
 }
 
-/** Returns a round number that is at least a value, for the top of an axis. */
+/** Returns a round number that is at least a value, for the top of an axis. Its half is a whole number, too. */
 export function roundUp(value: number): number {
-  if (value <= 5) return 5;
+  if (value <= 10) return [2, 4, 10].find((n) => n >= value)!;
   const size = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].map((n) => n * size).find((n) => n >= value)!;
+}
+
+/** Returns the texts of times along an axis: a day that the text before it has is left out of `2026-03-31 14:00`. */
+export function withDayOnce(labels: readonly string[]): string[] {
+  return labels.map((label, place) => {
+    const [day, hour] = label.split(' ');
+    return hour !== undefined && labels[place - 1]?.startsWith(`${day} `) ? hour : label;
+  });
 }

@@ -8,7 +8,7 @@ export const overview = {
   nothing: 'Nothing needs attention.',
   platform: 'Platform',
   waiting: (n: number) => (n === 0 ? 'No change waits.' : `${plural(n, 'user waits', 'users wait')} to be forwarded.`),
-  oldest: 'The oldest since',
+  oldest: 'The oldest has waited',
   severities: { critical: 'Critical', warning: 'Warning' },
   since: 'Since',
   nextTry: 'Next try',
@@ -29,8 +29,19 @@ export const overview = {
     chartText: 'Changes accepted and calls confirmed in each of the last 24 hours.',
     accepted: 'Accepted',
     confirmed: 'Confirmed',
-    totals: (accepted: number, confirmed: number, failed: number, parked: number) =>
-      `${plural(accepted, 'change', 'changes')} accepted, ${plural(confirmed, 'call', 'calls')} confirmed, ${failed} failed, ${plural(parked, 'user', 'users')} parked.`,
+    accepts: (n: number) => `${plural(n, 'change was', 'changes were')} accepted.`,
+    calls: (confirmed: number, failed: number) =>
+      `The platform confirmed ${plural(confirmed, 'call', 'calls')}, each with all changes that a user had then; ${failed} failed.`,
+    rest: (waiting: number, parked: number, held: number) =>
+      waiting + parked + held === 0
+        ? 'No change is left.'
+        : `Not at the platform now: ${[
+            [waiting, 'to be forwarded'],
+            [parked, 'parked'],
+            [held, 'held'],
+          ]
+            .flatMap(([n, what]) => (n === 0 ? [] : [`${plural(Number(n), 'user', 'users')} ${what}`]))
+            .join(', ')}.`,
     lag: (half: number, most: number) => `In the last hour with a call: half within ${half} s, 95 % within ${most} s.`,
   },
   states: {

@@ -38,7 +38,7 @@ export const seats = {
     costCenter: 'Cost centre',
     reason: 'Why',
   },
-  noHolders: 'No user held a seat then.',
+  noHolders: 'No user had a seat then.',
   ledger: {
     sequence: 'Line',
     what: 'What',

@@ -20,10 +20,11 @@ export const users = {
     ['inactive', 'inactive'],
   ] as const,
   seats: [
-    ['held', 'held'],
-    ['waiting', 'waiting'],
+    ['held', 'has one'],
+    ['waiting', 'waits'],
     ['none', 'none'],
   ] as const,
+  seatOf: { held: 'has one', waiting: 'waits', none: 'none' } as Record<string, string>,
   sources: [
     ['scim', 'directory'],
     ['api', 'users API'],

@@ -26,24 +26,59 @@ export interface Hit {
 
 const HITS = 30;
 const EXCERPT = 200;
+/** Characters before the first word of the search, so that the reader sees where it is. */
+const BEFORE = 60;
+/** An excerpt loses at most so many characters in order to end with a whole word. */
+const LAST_WORD = 40;
 
 /**
- * Finds the sections that contain every word, those with a word in the heading first.
+ * Finds the sections that contain every word. First come those whose title or heading has the words as a phrase, then those
+ * whose heading has all of the words, then those whose text has the phrase.
  *
  * @param query words with blanks between; case does not matter
  */
 export function search(sections: readonly IndexedSection[], query: string): Hit[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8);
   if (words.length === 0) return [];
+  const phrase = words.join(' ');
   const found = sections.flatMap((section) => {
     const { foldedHeading: heading, foldedText: text } = section;
     if (!words.every((word) => heading.includes(word) || text.includes(word))) return [];
-    const rank = words.filter((word) => heading.includes(word)).length;
-    const start = Math.max(0, text.indexOf(words.find((word) => text.includes(word)) ?? '') - 60);
-    return [{ rank, hit: { section, excerpt: section.text.slice(start, start + EXCERPT) } }];
+    return [{ section, rank: rankOf(section, words, phrase) }];
   });
   return found
     .sort((a, b) => b.rank - a.rank)
     .slice(0, HITS)
-    .map(({ hit }) => hit);
+    .map(({ section }) => ({ section, excerpt: excerptOf(section, words, phrase) }));
+}
+
+function rankOf({ foldedHeading, foldedText }: IndexedSection, words: readonly string[], phrase: string): number {
+  const named = words.filter((word) => placeOf(foldedHeading, word) !== null).length;
+  return (
+    (placeOf(foldedHeading, phrase) === null ? 0 : 8) +
+    (named === words.length ? 4 : 0) +
+    (placeOf(foldedText, phrase) === null ? 0 : 2) +
+    named / words.length
+  );
+}
+
+/** Returns where a word begins with a text: `in` is no part of `binding`. Null: no word does. */
+function placeOf(text: string, wanted: string): number | null {
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    if (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!)) return at;
+  }
+  return null;
+}
+
+/** Returns a piece of a section around the phrase, or else around the first of the words; it begins and ends with a whole word. */
+function excerptOf({ text, foldedText }: IndexedSection, words: readonly string[], phrase: string): string {
+  const places = [phrase, ...words].map((one) => placeOf(foldedText, one));
+  const inside = foldedText.indexOf(words.find((word) => foldedText.includes(word)) ?? '');
+  const at = places.find((place) => place !== null) ?? inside;
+  const early = Math.max(0, at - BEFORE);
+  const start = early === 0 ? 0 : Math.min(at, text.indexOf(' ', early) + 1);
+  const piece = text.slice(start, start + EXCERPT);
+  const end = piece.lastIndexOf(' ');
+  const isCut = start + EXCERPT < text.length && end > EXCERPT - LAST_WORD;
+  return isCut ? piece.slice(0, end) : piece;
 }

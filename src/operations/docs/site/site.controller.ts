@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Controller, Get, Header, NotFoundException, Param, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { Config } from '../../../base/config/config.js';
 import { escapeHtml } from '../../../base/http/html.js';
 import { layout } from './layout.js';
 import { search } from './search.rules.js';
@@ -25,6 +26,8 @@ const ALIASES: Readonly<Record<string, string>> = {
 export class SiteController {
   private made: Site | undefined;
   private style: string | undefined;
+
+  constructor(private readonly config: Config) {}
 
   @Get()
   @Header(...HTML)
@@ -78,7 +81,8 @@ export class SiteController {
   }
 
   private get site(): Site {
-    this.made ??= readSite();
+    const { baseUrl, sandbox } = this.config;
+    this.made ??= readSite({ service: baseUrl, sandbox: `http://localhost:${sandbox.port}` });
     return this.made;
   }
 }

@@ -9,7 +9,11 @@ const FOLDERS: readonly (readonly [folder: string, title: string, first: readonl
   ['start', 'Start', ['try-it', 'words', 'sandbox', 'status']],
   ['connect', 'Connect an IdP', ['README', 'okta', 'entra']],
   ['directory', 'Directory', ['directories', 'scim', 'matching', 'roles', 'held', 'preview', 'leavers']],
-  ['sign-in', 'Sign-in', ['connections', 'domains', 'accounts', 'sessions', 'logout', 'refused', 'owner-links']],
+  [
+    'sign-in',
+    'Sign-in',
+    ['cannot-sign-in', 'connections', 'domains', 'accounts', 'sessions', 'logout', 'refused', 'owner-links'],
+  ],
   ['console', 'Console', ['roles', 'links']],
   ['seats', 'Seats', ['seats', 'ledger']],
   ['integrate', 'Integrate', ['api', 'platform']],
@@ -31,21 +35,27 @@ export interface Site {
   readonly pictures: ReadonlyMap<string, string>;
 }
 
+/** The addresses of this installation, in place of those that the examples of the pages have. */
+export interface OwnAddresses {
+  readonly service: string;
+  readonly sandbox: string;
+}
+
 /** The folder `docs` of the installation, beside `dist` or `src`. */
 const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
 
 /**
- * Reads and renders the documentation.
+ * Reads and renders the documentation. Commands and links of its pages have the addresses of this installation.
  *
  * @param folder the folder of the Markdown files; an installation without it has no pages
  */
-export function readSite(folder: string = DOCS): Site {
+export function readSite(own: OwnAddresses, folder: string = DOCS): Site {
   const pages = new Map<string, RenderedPage>();
   const sections: IndexedSection[] = [];
   const pictures = picturesIn(path.join(folder, 'diagrams'));
   const names = new Set(pictures.keys());
   const add = (file: string) => {
-    const markdown = readFileSync(path.join(folder, file), 'utf8');
+    const markdown = withAddresses(readFileSync(path.join(folder, file), 'utf8'), own);
     const page = renderPage(markdown, file, names);
     pages.set(pageAddressOf(file), page);
     sections.push(...sectionsOf(markdown, page.title, pageAddressOf(file)).map(indexed));
@@ -58,6 +68,11 @@ export function readSite(folder: string = DOCS): Site {
     pages: namesIn(path.join(folder, name), first).map((page) => add(`${name}/${page}.md`)),
   }));
   return { nav, pages, sections, pictures };
+}
+
+/** Replaces the addresses of examples. A default without a path, such as that of `BASE_URL`, stays. */
+function withAddresses(markdown: string, { service, sandbox }: OwnAddresses): string {
+  return markdown.replaceAll('http://localhost:3000/', `${service}/`).replaceAll('http://localhost:3001', sandbox);
 }
 
 function picturesIn(folder: string): Map<string, string> {
@@ -74,7 +89,20 @@ function namesIn(folder: string, first: readonly string[]): string[] {
 function sectionsOf(markdown: string, page: string, address: string): Section[] {
   return markdown.split(/^(?=#{1,3} )/m).map((part) => {
     const heading = /^#+ (.+)/.exec(part)?.[1] ?? page;
-    const text = part.replace(/^#+ .+/, '').replace(/[`*|\\[\]#-]+/g, ' ').replace(/\s+/g, ' ').trim(); // prettier-ignore
+    const text = plainText(part.replace(/^#+ .+/, ''));
     return { page, heading, address: `${address}#${anchorOf(heading)}`, text };
   });
+}
+
+/** Returns Markdown without its marks: of a link its words, of a table its cells. Hyphens inside of words and options stay. */
+function plainText(markdown: string): string {
+  return markdown
+    .replace(/<!--[^]*?-->/g, ' ')
+    .replace(/\]\([^)\s]*\)/g, ' ')
+    .replace(/^\s*- /gm, ' ')
+    .replace(/(?<![\w-])-{3,}(?![\w-])/g, ' ')
+    .replace(/[`*|\\[\]#]+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/ (?=[.,;:)](?: |$))/g, '')
+    .trim();
 }
