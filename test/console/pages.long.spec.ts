@@ -100,7 +100,7 @@ describeInBrowser('the pages of the console', () => {
       await madeUser(house.scim, user('comes-later@x.example', { name: { givenName: 'Comes', familyName: 'Later' } }));
       await page.getByRole('link', { name: 'Comes Later' }).click({ timeout: patience(30_000) });
       await page.getByText('no role applies').first().waitFor();
-      await page.getByText('POST /scim/v2/Users 201 created').waitFor();
+      await page.getByText('POST 201 created').waitFor();
       await context.close();
     },
     patience(90_000),
