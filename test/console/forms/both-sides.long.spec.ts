@@ -126,7 +126,7 @@ describeInBrowser('a form whose object was changed on the server meanwhile', () 
       ];
       await at(house, `/directories/${house.directoryId}/roles`, async (page) => {
         await page.getByLabel('Group').selectOption('Sales');
-        await page.getByLabel('Role', { exact: true }).selectOption('User');
+        await page.getByRole('combobox', { name: 'Role', exact: true }).selectOption('User');
         await page.getByRole('button', { name: 'Add a rule' }).click();
         await page.getByRole('button', { name: 'Show what changes' }).click();
         const save = page.getByRole('button', { name: 'Save the rules' });
