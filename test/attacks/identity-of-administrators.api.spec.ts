@@ -161,7 +161,7 @@ describe('a directory that may give the right', () => {
 
 it.each(
   cases.filter(({ right, name }) => right === 'no right' && name !== 'DELETE').map((one) => [one.name, one] as const),
-)('a user without a right is written by %s as before', async (_, { credential, managed, write, right }) => {
+)('a user without a right is written by %s, and not held', async (_, { credential, managed, write, right }) => {
   const to = await target(right, credential, managed);
   expect([200, 201]).toContain((await write(to)).status);
   expect(await show(to.house, to.id)).toMatchObject({ held: null, status: 'active' });

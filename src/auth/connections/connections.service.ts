@@ -147,7 +147,7 @@ export class ConnectionsService {
   }
 }
 
-/** Returns what an answer says about an issuer that is not stored as it was given. */
+/** Returns what an answer says about an issuer that is stored in another form than it was given. */
 function issuerHint({ issuer }: ConnectionFields): { hint?: string } {
   return issuer === undefined || issuerOf(issuer) === issuer ? {} : { hint: CUT_ISSUER };
 }

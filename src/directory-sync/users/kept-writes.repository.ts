@@ -4,7 +4,6 @@ import { codeOf } from '../../base/database/database.errors.js';
 import { BEFORE_NEEDS_ADMIN } from '../../tenancy/identity/held.rules.js';
 import type { LinkedBy } from '../../tenancy/identity/adoption.rules.js';
 import type { ChangeSource } from '../../tenancy/identity/source.js';
-import { leaveGroupsOf } from './groups/memberships.sql.js';
 import { storedDocument } from './stored-document.js';
 import type { UserDraft } from './user.mapping.js';
 import { Taken } from './users.errors.js';
@@ -157,10 +156,5 @@ export class KeptWritesRepository {
   /** Deletes all stored writes of a directory. */
   async dropAll(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
     await db.query(`delete from preview_writes where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
-  }
-
-  /** Removes a user from the groups of the directory and raises the versions of the groups. */
-  async leaveGroups({ tenantId, directoryId, userId }: KeptPlace): Promise<void> {
-    await this.db.transaction(tenantId, (tx) => leaveGroupsOf(tx, tenantId, directoryId, userId));
   }
 }

@@ -28,7 +28,7 @@ export interface IdpLogout {
 
 const DISCOVERY = '/.well-known/openid-configuration';
 
-/** Why an issuer is not stored as it was given. */
+/** Why an issuer is stored in another form than it was given. */
 export const CUT_ISSUER = `The address of the metadata was given as issuer; the issuer is the part before ${DISCOVERY}.`;
 
 /** Returns the issuer of a text: an address of metadata that was pasted in its place is cut to what is before. */

@@ -70,7 +70,7 @@ function readKey(key: XmlElement): WrappedKey {
   return {
     wrapped: cipherValueOf(key),
     digest: optional(method, NS.signature, 'DigestMethod', OAEP_HASHES, 'sha1'),
-    // The mask of `rsa-oaep-mgf1p` is SHA-1 by definition, whatever its digest is (XML Encryption 1.1 §5.5.2).
+    // The mask of `rsa-oaep-mgf1p` is SHA-1 by definition, with each digest (XML Encryption 1.1 §5.5.2).
     mask: isFirst ? 'sha1' : optional(method, NS.encryption11, 'MGF', MASKS, 'sha1'),
   };
 }

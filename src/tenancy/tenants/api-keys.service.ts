@@ -72,7 +72,7 @@ export class ApiKeysService {
     if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
     const allowFrom = input.allow_from ?? by.networks?.networks ?? [];
     demandNetworks(allowFrom, by);
-    // Whoever signs in and makes a key has it for their own work, unless the request says that it is a service's.
+    // A user who makes a key in a session has it for the own work, unless the request says that it is a service's.
     const ownerUserId = input.owner_user_id === undefined ? userOf(by.actor) : input.owner_user_id;
     if (ownerUserId !== null && !(await this.users.isActive(tx, tenantId, ownerUserId))) {
       throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
@@ -110,7 +110,7 @@ export class ApiKeysService {
   }
 
   /**
-   * Returns the ids of the keys that go on when users lose the right to administer, by the user.
+   * Returns the ids of the keys that stay valid when users lose the right to administer, by the user.
    *
    * @param remaining whether the users stay active: the keys of others end with them
    */

@@ -71,7 +71,7 @@ describe('a session by a sign-in', () => {
     expect(refused.headers.getSetCookie()).toEqual([]);
   });
 
-  it('ends with the right at once, and the event names the keys that go on', async () => {
+  it('ends with the right at once, and the event names the keys that stay valid', async () => {
     const id = await consoleUser(house, 'admin');
     const browser = await consoleBySignIn(service, house, id);
     const key = async (more: object) => {

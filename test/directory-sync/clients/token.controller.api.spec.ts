@@ -295,7 +295,7 @@ describe('the end', () => {
   });
 });
 
-long('counts access tokens against the allowance of the tenant, whatever their clients', async () => {
+long('counts access tokens against the allowance of the tenant, for all its clients together', async () => {
   const limited = await startApp({ RATE_LIMIT: '2', RATE_LIMIT_TENANT: '1' }, service);
   try {
     const clients = [client, await madeClient(at), await madeClient(at)];

@@ -42,7 +42,7 @@ it.each<[string, number, number, string | null]>([
   expect(certificateProblem(certificateOf(modulus, exponent))).toBe(problem);
 });
 
-/** A certificate with an RSA key of so many bytes, and nothing else in it that a reader of its key needs. */
+/** A certificate with an RSA key of this number of bytes, and nothing else in it that a reader of its key needs. */
 function certificateOf(modulus: number, exponent: number): string {
   const odd = (bytes: number): string => Buffer.alloc(bytes, 0xff).toString('base64url');
   const key = createPublicKey({ key: { kty: 'RSA', n: odd(modulus), e: odd(exponent) }, format: 'jwk' });

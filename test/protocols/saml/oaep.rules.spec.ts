@@ -6,7 +6,7 @@ const HASHES: OaepHash[] = ['sha1', 'sha256', 'sha384', 'sha512'];
 const LENGTH = 256;
 
 it.each(HASHES.flatMap((digest) => HASHES.map((mask) => [digest, mask] as const)))(
-  'gives the text under %s with the mask of %s, whatever its length',
+  'gives the text under %s with the mask of %s, at each length',
   (digest, mask) => {
     const longest = LENGTH - 2 * createHash(digest).digest().length - 2;
     for (const length of [0, 1, 16, 32, longest]) {

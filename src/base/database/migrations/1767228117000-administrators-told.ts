@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Processes hear of rights of administration that end, so that no session of the console outlives its right. */
+/** Processes receive each end of a right of administration, so that no session of the console outlives its right. */
 export class AdministratorsTold1767228117000 implements MigrationInterface {
   name = 'AdministratorsTold1767228117000';
 

@@ -8,6 +8,7 @@ import { sameJson } from '../../../protocols/scim/resource/equal.js';
 import { draftOf, type UserDocument, type UserDraft } from '../../users/user.mapping.js';
 import type { UserRow } from '../../users/user.row.js';
 import { Taken, TooMuchContention } from '../../users/users.errors.js';
+import { leaveGroupsOf } from '../../users/groups/memberships.sql.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { KeptWritesRepository, type KeptPlace, type KeptWrite } from '../../users/kept-writes.repository.js';
@@ -67,7 +68,8 @@ export class PreviewEditing {
     return this.withRetries(directory, id, edit.check, async (_, place, known) => {
       const { source } = writeContext(directory, edit.requestId, new Date());
       const done = await this.writes.put(place, known?.version ?? 0, null, known?.linked_by ?? 'id', source);
-      if (done) await this.writes.leaveGroups(place);
+      const { tenantId, directoryId, userId } = place;
+      if (done) await this.db.transaction(tenantId, (tx) => leaveGroupsOf(tx, tenantId, directoryId, userId));
       return done;
     });
   }

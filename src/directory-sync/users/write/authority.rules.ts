@@ -28,7 +28,7 @@ export function rightOf({ roles, protectedUserIds }: Rights, { id, role, role_se
  * Returns the greatest right of administration that an admin lets a directory give: any with `may_grant_console`, else those
  * of the roles that its group rules name.
  */
-export function leaveOf(
+function leaveOf(
   roles: Rights['roles'],
   { mayGrantConsole, ruleRoles }: Pick<WritingDirectory, 'mayGrantConsole' | 'ruleRoles'>,
 ): ConsoleAccess {
@@ -56,7 +56,7 @@ export type IdentityField = 'userName' | 'emails' | 'externalId' | 'active';
  * @param before the draft of the stored resource
  * @param isOut the user is out of force, so that an active one returns
  */
-export function movedFields(before: UserDraft, after: UserDraft, isOut: boolean): IdentityField[] {
+function movedFields(before: UserDraft, after: UserDraft, isOut: boolean): IdentityField[] {
   const fields: IdentityField[] = [];
   if (before.userNameKey !== after.userNameKey) fields.push('userName');
   if (keyOf(before.email) !== keyOf(after.email)) fields.push('emails');

@@ -24,7 +24,7 @@ export const ADMINISTRATOR_EVENTS = kinds({
   },
   'administrator.removed': {
     severity: 'info',
-    runbook: 'Check the API keys in `keys`, which the user has or has made: they go on until they are revoked.',
+    runbook: 'Check the API keys in `keys`, which the user has or has made: they work until they are revoked.',
     schema: removed,
     example: { ...EXAMPLE, keys: ['key_01k0000000abcdefghjkmnpqrs'] },
   },

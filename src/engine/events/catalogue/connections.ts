@@ -30,7 +30,7 @@ export const CONNECTION_EVENTS = kinds({
   'sign_in.email_claimed': {
     severity: 'warning',
     runbook:
-      'Ask who writes to `directory_id` why its user `claimed_by` has the e-mail of `user_id`, who signs in as before; correct one of the two.',
+      'Ask who writes to `directory_id` why its user `claimed_by` has the e-mail of `user_id`, who still signs in; correct one of the two.',
     schema: object({ user_id: text, claimed_by: text, directory_id: textOrNull }),
     example: {
       user_id: 'usr_01k0000000abcdefghjkmnpqrs',

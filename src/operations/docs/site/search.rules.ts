@@ -28,7 +28,7 @@ const HITS = 30;
 const EXCERPT = 200;
 /** Characters before the first word of the search, so that the reader sees where it is. */
 const BEFORE = 60;
-/** An excerpt loses at most so many characters in order to end with a whole word. */
+/** An excerpt loses at most this number of characters in order to end with a whole word. */
 const LAST_WORD = 40;
 
 /**

@@ -99,7 +99,7 @@ function plainText(markdown: string): string {
   return markdown
     .replace(/<!--[^]*?-->/g, ' ')
     .replace(/\]\([^)\s]*\)/g, ' ')
-    .replace(/^\s*- /gm, ' ')
+    .replace(/^[ \t]*- /gm, ' ')
     .replace(/(?<![\w-])-{3,}(?![\w-])/g, ' ')
     .replace(/[`*|\\[\]#]+/g, ' ')
     .replace(/\s+/g, ' ')

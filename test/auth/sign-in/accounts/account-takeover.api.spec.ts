@@ -145,7 +145,7 @@ describe('an e-mail that two users have or request leads to neither', () => {
     expect(await outcome(door, { sub: 'hal', email: mail })).toBe(id);
   });
 
-  it('a copy in another directory takes it from nobody who has it, and is told once', async () => {
+  it('a copy in another directory takes it from no user who has it, and is one event', async () => {
     await own();
     const mail = address('hal');
     const id = await madeWith(mail, fresh('hal'));
