@@ -4,7 +4,7 @@ import { Database } from '../../base/database/database.js';
 import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { userNameKey } from '../../protocols/scim/text.js';
-import { beginsWith, heldCondition, usersBeginning } from './user-search.sql.js';
+import { foundBy, heldCondition, MANY_BEGINNING, usersBeginning, type Way } from './user-search.sql.js';
 import { emailKey, type UserDocument } from './user.mapping.js';
 import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 
@@ -50,20 +50,6 @@ const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name, u.held_sin
 const FEW_UPDATED = 2_000;
 /** The most users with a beginning that are looked up by their ids at once. */
 const FEW_BEGINNING = 1_000;
-/** The newest users among which a page of many with a beginning is looked for: it is there where they are frequent. */
-const NEAR = 5_000;
-/** The most users with a beginning that are looked up by their ids where the newest have too few of them. */
-const MANY_BEGINNING = 20_000;
-
-/** How users with a beginning are found: by their ids, among the newest, by the indexes of the texts, along the list. */
-type Way = { ids: string[] } | 'near' | 'indexes' | 'list';
-
-/** Returns SQL of the id of the oldest user among the {@link NEAR} newest. */
-function oldestNear(after: string | null): string {
-  return `coalesce((select min(n.id) from (select n.id from users n
-    where n.tenant_id = $1${after === null ? '' : ` and n.id < ${after}`} order by n.id desc limit ${NEAR}) n), '')`;
-}
-
 /** Looks people up for the users API. */
 @Injectable()
 export class UserDirectoryRepository {
@@ -111,12 +97,7 @@ export class UserDirectoryRepository {
     return this.page(tenantId, filter, page, (await this.isMany(tenantId, q)) ? 'list' : 'indexes');
   }
 
-  private async page(
-    tenantId: string,
-    filter: UserFilter,
-    page: PageRequest,
-    way: Way,
-  ): Promise<CutRows<ListedUser>> {
+  private async page(tenantId: string, filter: UserFilter, page: PageRequest, way: Way): Promise<CutRows<ListedUser>> {
     const params: unknown[] = [tenantId];
     const conditions = ['u.tenant_id = $1'];
     const add = (value: unknown) => `$${params.push(value)}`;
@@ -151,11 +132,7 @@ export class UserDirectoryRepository {
       );
     }
     if (filter.held !== undefined) conditions.push(heldCondition(filter.held, add));
-    if (typeof way === 'object') conditions.push(`u.id = any(${add(way.ids)}::text[])`);
-    else if (filter.q !== undefined && way === 'indexes') {
-      conditions.push(`u.id = any(array(select x.id from (${usersBeginning(filter.q, add, MANY_BEGINNING)}) x))`);
-    } else if (filter.q !== undefined) conditions.push(beginsWith(filter.q, add));
-    if (way === 'near') conditions.push(`u.id >= ${oldestNear(page.after === null ? null : add(page.after))}`);
+    if (filter.q !== undefined) conditions.push(foundBy(filter.q, way, page.after, add));
     const isSearch = way === 'indexes';
     selective ||= typeof way === 'object' || isSearch;
     if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
