@@ -15,14 +15,25 @@ export interface Beside {
   kill(): Promise<void>;
 }
 
-/** Starts the built service as a process of the operating system, on the database of a service that runs already. */
-export async function startBeside(service: TestApp, env: Record<string, string> = {}): Promise<Beside> {
+/** What two processes share. */
+type Home = Pick<TestApp, 'databaseUrl' | 'dataDir'> & { baseUrl: string };
+
+/**
+ * Starts the built service as a process of the operating system, on the database of a service that runs already.
+ *
+ * @param main the program of another version, in place of the present one
+ */
+export async function startBeside(
+  service: TestApp | Home,
+  env: Record<string, string> = {},
+  main = MAIN,
+): Promise<Beside> {
   const port = await freePort();
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env['PATH'],
       PORT: String(port),
-      BASE_URL: service.app.config.baseUrl,
+      BASE_URL: 'app' in service ? service.app.config.baseUrl : service.baseUrl,
       DATABASE_URL: service.databaseUrl,
       DATA_DIR: service.dataDir,
       SANDBOX: 'off',

@@ -3,6 +3,7 @@ import type { CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
+import { demandPlainName } from '../../tenancy/tenants/tenant-changes.js';
 import { newId } from '../../base/ids.js';
 import { CUT_ISSUER, issuerOf } from '../../protocols/oidc/discovery.rules.js';
 import { AuthAddresses } from './addresses.js';
@@ -44,6 +45,7 @@ export class ConnectionsService {
    * @throws {TooManyConnections} when the tenant has 100
    */
   async create(by: AuditBy, input: CreateConnection): Promise<ConnectionBody> {
+    demandPlainName(input.name);
     const { tenantId } = by;
     const id = newId('con');
     const present: Present =
@@ -92,6 +94,7 @@ export class ConnectionsService {
   async change(by: AuditBy, id: string, input: ChangeConnection): Promise<ConnectionBody> {
     const { tenantId } = by;
     const known = await this.demand(tenantId, id);
+    if (input.name !== undefined) demandPlainName(input.name, known.name);
     const prepared = await this.drafts.prepare({ tenantId, id }, presentOf(known), input);
     const after = await this.db.transaction(tenantId, async (tx) => {
       const row = await this.demand(tenantId, id, tx, true);

@@ -28,10 +28,12 @@ import { RefusedNames1767228124000 } from './migrations/1767228124000-refused-na
 import { RefusedTokens1767228123002 } from './migrations/1767228123002-refused-tokens.js';
 import { InterviewsNotTaken1767228123001 } from './migrations/1767228123001-interviews-not-taken.js';
 import { CreatedTimes1767228126000 } from './migrations/1767228126000-created-times.js';
+import { UsersByRole1767228131000 } from './migrations/1767228131000-users-by-role.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
- * migration that is not in this list does not run.
+ * migration that is not in this list does not run. The remark beside the last one of a released version names its commit: a test
+ * starts that version beside the present one.
  */
 export const MIGRATIONS = [
   Baseline1767227890000,
@@ -63,5 +65,6 @@ export const MIGRATIONS = [
   InterviewsNotTaken1767228123001,
   RefusedTokens1767228123002,
   RefusedNames1767228124000,
-  CreatedTimes1767228126000,
+  CreatedTimes1767228126000, // the last one of commit 9db51329
+  UsersByRole1767228131000,
 ];

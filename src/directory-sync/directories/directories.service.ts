@@ -8,6 +8,7 @@ import { adminSourceOf, type AdminRequest } from './admin-request.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { DIRECTORIES_CAP } from './directories.caps.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
+import { demandPlainName } from '../../tenancy/tenants/tenant-changes.js';
 import { DirectoriesRepository, type DirectoryRow, type DirectorySettings } from './directories.repository.js';
 import type { ChangeDirectory, CreateDirectory, DirectoryBody, NewDirectoryBody } from './directories.dto.js';
 import { changesPeople, NEW_DIRECTORY, settingsAfter, settingsProblems } from './directory-settings.rules.js';
@@ -35,6 +36,7 @@ export class DirectoriesService {
 
   /** Creates a directory with its first SCIM token. Only this answer shows the token. */
   async create(by: AdminRequest, input: CreateDirectory): Promise<NewDirectoryBody> {
+    demandPlainName(input.name);
     const made = await once(this.db, by, async (tx) => {
       const id = newId('dir');
       await demandRoom(tx, DIRECTORIES_CAP, by.tenantId);
@@ -84,6 +86,7 @@ export class DirectoriesService {
     if (input.state === 'live' && input.confirm !== true) await this.demandSeats(by.tenantId, id);
     const after = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
+      if (input.name !== undefined) demandPlainName(input.name, row.name);
       const settings = settingsAfter(row, input);
       await this.demandValid(tx, by.tenantId, id, settings);
       await this.repository.update(tx, by.tenantId, id, settings);

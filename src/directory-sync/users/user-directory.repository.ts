@@ -4,7 +4,7 @@ import { Database } from '../../base/database/database.js';
 import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { userNameKey } from '../../protocols/scim/text.js';
-import { beginsWith, heldCondition, usersBeginning } from './user-search.sql.js';
+import { foundBy, heldCondition, MANY_BEGINNING, usersBeginning, type Way } from './user-search.sql.js';
 import { emailKey, type UserDocument } from './user.mapping.js';
 import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 
@@ -48,9 +48,8 @@ const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name, u.held_sin
 
 /** The most changed users that are looked up by their ids; of more, a page is found sooner along the list. */
 const FEW_UPDATED = 2_000;
-/** The most users with a beginning that are looked up by their ids. */
+/** The most users with a beginning that are looked up by their ids at once. */
 const FEW_BEGINNING = 1_000;
-
 /** Looks people up for the users API. */
 @Injectable()
 export class UserDirectoryRepository {
@@ -88,6 +87,17 @@ export class UserDirectoryRepository {
 
   /** A page, newest first; ids sort by the time they were made, so that a page stays where it is. */
   async list(tenantId: string, filter: UserFilter, page: PageRequest): Promise<CutRows<ListedUser>> {
+    const { q, email, user_name, external_id } = filter;
+    const isExact = [email, user_name, external_id].some((value) => value !== undefined);
+    if (q === undefined || isExact) return this.page(tenantId, filter, page, 'list');
+    const few = await this.fewBeginning(tenantId, q);
+    if (few !== null) return this.page(tenantId, filter, page, { ids: few });
+    const near = await this.page(tenantId, filter, page, 'near');
+    if (near.cut || near.rows.length > page.limit) return near;
+    return this.page(tenantId, filter, page, (await this.isMany(tenantId, q)) ? 'list' : 'indexes');
+  }
+
+  private async page(tenantId: string, filter: UserFilter, page: PageRequest, way: Way): Promise<CutRows<ListedUser>> {
     const params: unknown[] = [tenantId];
     const conditions = ['u.tenant_id = $1'];
     const add = (value: unknown) => `$${params.push(value)}`;
@@ -122,10 +132,9 @@ export class UserDirectoryRepository {
       );
     }
     if (filter.held !== undefined) conditions.push(heldCondition(filter.held, add));
-    const few = filter.q === undefined || selective ? null : await this.fewBeginning(tenantId, filter.q);
-    if (few !== null) conditions.push(`u.id = any(${add(few)}::text[])`);
-    else if (filter.q !== undefined) conditions.push(beginsWith(filter.q, add));
-    selective ||= few !== null;
+    if (filter.q !== undefined) conditions.push(foundBy(filter.q, way, page.after, add));
+    const isSearch = way === 'indexes';
+    selective ||= typeof way === 'object' || isSearch;
     if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
     if (filter.updated_since !== undefined) {
       const since = add(filter.updated_since);
@@ -139,10 +148,10 @@ export class UserDirectoryRepository {
     }
     const text = cutAtBytes(`${SELECT_FACTS} where ${conditions.join(' and ')}
        order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`);
-    // A rare status or role is found by reading past all other users: a search.
+    // A rare status is found by reading past all other users: a search.
     const { email: _, user_name: __, external_id: ___, ...others } = filter;
     const filtered = Object.values(others).some((value) => value !== undefined);
-    const found = await (filtered && !selective
+    const found = await (isSearch || (filtered && !selective)
       ? this.db.search<ListedUser>(text, params)
       : this.db.shaped<ListedUser>(text, params));
     return cutRowsOf(found);
@@ -188,6 +197,17 @@ export class UserDirectoryRepository {
       params,
     );
     return rows.length > FEW_BEGINNING ? null : rows.map(({ id }) => id);
+  }
+
+  /** Returns whether more users have a beginning than are looked up by their ids. */
+  private async isMany(tenantId: string, text: string): Promise<boolean> {
+    const params: unknown[] = [tenantId];
+    const found = usersBeginning(text, (value) => `$${params.push(value)}`, MANY_BEGINNING + 1);
+    const { rows } = await this.db.search<{ n: number }>(
+      `select count(distinct id)::int as n from (${found}) x`,
+      params,
+    );
+    return rows[0]!.n > MANY_BEGINNING;
   }
 
   /** Who is held, oldest first. */

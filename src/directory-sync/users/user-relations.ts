@@ -98,3 +98,12 @@ export const MANAGER_TEXT = managerText('$1', 'u.manager_id');
 
 /** The same in a statement whose first parameter is the tenant, for a table of users that is called `u`. */
 export const RELATIONS = relationColumns('$1', 'u.id', 'u.manager_id');
+
+/**
+ * Returns SQL of the number of users that owners show, without counting them. `$1` is the tenant.
+ *
+ * @param owner a comparison with the id of a directory, or '' for the users without one, such as `= $2`
+ */
+export const populationOf = (owner: string): string =>
+  `(select (coalesce((select sum(n) from population p where p.tenant_id = $1 and p.owner ${owner}), 0)
+    + coalesce((select sum(step) from population_steps s where s.tenant_id = $1 and s.owner ${owner}), 0))::int)`;

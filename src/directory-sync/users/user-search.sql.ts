@@ -59,8 +59,29 @@ export function usersBeginning(text: string, add: Add, limit: number): string {
       where e.tenant_id = $1 and ${within('e.value_key', emailKey)} order by e.value_key limit ${limit * EMAILS_OF_USER})`;
 }
 
+/** The newest users among which a page of many with a beginning is looked for: it is there where they are frequent. */
+const NEAR = 5_000;
+/** The most users with a beginning that are looked up by their ids where the newest have too few of them. */
+export const MANY_BEGINNING = 20_000;
+
+/** How users with a beginning are found: by their ids, among the newest, by the indexes of the texts, along the list. */
+export type Way = { ids: string[] } | 'near' | 'indexes' | 'list';
+
+/**
+ * Returns the condition that a user has a beginning.
+ *
+ * @param after the id before which the page begins; null: the first page
+ */
+export function foundBy(text: string, way: Way, after: string | null, add: Add): string {
+  if (typeof way === 'object') return `u.id = any(${add(way.ids)}::text[])`;
+  if (way === 'indexes') return `u.id = any(array(select x.id from (${usersBeginning(text, add, MANY_BEGINNING)}) x))`;
+  if (way === 'list') return beginsWith(text, add);
+  return `${beginsWith(text, add)} and u.id >= coalesce((select min(n.id) from (select n.id from users n
+    where n.tenant_id = $1${after === null ? '' : ` and n.id < ${add(after)}`} order by n.id desc limit ${NEAR}) n), '')`;
+}
+
 /** Returns the same as a condition on each user, for a text with which many users begin. */
-export function beginsWith(text: string, add: Add): string {
+function beginsWith(text: string, add: Add): string {
   const within = rangesOf(text, add);
   const parts = SEARCHED.map(({ key, form, of }) => `${within(key, form)}${of === undefined ? '' : ` and ${of}`}`);
   return `(${parts.join(' or ')}

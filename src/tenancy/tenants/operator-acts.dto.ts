@@ -10,6 +10,14 @@ export const REASON = {
   description: 'Why. The audit log of the tenant has it. A session of the console has to say it.',
 } as const;
 
+/** The documentation of the reason of a request without a body. */
+export const REASON_QUERY = {
+  name: 'reason',
+  required: false,
+  schema: { type: 'string' as const, minLength: REASON.min, maxLength: REASON.max, example: REASON.example },
+  description: REASON.description,
+};
+
 /** The body of `PATCH /tenants/{id}` by the operator. */
 export class ChangeTenantByOperator extends ChangeAnyTenant {
   @Text(REASON)

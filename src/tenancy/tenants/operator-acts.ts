@@ -1,8 +1,10 @@
+import { isLongerThan } from '../../base/characters.js';
 import { SetMetadata, type ExecutionContext } from '@nestjs/common';
 import { InvalidFields, type FieldError } from '../../base/errors/domain-error.js';
 import type { AuditBy } from './audit/audit.service.js';
 import type { Caller } from './caller.js';
 import { OperatorTokenNeeded, TenantEntered } from './tenants.errors.js';
+import { REASON } from './operator-acts.dto.js';
 
 /** How long lasts what a session of the operator makes in a tenant. */
 const MOST_MS = 3_600_000;
@@ -29,6 +31,18 @@ export function demandNothingEntered(context: ExecutionContext, method: string, 
  */
 export function demandOperatorToken({ console }: Caller, act: string): void {
   if (console !== undefined) throw new OperatorTokenNeeded(act);
+}
+
+/**
+ * Returns the reason in the query of a request without a body.
+ *
+ * @throws {InvalidFields} for a text that a body could not have
+ */
+export function queriedReason(text: string | undefined): string | undefined {
+  if (text !== undefined && (text.trim() === '' || isLongerThan(text, REASON.max))) {
+    throw new InvalidFields([{ field: 'reason', message: `must have 1 to ${REASON.max} characters` }]);
+  }
+  return text;
 }
 
 /** What a request of the operator says about an act in a tenant. */

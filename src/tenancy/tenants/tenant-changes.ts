@@ -45,7 +45,7 @@ export class TenantChanges {
     const tenant = await this.db.transaction(id, async (tx) => {
       const before = await this.repository.find(id, tx, true);
       if (before === null) throw new NotFound('tenant');
-      if (change.name !== undefined && change.name !== before.name) demandTenantName(change.name);
+      if (change.name !== undefined) demandPlainName(change.name, before.name);
       const owner = change.owner_user_id;
       if (typeof owner === 'string' && !(await this.users.isActive(tx, id, owner))) {
         throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
@@ -109,11 +109,13 @@ export class TenantChanges {
 }
 
 /**
- * Demands a name that pages can show.
+ * Demands a name that pages can show: of a tenant, a directory or a connection.
  *
+ * @param before the name that it has; a name from before the rule can stay
  * @throws {InvalidFields} for any other name
  */
-export function demandTenantName(name: string): void {
+export function demandPlainName(name: string, before?: string): void {
+  if (name === before) return;
   const message = tenantNameProblem(name);
   if (message !== null) throw new InvalidFields([{ field: 'name', message }]);
 }

@@ -8,8 +8,8 @@ import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { OperatorController } from './api-controller.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { CurrentCaller, RecentSignIn, type Caller } from './caller.js';
-import { ChangeTenantByOperator, CreateTenantKey } from './operator-acts.dto.js';
-import { demandOperatorToken, operatorActOf } from './operator-acts.js';
+import { ChangeTenantByOperator, CreateTenantKey, REASON_QUERY } from './operator-acts.dto.js';
+import { demandOperatorToken, operatorActOf, queriedReason } from './operator-acts.js';
 import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from './left-endpoints.dto.js';
 import { CreateTenant, NewApiKeyBody, NewTenantBody, TenantBody, type ApiKeyBody } from './tenants.dto.js';
 import { TenantChanges } from './tenant-changes.js';
@@ -104,8 +104,10 @@ export class TenantsController {
   @Delete(':tenant_id/api-keys/:key_id')
   @ApiOperation({
     summary: 'Ends a key of a tenant at once, as `DELETE /api-keys/{key_id}` does',
+    description: 'A session of the console has to say why.',
   })
   @ApiQuery(ENDPOINTS_QUERY)
+  @ApiQuery(REASON_QUERY)
   @ApiOkResponse({ type: LeftEndpointsBody })
   @ApiNoContentResponse()
   async revokeKey(
@@ -115,8 +117,10 @@ export class TenantsController {
     @Query() query: QueryMap,
     @Res({ passthrough: true }) res: BridgeResponse,
   ): Promise<LeftEndpointsBody | undefined> {
-    const pause = pausesEndpoints(queryOptions(query, ['endpoints']).endpoints);
-    return leftEndpoints(res, await this.keys.revoke(id, keyId, by(caller), pause));
+    const { endpoints, reason } = queryOptions(query, ['endpoints', 'reason']);
+    const pause = pausesEndpoints(endpoints);
+    const act = operatorActOf(caller, { reason: queriedReason(reason) }, this.clock.now());
+    return leftEndpoints(res, await this.keys.revoke(id, keyId, act, pause));
   }
 }
 

@@ -10,7 +10,7 @@ import type { CreateTenant, NewTenantBody, TenantBody } from './tenants.dto.js';
 import { TenantsRepository } from './tenants.repository.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { HeadsRepository } from '../ledger/heads.repository.js';
-import { demandTenantName, type By } from './tenant-changes.js';
+import { demandPlainName, type By } from './tenant-changes.js';
 import { TenantCreated, TenantReady } from './tenants.events.js';
 
 /** Makes and reads tenants. */
@@ -33,7 +33,7 @@ export class TenantsService {
   }
 
   private async createIn(tx: SqlRunner, input: CreateTenant, by: By): Promise<NewTenantBody> {
-    demandTenantName(input.name);
+    demandPlainName(input.name);
     const tenant = await this.repository.insert(tx, {
       id: newId('ten'),
       name: input.name,

@@ -27,6 +27,8 @@ describe('refused settings', () => {
     ['an issuer with a query', { issuer: 'https://idp.example.com?x' }, ['issuer']],
     ['metadata at no address', { discovery_url: '/openid' }, ['discovery_url']],
     ['metadata from a script', { discovery_url: 'javascript:alert(1)' }, ['discovery_url']],
+    ['a name with a tick', { name: 'Okta ✓' }, ['name']],
+    ['a name that claims a check', { name: 'Verified by Okta' }, ['name']],
     ['no issuer', { issuer: undefined }, ['issuer']],
     ['no client', { client_id: undefined }, ['client_id']],
     ['no secret', { client_secret: undefined }, ['client_secret']],

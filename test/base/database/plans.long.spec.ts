@@ -239,6 +239,39 @@ it('reads as many users as it may show: a search by a beginning that none, one, 
   }
 });
 
+it('reads a bounded part of 100 000 users: administrators, a role, a beginning of the oldest ones, counts of a directory', async () => {
+  const { api } = house;
+  const oldest = (count: number) => `usr_big${String(count).padStart(8, '0')}`;
+  const change = (what: string, count: number) =>
+    service.db.query(`update users set ${what} where tenant_id = $1 and id like 'usr_big%' and id < $2`, [
+      house.tenantId,
+      oldest(count),
+    ]);
+  await change(`role = 'Admin'`, 10);
+  await change(`last_name = 'Zimmer'`, 1_100);
+  await service.db.execute('vacuum analyze users');
+  const most: Record<string, number> = {
+    '/members': 100,
+    '/users?role=Admin&limit=50': 100,
+    '/users?q=zimmer&limit=50': 15_000,
+    // Its 10 000 groups are counted, and no user.
+    [`/directories/${house.directoryId}`]: 20_000,
+  };
+  for (const [path, rows] of Object.entries(most)) {
+    recorder.ran.length = 0;
+    recorder.start();
+    // A generic plan comes after five custom ones.
+    for (let i = 0; i < 8; i++) {
+      const { body } = await api.get(path);
+      if (path.startsWith('/users')) expect(body.data).toHaveLength(path.includes('Admin') ? 10 : 50);
+    }
+    const ofUsers = recorder.ran.filter(({ text }) => /from (users|population) /.test(text));
+    expect(ofUsers.length).toBeGreaterThan(0);
+    const read = ofUsers.map(({ text, plan }) => [rowsRead(plan), text] as const);
+    expect([path, read.filter(([n]) => n > rows)]).toEqual([path, []]);
+  }
+});
+
 it('reads no table whole: the feed of events, their list, and the reads of deliveries', async () => {
   // 100 000 events of the large tenant in three months, three for each record, beside those of the small ones.
   await service.db.execute(

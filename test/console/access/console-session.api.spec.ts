@@ -239,6 +239,7 @@ describe('a link', () => {
       ['POST', `/tenants/${other}/api-keys`, key],
       ['PUT', `${path}/domains/x.example`, { reason: 'x' }],
       ['DELETE', `${path}/domains/x.example`],
+      ['DELETE', `${path}/api-keys/key_x?reason=x`],
       ['PATCH', path, { owner_user_id: null, reason: 'x' }],
       ['POST', `${path}/owner-sign-in-link`, { reason: 'x' }],
       ['POST', '/tenants', { name: 'Another' }],
@@ -252,6 +253,16 @@ describe('a link', () => {
     const made = await browser.ask('POST', `${path}/api-keys`, key);
     expect(made.status).toBe(201);
     expect((await audit('api_key.created'))[0]).toMatchObject({ target_id: made.body.id, after: { reason: 'x' } });
+    const at = `${path}/api-keys/${made.body.id}`;
+    for (const query of ['', '?reason=', `?reason=${'x'.repeat(501)}`]) {
+      const refused = await browser.ask('DELETE', `${at}${query}`);
+      expect([query.length, refused.status, refused.body.errors?.[0].field]).toEqual([query.length, 422, 'reason']);
+    }
+    expect((await browser.ask('DELETE', `${at}?reason=Ticket+5`)).status).toBe(204);
+    expect((await audit('api_key.revoked'))[0]).toMatchObject({
+      target_id: made.body.id,
+      after: { reason: 'Ticket 5' },
+    });
   });
 
   it('of the operator makes in a tenant what ends within an hour, with a reason, and nothing else', async () => {

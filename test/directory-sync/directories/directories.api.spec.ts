@@ -92,6 +92,8 @@ describe('a new directory', () => {
 
   it.each([
     ['no name', { name: undefined }, 'name'],
+    ['a name with a tick', { name: 'Okta ✓' }, 'name'],
+    ['our own name', { name: 'Talent-Bridge' }, 'name'],
     ['an unknown profile', { profile: 'ldap' }, 'profile'],
     ['an unknown role', { default_role: 'Boss' }, 'default_role'],
     ['an attribute that cannot feed it', { attribute_map: { external_id: 'password' } }, 'attribute_map.external_id'],

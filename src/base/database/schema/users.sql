@@ -89,6 +89,8 @@ create index users_protected on users (tenant_id, id) where held = 'protected';
 create index users_active on users (tenant_id, directory_id, id) where status = 'active' and directory_id is not null;
 -- Users whom a directory in preview has written to, in the order of its plan.
 create index users_previewed on users (tenant_id, directory_id, id) where held = 'preview';
+-- Who administers, and the users of a role, newest first.
+create index users_role on users (tenant_id, role, id) where role is not null;
 create index users_waiting on users (tenant_id, waiting_since, id) where seat = 'waiting';
 create index users_reconsidered on users (tenant_id)
   where seat = 'waiting' or held in ('email_taken', 'external_id_taken', 'superseded');

@@ -1,6 +1,6 @@
 import { USER_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { millisecondsSql, RESOURCE_FACTS } from '../../users/user.row.js';
-import { RELATIONS } from '../../users/user-relations.js';
+import { populationOf, RELATIONS } from '../../users/user-relations.js';
 import { readsKept, type CurrentDirectory } from '../current-directory.js';
 import type { ListTable } from '../list-table.js';
 import { KEPT_REVISION } from '../../users/kept-writes.repository.js';
@@ -48,8 +48,7 @@ export const USER_TABLE: ListTable = {
   // Without `case` the planner assumes that few rows are visible. It then reads and sorts all users of the tenant,
   // where a walk along the key gives the page at once.
   visible: `u.tenant_id = $1 and case when u.gone_at is null then coalesce(u.directory_id, '') = any($2) else false end`,
-  total: `(select (coalesce((select sum(n) from population p where p.tenant_id = $1 and p.owner = any($2)), 0)
-    + coalesce((select sum(step) from population_steps s where s.tenant_id = $1 and s.owner = any($2)), 0))::int)`,
+  total: populationOf('= any($2)'),
   exactTotal: true,
   keys: USER_KEYS,
 };

@@ -7,6 +7,7 @@ import {
   type GroupListRow,
   type PendingMemberRow,
 } from '../../directories/directory-content.js';
+import { populationOf } from '../user-relations.js';
 import type { GroupMemberBody } from '../../directories/groups.dto.js';
 
 /** What admins see of the users and groups of a directory. */
@@ -19,8 +20,8 @@ export class DirectoryContentRepository extends DirectoryContent {
   override async counts(tenantId: string, id: string): Promise<DirectoryCounts> {
     const { rows } = await this.db.query<DirectoryCounts>(
       `select
-         (select count(*)::int from users where tenant_id = $1 and directory_id = $2 and gone_at is null) as users,
-         (select count(*)::int from users where tenant_id = $1 and directory_id is null and gone_at is null) as unmanaged,
+         ${populationOf('= $2')} as users,
+         ${populationOf(`= ''`)} as unmanaged,
          (select count(*)::int from groups where tenant_id = $1 and directory_id = $2) as groups,
          (select count(*)::int from pending_members p join groups g on g.tenant_id = p.tenant_id and g.id = p.group_id
           where p.tenant_id = $1 and g.directory_id = $2) as pending_members`,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../../base/ids.js';
+import { demandPlainName } from '../../../tenancy/tenants/tenant-changes.js';
 import type { AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
 import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
@@ -63,6 +64,7 @@ export class AtsConnectionsService {
       if (credential !== null) await this.account.demandFreeKey(tx, draft, connector, credential);
       const taken = new Set((await this.repository.rows(tenantId, tx)).map(({ marker }) => marker));
       const marker = input.marker ?? freeMarker(connector.marker, taken);
+      if (input.name !== undefined) demandPlainName(input.name);
       const [{ provider }, name] = [connector, input.name ?? connector.title];
       const key = { tenantId, id: made.id, provider };
       const more = { approvedBy: null, grantedScopes: null, createdBy: caller.actor };
@@ -90,6 +92,7 @@ export class AtsConnectionsService {
     const { writes, credential } = this.input.ofChange(connection, connector, input);
     await this.input.demandKnown(connection, connector, input.writes?.as_user, credential);
     await this.changes.change(caller, id, 'ats_connection.changed', async (tx, before) => {
+      if (input.name !== undefined) demandPlainName(input.name, before.name);
       const after = { name: input.name ?? before.name, takes: takesOf(input.takes, before.takes), writes };
       await this.repository.update(tx, tenantId, id, after);
       if (credential !== null) {

@@ -74,8 +74,12 @@ export function renderPage(markdown: string, file: string, pictures: ReadonlySet
       },
     },
   });
-  const title = /^# (.+)$/m.exec(markdown)?.[1] ?? file;
-  return { title, html: marked.parse(markdown, { async: false }) };
+  return { title: titleOf(markdown, file), html: marked.parse(markdown, { async: false }) };
+}
+
+/** The first heading of a page, or else its file. */
+export function titleOf(markdown: string, file: string): string {
+  return /^# (.+)$/m.exec(markdown)?.[1] ?? file;
 }
 
 /** A wide picture scrolls, also with the keyboard. Its source is the text for readers who do not see it. */

@@ -6,16 +6,28 @@ export interface Section {
   readonly text: string;
 }
 
-/** A section as the search reads it: any caller can search, so letters are folded once and not for each search. */
+/**
+ * A section as the search reads it: any caller can search, so letters are folded and beginnings of words marked once and
+ * not for each search.
+ */
 export interface IndexedSection extends Section {
   readonly foldedHeading: string;
   readonly foldedText: string;
+  readonly markedHeading: string;
+  readonly markedText: string;
 }
 
 /** Returns a section prepared for the search. */
 export function indexed(section: Section): IndexedSection {
   const foldedHeading = `${section.page} ${section.heading}`.toLowerCase();
-  return { ...section, foldedHeading, foldedText: section.text.toLowerCase() };
+  const foldedText = section.text.toLowerCase();
+  const texts = { foldedHeading, foldedText, markedHeading: marked(foldedHeading), markedText: marked(foldedText) };
+  return { ...section, ...texts };
+}
+
+/** Marks each place where a word can begin, so that a marked word is found at beginnings alone: `in` is no part of `binding`. */
+function marked(text: string): string {
+  return text.replace(/(?<![\p{L}\p{N}])/gu, MARK);
 }
 
 /** A section that has all words of a search, and a piece of its text. */
@@ -30,6 +42,8 @@ const EXCERPT = 200;
 const BEFORE = 60;
 /** An excerpt loses at most this number of characters in order to end with a whole word. */
 const LAST_WORD = 40;
+/** No page has this character. */
+const MARK = '\u0000';
 
 /**
  * Finds the sections that contain every word. First come those whose title or heading has the words as a phrase, then those
@@ -41,10 +55,11 @@ export function search(sections: readonly IndexedSection[], query: string): Hit[
   const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8);
   if (words.length === 0) return [];
   const phrase = words.join(' ');
+  const asked = { words: words.map(marked), phrase: marked(phrase) };
   const found = sections.flatMap((section) => {
     const { foldedHeading: heading, foldedText: text } = section;
     if (!words.every((word) => heading.includes(word) || text.includes(word))) return [];
-    return [{ section, rank: rankOf(section, words, phrase) }];
+    return [{ section, rank: rankOf(section, asked) }];
   });
   return found
     .sort((a, b) => b.rank - a.rank)
@@ -52,17 +67,20 @@ export function search(sections: readonly IndexedSection[], query: string): Hit[
     .map(({ section }) => ({ section, excerpt: excerptOf(section, words, phrase) }));
 }
 
-function rankOf({ foldedHeading, foldedText }: IndexedSection, words: readonly string[], phrase: string): number {
-  const named = words.filter((word) => placeOf(foldedHeading, word) !== null).length;
+function rankOf(
+  { markedHeading, markedText }: IndexedSection,
+  { words, phrase }: { words: readonly string[]; phrase: string },
+): number {
+  const named = words.filter((word) => markedHeading.includes(word)).length;
   return (
-    (placeOf(foldedHeading, phrase) === null ? 0 : 8) +
+    (markedHeading.includes(phrase) ? 8 : 0) +
     (named === words.length ? 4 : 0) +
-    (placeOf(foldedText, phrase) === null ? 0 : 2) +
+    (markedText.includes(phrase) ? 2 : 0) +
     named / words.length
   );
 }
 
-/** Returns where a word begins with a text: `in` is no part of `binding`. Null: no word does. */
+/** Returns where a word begins with a text. Null: no word does. */
 function placeOf(text: string, wanted: string): number | null {
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
     if (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!)) return at;

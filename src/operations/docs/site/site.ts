@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { NavSection } from './layout.js';
-import { pageAddressOf, anchorOf, renderPage, type RenderedPage } from './markdown.mapping.js';
+import { pageAddressOf, anchorOf, renderPage, titleOf, type RenderedPage } from './markdown.mapping.js';
 import { indexed, type IndexedSection, type Section } from './search.rules.js';
 
 /** The folders of the documentation in the order of the navigation, and the pages that come first in each. */
@@ -25,7 +25,7 @@ const FOLDERS: readonly (readonly [folder: string, title: string, first: readonl
   ['contribute', 'Contribute', ['how-to-add', 'tests', 'style', 'dependencies']],
 ];
 
-/** All pages of the documentation, rendered. */
+/** All pages of the documentation; each is rendered when it is first asked for. */
 export interface Site {
   readonly nav: readonly NavSection[];
   /** By address, such as `/docs/connect/okta`. */
@@ -45,7 +45,7 @@ export interface OwnAddresses {
 const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
 
 /**
- * Reads and renders the documentation. Commands and links of its pages have the addresses of this installation.
+ * Reads the documentation. Commands and links of its pages have the addresses of this installation.
  *
  * @param folder the folder of the Markdown files; an installation without it has no pages
  */
@@ -56,7 +56,7 @@ export function readSite(own: OwnAddresses, folder: string = DOCS): Site {
   const names = new Set(pictures.keys());
   const add = (file: string) => {
     const markdown = withAddresses(readFileSync(path.join(folder, file), 'utf8'), own);
-    const page = renderPage(markdown, file, names);
+    const page = renderedWhenAsked(markdown, file, names);
     pages.set(pageAddressOf(file), page);
     sections.push(...sectionsOf(markdown, page.title, pageAddressOf(file)).map(indexed));
     return { title: page.title, address: pageAddressOf(file) };
@@ -68,6 +68,18 @@ export function readSite(own: OwnAddresses, folder: string = DOCS): Site {
     pages: namesIn(path.join(folder, name), first).map((page) => add(`${name}/${page}.md`)),
   }));
   return { nav, pages, sections, pictures };
+}
+
+/** To render all pages at once keeps the event loop busy for 700 ms. */
+function renderedWhenAsked(markdown: string, file: string, pictures: ReadonlySet<string>): RenderedPage {
+  let made: RenderedPage | undefined;
+  return {
+    title: titleOf(markdown, file),
+    get html() {
+      made ??= renderPage(markdown, file, pictures);
+      return made.html;
+    },
+  };
 }
 
 /** Replaces the addresses of examples. A default without a path, such as that of `BASE_URL`, stays. */

@@ -19,3 +19,9 @@ it('has sections for the search with hyphens, and without marks and addresses of
   expect(text).not.toMatch(/\]\(|`|\| /);
   expect(site.sections.some((section) => section.text.includes('--allow-idp-initiated on'))).toBe(true);
 });
+
+it('renders a page when it is asked for, once', () => {
+  const page = site.pages.get('/docs/connect/okta')!;
+  expect(Object.getOwnPropertyDescriptor(page, 'html')?.get).toBeDefined();
+  expect(page.html).toBe(page.html);
+});
