@@ -28,6 +28,7 @@ import { RefusedNames1767228124000 } from './migrations/1767228124000-refused-na
 import { RefusedTokens1767228123002 } from './migrations/1767228123002-refused-tokens.js';
 import { InterviewsNotTaken1767228123001 } from './migrations/1767228123001-interviews-not-taken.js';
 import { CreatedTimes1767228126000 } from './migrations/1767228126000-created-times.js';
+import { PlanSteps1767228130000 } from './migrations/1767228130000-plan-steps.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -64,4 +65,5 @@ export const MIGRATIONS = [
   RefusedTokens1767228123002,
   RefusedNames1767228124000,
   CreatedTimes1767228126000,
+  PlanSteps1767228130000,
 ];

@@ -53,7 +53,7 @@ export class HeldController {
   @Post('release')
   @EvenWhenExhausted()
   @HttpCode(202)
-  @ApiRefusals({ 401: ['sign_in_again'], 409: ['too_many_tasks', 'count_changed'] })
+  @ApiRefusals({ 401: ['sign_in_again'], 409: ['too_many_tasks', 'count_changed', 'administrators_unconfirmed'] })
   @ApiOperation({ summary: 'Releases many held users in a task; a `dry_run` answers 200 with their number' })
   @ApiAcceptedResponse({ type: TaskBody })
   @ApiOkResponse({ type: HeldCount })
@@ -83,13 +83,18 @@ export class HeldController {
   private async all(
     caller: Caller,
     act: HeldAct,
-    { dry_run, count: expected, ...choice }: HeldSelection,
+    { dry_run, count: expected, administrators, ...choice }: HeldSelection,
     res: BridgeResponse,
   ): Promise<TaskBody | HeldCount> {
     demandChoice(act, choice);
     if (act === 'release' && dry_run !== true) demandRecentSignIn(caller, this.clock.now());
     const count = await this.tasks.count(caller, act, choice);
-    return countedAnswer(caller, { dry_run, count: expected }, count, res, () => this.tasks.begin(caller, act, choice));
+    const asked = {
+      dry_run,
+      count: expected,
+      administrators: act === 'release' ? administrators : count.administrators,
+    };
+    return countedAnswer(caller, asked, count, res, () => this.tasks.begin(caller, act, choice));
   }
 
   @RecentSignIn()
