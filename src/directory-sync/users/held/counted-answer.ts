@@ -17,11 +17,11 @@ import type { HeldCount, HeldSelection } from './held.dto.js';
 export async function countedAnswer(
   { repeat }: Repeatable,
   { dry_run, count: expected, administrators }: Pick<HeldSelection, 'dry_run' | 'count' | 'administrators'>,
-  found: { count: number; administrators: number },
+  found: HeldCount,
   res: BridgeResponse,
   begin: () => Promise<TaskRow>,
 ): Promise<TaskBody | HeldCount> {
-  const { count } = found;
+  const { count, administrators: among = 0 } = found;
   if (expected !== undefined && expected !== count && repeat?.committed === undefined) {
     throw new Conflict('count_changed', `The number is ${count} by now. Nothing was done; look again.`, {
       members: { count },
@@ -29,10 +29,10 @@ export async function countedAnswer(
   }
   if (dry_run !== true) {
     if (repeat?.committed === undefined) {
-      demandAdministrators(found.administrators, administrators, 'may lose the console by this');
+      demandAdministrators(among, administrators, 'may lose the console by this');
     }
     return newTaskBody(await begin());
   }
   res.status(200);
-  return found;
+  return among === 0 ? { count } : { count, administrators: among };
 }

@@ -110,7 +110,7 @@ export class GuardController {
     await this.directories.get(caller.tenantId, id);
     const choice = { directory: id, user_ids: body.user_ids };
     const { all, ruled } = await this.undoing.count(caller.tenantId, choice);
-    const found = { count: all, administrators: 0 };
+    const found = { count: all };
     const answer = await countedAnswer(caller, body, found, res, () => this.undoing.begin(caller, choice, all));
     return body.dry_run === true ? { count: all, rule_still_applies: ruled } : answer;
   }
@@ -129,7 +129,6 @@ export class GuardController {
     const count = await this.tasks.count(caller, act, choice);
     if (count.count === 0 && ids?.length === 1 && caller.repeat?.committed === undefined)
       throw new NotFound('held user');
-    const asked = act === 'release' ? body : { ...body, administrators: count.administrators };
-    return countedAnswer(caller, asked, count, res, () => this.tasks.begin(caller, act, choice));
+    return countedAnswer(caller, body, count, res, () => this.tasks.begin(caller, act, choice));
   }
 }

@@ -51,12 +51,14 @@ export class HeldTasks {
 
   /** Counts the held users that a task would be about, and those of them who administer the tenant now. */
   async count(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<HeldCount> {
-    const { rows } = await this.db.query<HeldCount>(
+    const { rows } = await this.db.query<Required<HeldCount>>(
       `select count(*)::int as count, (count(*) filter (where u.status = 'active'
          and ${consoleRight('$1::text', 'u.id', 'u.role')} <> 'none'))::int as administrators from users u where ${MATCHES}`,
       matching(caller.tenantId, act, choice),
     );
-    return rows[0]!;
+    const { count, administrators } = rows[0]!;
+    // A discard takes nothing from administrators.
+    return act === 'discard' ? { count } : { count, administrators };
   }
 
   /**

@@ -67,8 +67,12 @@ export class HeldSelection {
 export class HeldCount {
   @ApiProperty({ example: 12 })
   count!: number;
-  @ApiProperty({ example: 2, description: 'How many of them administer the tenant now.' })
-  administrators!: number;
+  @ApiProperty({
+    example: 2,
+    description: 'How many of them administer the tenant now and may lose the console; missing where it is 0.',
+    required: false,
+  })
+  administrators?: number;
 }
 
 /** What a dry run of an undo answers. */
