@@ -16,7 +16,7 @@ export function Administrators({
       <p>
         <b>{words}</b>
       </p>
-      <label className="row">
+      <label className="row" style={{ alignItems: 'center' }}>
         <input type="checkbox" checked={isAgreed} onChange={({ target }) => onAgree(target.checked)} />
         {text.administrators.agree}
       </label>

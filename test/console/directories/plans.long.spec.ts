@@ -120,7 +120,7 @@ describeInBrowser('plans and held users', () => {
         await page.getByText('waits (2nd of 2 that wait)').waitFor();
         await page.getByText('held: no seat is free').waitFor();
         await page.keyboard.press('Control+k');
-        await page.keyboard.type('Bob');
+        await page.getByRole('combobox', { name: 'Search' }).fill('Bob');
         await page.getByRole('option', { name: /held Bob Second/ }).waitFor();
       });
     },

@@ -85,12 +85,14 @@ function columnsFor(canWrite: boolean): Column<HeldUser>[] {
       label: words.reason,
       cell: ({ reason, words: why, next, conflicts }) => (
         <div className="tight">
-          <b>{reasons[reason] ?? reason}</b>
-          <span>{why}</span>
+          <p>
+            <b>{reasons[reason] ?? reason}</b>
+          </p>
+          <p>{why}</p>
           {(reason === 'email_taken' || reason === 'external_id_taken') && <InTheWay conflicts={conflicts} />}
-          <span>
+          <p>
             {text.users.one.next}: {next}
-          </span>
+          </p>
         </div>
       ),
     },

@@ -9,13 +9,13 @@ const fields: Record<string, string> = words.fields;
 /** The users who have what a held user asks for, each with a link. */
 export function InTheWay({ conflicts }: { conflicts: readonly Json<ConflictingUser>[] }) {
   return conflicts.map(({ field, value, user_id, name, email, directory }) => (
-    <span key={`${field} ${user_id}`}>
+    <p key={`${field} ${user_id}`}>
       {words.conflicts}:{' '}
       <Link to="/users/$id" params={{ id: user_id }}>
         {name !== '' ? name : (email ?? user_id)}
       </Link>{' '}
       {directory !== null && `(${directory}) `}
       {fields[field] ?? field} <code>{value}</code>
-    </span>
+    </p>
   ));
 }

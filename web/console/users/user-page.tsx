@@ -101,9 +101,7 @@ function Held({ of: { user, held } }: { of: Explanation }) {
       <p>
         {words.next}: {held.next}
       </p>
-      <p className="tight">
-        <InTheWay conflicts={held.conflicts} />
-      </p>
+      <InTheWay conflicts={held.conflicts} />
       {may(me.data, 'admin') && (
         <div className="row">
           {held.releasable && <ReleaseHeld userId={user.id} reason={held.reason} />}
