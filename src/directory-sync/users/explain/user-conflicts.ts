@@ -20,7 +20,7 @@ export class UserConflicts {
     return (await this.ofAll(tenantId, [asked])).get(asked.userId) ?? [];
   }
 
-  /** Does the same for a page of users, in one statement; a user with nobody in the way is left out. */
+  /** Does the same for a page of users, in one statement; a user without such a user is left out. */
   async ofAll(tenantId: string, asked: readonly AskedValues[]): Promise<Map<string, ConflictingUser[]>> {
     const found = new Map<string, ConflictingUser[]>();
     if (asked.length === 0) return found;
