@@ -46,11 +46,11 @@ export class SearchHit {
   parent_id!: string | null;
   @ApiProperty({
     type: String,
-    enum: ['active', 'inactive', 'held', null],
-    nullable: true,
-    description: 'Of a user; else null.',
+    enum: ['active', 'inactive', 'held'],
+    required: false,
+    description: 'Of a user; else missing.',
   })
-  state!: 'active' | 'inactive' | 'held' | null;
+  state?: 'active' | 'inactive' | 'held';
 }
 
 /** What the search has found. */

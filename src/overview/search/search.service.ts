@@ -189,5 +189,5 @@ function hitOf(
   detail: string | null,
   parent: string | null = null,
 ): SearchHit {
-  return { kind, id, title, detail, parent_id: parent, state: null };
+  return { kind, id, title, detail, parent_id: parent };
 }

@@ -28,7 +28,7 @@ describe('200', () => {
     const group = await madeGroup(house.scim, [], { displayName: 'OKTA Admins' });
     const none = { parent_id: null };
     expect(await found('okta')).toEqual([
-      { kind: 'user', id, title: 'Oktavia Other', detail: 'oktavia@example.com', ...none },
+      { kind: 'user', id, title: 'Oktavia Other', detail: 'oktavia@example.com', ...none, state: 'active' },
       { kind: 'directory', id: house.directoryId, title: 'Okta EU', detail: 'tolerant', ...none },
       { kind: 'group', id: group, title: 'OKTA Admins', detail: 'Okta EU', parent_id: house.directoryId },
     ]);

@@ -8,8 +8,8 @@ export interface Hit {
   detail: string | null;
   /** Of a group, its directory; of a request or change, its user. */
   parent_id: string | null;
-  /** Of a user; else null. */
-  state: 'active' | 'inactive' | 'held' | null;
+  /** Of a user; else missing. */
+  state?: 'active' | 'inactive' | 'held';
 }
 
 /** The pages of the console, which the search finds by their names. */
@@ -22,7 +22,7 @@ export const PAGE_HITS: readonly Hit[] = (
     ['/seats', text.nav.seats],
     ['/tasks', text.nav.tasks],
   ] as const
-).map(([id, title]) => ({ kind: 'page', id, title, detail: null, parent_id: null, state: null }));
+).map(([id, title]) => ({ kind: 'page', id, title, detail: null, parent_id: null }));
 
 /** Returns the page that shows what was found. */
 export function pageOf({ kind, id, parent_id }: Hit): string {

@@ -69,7 +69,7 @@ export function Search({ close }: { close: () => void }) {
               setValueOnClick={false}
               onClick={() => open(hit)}
             >
-              {hit.state !== null && <State tone={TONES[hit.state]}>{text.search.states[hit.state]}</State>}{' '}
+              {hit.state !== undefined && <State tone={TONES[hit.state]}>{text.search.states[hit.state]}</State>}{' '}
               <span>{hit.title}</span>{' '}
               <span className="help">{[text.search.kinds[hit.kind], hit.detail].filter(Boolean).join(' · ')}</span>
             </ComboboxItem>
