@@ -32,8 +32,11 @@ export class Asked extends DirectoryPeople {
   async release(_db: SqlRunner, _tenantId: string, directoryId: string): Promise<void> {
     this.calls.push(`release ${directoryId}`);
   }
-  async seatsNeeded() {
-    return { needed: 0, free: null, missing: 0 };
+  async liveNeed() {
+    return { needed: 0, free: null, missing: 0, administrators: 0 };
+  }
+  async administratorsLost() {
+    return 0;
   }
   async stateChanged(_db: SqlRunner, _tenantId: string, directoryId: string, state: string): Promise<void> {
     this.calls.push(`state ${directoryId} ${state}`);

@@ -42,7 +42,7 @@ const directoryList = createRoute({
 const directory = createRoute({
   getParentRoute: () => root,
   path: '/directories/$id/{-$tab}',
-  validateSearch: filtersFrom(['kind', 'status', 'user', 'request_id']),
+  validateSearch: filtersFrom(['kind', 'administrators', 'status', 'user', 'request_id']),
   component: lazyRouteComponent(directories, 'DirectoryPage'),
 });
 const seatPage = createRoute({

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type SyntheticEvent } from 'react';
 import { call, Problem } from '../api/client.js';
 import { text } from '../text/text.js';
+import { Administrators } from './administrators.js';
 import { Dialog } from './dialog.js';
 import { ProblemBox } from './problem.js';
 
@@ -41,7 +42,15 @@ export function CountedAct({ label, path, body, consequence, isDangerous, onDone
 
 /** Returns whether the number of users is another one than that which was confirmed. */
 function isChanged(error: unknown): boolean {
-  return error instanceof Problem && error.code === 'count_changed';
+  return error instanceof Problem && (error.code === 'count_changed' || error.code === 'administrators_unconfirmed');
+}
+
+/** What a dry run answers. */
+interface Counted {
+  count: number;
+  /** How many of the users administer; missing where the act takes nothing from them. */
+  administrators?: number;
+  rule_still_applies?: number;
 }
 
 function Confirmation({
@@ -55,11 +64,14 @@ function Confirmation({
 }: CountedActProps & { close: () => void }) {
   const cache = useQueryClient();
   const [typed, setTyped] = useState('');
+  const [isAgreed, setAgreed] = useState(false);
   const counting = useMutation({
-    mutationFn: () => call<{ count: number; rule_still_applies?: number }>('POST', path, { ...body, dry_run: true }),
+    mutationFn: () => call<Counted>('POST', path, { ...body, dry_run: true }),
   });
+  const administrators = isDangerous ? (counting.data?.administrators ?? 0) : 0;
   const acting = useMutation({
-    mutationFn: (count: number) => call('POST', path, { ...body, count }),
+    mutationFn: (count: number) =>
+      call('POST', path, { ...body, count, ...(administrators === 0 ? {} : { administrators }) }),
     onSuccess: async () => {
       await cache.invalidateQueries();
       onDone?.();
@@ -67,14 +79,17 @@ function Confirmation({
     },
     onError: (error) => {
       // Others have left or come since: the new number is shown and asked for.
-      if (isChanged(error)) counting.mutate();
+      if (!isChanged(error)) return;
+      setAgreed(false);
+      counting.mutate();
     },
   });
   if (counting.isIdle) counting.mutate();
   const count = counting.data?.count;
+  const isMeant = count !== undefined && typed === String(count) && (administrators === 0 || isAgreed);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (count !== undefined && typed === String(count)) acting.mutate(count);
+    if (count !== undefined && isMeant) acting.mutate(count);
   };
   return (
     <form className="stack" onSubmit={submit}>
@@ -86,6 +101,9 @@ function Confirmation({
       <p aria-live="polite">
         {count === undefined ? text.act.counting : consequence(count, counting.data?.rule_still_applies ?? 0)}
       </p>
+      {administrators > 0 && (
+        <Administrators words={text.administrators.among(administrators)} isAgreed={isAgreed} onAgree={setAgreed} />
+      )}
       {count !== undefined && count > 0 && (
         <label>
           {text.act.type(count)}
@@ -102,7 +120,7 @@ function Confirmation({
         <button
           type="submit"
           className={isDangerous ? 'danger' : 'main'}
-          disabled={count === undefined || count === 0 || typed !== String(count) || acting.isPending}
+          disabled={count === 0 || !isMeant || acting.isPending}
         >
           {label}
         </button>

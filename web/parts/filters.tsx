@@ -68,13 +68,13 @@ export function SearchField({ name, label, value }: { name: string; label: strin
   );
 }
 
-/** Reads filters from the query of an address: texts, and nothing else. */
+/** Reads filters from the query of an address: texts, numbers and yes or no. */
 export function filtersFrom(names: readonly string[]): (search: Record<string, unknown>) => Filters {
   return (search) =>
     Object.fromEntries(
       names.flatMap((name) => {
         const value = search[name];
-        return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [];
+        return ['string', 'number', 'boolean'].includes(typeof value) ? [[name, String(value)]] : [];
       }),
     );
 }

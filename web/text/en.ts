@@ -66,6 +66,7 @@ export const en = {
     help: 'User, directory, group, page, or an id of any kind',
     hits: 'Found',
     none: 'Nothing was found.',
+    states: { active: 'active', inactive: 'inactive', held: 'held' },
     kinds: {
       page: 'Page',
       user: 'User',
@@ -110,6 +111,27 @@ export const en = {
     now: 'Show what the server has now',
     yes: 'yes',
     no: 'no',
+  },
+  steps: {
+    role: 'Role',
+    status: 'Status',
+    seat: 'Seat',
+    console: 'Console',
+    statuses: { null: 'new' } as Record<string, string>,
+    rights: { admin: 'administers', auditor: 'reads', none: 'none' } as Record<string, string>,
+  },
+  administrators: {
+    lose: (n: number) =>
+      n === 1
+        ? '1 administrator would lose the console, or the right to write there.'
+        : `${count.format(n)} administrators would lose the console, or the right to write there.`,
+    among: (n: number) =>
+      n === 1
+        ? '1 of them administers the tenant, and may lose the console by this.'
+        : `${count.format(n)} of them administer the tenant, and may lose the console by this.`,
+    agree: 'This is meant. I know who administers afterwards.',
+    show: 'Show these administrators',
+    showAll: 'Show all users',
   },
   copy: { copy: 'Copy', copied: 'Copied' },
   list: {

@@ -28,6 +28,7 @@ import { RefusedNames1767228124000 } from './migrations/1767228124000-refused-na
 import { RefusedTokens1767228123002 } from './migrations/1767228123002-refused-tokens.js';
 import { InterviewsNotTaken1767228123001 } from './migrations/1767228123001-interviews-not-taken.js';
 import { CreatedTimes1767228126000 } from './migrations/1767228126000-created-times.js';
+import { PlanSteps1767228130000 } from './migrations/1767228130000-plan-steps.js';
 import { UsersByRole1767228131000 } from './migrations/1767228131000-users-by-role.js';
 
 /**
@@ -66,5 +67,6 @@ export const MIGRATIONS = [
   RefusedTokens1767228123002,
   RefusedNames1767228124000,
   CreatedTimes1767228126000, // the last one of commit 9db51329
+  PlanSteps1767228130000,
   UsersByRole1767228131000,
 ];

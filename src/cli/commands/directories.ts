@@ -1,6 +1,7 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import { encode, type Client, type Json } from '../client/client.js';
-import { columns, given, numbers, type Command, type Context } from '../command/command.js';
+import { columns, given, numbers, type Command, type CommandOption, type Context } from '../command/command.js';
+import { stepped } from '../output/step-words.js';
 import { isTask } from '../output/task-words.js';
 import { NAMED_BY } from '../references/references.js';
 
@@ -15,6 +16,11 @@ const DIRECTORY = {
   description: `${NAMED_BY.directory}; not needed where there is only one`,
   refers: 'directory',
 } as const;
+/** The number of administrators that an act takes the console from. */
+const ADMINISTRATORS: CommandOption = {
+  name: 'administrators',
+  description: 'how many administrators lose the console by it, as the plan or the refusal says',
+};
 const RULES = 'group=role with commas between, the group by id or name, the first match wins; or none';
 
 /** Commands of a directory that name groups, or look at its tokens first. */
@@ -60,6 +66,7 @@ export const DIRECTORY_COMMANDS: Command[] = [
         of: 'rules',
         description: RULES,
       },
+      ADMINISTRATORS,
     ],
     begins: ['rules-changed'],
     async run(context) {
@@ -68,7 +75,10 @@ export const DIRECTORY_COMMANDS: Command[] = [
       const { rules } =
         set === undefined
           ? await context.client.call<{ rules: Json[] }>('GET', path)
-          : await context.client.call<{ rules: Json[] }>('PUT', path, { rules: await rulesOf(context, set) });
+          : await context.client.call<{ rules: Json[] }>('PUT', path, {
+              rules: await rulesOf(context, set),
+              ...numbers(context, 'administrators'),
+            });
       return columns(rules, 'group_id', 'group', 'role');
     },
   },
@@ -90,7 +100,9 @@ export const DIRECTORY_COMMANDS: Command[] = [
       if (isTask(answer)) return answer;
       const { data, ...counts } = answer;
       if (context.options['json'] === true) return { ...counts, data };
-      return context.options['users'] === true ? columns(data, 'user_id', 'user_name', 'from', 'to', 'seat') : counts;
+      return context.options['users'] === true
+        ? columns(data.map(stepped), 'user_name', 'role', 'status', 'seat', 'console', 'user_id')
+        : counts;
     },
   },
   {

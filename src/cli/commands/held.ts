@@ -1,6 +1,6 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import { encode, type Json } from '../client/client.js';
-import { given, type Command, type Context } from '../command/command.js';
+import { given, numbers, type Command, type Context } from '../command/command.js';
 
 /** Commands about users whose requested state is not in force. */
 export const HELD_COMMANDS: Command[] = [
@@ -24,6 +24,9 @@ export const HELD_COMMANDS: Command[] = [
         refers: 'directory',
       },
       { name: 'dry_run', description: 'with --all, --reason or --directory: counts, and changes nothing', flag: true },
+      ...(verb === 'release'
+        ? [{ name: 'administrators', description: 'how many of them administer the tenant, as the dry run says' }]
+        : []),
     ],
     begins: 'answer',
     run: (context) => settle(context, verb),
@@ -44,5 +47,10 @@ async function settle(context: Context, verb: 'release' | 'discard'): Promise<Js
   if (argument !== undefined) return client.call('POST', `/held/${encode(argument)}/${verb}`, {});
   if (!isFiltered && !all) throw new CliError('Name a user, or say --all, --reason or --directory.', EXIT.usage);
   const choice = { ...filter, ...(all ? { all } : {}) };
-  return client.call('POST', `/held/${verb}`, { ...choice, ...(options['dry_run'] === true ? { dry_run: true } : {}) });
+  const asked = verb === 'release' ? numbers(context, 'administrators') : {};
+  return client.call('POST', `/held/${verb}`, {
+    ...choice,
+    ...asked,
+    ...(options['dry_run'] === true ? { dry_run: true } : {}),
+  });
 }

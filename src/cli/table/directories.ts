@@ -5,6 +5,7 @@ import { demandConfirmed } from '../command/confirmation.js';
 import type { CommandFacts, FactsTable, OptionFacts } from '../made/facts.js';
 import { picked } from '../made/made-command.js';
 import { withoutCommas } from '../made/values.js';
+import { stepped } from '../output/step-words.js';
 import { recordText, withoutControls } from '../output/output.js';
 
 const SETTINGS: Readonly<Record<string, OptionFacts | string>> = {
@@ -34,6 +35,7 @@ const COUNTED: CommandFacts = {
       read: (id) => [id],
     },
     count: 'the number of the dry run: where it is another one by now, nothing is done',
+    administrators: 'how many of them administer the tenant, as the dry run says',
     dry_run: 'counts, and changes nothing',
   },
   extra: [{ name: 'all', description: 'all of them', flag: true }],
@@ -107,8 +109,11 @@ export const DIRECTORY_FACTS: FactsTable = {
     ...STATE,
     about: 'Applies the preview once, and goes live',
     fixed: { state: 'live' },
-    only: ['confirm'],
-    options: { confirm: 'although users will wait for a seat' },
+    only: ['confirm', 'administrators'],
+    options: {
+      confirm: 'although users will wait for a seat',
+      administrators: 'how many administrators lose the console by it, as the plan says',
+    },
     begins: ['preview-live', 'rules-changed'],
   },
   'directory guard': {
@@ -131,8 +136,8 @@ export const DIRECTORY_FACTS: FactsTable = {
     }),
   },
   'directory guard release': COUNTED,
-  'directory guard discard': COUNTED,
-  'directory guard undo': COUNTED,
+  'directory guard discard': { ...COUNTED, without: ['administrators'] },
+  'directory guard undo': { ...COUNTED, without: ['administrators'] },
   'directory plan': {
     of: 'GET /directories/{directory_id}/preview',
     about: 'Counts the users that a directory in preview would change if it went live now',
@@ -147,7 +152,9 @@ export const DIRECTORY_FACTS: FactsTable = {
   'directory plan users': {
     of: 'GET /directories/{directory_id}/preview',
     about: 'Lists the users that a directory in preview would change if it went live now',
-    fields: 'user_id user_name would fields take_seat held',
+    fields: 'user_id user_name would fields take_seat held steps',
+    columns: 'user_name would role status seat console fields held user_id',
+    shown: stepped,
   },
   'directory plan make': { of: 'POST /directories/{directory_id}/preview/plan' },
   'directory unlinked': { fields: 'user_id user_name email role seat held updated_at' },

@@ -92,15 +92,22 @@ export const PEOPLE_FACTS: FactsTable = {
     }),
   },
   'held list': {
-    about: 'Lists users whose requested state has no effect, and why; "user show" names the user in the way',
+    about: 'Lists users whose requested state has no effect: why, what to do, and who is in the way',
     limit: 1_000,
     unchecked: ['reason'],
-    fields: 'user_id reason since directory_id',
-    shown: (row) => ({
-      ...picked(row, 'user_id reason since directory_id'),
-      requested_email: (row['written'] as Json)['email'],
-      requested_status: (row['written'] as Json)['status'],
-    }),
+    fields: 'user_id reason words next since directory_id conflicts',
+    columns: 'user reason words next in_the_way since requested user_id',
+    shown: (row) => {
+      const [written, inForce] = [row['written'] as Json, row['in_force'] as Json];
+      const name = `${String(inForce['first_name'])} ${String(inForce['last_name'])}`.trim();
+      const holders = (row['conflicts'] as Json[]).map(({ name: of, email, user_id: id }) => of || email || id);
+      return {
+        ...row,
+        user: name === '' ? (inForce['email'] ?? row['user_id']) : name,
+        in_the_way: row['reason'] === 'email_taken' || row['reason'] === 'external_id_taken' ? holders : [],
+        requested: [written['email'], written['status']].filter((value) => value !== inForce['email']).join(' '),
+      };
+    },
   },
 };
 

@@ -21,7 +21,7 @@ import {
   DirectoryDetailBody,
   NewDirectoryBody,
 } from './directories.dto.js';
-import { GroupMemberBody, GroupRules } from './groups.dto.js';
+import { GroupMemberBody, ReplacedRules } from './groups.dto.js';
 import { FORCE_OPTION, isForced } from './credential-in-use.js';
 import { DirectoriesService } from './directories.service.js';
 import { DirectoryContent, type GroupListRow, type PendingMemberRow } from './directory-content.js';
@@ -79,7 +79,7 @@ export class DirectoriesController {
 
   @RecentSignIn()
   @Patch(':directory_id')
-  @ApiRefusals({ 409: ['seats_needed'] })
+  @ApiRefusals({ 409: ['seats_needed', 'administrators_unconfirmed'] })
   @ApiOperation({ summary: 'Changes a directory' })
   @ApiOkResponse({ type: DirectoryBody })
   async change(
@@ -115,13 +115,14 @@ export class DirectoriesController {
 
   @RecentSignIn()
   @Put(':directory_id/rules')
+  @ApiRefusals({ 409: ['administrators_unconfirmed'] })
   @ApiOperation({ summary: 'Replaces the rules; a task updates the users' })
   async replaceRules(
     @CurrentCaller() caller: Caller,
     @Param('directory_id') id: string,
-    @Body() body: GroupRules,
+    @Body() { rules, administrators }: ReplacedRules,
   ): Promise<{ rules: GroupRuleRow[] }> {
-    return { rules: await this.rules.replace(caller, id, body.rules) };
+    return { rules: await this.rules.replace(caller, id, rules, administrators) };
   }
 
   @Get(':directory_id/groups')

@@ -2,6 +2,7 @@ import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { AllowFrom, NoticesBody } from '../../base/http/allow-from.js';
 import { ChangeType, ShownType, StoredTimes } from '../../base/http/shown.js';
 import { Choice, Flag, Nested, NestedList, Ruled, Text } from '../../base/http/fields.js';
+import { ExpectedAdministrators } from '../../tenancy/tenants/administrators.js';
 import { ServerSet } from '../../base/http/validate.js';
 import type { CustomAttribute } from '../../protocols/scim/schema/user.schema.js';
 import { PROFILE_NAMES, type Profile } from '../../protocols/scim/dialects/dialects.js';
@@ -89,6 +90,12 @@ export class CreateDirectory {
 export class ChangeDirectory extends ChangeType(CreateDirectory) {
   @Flag({ optional: true, description: 'With `"state": "live"`: users who find no seat may wait for one.' })
   confirm?: boolean;
+
+  @ExpectedAdministrators(
+    'How many administrators would lose the console, or the right to write there, by going live, by another `default_role`, ' +
+      '`attribute_map` or `may_grant_console`. The preview has it for going live, the refusal for all.',
+  )
+  administrators?: number;
 }
 
 const SHOWN = [

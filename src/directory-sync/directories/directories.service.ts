@@ -5,6 +5,7 @@ import { Conflict, InvalidFields, NotFound } from '../../base/errors/domain-erro
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import { adminSourceOf, type AdminRequest } from './admin-request.js';
+import { demandAdministrators } from '../../tenancy/tenants/administrators.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { DIRECTORIES_CAP } from './directories.caps.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
@@ -14,7 +15,7 @@ import type { ChangeDirectory, CreateDirectory, DirectoryBody, NewDirectoryBody 
 import { changesPeople, NEW_DIRECTORY, settingsAfter, settingsProblems } from './directory-settings.rules.js';
 import { DirectoryDeleted } from './directories.events.js';
 import type { DirectoryCounts } from './directory-content.js';
-import { DirectoryPeople } from './directory-people.js';
+import { DirectoryPeople, type SeatNeed } from './directory-people.js';
 import { DirectoryView } from './directory-view.js';
 import { DirectoryStore } from './directory.store.js';
 import { ScimTokensService } from './scim-tokens.service.js';
@@ -80,10 +81,11 @@ export class DirectoriesService {
    * Changes the given fields. Tasks do the work that follows from a new default role, a new attribute map and going
    * live.
    *
-   * @throws {Conflict} `seats_needed` when going live would leave users without a seat, unless the input confirms it
+   * @throws {Conflict} `seats_needed` when going live would leave users without a seat, `administrators_unconfirmed` when
+   *   administrators would lose the console, unless the input confirms it
    */
   async change(by: AdminRequest, id: string, input: ChangeDirectory): Promise<DirectoryBody> {
-    if (input.state === 'live' && input.confirm !== true) await this.demandSeats(by.tenantId, id);
+    await this.demandConfirmed(by.tenantId, id, input);
     const after = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
       if (input.name !== undefined) demandPlainName(input.name, row.name);
@@ -123,17 +125,24 @@ export class DirectoriesService {
     await this.tokens.forget(ended);
   }
 
-  /** Refuses that a directory goes live while users would find no free seat. */
-  private async demandSeats(tenantId: string, id: string): Promise<void> {
-    if ((await this.demand(tenantId, id)).state === 'live') return;
-    const { needed, free, missing } = await this.people.seatsNeeded(tenantId, id);
-    if (missing === 0) return;
-    throw new Conflict(
-      'seats_needed',
-      `Going live needs ${needed} seats and ${free ?? 0} are free: ${missing} users would wait for one. ` +
-        'Raise the limit, or send "confirm": true to go live nevertheless.',
-      { members: { needed, free, missing } },
-    );
+  /** Refuses what takes the console from administrators, or leaves users without a seat, until the input confirms it. */
+  private async demandConfirmed(tenantId: string, id: string, input: ChangeDirectory): Promise<void> {
+    const row = await this.demand(tenantId, id);
+    const after = settingsAfter(row, input);
+    const settings = changesPeople(row, after)
+      ? {
+          defaultRole: after.default_role,
+          mayGrantConsole: after.may_grant_console,
+          attributeMap: after.attribute_map,
+        }
+      : undefined;
+    if (row.state === 'preview' && after.state === 'live') {
+      const need = await this.people.liveNeed(tenantId, id, settings);
+      if (input.confirm !== true) demandSeats(need);
+      demandAdministrators(need.administrators, input.administrators);
+    } else if (settings !== undefined) {
+      demandAdministrators(await this.people.administratorsLost(tenantId, id, { settings }), input.administrators);
+    }
   }
 
   private async demandValid(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
@@ -165,4 +174,15 @@ export class DirectoriesService {
   ): Promise<void> {
     return this.audit.record(tx, { ...by, action, targetType: 'directory', targetId: id, before, after });
   }
+}
+
+/** Refuses that a directory goes live while users would find no free seat. */
+function demandSeats({ needed, free, missing }: SeatNeed): void {
+  if (missing === 0) return;
+  throw new Conflict(
+    'seats_needed',
+    `Going live needs ${needed} seats and ${free ?? 0} are free: ${missing} users would wait for one. ` +
+      'Raise the limit, or send "confirm": true to go live nevertheless.',
+    { members: { needed, free, missing } },
+  );
 }

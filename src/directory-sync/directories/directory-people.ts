@@ -1,6 +1,7 @@
 import type { SqlRunner } from '../../base/database/database.js';
 import type { ChangeSource } from '../../tenancy/identity/source.js';
-import type { DirectoryState } from './directory.js';
+import type { Directory, DirectoryState } from './directory.js';
+import type { GroupRule } from './groups.dto.js';
 
 /** The seats that going live of a directory in preview would take. */
 export interface SeatNeed {
@@ -9,6 +10,21 @@ export interface SeatNeed {
   free: number | null;
   /** Users who would find no free seat. */
   missing: number;
+}
+
+/** Settings of a directory that decide about the roles of its users. */
+export type RoleSettings = Pick<Directory, 'defaultRole' | 'mayGrantConsole' | 'attributeMap'>;
+
+/** What would change of a directory: its group rules, or settings that decide about roles. */
+export interface ChangedDirectory {
+  rules?: readonly GroupRule[];
+  settings?: RoleSettings;
+}
+
+/** What going live of a directory in preview demands to be confirmed. */
+export interface LiveNeed extends SeatNeed {
+  /** Administrators who would lose the console. */
+  administrators: number;
 }
 
 /** A port: changes the users of a directory when the directory changes. `directory-sync` implements it. */
@@ -25,8 +41,15 @@ export abstract class DirectoryPeople {
    */
   abstract ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void>;
 
-  /** Counts the seats that going live would take, and the free seats. */
-  abstract seatsNeeded(tenantId: string, directoryId: string): Promise<SeatNeed>;
+  /**
+   * Counts what going live needs: the seats that it would take, the free seats, and the administrators who would lose the console.
+   *
+   * @param settings those that the request changes as well; left out: none
+   */
+  abstract liveNeed(tenantId: string, directoryId: string, settings?: RoleSettings): Promise<LiveNeed>;
+
+  /** Counts the administrators who would lose the console by a change of rules or settings. */
+  abstract administratorsLost(tenantId: string, directoryId: string, changed: ChangedDirectory): Promise<number>;
 
   /**
    * Adds the work of a change between preview and live, in the transaction that changes the state. Each user changes

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { InvalidFields, type FieldError } from '../../base/errors/domain-error.js';
+import { demandAdministrators } from '../../tenancy/tenants/administrators.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { adminSourceOf, type AdminRequest } from './admin-request.js';
 import { DirectoriesService } from './directories.service.js';
@@ -26,9 +27,20 @@ export class GroupRulesService {
     return this.repository.list(tenantId, directoryId);
   }
 
-  /** Replaces the whole list. A task updates the users. */
-  async replace(by: AdminRequest, directoryId: string, rules: readonly GroupRule[]): Promise<GroupRuleRow[]> {
+  /**
+   * Replaces the whole list. A task updates the users.
+   *
+   * @param administrators how many administrators the caller expects to lose the console
+   * @throws {Conflict} `administrators_unconfirmed` when it is another number
+   */
+  async replace(
+    by: AdminRequest,
+    directoryId: string,
+    rules: readonly GroupRule[],
+    administrators?: number,
+  ): Promise<GroupRuleRow[]> {
     const { tenantId } = by;
+    demandAdministrators(await this.people.administratorsLost(tenantId, directoryId, { rules }), administrators);
     const after = await this.db.transaction(tenantId, async (tx) => {
       await this.directories.demand(tenantId, directoryId, tx, true);
       const before = await this.repository.list(tenantId, directoryId, tx);

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { NestedList, Text } from '../../base/http/fields.js';
+import { ExpectedAdministrators } from '../../tenancy/tenants/administrators.js';
 import { ServerSet } from '../../base/http/validate.js';
 
 /** One rule: members of the group get the role. */
@@ -10,11 +11,20 @@ export class GroupRule {
   role!: string;
 }
 
-/** The body of `PUT /directories/{id}/rules`: the whole list, in the order of precedence. */
+/** Group rules: the whole list, in the order of precedence. */
 @ServerSet('group')
 export class GroupRules {
   @NestedList(() => GroupRule, { max: 1_000, description: 'In order: the first one that matches gives the role.' })
   rules!: GroupRule[];
+}
+
+/** The body of `PUT /directories/{id}/rules`. */
+@ServerSet('group')
+export class ReplacedRules extends GroupRules {
+  @ExpectedAdministrators(
+    'How many administrators would lose the console, or the right to write there. The plan of the rules has it.',
+  )
+  administrators?: number;
 }
 
 /** A user who is a member of a group, as the API shows the member. */

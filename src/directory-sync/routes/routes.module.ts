@@ -49,10 +49,11 @@ import { UserRemovals } from './users/departures.js';
     PreviewPlansRepository,
     PreviewLive,
     DeletedDirectories,
+    RulesPlan,
     { provide: DirectoryContent, useClass: DirectoryContentRepository },
     { provide: DirectoryPeople, useClass: PeopleOfDirectory },
   ],
-  exports: [PreviewPlans, PreviewPlansRepository, DirectoryContent, DirectoryPeople],
+  exports: [PreviewPlans, PreviewPlansRepository, RulesPlan, DirectoryContent, DirectoryPeople],
 })
 export class DirectoryConsequencesModule {}
 
@@ -79,7 +80,6 @@ export class DirectoryConsequencesModule {}
     ScimGroupsService,
     GroupsRepository,
     MembershipReview,
-    RulesPlan,
     RulesPlanTask,
     ScimBulkService,
     RootSearch,

@@ -6,6 +6,8 @@ import { ForwardingModule } from '../../forwarding/forwarding.module.js';
 import { TasksModule } from '../../engine/work/tasks.module.js';
 import { SeatsModule } from '../../seats/seats.module.js';
 import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';
+import { HeldListController } from './explain/held-list.controller.js';
+import { UserConflicts } from './explain/user-conflicts.js';
 import { ExplainService } from './explain/explain.service.js';
 import { GuardRepository } from './guard/guard.repository.js';
 import { GuardService } from './guard/guard.service.js';
@@ -39,7 +41,7 @@ import { UsersService } from './write/users.service.js';
 /** The users of a tenant: one record each, whichever channel wrote them. */
 @Module({
   imports: [DirectoriesModule, SeatsModule, ForwardingModule, SessionsModule, TasksModule],
-  controllers: [UsersController, MembersController, HeldController, GuardController],
+  controllers: [UsersController, MembersController, HeldListController, HeldController, GuardController],
   providers: [
     UsersRepository,
     KeptWritesRepository,
@@ -60,6 +62,7 @@ import { UsersService } from './write/users.service.js';
     PeopleUpkeep,
     PopulationFolding,
     ExplainService,
+    UserConflicts,
     HeldService,
     FormerProtected,
     HeldTasks,

@@ -60,6 +60,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   managed_by_directory: 'A directory writes these fields. Change them there. `directory` and `fields` name them.',
   metadata_needs_confirmation:
     'The metadata of the IdP names another IdP, or none of the known keys. An admin has to confirm it.',
+  administrators_unconfirmed:
+    'Administrators lose the console by this, or may. `administrators` is their number: send it to confirm the act. Nothing was done.',
   ats_account_taken:
     'Another connection of the tenant is of the same account of the ATS. `id` names it; change that connection.',
   ats_gives_no_answer:

@@ -36,12 +36,13 @@ export interface UserFacts {
   signIn: { at: string; connection: string | null; reason: string | null; detail: string | null } | null;
 }
 
-type Explained = Pick<ExplanationBody, 'user' | 'left' | 'held' | 'refused_roles'>;
+type Explained = Pick<ExplanationBody, 'user' | 'left' | 'held' | 'refused_roles' | 'seat_queue'>;
 
 /** Returns in sentences why a user is as it is. */
 export function sentencesOf(explained: Explained, facts: UserFacts): Sentence[] {
-  const { user, held, refused_roles } = explained;
-  const seat = SEATS[user.seat as keyof typeof SEATS];
+  const { user, held, refused_roles, seat_queue: queue } = explained;
+  const has = SEATS[user.seat as keyof typeof SEATS];
+  const seat = queue === null ? has : `The user waits for a seat: ${ordinal(queue.place)} of ${queue.of} that wait.`;
   return [
     accessOf(explained, facts),
     ...(held === null ? [] : [{ about: 'access' as const, code: held.reason, words: held.words, since: held.since }]),
@@ -57,6 +58,14 @@ export function sentencesOf(explained: Explained, facts: UserFacts): Sentence[] 
     platformOf(facts),
     signInOf(facts),
   ];
+}
+
+const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+const places = new Intl.PluralRules('en', { type: 'ordinal' });
+
+/** Returns a place in English: 1st, 2nd, 3rd, 4th. */
+function ordinal(place: number): string {
+  return `${place}${ENDINGS[places.select(place)] ?? 'th'}`;
 }
 
 const SEATS = {

@@ -1,6 +1,7 @@
 import type { CauseInWords } from '../../tenancy/identity/cause.rules.js';
 import type { Actor } from '../../tenancy/identity/source.js';
 import { changeEntry, wordsOfChange } from './change-entry.mapping.js';
+import { wordsOfAudit, wordsOfHold, wordsOfLink } from './entry-words.rules.js';
 import type { EntryKind } from './timeline.rules.js';
 
 /** An entry as the statement returns it: its position and its fields. */
@@ -83,11 +84,11 @@ export function whatHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>
     case 'binding':
       return words('made_by', 'made_of');
     case 'linked':
-      return words('by', 'directory_id');
+      return wordsOfLink(fields);
     case 'held':
-      return words('event', 'reason', 'user_name');
+      return wordsOfHold(fields);
     case 'audit':
-      return words('event');
+      return wordsOfAudit(fields);
     case 'removed':
       return words('user_name');
   }

@@ -44,6 +44,13 @@ export class SearchHit {
       'Of a group or credential its directory, of a request, change, sign-in or session its user, of an interview its candidate, of an event its record; else null.',
   })
   parent_id!: string | null;
+  @ApiProperty({
+    type: String,
+    enum: ['active', 'inactive', 'held'],
+    required: false,
+    description: 'Of a user; else missing.',
+  })
+  state?: 'active' | 'inactive' | 'held';
 }
 
 /** What the search has found. */

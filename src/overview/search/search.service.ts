@@ -161,8 +161,17 @@ function standingOf({ status, held }: ListedUser): number {
   return held === null ? 0 : 1;
 }
 
-function userHit({ id, first_name: first, last_name: last, user_name: name, email }: ListedUser): SearchHit {
-  return hitOf('user', id, `${first} ${last}`.trim() || name, email ?? name);
+function userHit({
+  id,
+  first_name: first,
+  last_name: last,
+  user_name: name,
+  email,
+  status,
+  held,
+}: ListedUser): SearchHit {
+  const state = held === null ? status : 'held';
+  return { ...hitOf('user', id, `${first} ${last}`.trim() || name, email ?? name), state };
 }
 
 function directoryHit({ id, name, profile }: FoundDirectory): SearchHit {

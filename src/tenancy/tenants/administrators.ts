@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
+import { Conflict } from '../../base/errors/domain-error.js';
+import { Whole } from '../../base/http/fields.js';
 import type { ConsoleAccess } from './roles.dto.js';
 
 /** A user of a tenant, with the role that the user has now. */
@@ -38,4 +40,39 @@ export class Administrators {
   async has(holder: RoleHolder): Promise<boolean> {
     return (await this.rightOf(holder)) === 'admin';
   }
+}
+
+/**
+ * Declares the number of administrators that an act is about, which the caller has to name where it is not 0.
+ *
+ * @param what what the number counts, and where the caller finds it
+ */
+export function ExpectedAdministrators(what: string): PropertyDecorator {
+  return Whole({
+    min: 0,
+    max: 100_000_000,
+    optional: true,
+    description: `${what} Demanded where it is not 0 (409 \`administrators_unconfirmed\`).`,
+  });
+}
+
+/**
+ * Refuses an act that takes the console from administrators until the caller has named their number.
+ *
+ * @param expected the number that the caller names
+ * @param effect what the act does to them, after their number
+ * @throws {Conflict} `administrators_unconfirmed`
+ */
+export function demandAdministrators(
+  count: number,
+  expected: number | undefined,
+  effect = 'would lose the console, or the right to write there',
+): void {
+  if (count === 0 || count === expected) return;
+  const who = count === 1 ? '1 administrator' : `${count} administrators`;
+  throw new Conflict(
+    'administrators_unconfirmed',
+    `${who} ${effect}. Nothing was done. Send "administrators": ${count} to confirm it.`,
+    { members: { administrators: count } },
+  );
 }

@@ -47,6 +47,7 @@ export class RolesController {
 
   @RecentSignIn()
   @Patch(':name')
+  @ApiRefusals({ 409: ['role_in_use', 'administrators_unconfirmed'] })
   @ApiOperation({ summary: 'Whether a role takes a seat (not while users hold it), and whether it administers' })
   @ApiOkResponse({ type: RoleBody })
   change(@CurrentCaller() caller: Caller, @Param('name') name: string, @Body() body: ChangeRole): Promise<RoleBody> {

@@ -1,10 +1,11 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { ChangeType, ShownType } from '../../base/http/shown.js';
 import { Choice, Flag, Text } from '../../base/http/fields.js';
+import { ExpectedAdministrators } from './administrators.js';
 import { ServerSet } from '../../base/http/validate.js';
 
 /** What users with a role may do in the administration of their tenant. */
-const CONSOLE_ACCESS = ['admin', 'auditor', 'none'] as const;
+export const CONSOLE_ACCESS = ['admin', 'auditor', 'none'] as const;
 
 /** One of these. */
 export type ConsoleAccess = (typeof CONSOLE_ACCESS)[number];
@@ -28,7 +29,12 @@ export class CreateRole {
 
 /** The body of `PATCH /roles/{name}`. */
 @ServerSet('name', 'created_at', 'users')
-export class ChangeRole extends ChangeType(OmitType(CreateRole, ['name'])) {}
+export class ChangeRole extends ChangeType(OmitType(CreateRole, ['name'])) {
+  @ExpectedAdministrators(
+    'How many users have the role, where `console` takes a right from them. `GET /roles` has it as `users`.',
+  )
+  administrators?: number;
+}
 
 /** A role as the API shows it. */
 export class RoleBody extends ShownType(CreateRole, ['name', 'takes_seat', 'console']) {

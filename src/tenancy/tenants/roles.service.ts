@@ -6,16 +6,19 @@ import type { PageRequest } from '../../base/http/page.js';
 import { ROLES_CAP, demandRoom } from './caps.js';
 import type { Caller } from './caller.js';
 import { AuditService } from './audit/audit.service.js';
+import { demandAdministrators } from './administrators.js';
 import { RolesRepository } from './roles.repository.js';
 import { RoleInUse } from './tenants.errors.js';
 import { RoleConsoleChanged, RoleDeleting } from './tenants.events.js';
-import type { ChangeRole, CreateRole, RoleBody } from './roles.dto.js';
+import type { ChangeRole, ConsoleAccess, CreateRole, RoleBody } from './roles.dto.js';
 import { TenantStore } from './tenant.store.js';
 
 /** The role of a user that is created without one. */
 const DEFAULT_ROLE = 'User';
 /** A role with more holders does not become one that administers: each holder is a line of the audit log and an event. */
 const MOST_ADMINISTRATORS = 1_000;
+/** From the least right to the most. */
+const RIGHTS: readonly ConsoleAccess[] = ['none', 'auditor', 'admin'];
 /** The role that administers by default. */
 const ADMIN_ROLE = 'Admin';
 
@@ -57,6 +60,7 @@ export class RolesService {
    *
    * @throws {RoleInUse} when users hold it and it would take a seat from now on, or none; or when too many users hold it, so that
    *   it cannot become one that administers
+   * @throws {Conflict} `administrators_unconfirmed` when users have it, and it would administer less
    */
   change(caller: Caller, name: string, input: ChangeRole): Promise<RoleBody> {
     return this.changing(caller, 'role.changed', name, async (tx) => {
@@ -71,6 +75,9 @@ export class RolesService {
           name,
           `${before.users} users hold it, and at most ${MOST_ADMINISTRATORS} may administer by it`,
         );
+      }
+      if (RIGHTS.indexOf(console) < RIGHTS.indexOf(before.console)) {
+        demandAdministrators(before.users, input.administrators);
       }
       await this.repository.update(tx, caller.tenantId, after);
       if (before.console !== console) {

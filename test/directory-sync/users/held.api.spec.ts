@@ -102,6 +102,24 @@ describe('a user held as email_taken', () => {
     }
   });
 
+  it('is listed with the reason in words, the next step, and the user in the way', async () => {
+    const at = await house();
+    const first = await madeUser(at.scim, user(mail(), { name: { givenName: 'Ann', familyName: 'First' } }));
+    const { email } = await show(at, first);
+    const second = await madeUser(at.scim, user(mail(), { emails: [{ value: email, primary: true }] }));
+    const alone = await madeUser(at.scim, user(fresh()));
+    const { data } = (await at.api.get('/held')).body;
+    expect(data).toHaveLength(2);
+    expect(data.find(({ user_id }: { user_id: string }) => user_id === second)).toMatchObject({
+      reason: 'email_taken',
+      words: expect.stringContaining('Another active user has the e-mail address.'),
+      next: expect.stringContaining('Change the e-mail of one of the two users'),
+      releasable: false,
+      conflicts: [{ field: 'email', value: email, user_id: first, name: 'Ann First', email }],
+    });
+    expect(data.find(({ user_id }: { user_id: string }) => user_id === alone)).toMatchObject({ conflicts: [] });
+  });
+
   it('keeps the former values in force until the address is free', async () => {
     const at = await house();
     const [taken, own] = [mail(), mail()];
@@ -239,8 +257,12 @@ describe('a user held as no_role', () => {
     expect(await show(at, id)).toMatchObject({ status: 'inactive', role: null, seat: 'none' });
     await join(admins);
     expect(
-      (await at.api.put(`/directories/${at.directoryId}/rules`, { rules: [{ group_id: admins, role: 'User' }] }))
-        .status,
+      (
+        await at.api.put(`/directories/${at.directoryId}/rules`, {
+          rules: [{ group_id: admins, role: 'User' }],
+          administrators: 1,
+        })
+      ).status,
     ).toBe(200);
     await eventually(
       () => show(at, id),
@@ -347,6 +369,24 @@ describe('a user held as no_seat', () => {
 });
 
 describe('users who wait for a seat', () => {
+  it('read their place among those who wait', async () => {
+    const at = await house();
+    await at.api.put('/seats/limit', { limit: 0 });
+    const [first, second] = [await madeUser(at.scim), await madeUser(at.scim)];
+    const queueOf = async (id: string) => (await at.api.get(`/users/${id}/explain`)).body.seat_queue;
+    expect([await queueOf(first), await queueOf(second)]).toEqual([
+      { place: 1, of: 2 },
+      { place: 2, of: 2 },
+    ]);
+    await at.api.put('/seats/limit', { limit: 2 });
+    expect(
+      await eventually(
+        () => queueOf(first),
+        (queue) => queue === null,
+      ),
+    ).toBeNull();
+  });
+
   /** Limit 1, everybody waits; `a` has the seat. */
   const full = async () => {
     const at = await house();

@@ -11,6 +11,7 @@ const explained = (user: object = {}, more: object = {}): Explained => ({
   left: null,
   held: null,
   refused_roles: [],
+  seat_queue: null,
   ...more,
 });
 
@@ -96,4 +97,15 @@ it('says how the last sign-in ended', () => {
   expect(about('sign_in', { signIn: refused })).toEqual([
     ['account_inactive', 'The last sign-in was refused as account_inactive: The account is inactive.', AT],
   ]);
+});
+
+it.each([
+  [1, 12, '1st of 12'],
+  [2, 2, '2nd of 2'],
+  [3, 12, '3rd of 12'],
+  [11, 30, '11th of 30'],
+  [21, 30, '21st of 30'],
+])('says the place of a user who waits for a seat: %i of %i', (place, of, words) => {
+  const waits = explained({ seat: 'waiting', held_since: AT }, { seat_queue: { place, of } });
+  expect(about('seat', {}, waits)).toEqual([['waiting', `The user waits for a seat: ${words} that wait.`, AT]]);
 });

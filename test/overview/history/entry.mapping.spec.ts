@@ -49,8 +49,8 @@ it.each<[EntryKind, Record<string, unknown>, string]>([
   ['seat', { event: 'claimed', role: 'User', reason: '' }, 'claimed User'],
   ['session', { ended_at: null }, 'began'],
   ['session', { ended_at: '2026-02-01', end_reason: 'logout' }, 'began, ended 2026-02-01 logout'],
-  ['linked', { by: 'email', directory_id: 'dir_1' }, 'email dir_1'],
-  ['held', { event: 'released', reason: 'guard' }, 'released guard'],
+  ['linked', { by: 'email', directory_id: 'dir_1' }, 'linked with a resource of the directory by the e-mail'],
+  ['held', { event: 'released', reason: 'guard' }, 'released, was held: the guard of the directory'],
   ['removed', { user_name: 'ann' }, 'ann'],
 ])('describes an entry of the kind %s %j', (kind, fields, expected) => {
   expect(whatHappened({ kind, fields })).toBe(expected);

@@ -53,7 +53,7 @@ it.each([
   ['session', { ended_at: null, end_reason: null }, 'began'],
   ['session', { ended_at: '2026-01-31T12:00:00.000Z', end_reason: 'deactivated' }, 'began, ended 2026-01-31T12:00:00.000Z deactivated'],
   ['binding', { made_by: 'claim', made_of: 'x' }, 'claim x'],
-  ['audit', { event: 'sessions.ended' }, 'sessions.ended'],
+  ['audit', { event: 'sessions.ended' }, 'all sessions ended by an admin'],
   ['removed', { user_name: 'a@e.com' }, 'a@e.com'],
 ] as const)('describes an entry in a few words: %s %j', (kind, fields, words) => {
   expect(whatHappened({ kind, fields })).toBe(words);

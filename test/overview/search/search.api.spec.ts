@@ -28,7 +28,7 @@ describe('200', () => {
     const group = await madeGroup(house.scim, [], { displayName: 'OKTA Admins' });
     const none = { parent_id: null };
     expect(await found('okta')).toEqual([
-      { kind: 'user', id, title: 'Oktavia Other', detail: 'oktavia@example.com', ...none },
+      { kind: 'user', id, title: 'Oktavia Other', detail: 'oktavia@example.com', ...none, state: 'active' },
       { kind: 'directory', id: house.directoryId, title: 'Okta EU', detail: 'tolerant', ...none },
       { kind: 'group', id: group, title: 'OKTA Admins', detail: 'Okta EU', parent_id: house.directoryId },
     ]);
@@ -69,7 +69,14 @@ describe('200', () => {
     const parents = { group: house.directoryId, change: id, request: id } as Record<string, string>;
     for (const [kind, one] of Object.entries(kinds)) {
       expect(await found(one)).toEqual([
-        { kind, id: one, title: expect.any(String), detail: expect.any(String), parent_id: parents[kind] ?? null },
+        {
+          kind,
+          id: one,
+          title: expect.any(String),
+          detail: expect.any(String),
+          parent_id: parents[kind] ?? null,
+          ...(kind === 'user' ? { state: 'active' } : {}),
+        },
       ]);
     }
     for (const one of ['usr_0', 'chg_0', `chg_${'9'.repeat(30)}`, 'req_0', 'tsk_0', 'dir_0', 'grp_0']) {

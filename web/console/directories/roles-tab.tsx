@@ -4,6 +4,7 @@ import type { RoleBody } from '../../../src/tenancy/tenants/roles.dto.js';
 import { call, read, type Json, type Page as PageOf } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
 import { may, useMe } from '../../api/session.js';
+import { Administrators } from '../../parts/administrators.js';
 import { Answer } from '../../parts/answer.js';
 import { BothSides } from '../../parts/both-sides.js';
 import { useEdit } from '../../parts/edit.js';
@@ -11,7 +12,7 @@ import { ProblemBox } from '../../parts/problem.js';
 import { text } from '../../text/text.js';
 import type { TabProps } from './tab.js';
 import type { Group } from './group.js';
-import { RulesPlan, type Plan } from './rules-plan.js';
+import { administratorsOf, RulesPlan, type Plan } from './rules-plan.js';
 
 /** Members of the group get the role. */
 interface Rule {
@@ -61,14 +62,19 @@ function Rules({ directoryId, stored, groups, roles }: RulesProps) {
     stored: { rules: stored },
     readNow: async () => ({ rules: (await read<{ rules: Rule[] }>(path)).rules.map(ruleOf) }),
     write: async ({ rules }) => {
-      await call('PUT', path, { rules });
+      await call('PUT', path, { rules, ...(lost === 0 ? {} : { administrators: lost }) });
       plan.reset();
     },
     onChosen: () => plan.reset(),
   });
   // Who saves has seen what would change: the plan of a large directory comes with the end of its task.
-  const [madeBy, setMadeBy] = useState<string>();
-  const isPlanned = plan.data !== undefined && (!('id' in plan.data) || plan.data.id === madeBy);
+  const [made, setMade] = useState<Plan>();
+  const shown = plan.data === undefined || !('id' in plan.data) ? plan.data : sameTask(plan.data, made);
+  const isPlanned = shown !== undefined;
+  const lost = shown === undefined ? 0 : administratorsOf(shown);
+  // The yes is about the administrators of one plan.
+  const [agreedTo, setAgreedTo] = useState<Plan>();
+  const isAgreed = agreedTo !== undefined && agreedTo === shown;
   const draft = edit.draft.rules;
   const change = (rules: readonly Rule[]): void => {
     edit.change({ rules });
@@ -120,8 +126,8 @@ function Rules({ directoryId, stored, groups, roles }: RulesProps) {
           </button>
           <button
             type="button"
-            className={isPlanned ? 'main' : undefined}
-            disabled={!isPlanned || edit.isSaving}
+            className={lost > 0 ? 'danger' : isPlanned ? 'main' : undefined}
+            disabled={!isPlanned || edit.isSaving || (lost > 0 && !isAgreed)}
             onClick={edit.save}
           >
             {words.save}
@@ -139,9 +145,21 @@ function Rules({ directoryId, stored, groups, roles }: RulesProps) {
         />
       )}
       {edit.isSaved && <p role="status">{words.saved}</p>}
-      {plan.data !== undefined && <RulesPlan plan={plan.data} onMade={setMadeBy} />}
+      {lost > 0 && (
+        <Administrators
+          words={text.administrators.lose(lost)}
+          isAgreed={isAgreed}
+          onAgree={(yes) => setAgreedTo(yes ? shown : undefined)}
+        />
+      )}
+      {plan.data !== undefined && <RulesPlan plan={plan.data} onMade={setMade} />}
     </div>
   );
+}
+
+/** Returns the task of a plan as it ended; undefined: it is under way. */
+function sameTask(begun: { id: string }, made: Plan | undefined): Plan | undefined {
+  return made !== undefined && 'id' in made && made.id === begun.id ? made : undefined;
 }
 
 function rulesIn(rules: readonly Rule[], nameOf: (groupId: string) => string): string {

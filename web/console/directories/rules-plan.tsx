@@ -6,6 +6,7 @@ import type { LeftOutBody, TaskBody } from '../../../src/engine/work/tasks.dto.j
 import type { Json } from '../../api/client.js';
 import { useList, useRead } from '../../api/queries.js';
 import { Answer, List } from '../../parts/answer.js';
+import { stepColumns } from '../../parts/steps.js';
 import { Table, type Column } from '../../parts/table.js';
 import { text } from '../../text/text.js';
 
@@ -28,15 +29,18 @@ const COLUMNS: readonly Column<PlannedUser>[] = [
       </Link>
     ),
   },
-  { label: words.before, cell: ({ from }) => from ?? '–' },
-  { label: words.after, cell: ({ to }) => to ?? '–' },
-  { label: words.seat, cell: ({ seat }) => (seat === 'none' ? '–' : seat) },
+  ...stepColumns<PlannedUser>(),
 ];
+
+/** Returns the number of administrators who would lose the console by a plan. */
+export function administratorsOf(plan: Plan): number {
+  return 'id' in plan ? (plan.result?.['administrators'] ?? 0) : plan.administrators;
+}
 
 interface PlanProps<Of> {
   plan: Of;
   /** The task of the plan is done. */
-  onMade: (taskId: string) => void;
+  onMade: (task: Json<TaskBody>) => void;
 }
 
 /** The users whose role or seat would change. */
@@ -55,10 +59,10 @@ function FollowedTask({ plan: { id }, onMade }: PlanProps<Task>) {
   const known = useQueryClient().getQueryData<Task>([path, {}]);
   const isOver = known !== undefined && known.state !== 'waiting' && known.state !== 'running';
   const task = useRead<Task>(path, {}, isOver ? undefined : FOLLOWED_MS);
-  const isDone = task.data?.state === 'done';
+  const done = task.data?.state === 'done' ? task.data : undefined;
   useEffect(() => {
-    if (isDone) onMade(id);
-  }, [isDone, id, onMade]);
+    if (done !== undefined) onMade(done);
+  }, [done, onMade]);
   return (
     <Answer query={task}>
       {({ state, done, total, result, error }) =>

@@ -8,6 +8,8 @@ export interface Hit {
   detail: string | null;
   /** Of a group, its directory; of a request or change, its user. */
   parent_id: string | null;
+  /** Of a user; else missing. */
+  state?: 'active' | 'inactive' | 'held';
 }
 
 /** The pages of the console, which the search finds by their names. */

@@ -5,8 +5,11 @@ import { useDeferredValue, useEffect, useState, type KeyboardEvent } from 'react
 import { read } from '../../api/client.js';
 import { Dialog } from '../../parts/dialog.js';
 import { ProblemBox } from '../../parts/problem.js';
+import { State } from '../../parts/state.js';
 import { text } from '../../text/text.js';
 import { pageOf, PAGE_HITS, type Hit } from './search.rules.js';
+
+const TONES = { active: 'good', inactive: 'neutral', held: 'attention' } as const;
 
 /** Search over users, directories, groups, ids of any kind and pages. */
 export function Search({ close }: { close: () => void }) {
@@ -66,6 +69,7 @@ export function Search({ close }: { close: () => void }) {
               setValueOnClick={false}
               onClick={() => open(hit)}
             >
+              {hit.state !== undefined && <State tone={TONES[hit.state]}>{text.search.states[hit.state]}</State>}{' '}
               <span>{hit.title}</span>{' '}
               <span className="help">{[text.search.kinds[hit.kind], hit.detail].filter(Boolean).join(' · ')}</span>
             </ComboboxItem>

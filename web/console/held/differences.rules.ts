@@ -7,14 +7,10 @@ export interface Difference {
 
 const shown = (value: unknown): string => (typeof value === 'string' && value !== '' ? value : '–');
 
-/** Returns the fields in which what was written differs from what is in force; all written ones where none does. */
+/** Returns the fields in which what was written differs from what is in force. */
 export function differences(written: object, inForce: object): Difference[] {
   const there = inForce as Record<string, unknown>;
-  const all = Object.entries(written).map(([field, value]) => ({
-    field,
-    written: shown(value),
-    inForce: shown(there[field]),
-  }));
-  const different = all.filter((one) => one.written !== one.inForce);
-  return different.length > 0 ? different : all.filter(({ field }) => field === 'email' || field === 'status');
+  return Object.entries(written)
+    .map(([field, value]) => ({ field, written: shown(value), inForce: shown(there[field]) }))
+    .filter((one) => one.written !== one.inForce);
 }

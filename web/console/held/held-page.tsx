@@ -1,6 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import type { DirectoryBody } from '../../../src/directory-sync/directories/directories.dto.js';
-import type { UserBody } from '../../../src/directory-sync/users/user.dto.js';
+import type { HeldBody } from '../../../src/directory-sync/users/explain/explain.dto.js';
 import type { Json, Page as PageOf } from '../../api/client.js';
 import { useList, useRead } from '../../api/queries.js';
 import { may, useMe } from '../../api/session.js';
@@ -13,20 +13,15 @@ import { Page } from '../../parts/page.js';
 import { Table, type Column } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { text } from '../../text/text.js';
+import { InTheWay } from '../users/in-the-way.js';
+import { nameOf } from '../users/users-page.js';
 import { differences } from './differences.rules.js';
 
-/** A held user with both sides. */
-interface HeldUser {
-  user_id: string;
-  reason: string;
-  since: string | null;
-  directory_id: string | null;
-  written: { email: string | null; first_name: string; last_name: string; external_id: string | null; status: string };
-  in_force: Json<UserBody>;
-}
+type HeldUser = Json<HeldBody>;
 
 const words = text.held;
 const reasons: Record<string, string> = words.reasons;
+const fields: Record<string, string> = text.users.one.fields;
 /** Reasons that an admin can set aside (contract of `POST /held/release`). */
 const RELEASABLE = new Set(['guard', 'protected', 'needs_admin', 'no_seat', 'external_id_taken']);
 
@@ -82,19 +77,33 @@ function columnsFor(canWrite: boolean): Column<HeldUser>[] {
       label: words.user,
       cell: ({ user_id, in_force }) => (
         <Link to="/users/$id" params={{ id: user_id }}>
-          {in_force.email ?? in_force.external_id ?? user_id}
+          {nameOf(in_force)}
         </Link>
       ),
     },
-    { label: words.reason, cell: ({ reason }) => reasons[reason] ?? reason },
+    {
+      label: words.reason,
+      cell: ({ reason, words: why, next, conflicts }) => (
+        <div className="tight">
+          <p>
+            <b>{reasons[reason] ?? reason}</b>
+          </p>
+          <p>{why}</p>
+          {(reason === 'email_taken' || reason === 'external_id_taken') && <InTheWay conflicts={conflicts} />}
+          <p>
+            {text.users.one.next}: {next}
+          </p>
+        </div>
+      ),
+    },
     { label: words.since, cell: ({ since }) => <Time at={since} /> },
     {
-      label: `${words.written} / ${words.inForce}`,
+      label: words.differs,
       cell: (user) => (
         <ul className="plain">
           {differences(user.written, user.in_force).map(({ field, written, inForce }) => (
             <li key={field}>
-              <code>{field}</code> {written} / <span className="secondary">{inForce}</span>
+              {fields[field] ?? field}: {inForce} → <b>{written}</b>
             </li>
           ))}
         </ul>
@@ -106,9 +115,9 @@ function columnsFor(canWrite: boolean): Column<HeldUser>[] {
     ...columns,
     {
       label: text.act.actions,
-      cell: ({ user_id, reason }) => (
+      cell: ({ user_id, reason, releasable }) => (
         <span className="row">
-          {RELEASABLE.has(reason) && <ReleaseHeld userId={user_id} reason={reason} />}
+          {releasable && <ReleaseHeld userId={user_id} reason={reason} />}
           <Act label={words.discard} path={`/held/${user_id}/discard`} asks={words.discards(1)} />
         </span>
       ),

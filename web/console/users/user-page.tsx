@@ -15,6 +15,7 @@ import { text } from '../../text/text.js';
 import { Access } from './access.js';
 import { DeletedUser } from './deleted-user.js';
 import { TimeLine } from './time-line.js';
+import { InTheWay } from './in-the-way.js';
 import { nameOf } from './users-page.js';
 import { WrittenAndInForce } from './written-and-in-force.js';
 
@@ -58,7 +59,7 @@ function Resend({ userId }: { userId: string }) {
   return may(me.data, 'admin') && <Act label={words.resend} path={`/users/${userId}/resend`} asks={words.resends} />;
 }
 
-function Facts({ of: { user } }: { of: Explanation }) {
+function Facts({ of: { user, seat_queue: queue } }: { of: Explanation }) {
   const { email, role, external_id, status, seat, managed_by } = user;
   return (
     <dl className="facts">
@@ -71,7 +72,7 @@ function Facts({ of: { user } }: { of: Explanation }) {
       <dt>{words.facts.role}</dt>
       <dd>{role ?? '–'}</dd>
       <dt>{words.facts.seat}</dt>
-      <dd>{text.users.seatOf[seat] ?? seat}</dd>
+      <dd>{queue === null ? (text.users.seatOf[seat] ?? seat) : words.place(queue.place, queue.of)}</dd>
       <dt>{words.facts.externalId}</dt>
       <dd>{external_id === null ? '–' : <Id value={external_id} />}</dd>
       <dt>{words.facts.managedBy}</dt>
@@ -100,15 +101,7 @@ function Held({ of: { user, held } }: { of: Explanation }) {
       <p>
         {words.next}: {held.next}
       </p>
-      {held.conflicts.map(({ field, value, user_id, email }) => (
-        <p key={user_id}>
-          {words.conflicts}:{' '}
-          <Link to="/users/$id" params={{ id: user_id }}>
-            {email ?? user_id}
-          </Link>{' '}
-          ({field} <code>{value}</code>)
-        </p>
-      ))}
+      <InTheWay conflicts={held.conflicts} />
       {may(me.data, 'admin') && (
         <div className="row">
           {held.releasable && <ReleaseHeld userId={user.id} reason={held.reason} />}

@@ -1,5 +1,38 @@
 const plural = (n: number): string => (n === 1 ? '1 user' : `${new Intl.NumberFormat('en').format(n)} users`);
 
+/** The counts of a preview. */
+interface PreviewCounts {
+  create: number;
+  link: number;
+  take_over: number;
+  update: number;
+  deactivate: number;
+  delete: number;
+  take_seat: number;
+  find_none: number;
+  held_by_guard: number;
+}
+
+/** Returns what going live would do as sentences: "Creates 5, takes over 10 from Okta, needs 13 seats." */
+function previewSentence(counts: PreviewCounts, replaced: string | null): string {
+  const number = new Intl.NumberFormat('en').format;
+  const parts: (readonly [number, string])[] = [
+    [counts.create, `creates ${number(counts.create)}`],
+    [counts.link, `links ${number(counts.link)} whom no directory manages`],
+    [counts.take_over, `takes over ${number(counts.take_over)}${replaced === null ? '' : ` from ${replaced}`}`],
+    [counts.update, `changes ${number(counts.update)}`],
+    [counts.deactivate, `deactivates ${number(counts.deactivate)}`],
+    [counts.delete, `deletes ${number(counts.delete)}`],
+    [counts.take_seat, `needs ${number(counts.take_seat)} ${counts.take_seat === 1 ? 'seat' : 'seats'}`],
+  ];
+  const said = parts.flatMap(([n, part]) => (n === 0 ? [] : [part])).join(', ');
+  const sentences = [said === '' ? 'Going live changes no user.' : `Going live ${said}.`];
+  if (counts.find_none > 0) sentences.push(`${plural(counts.find_none)} would find no free seat, and wait.`);
+  if (counts.held_by_guard > 0)
+    sentences.push(`The guard would hold ${plural(counts.held_by_guard)} of those who leave.`);
+  return sentences.join(' ');
+}
+
 /** Texts of the pages of directories. */
 export const directories = {
   title: 'Directories',
@@ -149,9 +182,6 @@ export const directories = {
     empty: 'There is no rule.',
     planLead: (n: number) => (n === 0 ? 'No role and no seat changes.' : `This changes ${plural(n)}:`),
     user: 'User',
-    before: 'Role now',
-    after: 'Role then',
-    seat: 'Seat',
     up: 'Move up',
     asTask: 'The directory is large: the plan is made as a task.',
   },
@@ -173,13 +203,11 @@ export const directories = {
       update: 'update',
       deactivate: 'deactivate',
       delete: 'delete',
-      take_seat: 'take a seat',
-      find_none: 'find no seat',
-      held_by_guard: 'be held by the guard',
     } as Record<string, string>,
-    would: 'Would',
+    sentence: previewSentence,
+    would: 'Effect',
     user: 'User',
-    fields: 'Fields',
+    fields: 'Other fields',
     held: 'Held as',
     empty: 'No user would change.',
   },

@@ -1,5 +1,9 @@
 const plural = (n: number): string => (n === 1 ? '1 user' : `${new Intl.NumberFormat('en').format(n)} users`);
 
+const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+const places = new Intl.PluralRules('en', { type: 'ordinal' });
+const ordinal = (n: number): string => `${n}${ENDINGS[places.select(n)] ?? 'th'}`;
+
 /** Texts of the pages of users. */
 export const users = {
   title: 'Users',
@@ -59,6 +63,7 @@ export const users = {
       unbind:
         'The account at the IdP opens this user no longer, and its sessions end. The next sign-in may bind it again.',
     },
+    place: (place: number, of: number) => `waits (${ordinal(place)} of ${of} that wait)`,
     release: 'Release',
     discard: 'Discard',
     heldSince: 'Held since',

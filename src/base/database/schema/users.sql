@@ -292,9 +292,13 @@ create table preview_plan_users (
   take_seat boolean not null,
   -- Why the user would be held; null: not.
   held text,
+  -- Role, status, seat and right of administration, each now and then; null: a process of an older version made the plan.
+  steps jsonb,
+  loses_console boolean not null default false,
   primary key (tenant_id, directory_id, made_at, user_id)
 );
 create index preview_plan_users_owner on preview_plan_users (tenant_id, directory_id, made_at, owner_kind, user_id)
   where owner_kind is not null;
 create index preview_plan_users_change on preview_plan_users (tenant_id, directory_id, made_at, change_kind, user_id)
   where change_kind is not null;
+create index preview_plan_users_console on preview_plan_users (tenant_id, directory_id, made_at, user_id) where loses_console;

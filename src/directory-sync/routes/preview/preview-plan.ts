@@ -2,8 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import type { RuleRole } from '../../users/role-from-groups.rules.js';
+import type { Decision } from '../../../tenancy/identity/held.rules.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { Directory } from '../../directories/directory.js';
+import { isBeyond } from '../../users/write/authority.rules.js';
 import { writtenIn } from '../../users/write/requested-state.rules.js';
 import { decide } from '../../users/write/effective-state.rules.js';
 import { NO_CONFLICTS, type WriteCase } from '../../users/write/write-case.js';
@@ -12,10 +14,11 @@ import { currentOf, USER_COLUMNS, type UserRow } from '../../users/user.row.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import type { WritingDirectory } from '../../users/write/write-context.js';
 import { noTotals, withEffects, type PlanTotals } from './plan-totals.rules.js';
-import { effectOf, type PreviewEffect } from './preview.rules.js';
+import { effectOf, type SteppedEffect } from './preview.rules.js';
+import { stepsOf } from '../effect-steps.rules.js';
 
 /** The effect of going live on one user. */
-export interface PlannedUser extends PreviewEffect {
+export interface PlannedUser extends SteppedEffect {
   id: string;
 }
 
@@ -110,11 +113,19 @@ export class PreviewPlan {
     const written = await inSlices(cases, writtenIn);
     const taken = await this.taken(tenantId, written.map(({ person }) => person), rows); // prettier-ignore
     const planned = await inSlices(rows, (row, i) => {
-      const removed = row.gone || (row.overlaid && row.overlay === null);
-      const would = removed ? null : decide(cases[i]!, written[i]!, { ...NO_CONFLICTS, ...taken(i) });
+      // A link with a user whose right the directory may not give waits for an admin, and so does the removal.
+      const waits = row.overlaid && isBeyond(tenant, row, live);
+      const removed = !waits && (row.gone || (row.overlaid && row.overlay === null));
+      const would = waits
+        ? unchanged(row)
+        : removed
+          ? null
+          : decide(cases[i]!, written[i]!, { ...NO_CONFLICTS, ...taken(i) });
       const owner = row.directory_id === live.id ? 'own' : row.directory_id === null ? 'unmanaged' : 'replaced';
-      const effect = effectOf({ owner, removed, current: currentOf(row), would });
-      return effect.kinds.length === 0 ? [] : [{ id: row.id, ...effect }];
+      const current = currentOf(row);
+      const effect = effectOf({ owner, removed, current, would });
+      if (effect.kinds.length === 0) return [];
+      return [{ id: row.id, ...effect, steps: stepsOf(tenant, row.id, current, would) }];
     });
     return planned.flat();
   }
@@ -151,6 +162,12 @@ export class PreviewPlan {
       externalIdTaken: people[i]!.external_id !== null && isOthers(byKey.get(people[i]!.external_id), rows[i]!),
     });
   }
+}
+
+/** Returns the decision about a user of whom a write waits for an admin. */
+function unchanged(row: UserRow): Decision {
+  const { person, status, seat } = currentOf(row);
+  return { inForce: { ...person, status }, seat, held: 'needs_admin' };
 }
 
 /** Maps a list; other requests have their turn after each slice of it. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
+import { losesConsole, type EffectSteps } from '../effect-steps.rules.js';
 import type { PlannedUser } from './preview-plan.js';
 import type { PlanTotals } from './plan-totals.rules.js';
 import { storedKinds, type ChangeEffect, type OwnerKind, type PreviewKind } from './preview.rules.js';
@@ -30,13 +31,23 @@ export interface PlannedRow {
   fields: string[];
   take_seat: boolean;
   held: HeldReason | null;
+  /** Null: a process of an older version made the plan. */
+  steps: EffectSteps | null;
   made_at: Date;
+}
+
+/** Which users of a plan are asked for. */
+export interface PlannedFilter {
+  kind: PreviewKind | undefined;
+  /** Only administrators who lose the console. */
+  administrators: boolean;
 }
 
 /** What a plan depends on beside its users; `$1` is the tenant, `$2` the directory. The population moves with deletions. */
 const SETTINGS = `(select jsonb_build_array(d.default_role, d.attribute_map, d.takes_over, d.may_grant_console,
     (select jsonb_agg(jsonb_build_array(r.group_id, r.role) order by r.position) from group_rules r
      where r.tenant_id = $1 and r.directory_id = $2),
+    (select jsonb_agg(jsonb_build_array(c.name, c.console) order by c.name) from roles c where c.tenant_id = $1),
     (select coalesce(sum(p.n), 0) from population p where p.tenant_id = $1 and p.owner = $2)
     + (select coalesce(sum(s.step), 0) from population_steps s where s.tenant_id = $1 and s.owner = $2))::text
   from directories d where d.tenant_id = $1 and d.id = $2)`;
@@ -76,19 +87,20 @@ export class PreviewPlansRepository {
 
   /** Adds users to a plan that is being made. A repeated batch replaces its rows. */
   async add(tenantId: string, directoryId: string, { madeAt }: NewPlan, users: readonly PlannedUser[]): Promise<void> {
-    const rows = users.map(({ id, kinds, fields, takesSeat, held }) => {
-      return { user_id: id, ...storedKinds(kinds), fields, take_seat: takesSeat, held };
+    const rows = users.map(({ id, kinds, fields, takesSeat, held, steps }) => {
+      const facts = { fields, take_seat: takesSeat, held, steps, loses_console: losesConsole(steps) };
+      return { user_id: id, ...storedKinds(kinds), ...facts };
     });
     await this.db.transaction(tenantId, async (tx) => {
       if (!(await this.lockInPreview(tx, tenantId, directoryId))) return;
       await tx.query(
         `insert into preview_plan_users
-           (tenant_id, directory_id, made_at, user_id, owner_kind, change_kind, fields, take_seat, held)
+           (tenant_id, directory_id, made_at, user_id, owner_kind, change_kind, fields, take_seat, held, steps, loses_console)
          select $1, $2, $3::timestamptz, r.* from jsonb_to_recordset($4::jsonb)
-           r(user_id text, owner_kind text, change_kind text, fields text[], take_seat boolean, held text)
+           r(user_id text, owner_kind text, change_kind text, fields text[], take_seat boolean, held text, steps jsonb, loses_console boolean)
          on conflict (tenant_id, directory_id, made_at, user_id) do update set owner_kind = excluded.owner_kind,
            change_kind = excluded.change_kind, fields = excluded.fields, take_seat = excluded.take_seat,
-           held = excluded.held`,
+           held = excluded.held, steps = excluded.steps, loses_console = excluded.loses_console`,
         [tenantId, directoryId, madeAt, JSON.stringify(rows)],
       );
     });
@@ -123,7 +135,7 @@ export class PreviewPlansRepository {
   async users(
     tenantId: string,
     directoryId: string,
-    kind: PreviewKind | undefined,
+    { kind, administrators }: PlannedFilter,
     { after, limit }: { after: string | null; limit: number },
   ): Promise<PlannedRow[]> {
     // Each kind is in one of two columns, so that its index finds the users.
@@ -131,10 +143,10 @@ export class PreviewPlansRepository {
     const ofKind = owner !== null ? 'and r.owner_kind = $5' : change !== null ? 'and r.change_kind = $5' : '';
     const { rows } = await this.db.query<PlannedRow>(
       `select r.user_id, coalesce(o.doc, u.doc) ->> 'userName' as user_name, r.owner_kind, r.change_kind, r.fields,
-         r.take_seat, r.held, r.made_at
+         r.take_seat, r.held, r.steps, r.made_at
        from preview_plan_users r join users u on u.tenant_id = $1 and u.id = r.user_id
          left join preview_writes o on o.tenant_id = $1 and o.directory_id = $2 and o.user_id = r.user_id
-       where r.tenant_id = $1 and r.directory_id = $2 and r.user_id > $3 ${ofKind}
+       where r.tenant_id = $1 and r.directory_id = $2 and r.user_id > $3 ${ofKind} ${administrators ? 'and r.loses_console' : ''}
          and r.made_at = (select made_at from preview_plans where tenant_id = $1 and directory_id = $2)
        order by r.user_id limit $4`,
       [tenantId, directoryId, after ?? '', limit, ...(kind === undefined ? [] : [kind])],

@@ -7,7 +7,7 @@ import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.reposi
 import { SeatsRepository } from '../../../seats/seats.repository.js';
 import type { Actor } from '../../../tenancy/identity/source.js';
 import type { Directory } from '../../directories/directory.js';
-import type { SeatNeed } from '../../directories/directory-people.js';
+import type { LiveNeed, RoleSettings, SeatNeed } from '../../directories/directory-people.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { noTotals, withEffects, type PlanTotals } from './plan-totals.rules.js';
 import { PreviewPlan } from './preview-plan.js';
@@ -100,16 +100,22 @@ export class PreviewPlans {
   }
 
   /**
-   * Counts the seats that going live would take, and the free seats.
+   * Counts what going live needs: the seats that it would take, the free seats, and the administrators who would lose the console.
    *
+   * @param settings those of the directory that change at the same moment; left out: none
    * @throws {NotFound} when the tenant has no such directory
    */
-  async seatsNeeded(tenantId: string, directoryId: string): Promise<SeatNeed> {
-    const stored = await this.repository.find(tenantId, directoryId);
-    if (stored?.stale === false) return this.seatsOf(tenantId, stored.totals);
+  async liveNeed(tenantId: string, directoryId: string, settings?: RoleSettings): Promise<LiveNeed> {
+    const totals = await this.totalsThen(tenantId, directoryId, settings);
+    return { ...(await this.seatsOf(tenantId, totals)), administrators: totals.administrators ?? 0 };
+  }
+
+  private async totalsThen(tenantId: string, directoryId: string, settings?: RoleSettings): Promise<PlanTotals> {
+    const stored = settings === undefined ? await this.repository.find(tenantId, directoryId) : undefined;
+    if (stored?.stale === false) return stored.totals;
     const directory = await this.directories.fresh(tenantId, directoryId);
     if (directory === null) throw new NotFound('directory');
-    return this.seatsOf(tenantId, await this.plan.totals(directory));
+    return this.plan.totals({ ...directory, ...settings });
   }
 
   /** Compares the seats of a plan with the seats that are free now. */

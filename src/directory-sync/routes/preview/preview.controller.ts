@@ -12,11 +12,11 @@ import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
 import { CurrentCaller, RequireEveryScope, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { GuardReport } from '../../users/held/guard-report.js';
-import { PreviewPlansRepository } from './preview-plans.repository.js';
+import { PreviewPlansRepository, type PlannedFilter } from './preview-plans.repository.js';
 import { PreviewPlans, type CurrentPlan } from './preview-plans.js';
 import { PreviewBody } from './preview.dto.js';
 import { PLAN_COLUMNS, planCells, previewedUser } from './preview.mapping.js';
-import { PREVIEW_KINDS, type PreviewKind } from './preview.rules.js';
+import { PREVIEW_KINDS } from './preview.rules.js';
 
 /** The rows of an export that are in memory at one time. */
 const EXPORTED = 1_000;
@@ -42,6 +42,7 @@ export class PreviewController {
       '`format=ndjson` exports the list: 409 `plan_not_made` until there is a plan.',
   })
   @ApiFilter('kind', 'Only users whom going live would change in this way.', { enum: PREVIEW_KINDS })
+  @ApiFilter('administrators', '`true`: only administrators who would lose the console.', { enum: ['true', 'false'] })
   @ApiPaging()
   @ApiExportedPage(PreviewBody)
   async show(
@@ -51,13 +52,15 @@ export class PreviewController {
     @Req() req: BridgeRequest,
     @Res() res: BridgeResponse,
   ): Promise<void> {
-    const options = queryOptions(query, ['kind', 'format', ...PAGE_OPTIONS]);
+    const options = queryOptions(query, ['kind', 'administrators', 'format', ...PAGE_OPTIONS]);
     const kind = queryChoice('kind', options.kind, PREVIEW_KINDS);
+    const administrators = queryChoice('administrators', options.administrators, ['true', 'false']) === 'true';
+    const which = { kind, administrators };
     const format = exportFormat(options.format, req.headers.accept);
-    const page = readPage(query, `preview ${id} ${kind ?? ''}`);
+    const page = readPage(query, `preview ${id} ${kind ?? ''} ${administrators}`);
     const plan = await this.plans.current(tenantId, id);
     if (format === 'json') {
-      const rows = await this.repository.users(tenantId, id, kind, { after: page.after, limit: page.limit + 1 });
+      const rows = await this.repository.users(tenantId, id, which, { after: page.after, limit: page.limit + 1 });
       const list = pageOf(page, rows, (row) => row.user_id, previewedUser);
       res.json({ ...(await this.head(tenantId, plan)), ...list } satisfies PreviewBody);
       return;
@@ -66,7 +69,7 @@ export class PreviewController {
       const task = plan.taskId === null ? 'POST …/preview/plan makes it.' : `The task ${plan.taskId} is making it.`;
       throw new Conflict('plan_not_made', `The directory has no plan yet. ${task}`);
     }
-    await sendExport(res, format, 'preview', this.export(tenantId, id, kind, format));
+    await sendExport(res, format, 'preview', this.export(tenantId, id, which, format));
   }
 
   @Post('plan')
@@ -96,6 +99,7 @@ export class PreviewController {
       take_seat: seats.needed,
       find_none: seats.missing,
       held_by_guard: room === null ? 0 : Math.max(0, totals.leave - room),
+      administrators: totals.administrators ?? 0,
     };
     return { ...about, ...newer, counts, seats_free: seats.free };
   }
@@ -103,13 +107,13 @@ export class PreviewController {
   private async *export(
     tenantId: string,
     id: string,
-    kind: PreviewKind | undefined,
+    which: PlannedFilter,
     format: 'csv' | 'ndjson',
   ): AsyncGenerator<string> {
     if (format === 'csv') yield csvLine(PLAN_COLUMNS);
     let after: string | null = null;
     do {
-      const rows = await this.repository.users(tenantId, id, kind, { after, limit: EXPORTED });
+      const rows = await this.repository.users(tenantId, id, which, { after, limit: EXPORTED });
       yield rows
         .map((row) =>
           format === 'csv'

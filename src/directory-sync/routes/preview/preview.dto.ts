@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { EffectStepsBody } from '../effect-steps.dto.js';
 import { PREVIEW_KINDS } from './preview.rules.js';
 
 /** Numbers of users by the effect of going live. */
@@ -21,6 +22,11 @@ class PreviewCounts {
   find_none!: number;
   @ApiProperty({ description: 'Departures that the guard of the directory would hold.' })
   held_by_guard!: number;
+  @ApiProperty({
+    description:
+      'Administrators who would lose the console, or the right to write there. Going live demands this number as `administrators`.',
+  })
+  administrators!: number;
 }
 
 /** The effect of going live on one user. */
@@ -41,6 +47,12 @@ export class PreviewedUser {
     description: 'Why the user would be held; null: the user would not be held.',
   })
   held!: string | null;
+  @ApiProperty({
+    type: EffectStepsBody,
+    nullable: true,
+    description: 'The user now and after going live. Null: an older version of the service made the plan.',
+  })
+  steps!: EffectStepsBody | null;
 }
 
 /** The effects of going live, one page. */

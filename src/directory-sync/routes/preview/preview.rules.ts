@@ -1,5 +1,6 @@
 import { isOther, leaves, type Current, type Decision } from '../../../tenancy/identity/held.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
+import type { EffectSteps } from '../effect-steps.rules.js';
 
 const OWNER_KINDS = ['create', 'link', 'take_over'] as const;
 const CHANGE_KINDS = ['update', 'deactivate', 'delete'] as const;
@@ -55,6 +56,11 @@ export interface PreviewEffect {
   leaves: boolean;
   /** Why the user would be held; null: the user would not be held. */
   held: HeldReason | null;
+}
+
+/** The effects of going live on one user, with what the user is now and then. */
+export interface SteppedEffect extends PreviewEffect {
+  steps: EffectSteps;
 }
 
 /** Returns the effect of going live on a user; `kind` null: none. */

@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { ChangeSource } from '../../../tenancy/identity/source.js';
-import { DirectoryPeople, type SeatNeed } from '../../directories/directory-people.js';
+import {
+  DirectoryPeople,
+  type ChangedDirectory,
+  type LiveNeed,
+  type RoleSettings,
+} from '../../directories/directory-people.js';
+import { RulesPlan } from './rules-plan.js';
 import { PreviewPlans } from '../preview/preview-plans.js';
 import { PreviewPlansRepository } from '../preview/preview-plans.repository.js';
 import type { DirectoryState } from '../../directories/directory.js';
@@ -16,6 +22,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
   constructor(
     private readonly tasks: TasksRepository,
     private readonly plans: PreviewPlans,
+    private readonly rulesPlan: RulesPlan,
     private readonly storedPlans: PreviewPlansRepository,
     private readonly released: ReleasedUsers,
     private readonly writes: KeptWritesRepository,
@@ -36,8 +43,12 @@ export class PeopleOfDirectory extends DirectoryPeople {
     this.tasks.wake();
   }
 
-  seatsNeeded(tenantId: string, directoryId: string): Promise<SeatNeed> {
-    return this.plans.seatsNeeded(tenantId, directoryId);
+  liveNeed(tenantId: string, directoryId: string, settings?: RoleSettings): Promise<LiveNeed> {
+    return this.plans.liveNeed(tenantId, directoryId, settings);
+  }
+
+  administratorsLost(tenantId: string, directoryId: string, changed: ChangedDirectory): Promise<number> {
+    return this.rulesPlan.administratorsLost(tenantId, directoryId, changed);
   }
 
   async stateChanged(

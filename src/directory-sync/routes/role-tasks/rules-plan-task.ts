@@ -10,6 +10,7 @@ import type { Actor } from '../../../tenancy/identity/source.js';
 import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import type { GroupRule } from '../../directories/groups.dto.js';
+import { losesConsole } from '../effect-steps.rules.js';
 import { RulesPlan } from './rules-plan.js';
 import { NO_TOTALS, noteOf, withUsers, type RulesTotals } from './rules-plan.rules.js';
 import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
@@ -75,12 +76,14 @@ export class RulesPlanTask {
     if (directory === null) throw new TaskFailed('The directory was deleted meanwhile.');
     const { after = '', totals: before = NO_TOTALS } = payload;
     const { users, seen, next } = await this.plan.batch(directory, payload.rules, after);
-    for (const user of users.slice(0, Math.max(0, LISTED - before.total))) {
+    // Administrators who lose the console are listed however many users come before them.
+    const room = Math.max(0, LISTED - before.total);
+    for (const user of users.filter(({ steps }, place) => place < room || losesConsole(steps))) {
       await this.leftOut.add(tenantId, id, noteOf(user));
     }
     const totals = withUsers(before, users);
-    const { total: changed, take_seat, free_seat } = totals;
-    const result = { changed, take_seat, free_seat };
+    const { total: changed, take_seat, free_seat, administrators = 0 } = totals;
+    const result = { changed, take_seat, free_seat, administrators };
     if (next !== null) return { done: seen, next: { ...payload, after: next, totals }, result };
     const { seats_free, held_by_guard } = await this.plan.consequences(directory, totals);
     return {

@@ -6,6 +6,7 @@ import { newTaskBody } from '../../../engine/work/task.mapping.js';
 import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
 import { CurrentCaller, RequireEveryScope, type Caller } from '../../../tenancy/tenants/caller.js';
+import { GroupRulesService } from '../../directories/group-rules.service.js';
 import { GroupRules } from '../../directories/groups.dto.js';
 import { RulesPlanTask } from './rules-plan-task.js';
 import { RulesPlanBody } from './rules-plan.dto.js';
@@ -18,6 +19,7 @@ export class RulesPlanController {
   constructor(
     private readonly plan: RulesPlan,
     private readonly tasks: RulesPlanTask,
+    private readonly rules: GroupRulesService,
   ) {}
 
   @Post()
@@ -26,7 +28,7 @@ export class RulesPlanController {
   @ApiOperation({
     summary: 'The users whose role or seat would change with these rules; changes nothing',
     description:
-      'Takes the body of `PUT /directories/{directory_id}/rules`. For a directory of 1 000 users or more 202 with a task, of which a tenant has one at a time: ' +
+      'Takes the `rules` of `PUT /directories/{directory_id}/rules`. For a directory of 1 000 users or more 202 with a task, of which a tenant has one at a time: ' +
       'its `result` has the counts (`changed` for `total`), and `GET /tasks/{task_id}/left-out` the first 1 000 users. The ' +
       'writes of a directory in preview, or of one that was replaced, have no effect: its plan is empty.',
   })
@@ -38,7 +40,8 @@ export class RulesPlanController {
     @Body() { rules }: GroupRules,
     @Res({ passthrough: true }) res: BridgeResponse,
   ): Promise<RulesPlanBody | TaskBody> {
-    const users = await this.plan.large(caller.tenantId, id, rules);
+    await this.rules.demandKnown(caller.tenantId, id, rules);
+    const users = await this.plan.large(caller.tenantId, id);
     if (users === null) return this.plan.of(caller.tenantId, id, rules);
     res.status(202);
     return newTaskBody(await this.tasks.begin(caller, id, rules, users));

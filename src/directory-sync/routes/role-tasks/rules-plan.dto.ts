@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { EffectStepsBody } from '../effect-steps.dto.js';
 
 /** The effect of changed rules on one user, as the API shows it. */
 class RulesPlanUser {
@@ -15,13 +16,19 @@ class RulesPlanUser {
     description: '`gains`: the user would need a seat and holds none.',
   })
   seat!: 'gains' | 'loses' | 'none';
+  @ApiProperty({ type: EffectStepsBody, description: 'The user now and with these rules.' })
+  steps!: EffectStepsBody;
 }
 
 /** The effect of changed rules on the users of a directory. */
 export class RulesPlanBody {
   @ApiProperty({ description: 'Users whose role or seat would change.' })
   total!: number;
-  @ApiProperty({ type: [RulesPlanUser], description: 'The first 200 of them, in the order of their ids.' })
+  @ApiProperty({
+    type: [RulesPlanUser],
+    description:
+      'The first 200 of them: administrators who lose the console, then the others, each in the order of their ids.',
+  })
   data!: RulesPlanUser[];
   @ApiProperty({ description: 'Users who would need a seat and hold none.' })
   take_seat!: number;
@@ -35,4 +42,9 @@ export class RulesPlanBody {
   seats_free!: number | null;
   @ApiProperty({ description: 'Departures that the guard of the directory would hold.' })
   held_by_guard!: number;
+  @ApiProperty({
+    description:
+      'Administrators who would lose the console, or the right to write there. The write of the rules demands this number as `administrators`.',
+  })
+  administrators!: number;
 }

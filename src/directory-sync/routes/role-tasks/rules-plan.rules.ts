@@ -1,5 +1,6 @@
 import type { LeftOutItem } from '../../../engine/work/left-out.repository.js';
 import { leaves, type Current, type Decision } from '../../../tenancy/identity/held.rules.js';
+import { losesConsole, type EffectSteps } from '../effect-steps.rules.js';
 
 /** The effect of changed rules on one user. */
 export interface RulesEffect {
@@ -32,6 +33,7 @@ export function effectOfRules(current: Current, present: Decision, changed: Deci
 export interface RulesPlanned extends RulesEffect {
   user_id: string;
   user_name: string;
+  steps: EffectSteps;
 }
 
 /** The effect of changed rules on all users of a directory, counted. */
@@ -41,10 +43,12 @@ export interface RulesTotals {
   free_seat: number;
   /** Departures that the guard of the directory counts. */
   leavers: number;
+  /** Administrators who lose the console; missing in a task that a process of an older version began. */
+  administrators?: number;
 }
 
 /** The totals before the first user. */
-export const NO_TOTALS: RulesTotals = { total: 0, take_seat: 0, free_seat: 0, leavers: 0 };
+export const NO_TOTALS: RulesTotals = { total: 0, take_seat: 0, free_seat: 0, leavers: 0, administrators: 0 };
 
 /** Returns totals with some more users. */
 export function withUsers(totals: RulesTotals, users: readonly RulesPlanned[]): RulesTotals {
@@ -53,6 +57,7 @@ export function withUsers(totals: RulesTotals, users: readonly RulesPlanned[]): 
     take_seat: totals.take_seat + users.filter(({ seat }) => seat === 'gains').length,
     free_seat: totals.free_seat + users.filter(({ seat }) => seat === 'loses').length,
     leavers: totals.leavers + users.filter((user) => user.leaves).length,
+    administrators: (totals.administrators ?? 0) + users.filter(({ steps }) => losesConsole(steps)).length,
   };
 }
 
@@ -60,12 +65,13 @@ const REASONS = { gains: 'takes_seat', loses: 'frees_seat', none: 'role_changes'
 const SEATS = { gains: ', and would need a seat', loses: ', and would give the seat back', none: '' } as const;
 
 /** Returns a user as the task of a plan lists them. */
-export function noteOf({ user_id, user_name, from, to, seat }: RulesPlanned): LeftOutItem {
+export function noteOf({ user_id, user_name, from, to, seat, steps }: RulesPlanned): LeftOutItem {
   const roles = `has ${from === null ? 'no role' : `the role ${from}`} and would have ${to ?? 'none'}`;
+  const loses = losesConsole(steps);
   return {
     id: user_id,
-    item: { user_id, user_name, from, to, seat },
-    reason: REASONS[seat],
-    detail: `${user_name} ${roles}${SEATS[seat]}.`,
+    item: { user_id, user_name, from, to, seat, steps },
+    reason: loses ? 'loses_console' : REASONS[seat],
+    detail: `${user_name} ${roles}${SEATS[seat]}${loses ? ', and would lose the console' : ''}.`,
   };
 }

@@ -1,12 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
+import { NotFound } from '../../../base/errors/domain-error.js';
 import { Semaphore } from '../../../base/semaphore.js';
 import type { RuleRole } from '../../users/role-from-groups.rules.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { Directory } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
-import { GroupRulesService } from '../../directories/group-rules.service.js';
+import type { ChangedDirectory } from '../../directories/directory-people.js';
 import type { GroupRule } from '../../directories/groups.dto.js';
 import { GuardReport } from '../../users/held/guard-report.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
@@ -15,6 +16,7 @@ import { UsersRepository } from '../../users/users.repository.js';
 import { decide } from '../../users/write/effective-state.rules.js';
 import { writtenIn } from '../../users/write/requested-state.rules.js';
 import { NO_CONFLICTS, type Conflicts, type WriteCase } from '../../users/write/write-case.js';
+import { losesConsole, stepsOf } from '../effect-steps.rules.js';
 import { PreviewPlans } from '../preview/preview-plans.js';
 import type { RulesPlanBody } from './rules-plan.dto.js';
 import { effectOfRules, NO_TOTALS, withUsers, type RulesPlanned, type RulesTotals } from './rules-plan.rules.js';
@@ -48,21 +50,13 @@ export class RulesPlan {
     private readonly db: Database,
     private readonly tenants: TenantStore,
     private readonly directories: DirectoryStore,
-    private readonly rules: GroupRulesService,
     private readonly users: UsersRepository,
     private readonly plans: PreviewPlans,
     private readonly guard: GuardReport,
   ) {}
 
-  /**
-   * Checks the rules that would replace the present ones.
-   *
-   * @returns the number of users if their plan takes too long for a request; null: it does not
-   * @throws {NotFound} when the tenant has no such directory
-   * @throws {InvalidFields} naming the groups and roles that do not exist
-   */
-  async large(tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<number | null> {
-    await this.rules.demandKnown(tenantId, directoryId, rules);
+  /** Returns the number of users if their plan takes too long for a request; null: it does not. */
+  async large(tenantId: string, directoryId: string): Promise<number | null> {
     const { rows } = await this.db.query<{ n: number }>(
       `select count(*)::int as n from users where tenant_id = $1 and directory_id = $2 and gone_at is null`,
       [tenantId, directoryId],
@@ -85,24 +79,47 @@ export class RulesPlan {
   private async made(tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<RulesPlanBody> {
     const directory = await this.directories.get(tenantId, directoryId);
     let totals = NO_TOTALS;
-    const shown: RulesPlanned[] = [];
+    const losers: RulesPlanned[] = [];
+    const others: RulesPlanned[] = [];
     for (let after: string | null = ''; after !== null;) {
       const { users, next } = await this.batch(directory, rules, after);
       totals = withUsers(totals, users);
-      shown.push(...users.slice(0, SHOWN - shown.length));
+      for (const user of users) (losesConsole(user.steps) ? losers : others).push(user);
       after = next;
     }
-    const { leavers: _, ...counts } = totals;
-    const data = shown.map(({ leaves: __, ...user }) => user);
-    return { ...counts, data, ...(await this.consequences(directory, totals)) };
+    const { leavers: _, administrators = 0, ...counts } = totals;
+    const data = [...losers, ...others].slice(0, SHOWN).map(({ leaves: __, ...user }) => user);
+    return { ...counts, administrators, data, ...(await this.consequences(directory, totals)) };
   }
 
   /** Computes the effects on the users after a user; `after` '': on the first ones. */
   async batch(directory: Directory, rules: readonly GroupRule[], after: string): Promise<PlannedBatch> {
     const tenant = await this.tenants.get(directory.tenantId);
     const rows = await this.rows(directory.tenantId, directory.id, after);
-    const users = await this.effects(tenant, directory, rules, rows);
+    const users = await this.effects(tenant, directory, { rules }, rows);
     return { users, seen: rows.length, next: rows.length < BATCH ? null : rows.at(-1)!.id };
+  }
+
+  /** Counts the administrators who would lose the console. Only the users who administer are computed. */
+  async administratorsLost(tenantId: string, directoryId: string, changed: ChangedDirectory): Promise<number> {
+    const directory = await this.directories.fresh(tenantId, directoryId);
+    if (directory === null) throw new NotFound('directory');
+    const tenant = await this.tenants.get(tenantId);
+    const administering = [...tenant.roles].filter(([, { console }]) => console !== 'none').map(([name]) => name);
+    let lost = 0;
+    for (let after: string | null = ''; after !== null;) {
+      const found: { rows: UserRow[] } = await this.db.query<UserRow>(
+        `select ${USER_COLUMNS} from users u
+         where u.tenant_id = $1 and u.directory_id = $2 and u.id > $3 and u.gone_at is null and u.status = 'active'
+           and (u.role = any($4::text[]) or u.id = $5) order by u.id limit ${BATCH}`,
+        [tenantId, directoryId, after, administering, tenant.ownerUserId],
+      );
+      const { rows } = found;
+      const users = await this.effects(tenant, directory, changed, rows);
+      lost += users.filter(({ steps }) => losesConsole(steps)).length;
+      after = rows.length < BATCH ? null : rows.at(-1)!.id;
+    }
+    return lost;
   }
 
   /** Compares seats and departures with the free seats and the guard of now. */
@@ -118,16 +135,15 @@ export class RulesPlan {
   private async effects(
     tenant: TenantView,
     directory: Directory,
-    rules: readonly GroupRule[],
+    changed: ChangedDirectory,
     rows: UserRow[],
   ): Promise<RulesPlanned[]> {
     const { tenantId, id } = directory;
     const ids = rows.map((row) => row.id);
-    const [present, changed] = [
-      await this.users.rolesOfUsers(tenantId, id, ids),
-      await this.rolesBy(tenantId, rules, ids),
-    ];
-    const ctx = { tenantId, channel: 'scim' as const, directory, receivedAt: new Date() };
+    const present = await this.users.rolesOfUsers(tenantId, id, ids);
+    const then = changed.rules === undefined ? present : await this.rolesBy(tenantId, changed.rules, ids);
+    const ctx = { tenantId, channel: 'scim' as const, receivedAt: new Date() };
+    const changedDirectory: Directory = { ...directory, ...changed.settings };
     const users: RulesPlanned[] = [];
     let began = performance.now();
     for (const row of rows) {
@@ -135,13 +151,26 @@ export class RulesPlan {
         await turn();
         began = performance.now();
       }
-      const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory.attributeMap);
-      const under = (fromRules: RuleRole[] = []) => {
-        const about: WriteCase = { ctx, tenant, row, draft, roleSet: row.role_set, fromRules, released: row.released };
+      const doc = JSON.parse(row.doc) as UserDocument;
+      const under = (of: Directory, fromRules: RuleRole[] = []) => {
+        const draft = draftOf(doc, of.attributeMap);
+        const about: WriteCase = {
+          ctx: { ...ctx, directory: of },
+          tenant,
+          row,
+          draft,
+          roleSet: row.role_set,
+          fromRules,
+          released: row.released,
+        };
         return decide(about, writtenIn(about), conflictsOf(row));
       };
-      const effect = effectOfRules(currentOf(row), under(present.get(row.id)), under(changed.get(row.id)));
-      if (effect !== null) users.push({ user_id: row.id, user_name: row.user_name, ...effect });
+      const current = currentOf(row);
+      const decision = under(changedDirectory, then.get(row.id));
+      const effect = effectOfRules(current, under(directory, present.get(row.id)), decision);
+      if (effect === null) continue;
+      const steps = stepsOf(tenant, row.id, current, decision);
+      users.push({ user_id: row.id, user_name: row.user_name, ...effect, steps });
     }
     return users;
   }

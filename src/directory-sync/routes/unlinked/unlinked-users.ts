@@ -5,6 +5,8 @@ import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import type { Directory } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import type { UnlinkedUserBody } from './unlinked.dto.js';
+import { consoleRight } from '../../../tenancy/tenants/administrators.js';
+import type { HeldCount } from '../../users/held/held.dto.js';
 
 /** An active user whom a replaced directory still manages. */
 export type UnlinkedUserRow = Omit<UnlinkedUserBody, 'updated_at'> & { updated_at: Date };
@@ -65,12 +67,12 @@ export class UnlinkedUsers {
     return rows;
   }
 
-  async count({ tenantId, takesOver }: Successor, { user_ids: ids }: UnlinkedChoice): Promise<number> {
-    const { rows } = await this.db.query<{ n: number }>(`select count(*)::int as n from users u where ${MATCHES}`, [
-      tenantId,
-      takesOver,
-      ids ?? null,
-    ]);
-    return rows[0]!.n;
+  async count({ tenantId, takesOver }: Successor, { user_ids: ids }: UnlinkedChoice): Promise<HeldCount> {
+    const { rows } = await this.db.query<HeldCount>(
+      `select count(*)::int as count, (count(*) filter (
+         where ${consoleRight('$1::text', 'u.id', 'u.role')} <> 'none'))::int as administrators from users u where ${MATCHES}`,
+      [tenantId, takesOver, ids ?? null],
+    );
+    return rows[0]!;
   }
 }

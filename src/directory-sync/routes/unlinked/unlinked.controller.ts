@@ -59,7 +59,7 @@ export class UnlinkedController {
   @Post('deactivate')
   @EvenWhenExhausted()
   @HttpCode(202)
-  @ApiRefusals({ 409: ['too_many_tasks', 'count_changed', 'no_take_over', 'going_live'] })
+  @ApiRefusals({ 409: ['too_many_tasks', 'count_changed', 'administrators_unconfirmed', 'no_take_over', 'going_live'] })
   @ApiOperation({
     summary: 'Deactivates unlinked users in a task; a `dry_run` answers 200 with their number',
     description:
@@ -82,7 +82,7 @@ export class UnlinkedController {
     }
     const choice = { user_ids: body.user_ids };
     const count = await this.unlinked.count(successor, choice);
-    return countedAnswer(caller, body, count, res, () => this.departures.begin(caller, successor, choice, count));
+    return countedAnswer(caller, body, count, res, () => this.departures.begin(caller, successor, choice, count.count));
   }
 
   private async *export(successor: Successor | null, format: 'csv' | 'ndjson'): AsyncGenerator<string> {

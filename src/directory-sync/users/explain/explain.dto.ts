@@ -17,6 +17,8 @@ export class ConflictingUser {
   field!: string;
   @ApiProperty()
   value!: string;
+  @ApiProperty({ description: 'First and last name of that user; empty where there is none.' })
+  name!: string;
   @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   user_id!: string;
   @ApiProperty({ type: String, nullable: true })
@@ -39,6 +41,18 @@ export class HeldExplanation {
   releasable!: boolean;
   @ApiProperty({ type: [ConflictingUser] })
   conflicts!: ConflictingUser[];
+}
+
+/** A held user, with both sides. */
+export class HeldBody extends HeldExplanation {
+  @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
+  user_id!: string;
+  @ApiProperty({ type: String, nullable: true, description: 'The directory whose write is held.' })
+  directory_id!: string | null;
+  @ApiProperty({ type: RequestedState, description: 'What the last accepted write asks for.' })
+  written!: RequestedState;
+  @ApiProperty({ type: UserBody, description: 'The effective state.' })
+  in_force!: UserBody;
 }
 
 /** A role that the directory asked for and that the user did not get. */
@@ -65,6 +79,14 @@ export class LeftBody {
   cause!: CauseBody | null;
 }
 
+/** The place of a user among those who wait for a seat. */
+export class SeatQueueBody {
+  @ApiProperty({ example: 3, description: '1: the next free seat is for this user.' })
+  place!: number;
+  @ApiProperty({ example: 12, description: 'How many users wait.' })
+  of!: number;
+}
+
 /** One user, explained. */
 export class ExplanationBody {
   @ApiProperty({ type: UserBody, description: 'The effective state.' })
@@ -78,6 +100,8 @@ export class ExplanationBody {
     description: 'Roles of SCIM `roles` in place of which the user got the next one.',
   })
   refused_roles!: RefusedRoleBody[];
+  @ApiProperty({ type: SeatQueueBody, nullable: true, description: 'Null: the user does not wait for a seat.' })
+  seat_queue!: SeatQueueBody | null;
   @ApiProperty({ type: LeftBody, nullable: true, description: 'Of an inactive user who was active.' })
   left!: LeftBody | null;
   @ApiProperty({ type: HeldExplanation, nullable: true, description: 'Null: requested and effective state are one.' })

@@ -4,12 +4,13 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 import { causeInWords, type Cause } from '../../../tenancy/identity/cause.rules.js';
 import type { ChangeSource } from '../../../tenancy/identity/source.js';
-import type { ConflictingUser, ExplanationBody, HeldExplanation, LeftBody, RefusedRoleBody } from './explain.dto.js';
+import type { ExplanationBody, HeldExplanation, LeftBody, RefusedRoleBody, SeatQueueBody } from './explain.dto.js';
 import { nextOfHeld, wordsOfHeld, wordsOfRefusedRole } from './explain.rules.js';
+import { UserConflicts } from './user-conflicts.js';
 import { RELEASABLE } from '../held/held.service.js';
 import { UserDirectoryRepository, writtenOf, type NamedUser } from '../user-directory.repository.js';
 import { userBody } from '../user.dto.js';
-import { draftOf, emailKey, type UserDraft } from '../user.mapping.js';
+import { draftOf, type UserDraft } from '../user.mapping.js';
 import { DirectoryStore, type Directory } from '../../directories/directory.store.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
 import { defaultRoleBy, refusedRoles } from '../console-rights.rules.js';
@@ -30,6 +31,7 @@ export class ExplainService {
     private readonly users: UserDirectoryRepository,
     private readonly directories: DirectoryStore,
     private readonly tenants: TenantStore,
+    private readonly conflicts: UserConflicts,
   ) {}
 
   /**
@@ -55,6 +57,7 @@ export class ExplainService {
         status: isRemoved ? 'deleted' : draft.active ? 'active' : 'inactive',
       },
       refused_roles: directory === null ? [] : await this.refusedRoles(directory, draft, row.held),
+      seat_queue: row.seat === 'waiting' ? await this.placeOf(tenantId, id) : null,
       left: row.status === 'active' ? null : await this.departureOf(tenantId, id),
       held: row.held === null ? null : await this.heldOf(tenantId, row, draft),
     };
@@ -71,6 +74,16 @@ export class ExplainService {
     const asked = isDefaultRefused ? [...draft.roles, directory.defaultRole!] : draft.roles;
     const refused = refusedRoles(roles, directory.mayGrantConsole, asked);
     return refused.map((role) => ({ ...role, words: wordsOfRefusedRole(role.reason) }));
+  }
+
+  /** Returns the place of a user among those who wait for a seat; `users_waiting` has them in this order. */
+  private async placeOf(tenantId: string, id: string): Promise<SeatQueueBody> {
+    const { rows } = await this.db.query<SeatQueueBody>(
+      `select (count(*) filter (where (w.waiting_since, w.id) <= (u.waiting_since, u.id)))::int as place, count(*)::int as of
+       from users u, users w where u.tenant_id = $1 and u.id = $2 and w.tenant_id = $1 and w.seat = 'waiting'`,
+      [tenantId, id],
+    );
+    return rows[0]!;
   }
 
   /** Returns the last deactivation of a user; null: there was none. */
@@ -100,21 +113,11 @@ export class ExplainService {
       words: wordsOfHeld(reason),
       next: nextOfHeld(reason),
       releasable: RELEASABLE.has(reason),
-      conflicts: await this.conflicts(tenantId, row.id, draft),
+      conflicts: await this.conflicts.of(tenantId, {
+        userId: row.id,
+        email: draft.email,
+        externalId: draft.key ?? draft.userName,
+      }),
     };
-  }
-
-  /** The active users that have the e-mail or the `external_id` that this user asks for. */
-  private async conflicts(tenantId: string, id: string, draft: UserDraft): Promise<ConflictingUser[]> {
-    const key = draft.key ?? draft.userName;
-    const probe = (field: string, column: string, value: string) =>
-      `select '${field}' as field, ${value}::text as value, o.id as user_id, o.email, d.name as directory
-       from users o left join directories d on d.tenant_id = $1 and d.id = o.directory_id
-       where o.tenant_id = $1 and ${column} and o.status = 'active' and o.id <> $2`;
-    const { rows } = await this.db.query<ConflictingUser>(
-      `${probe('email', 'o.email_key = $3', '$5')} union all ${probe('external_id', 'o.person_external_id = $4', '$4')}`,
-      [tenantId, id, draft.email === null ? null : emailKey(draft.email), key, draft.email],
-    );
-    return rows;
   }
 }

@@ -55,7 +55,7 @@ export class GuardController {
   @Post('release')
   @EvenWhenExhausted()
   @HttpCode(202)
-  @ApiRefusals({ 401: ['sign_in_again'], 409: ['too_many_tasks', 'count_changed'] })
+  @ApiRefusals({ 401: ['sign_in_again'], 409: ['too_many_tasks', 'count_changed', 'administrators_unconfirmed'] })
   @ApiOperation({
     summary: 'Lets held users of the directory go, in a task; a `dry_run` answers 200 with their number',
   })
@@ -110,7 +110,8 @@ export class GuardController {
     await this.directories.get(caller.tenantId, id);
     const choice = { directory: id, user_ids: body.user_ids };
     const { all, ruled } = await this.undoing.count(caller.tenantId, choice);
-    const answer = await countedAnswer(caller, body, all, res, () => this.undoing.begin(caller, choice, all));
+    const found = { count: all };
+    const answer = await countedAnswer(caller, body, found, res, () => this.undoing.begin(caller, choice, all));
     return body.dry_run === true ? { count: all, rule_still_applies: ruled } : answer;
   }
 
@@ -126,7 +127,8 @@ export class GuardController {
     const { user_ids: ids } = body;
     const choice: HeldChoice = { reason: 'guard', directory: id, ...(ids === undefined ? {} : { user_ids: ids }) };
     const count = await this.tasks.count(caller, act, choice);
-    if (count === 0 && ids?.length === 1 && caller.repeat?.committed === undefined) throw new NotFound('held user');
+    if (count.count === 0 && ids?.length === 1 && caller.repeat?.committed === undefined)
+      throw new NotFound('held user');
     return countedAnswer(caller, body, count, res, () => this.tasks.begin(caller, act, choice));
   }
 }

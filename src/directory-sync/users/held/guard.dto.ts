@@ -1,3 +1,4 @@
+import { ExpectedAdministrators } from '../../../tenancy/tenants/administrators.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { Flag, Ruled } from '../../../base/http/fields.js';
 import type { Guard } from '../../directories/directory.js';
@@ -78,4 +79,8 @@ export class GuardSelection {
   dry_run?: boolean;
   @ExpectedCount()
   count?: number;
+  @ExpectedAdministrators(
+    'Of a release, or a deactivation: how many of the users administer the tenant. The dry run has it.',
+  )
+  administrators?: number;
 }

@@ -9,8 +9,9 @@ import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.reposi
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { TASKS_CAP } from '../../../engine/work/tasks.cap.js';
+import { consoleRight } from '../../../tenancy/tenants/administrators.js';
 import { demandRoom } from '../../../tenancy/tenants/caps.js';
-import { HELD_REASONS } from './held.dto.js';
+import { HELD_REASONS, type HeldCount } from './held.dto.js';
 import { HeldService, RELEASABLE } from './held.service.js';
 import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 
@@ -48,13 +49,16 @@ export class HeldTasks {
     }
   }
 
-  /** Counts the held users that a task would be about. */
-  async count(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<number> {
-    const { rows } = await this.db.query<{ n: number }>(
-      `select count(*)::int as n from users u where ${MATCHES}`,
+  /** Counts the held users that a task would be about, and those of them who administer the tenant now. */
+  async count(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<HeldCount> {
+    const { rows } = await this.db.query<Required<HeldCount>>(
+      `select count(*)::int as count, (count(*) filter (where u.status = 'active'
+         and ${consoleRight('$1::text', 'u.id', 'u.role')} <> 'none'))::int as administrators from users u where ${MATCHES}`,
       matching(caller.tenantId, act, choice),
     );
-    return rows[0]!.n;
+    const { count, administrators } = rows[0]!;
+    // A discard takes nothing from administrators.
+    return act === 'discard' ? { count } : { count, administrators };
   }
 
   /**
@@ -64,7 +68,7 @@ export class HeldTasks {
    */
   async begin(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
-    const total = listOf(choice)?.length ?? (await this.count(caller, act, choice));
+    const total = listOf(choice)?.length ?? (await this.count(caller, act, choice)).count;
     const task = await once(this.db, caller, async (tx) => {
       await demandRoom(tx, TASKS_CAP, tenantId);
       const task = { kind: `held.${act}` as const, payload: choice, total, createdBy: actor };

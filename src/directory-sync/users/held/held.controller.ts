@@ -1,9 +1,7 @@
-import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Clock } from '../../../base/clock.js';
-import { ApiFilter, ApiPaging, ApiRefusals } from '../../../base/http/api-answers.js';
-import { pageOf, readPage, type Page } from '../../../base/http/page.js';
-import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
+import { ApiRefusals } from '../../../base/http/api-answers.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-controller.js';
@@ -11,16 +9,13 @@ import {
   CurrentCaller,
   demandRecentSignIn,
   RecentSignIn,
-  RequireEveryScope,
   RequireScope,
   type Caller,
 } from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
 import { userBody } from '../user.dto.js';
-import { draftOf } from '../user.mapping.js';
-import { UserDirectoryRepository, writtenOf, type HeldUser } from '../user-directory.repository.js';
 import { countedAnswer } from './counted-answer.js';
-import { HELD_REASONS as REASONS, HeldCount, HeldSelection } from './held.dto.js';
+import { HeldCount, HeldSelection } from './held.dto.js';
 import { demandChoice, HeldTasks, type HeldAct } from './held-tasks.js';
 import { HeldService } from './held.service.js';
 
@@ -31,29 +26,13 @@ export class HeldController {
   constructor(
     private readonly held: HeldService,
     private readonly tasks: HeldTasks,
-    private readonly repository: UserDirectoryRepository,
     private readonly clock: Clock,
   ) {}
-
-  @Get()
-  @RequireEveryScope('users:read', 'directories:read')
-  @ApiOperation({ summary: 'Held users, longest first, with requested and effective state' })
-  @ApiFilter('reason', 'Only users who are held for this reason.', { enum: REASONS })
-  @ApiFilter('directory')
-  @ApiPaging()
-  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<object>> {
-    const options = queryOptions(query, ['reason', 'directory', 'limit', 'cursor']);
-    const reason = queryChoice('reason', options.reason, REASONS);
-    const { directory } = options;
-    const page = readPage(query, `held ${reason ?? ''} ${directory ?? ''}`);
-    const rows = await this.repository.held(caller.tenantId, { reason, directory }, page);
-    return pageOf(page, rows, (row) => `${row.held_since}|${row.id}`, heldBody);
-  }
 
   @Post('release')
   @EvenWhenExhausted()
   @HttpCode(202)
-  @ApiRefusals({ 401: ['sign_in_again'], 409: ['too_many_tasks', 'count_changed'] })
+  @ApiRefusals({ 401: ['sign_in_again'], 409: ['too_many_tasks', 'count_changed', 'administrators_unconfirmed'] })
   @ApiOperation({ summary: 'Releases many held users in a task; a `dry_run` answers 200 with their number' })
   @ApiAcceptedResponse({ type: TaskBody })
   @ApiOkResponse({ type: HeldCount })
@@ -83,13 +62,14 @@ export class HeldController {
   private async all(
     caller: Caller,
     act: HeldAct,
-    { dry_run, count: expected, ...choice }: HeldSelection,
+    { dry_run, count: expected, administrators, ...choice }: HeldSelection,
     res: BridgeResponse,
   ): Promise<TaskBody | HeldCount> {
     demandChoice(act, choice);
     if (act === 'release' && dry_run !== true) demandRecentSignIn(caller, this.clock.now());
     const count = await this.tasks.count(caller, act, choice);
-    return countedAnswer(caller, { dry_run, count: expected }, count, res, () => this.tasks.begin(caller, act, choice));
+    const asked = { dry_run, count: expected, administrators };
+    return countedAnswer(caller, asked, count, res, () => this.tasks.begin(caller, act, choice));
   }
 
   @RecentSignIn()
@@ -113,23 +93,4 @@ export class HeldController {
   async discard(@CurrentCaller() caller: Caller, @Param('user_id') id: string): Promise<object> {
     return userBody(await this.held.discard(caller, id));
   }
-}
-
-function heldBody(row: HeldUser): object {
-  const { doc, isRemoved } = writtenOf(row);
-  const draft = draftOf(doc);
-  return {
-    user_id: row.id,
-    reason: row.held,
-    since: row.held_since === null ? null : new Date(row.held_since).toISOString(),
-    directory_id: row.kept_for ?? row.directory_id,
-    written: {
-      email: draft.email,
-      first_name: draft.firstName,
-      last_name: draft.lastName,
-      external_id: draft.key ?? draft.userName,
-      status: isRemoved ? 'deleted' : draft.active ? 'active' : 'inactive',
-    },
-    in_force: userBody(row),
-  };
 }

@@ -1,5 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Choice, Flag, Ruled, Whole, Text } from '../../../base/http/fields.js';
+import { ExpectedAdministrators } from '../../../tenancy/tenants/administrators.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 
 /** Why a user can be held, in the order in which the reasons are asked. */
@@ -58,16 +59,24 @@ export class HeldSelection {
   count?: number;
   @Flag({ optional: true, description: 'All held users: of a release, those that can be released. Then no filter.' })
   all?: boolean;
+  @ExpectedAdministrators('Of a release: how many of the users administer the tenant. The dry run has it.')
+  administrators?: number;
 }
 
 /** What a dry run answers. */
 export class HeldCount {
   @ApiProperty({ example: 12 })
   count!: number;
+  @ApiProperty({
+    example: 2,
+    description: 'How many of them administer the tenant now and may lose the console; missing where it is 0.',
+    required: false,
+  })
+  administrators?: number;
 }
 
 /** What a dry run of an undo answers. */
-export class UndoCount extends HeldCount {
+export class UndoCount extends OmitType(HeldCount, ['administrators']) {
   @ApiProperty({
     example: 10,
     description:

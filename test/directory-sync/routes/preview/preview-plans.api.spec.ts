@@ -102,10 +102,12 @@ describe('the plan of a directory with few users', () => {
 
     const csv = await fileOf(at, 'csv');
     expect(csv.headers.get('content-type')).toMatch('text/csv');
-    expect(csv.lines[0]).toBe('user_id,user_name,would,fields,take_seat,held,made_at');
+    expect(csv.lines[0]).toBe(
+      'user_id,user_name,would,fields,take_seat,held,role_from,role_to,status_from,status_to,seat_from,seat_to,console_from,console_to,made_at',
+    );
     expect(csv.lines).toHaveLength(5);
     const of = csv.lines.find((line) => line.includes(linked))!;
-    expect(of).toMatch(/^usr_\w+,[^,]+,link update,[a-z_ ]*first_name[a-z_ ]*,false,,20/);
+    expect(of).toMatch(/^usr_\w+,[^,]+,link update,[a-z_ ]*first_name[a-z_ ]*,false,,User,User,active,active,held,held,none,none,20/);
     const lines = (await fileOf(at, 'ndjson&kind=create')).lines.map((line) => JSON.parse(line) as { would: string[] });
     expect(lines.map(({ would }) => would)).toEqual([['create'], ['create'], ['create']]);
   });

@@ -91,10 +91,11 @@ describe('a directory in preview', () => {
         take_seat: 0,
         find_none: 0,
         held_by_guard: 0,
+        administrators: 0,
       },
     });
     expect((await preview(at, at.directoryId, '?kind=deactivate')).data).toEqual([
-      { user_id: patched.id, user_name: patched.email, would: ['link', 'deactivate'], fields: expect.arrayContaining(['status']), take_seat: false, held: null },
+      { user_id: patched.id, user_name: patched.email, would: ['link', 'deactivate'], fields: expect.arrayContaining(['status']), take_seat: false, held: null, steps: { role: { from: 'User', to: 'User' }, status: { from: 'active', to: 'inactive' }, seat: { from: 'held', to: 'none' }, console: { from: 'none', to: 'none' } } },
     ]); // prettier-ignore
 
     expect((await live(at, at.directoryId)).status).toBe(200);
@@ -109,6 +110,45 @@ describe('a directory in preview', () => {
     expect((await at.scim.get(`/Users/${posted.id}`)).body).toMatchObject({ title: 'U' });
     expect(await forwarded(posted.id)).toBe(2);
     expect((await at.api.get(`/users/${posted.id}/history?kind=linked`)).body.data).toMatchObject([{ by: 'email' }]);
+  });
+
+  long('lists administrators who would lose the console, and goes live only with their number', async () => {
+    const at = await newHouse(service, { state: 'preview', may_grant_console: true });
+    const [admin, plain] = [await unmanaged(at, { role: 'Admin' }), await unmanaged(at)];
+    for (const { email } of [admin, plain]) await at.scim.post('/Users', user(email, { active: false }));
+    expect((await preview(at, at.directoryId)).counts).toMatchObject({ deactivate: 2, administrators: 1 });
+    const { data } = await preview(at, at.directoryId, '?administrators=true');
+    expect(data).toMatchObject([
+      {
+        user_id: admin.id,
+        steps: { status: { from: 'active', to: 'inactive' }, console: { from: 'admin', to: 'none' } },
+      },
+    ]);
+    const refused = await live(at, at.directoryId);
+    expect([refused.status, refused.body.code, refused.body.administrators]).toEqual([
+      409,
+      'administrators_unconfirmed',
+      1,
+    ]);
+    // Settings that change with the state count as well.
+    expect((await live(at, at.directoryId, { default_role: 'Observer' })).status).toBe(409);
+    expect((await live(at, at.directoryId, { administrators: 2 })).status).toBe(409);
+    expect(await show(at, admin.id)).toMatchObject({ status: 'active', role: 'Admin' });
+    expect((await live(at, at.directoryId, { administrators: 1 })).status).toBe(200);
+    await settled(at, at.directoryId);
+    expect(await show(at, admin.id)).toMatchObject({ status: 'inactive' });
+  });
+
+  it('shows that an administrator waits for an admin whose right the directory may not give', async () => {
+    const at = await newHouse(service, { state: 'preview' });
+    const admin = await unmanaged(at, { role: 'Admin' });
+    await at.scim.post('/Users', user(admin.email, { active: false }));
+    const { counts, data } = await preview(at, at.directoryId);
+    expect(counts).toMatchObject({ link: 1, deactivate: 0, administrators: 0 });
+    expect(data).toMatchObject([{ user_id: admin.id, would: ['link'], fields: [], held: 'needs_admin' }]);
+    expect((await live(at, at.directoryId)).status).toBe(200);
+    await settled(at, at.directoryId);
+    expect(await show(at, admin.id)).toMatchObject({ status: 'active', held: 'needs_admin' });
   });
 
   long('changes nothing of the directory that it replaces, and takes over when it goes live', async () => {

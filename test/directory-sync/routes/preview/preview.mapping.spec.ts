@@ -14,6 +14,12 @@ const ROW: PlannedRow = {
   fields: ['role', 'last_name'],
   take_seat: false,
   held: null,
+  steps: {
+    role: { from: 'User', to: 'Admin' },
+    status: { from: 'active', to: 'active' },
+    seat: { from: 'held', to: 'held' },
+    console: { from: 'none', to: 'admin' },
+  },
   made_at: new Date('2026-11-26T10:00:00Z'),
 };
 
@@ -26,6 +32,7 @@ it('shows a user of a plan with all its kinds, as JSON and as CSV', () => {
     fields: ['role', 'last_name'],
     take_seat: false,
     held: null,
+    steps: ROW.steps,
   });
   expect(planCells(ROW)).toEqual([
     'usr_1',
@@ -34,6 +41,7 @@ it('shows a user of a plan with all its kinds, as JSON and as CSV', () => {
     'role last_name',
     'false',
     null,
+    ...['User', 'Admin', 'active', 'active', 'held', 'held', 'none', 'admin'],
     ROW.made_at,
   ]);
   expect(PLAN_COLUMNS).toHaveLength(planCells(ROW).length);

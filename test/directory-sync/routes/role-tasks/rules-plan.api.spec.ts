@@ -48,7 +48,15 @@ describe('200', () => {
     expect(plan).toMatchObject({ total: 3, take_seat: 0, free_seat: 2, seats_free: null, held_by_guard: 0 });
     const rows = new Map(plan.data.map((row: { user_id: string }) => [row.user_id, row]));
     const name = (await at.scim.get(`/Users/${admin}`)).body.userName;
-    expect(rows.get(admin)).toEqual({ user_id: admin, user_name: name, from: 'User', to: 'Admin', seat: 'none' });
+    expect(rows.get(admin)).toEqual({
+      ...{ user_id: admin, user_name: name, from: 'User', to: 'Admin', seat: 'none' },
+      steps: {
+        role: { from: 'User', to: 'Admin' },
+        status: { from: 'active', to: 'active' },
+        seat: { from: 'held', to: 'held' },
+        console: { from: 'none', to: 'admin' },
+      },
+    });
     expect(rows.get(observer)).toMatchObject({ from: 'User', to: 'Observer', seat: 'loses' });
     expect(rows.get(both)).toMatchObject({ from: 'User', to: 'Observer', seat: 'loses' });
     expect(await roleAndSeat(at, admin)).toEqual(['User', 'held']);
@@ -106,6 +114,69 @@ describe('200', () => {
     );
     expect([code, json.total, json.data]).toEqual([0, 1, [expect.objectContaining({ user_id: id, to: 'Admin' })]]);
     expect(group).toMatch(/^grp_/);
+  });
+});
+
+describe('administrators who lose the console', () => {
+  /** A directory whose rule makes each of some users an administrator. */
+  const administered = async (count: number, more: object = {}) => {
+    const at = await newHouse(service, more);
+    const ids = [await madeUser(at.scim)];
+    while (ids.length < count) ids.push(await madeUser(at.scim));
+    const group = await madeGroup(at.scim, ids);
+    await write(at, [group, 'Admin']);
+    return { at, ids, group };
+  };
+  const put = ({ api, directoryId }: House, rules: readonly Rule[], more: object = {}) =>
+    api.put(`/directories/${directoryId}/rules`, { ...bodyOf(rules), ...more });
+
+  long('come first in the plan, and the write of the rules has to name their number', async () => {
+    const { at, ids, group } = await administered(2);
+    const first = await madeUser(at.scim);
+    const plain = await madeGroup(at.scim, [first]);
+    const rules: Rule[] = [[group, 'User'], [plain, 'Observer']]; // prettier-ignore
+    const plan = await planOf(at, ...rules);
+    expect(plan).toMatchObject({ total: 3, administrators: 2 });
+    expect(plan.data.map((row: { user_id: string }) => row.user_id)).toEqual([...ids.sort(), first]);
+    expect(plan.data[0].steps).toMatchObject({
+      role: { from: 'Admin', to: 'User' },
+      console: { from: 'admin', to: 'none' },
+    });
+    for (const more of [{}, { administrators: 1 }]) {
+      const { status, body } = await put(at, rules, more);
+      expect([status, body.code, body.administrators]).toEqual([409, 'administrators_unconfirmed', 2]);
+    }
+    expect((await at.api.get(`/directories/${at.directoryId}/rules`)).body.rules).toHaveLength(1);
+    expect((await put(at, rules, { administrators: 2 })).status).toBe(200);
+    await eventually(
+      () => roleAndSeat(at, ids[0]!),
+      ([role]) => role === 'User',
+    );
+  });
+
+  it('are asked about by the command, which names the option', async () => {
+    const { at, group } = await administered(1);
+    const run = commandLine(service, at.apiKey);
+    const refused = await run('directory', 'rules', '--set', `${group}=User`);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('1 administrator would lose the console')]);
+    expect((await run('directory', 'rules', '--set', `${group}=User`, '--administrators', '1')).code).toBe(0);
+  });
+
+  it('are named too when the leave of a directory or its default role goes', async () => {
+    const at = await newHouse(service, { may_grant_console: true });
+    await madeUser(at.scim, user(mail(), { roles: [{ value: 'Admin' }] }));
+    const patch = (body: object) => at.api.patch(`/directories/${at.directoryId}`, body);
+    const refused = await patch({ may_grant_console: false });
+    expect([refused.status, refused.body.code, refused.body.administrators]).toEqual([
+      409,
+      'administrators_unconfirmed',
+      1,
+    ]);
+    expect((await patch({ name: 'Another' })).status).toBe(200);
+    expect((await patch({ may_grant_console: false, administrators: 1 })).status).toBe(200);
+    const other = await newHouse(service, { may_grant_console: true, default_role: 'Admin' });
+    await madeUser(other.scim);
+    expect((await other.api.patch(`/directories/${other.directoryId}`, { default_role: 'User' })).status).toBe(409);
   });
 });
 
@@ -175,6 +246,7 @@ describe('202', () => {
         take_seat: 0,
         free_seat: 1_006,
         held_by_guard: expect.any(Number),
+        administrators: 0,
       });
       const rows: { id: string; item: object; reason: string }[] = [];
       for (let cursor = ''; ;) {

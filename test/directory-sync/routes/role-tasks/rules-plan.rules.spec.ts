@@ -40,6 +40,13 @@ it.each(rows)('shows the effect of %s', (_, now, present, changed, effect) => {
   expect(effectOfRules(now, present, changed)).toEqual(effect);
 });
 
+const STEPS: RulesPlanned['steps'] = {
+  role: { from: 'User', to: 'Admin' },
+  status: { from: 'active', to: 'active' },
+  seat: { from: 'held', to: 'held' },
+  console: { from: 'none', to: 'admin' },
+};
+const DEMOTED: RulesPlanned['steps'] = { ...STEPS, console: { from: 'admin', to: 'none' } };
 const planned = (more: Partial<RulesPlanned>): RulesPlanned => ({
   user_id: 'usr_1',
   user_name: 'ann',
@@ -47,16 +54,20 @@ const planned = (more: Partial<RulesPlanned>): RulesPlanned => ({
   to: 'Admin',
   seat: 'none',
   leaves: false,
+  steps: STEPS,
   ...more,
 });
 
-it('counts users by what happens to their seats, and those who leave', () => {
+it('counts users by what happens to their seats, those who leave, and administrators who lose the console', () => {
   const first = withUsers(NO_TOTALS, [planned({}), planned({ seat: 'gains' })]);
-  expect(withUsers(first, [planned({ seat: 'loses', leaves: true }), planned({ seat: 'loses' })])).toEqual({
+  expect(
+    withUsers(first, [planned({ seat: 'loses', leaves: true }), planned({ seat: 'loses', steps: DEMOTED })]),
+  ).toEqual({
     total: 4,
     take_seat: 1,
     free_seat: 2,
     leavers: 1,
+    administrators: 1,
   });
 });
 
@@ -67,6 +78,11 @@ it.each<[Partial<RulesPlanned>, string, string]>([
     { to: null, seat: 'loses' },
     'frees_seat',
     'ann has the role User and would have none, and would give the seat back.',
+  ],
+  [
+    { from: 'Admin', to: 'User', steps: DEMOTED },
+    'loses_console',
+    'ann has the role Admin and would have User, and would lose the console.',
   ],
 ])('notes a user of the kind %j', (more, reason, detail) => {
   expect(noteOf(planned(more))).toMatchObject({ id: 'usr_1', item: { user_name: 'ann' }, reason, detail });

@@ -77,6 +77,29 @@ describe('release', () => {
     expect((await house.api.get('/seats')).body.used).toBe(0);
   });
 
+  long('demands the number of administrators among the users, which the dry run has', async () => {
+    const { house, ids } = await company({ may_grant_console: true });
+    const admins = ids.slice(-2);
+    for (const id of admins) await house.scim.patch(`/Users/${id}`, replace('roles', [{ value: 'Admin' }]));
+    for (const id of ids) await house.scim.patch(`/Users/${id}`, replace('active', false));
+    expect((await act(house, 'release', { dry_run: true })).body).toEqual({ count: 16, administrators: 2 });
+    expect((await act(house, 'discard', { dry_run: true })).body).toEqual({ count: 16 });
+    const choice = { directory: house.directoryId, reason: 'guard' };
+    for (const refused of [
+      await act(house, 'release', { count: 16 }),
+      await house.api.post('/held/release', { ...choice, administrators: 1 }),
+    ]) {
+      expect([refused.status, refused.body.code, refused.body.administrators]).toEqual([
+        409,
+        'administrators_unconfirmed',
+        2,
+      ]);
+    }
+    expect(await shown(house, admins[0]!)).toMatchObject({ status: 'active', held: 'guard' });
+    expect(await done(house, 'release', { count: 16, administrators: 2 })).toMatchObject({ state: 'done', done: 16 });
+    expect(await shown(house, admins[0]!)).toMatchObject({ status: 'inactive', held: null });
+  });
+
   long('does the rest of a list and leaves out who is not held', async () => {
     const { house, ids } = await company();
     for (const id of ids.slice(0, 8)) await house.scim.delete(`/Users/${id}`);
