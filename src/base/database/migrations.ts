@@ -28,6 +28,8 @@ import { RefusedNames1767228124000 } from './migrations/1767228124000-refused-na
 import { RefusedTokens1767228123002 } from './migrations/1767228123002-refused-tokens.js';
 import { InterviewsNotTaken1767228123001 } from './migrations/1767228123001-interviews-not-taken.js';
 import { CreatedTimes1767228126000 } from './migrations/1767228126000-created-times.js';
+import { KnownAs1767228132000 } from './migrations/1767228132000-known-as.js';
+import { KnownNames1767228132001 } from './migrations/1767228132001-known-names.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -64,4 +66,6 @@ export const MIGRATIONS = [
   RefusedTokens1767228123002,
   RefusedNames1767228124000,
   CreatedTimes1767228126000,
+  KnownAs1767228132000,
+  KnownNames1767228132001,
 ];
