@@ -10,7 +10,7 @@ import type { HeldReason } from '../../../tenancy/identity/person.js';
 import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
 import { currentOf, personOfRow, type UserRow } from '../user.row.js';
-import { isOtherIdentity, isRenamed, knownAs } from './known-as.rules.js';
+import { isOtherIdentity, isNamedAnew, knownAs } from './known-as.rules.js';
 import type { Conflicts, WriteCase } from './write-case.js';
 
 /**
@@ -39,7 +39,7 @@ function decideWithout(about: WriteCase, written: Written, conflicts: Conflicts)
     isProtected: row !== null && tenant.protectedUserIds.has(row.id) && ctx.channel === 'scim',
     guardReached: conflicts.guardReached,
     changesReached: conflicts.changesReached || (row !== null && isHeldChange(row, about, written)),
-    renamed: row !== null && isRenamed(row, about.draft),
+    renamed: row !== null && isNamedAnew(row, about.draft),
     released: about.released,
   };
   if (row === null || named === undefined || !isSilent(ctx)) {
@@ -55,7 +55,7 @@ function decideWithout(about: WriteCase, written: Written, conflicts: Conflicts)
 
 /**
  * Returns whether the guard holds another identity or role of the user, and the requested one still differs. It waits for an
- * admin, whatever leads to the next look at the user.
+ * admin, through each later review of the user.
  */
 function isHeldChange(row: UserRow, { draft }: WriteCase, { person }: Written): boolean {
   if (row.held !== 'guard' || !row.held_change) return false;

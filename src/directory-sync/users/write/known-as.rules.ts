@@ -47,7 +47,7 @@ export function knownAfter(row: UserRow, draft: Names, { inForce, held }: Decisi
 }
 
 /** Returns whether a resource names a user otherwise than by the names that are in force. */
-export function isRenamed(row: UserRow, { userNameKey: key, externalId }: Names): boolean {
+export function isNamedAnew(row: UserRow, { userNameKey: key, externalId }: Names): boolean {
   const known = knownAs(row);
   return key !== known.user_name_key || isNewId(externalId, known.external_id);
 }
@@ -59,7 +59,7 @@ export function isOtherIdentity(
   { email, external_id: key }: { email: string | null; external_id: string | null },
 ): boolean {
   const known = knownAs(row);
-  return keyOf(email) !== keyOf(known.email) || key !== known.key || isRenamed(row, draft);
+  return keyOf(email) !== keyOf(known.email) || key !== known.key || isNamedAnew(row, draft);
 }
 
 /** An `externalId` that is only left out finds no other user (Okta's PUT). */

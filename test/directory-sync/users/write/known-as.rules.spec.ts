@@ -3,7 +3,7 @@ import type { HeldReason } from '../../../../src/tenancy/identity/person.js';
 import type { UserRow } from '../../../../src/directory-sync/users/user.row.js';
 import {
   isOtherIdentity,
-  isRenamed,
+  isNamedAnew,
   knownAfter,
   knownAs,
   signInName,
@@ -87,7 +87,7 @@ describe('isOtherIdentity', () => {
 
   it('compares with the identity in force and not with a written one that is held', () => {
     const row = { ...stored(), known_as: FORMER };
-    expect(isRenamed(row, draft())).toBe(true);
-    expect(isRenamed(row, { userName: '', userNameKey: 'ada.l@example.com', externalId: 'e-0' })).toBe(false);
+    expect(isNamedAnew(row, draft())).toBe(true);
+    expect(isNamedAnew(row, { userName: '', userNameKey: 'ada.l@example.com', externalId: 'e-0' })).toBe(false);
   });
 });
