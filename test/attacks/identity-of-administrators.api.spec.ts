@@ -1,6 +1,6 @@
 import { sharedApp, type TestApp } from '../support/app.js';
 import { newHouse, show, type House } from '../support/house.js';
-import { client, type Client } from '../support/http.js';
+import { client, eventually, type Client } from '../support/http.js';
 import { someOf } from '../support/rounds.js';
 import { bulk, fresh, mail, madeGroup, patch, replace, scim, user } from '../support/scim.js';
 
@@ -45,6 +45,7 @@ interface Named {
 interface Target {
   house: House;
   by: Client;
+  directoryId: string;
   id: string;
   email: string;
 }
@@ -81,7 +82,7 @@ async function target(right: string, credential: string, managed: boolean): Prom
     : (await house.api.post('/users', { email, first_name: 'B', last_name: 'O' })).body.id;
   await RIGHTS[right]!(house, id);
   await allow?.(house, { directoryId, by });
-  return { house, by, id, email };
+  return { house, by, directoryId, id, email };
 }
 
 const identityOf = async ({ house, id }: Target): Promise<unknown[]> => {
@@ -217,6 +218,52 @@ describe('a write that waits for an admin', () => {
     },
   );
 
+  it.each<[string, (to: Target) => Promise<unknown>]>([
+    [
+      'a changed rule',
+      async ({ house, by, directoryId }) => {
+        const group_id = await madeGroup(by, []);
+        await house.api.put(`/directories/${directoryId}/rules`, { rules: [{ group_id, role: 'Observer' }] });
+      },
+    ],
+    [
+      'a new membership',
+      async ({ house, by, directoryId, id }) => {
+        const group_id = await madeGroup(by, []);
+        await house.api.put(`/directories/${directoryId}/rules`, { rules: [{ group_id, role: 'Observer' }] });
+        await by.patch(`/Groups/${group_id}`, patch({ op: 'add', path: 'members', value: [{ value: id }] }));
+      },
+    ],
+    [
+      'another default role',
+      ({ house, directoryId }) => house.api.patch(`/directories/${directoryId}`, { default_role: 'Observer' }),
+    ],
+    [
+      'another attribute map',
+      ({ house, directoryId }) =>
+        house.api.patch(`/directories/${directoryId}`, { attribute_map: { external_id: 'employeeNumber' } }),
+    ],
+    [
+      'a preview that goes live',
+      async ({ house, directoryId }) => {
+        await house.api.patch(`/directories/${directoryId}`, { state: 'preview' });
+        await house.api.patch(`/directories/${directoryId}`, { state: 'live' });
+      },
+    ],
+  ])('waits after %s', async (_, next) => {
+    const to = await target('the ownership of the tenant', 'a SCIM token', true);
+    const other = mail();
+    await MOVES['PATCH of emails']!(to, other);
+    await next(to);
+    await eventually(
+      async () => (await to.house.api.get('/tasks?limit=50')).body.data as { state: string }[],
+      (tasks) => tasks.every(({ state }) => state === 'done'),
+    );
+    expect(await show(to.house, to.id)).toMatchObject({ email: to.email, held: 'needs_admin' });
+    const { body } = await to.by.get(`/Users/${to.id}`);
+    expect(body.emails).toMatchObject([{ value: other }]);
+  });
+
   it('ends when the directory takes it back', async () => {
     const { to } = await moved(true);
     await MOVES['PATCH of emails']!(to, to.email);
@@ -238,7 +285,7 @@ describe('a write that waits for an admin', () => {
   it('ends with the directory', async () => {
     const { to } = await moved(false);
     const { body } = await to.house.api.get('/held');
-    await to.house.api.delete(`/directories/${body.data[0].directory_id}`);
+    await to.house.api.delete(`/directories/${body.data[0].directory_id}?force=true`);
     expect(await show(to.house, to.id)).toMatchObject({ email: to.email, role: 'Admin', managed_by: null, held: null });
   });
 

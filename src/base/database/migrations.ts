@@ -30,6 +30,8 @@ import { InterviewsNotTaken1767228123001 } from './migrations/1767228123001-inte
 import { CreatedTimes1767228126000 } from './migrations/1767228126000-created-times.js';
 import { PlanSteps1767228130000 } from './migrations/1767228130000-plan-steps.js';
 import { UsersByRole1767228131000 } from './migrations/1767228131000-users-by-role.js';
+import { KnownAs1767228132000 } from './migrations/1767228132000-known-as.js';
+import { KnownNames1767228132001 } from './migrations/1767228132001-known-names.js';
 
 /**
  * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
@@ -69,4 +71,6 @@ export const MIGRATIONS = [
   CreatedTimes1767228126000, // the last one of commit 9db51329
   PlanSteps1767228130000,
   UsersByRole1767228131000,
+  KnownAs1767228132000,
+  KnownNames1767228132001,
 ];

@@ -1,6 +1,16 @@
 import type { HeldReason, Person } from '../../tenancy/identity/person.js';
 import type { Current, SeatState } from '../../tenancy/identity/held.rules.js';
 
+/** The identity and the role under which a user was in force last; `key` is the `external_id` of the platform. */
+export interface KnownAs {
+  user_name: string;
+  user_name_key: string;
+  external_id: string | null;
+  email: string | null;
+  key: string | null;
+  role: string | null;
+}
+
 /** A user as stored: the requested state (`doc` … `active`) and the effective state (`email` … `seat`). */
 export interface UserRow {
   id: string;
@@ -31,12 +41,16 @@ export interface UserRow {
   held: HeldReason | null;
   /** The guard holds another identity or role of the user, and no departure. */
   held_change: boolean;
+  /** What the user is known as, where the written names are held or the user is out of force; null: as written. */
+  known_as: KnownAs | null;
   /** The directory whose write about the user waits for an admin: it is kept apart, and the directory alone reads it back. */
   kept_for: string | null;
   released: HeldReason | null;
   ever_active: boolean;
   /** Since when the user is in force in its directory without a break, in milliseconds since 1970; null: before that was kept. */
   in_force_since: number | null;
+  /** The user has left the users in force of the directory, and was brought back. */
+  returned: boolean;
   /** Milliseconds since 1970. */
   created_at: number;
   updated_at: number;
@@ -70,8 +84,8 @@ export function nameWritten(u: string): string {
 /** The columns of a `UserRow` but the document, for a table that is called `u`. */
 export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_name_key,
   u.external_id, u.active, u.gone_at is not null as gone, ${NAME_WRITTEN} as name_written, u.version, u.email, u.first_name, u.last_name, u.role,
-  u.role_set, u.cost_center, u.discarded_role, u.person_external_id, u.status, u.seat, u.held, u.held_change, u.kept_for, u.released, u.ever_active,
-  ${millisecondsSql('u.in_force_since')} as in_force_since,
+  u.role_set, u.cost_center, u.discarded_role, u.person_external_id, u.status, u.seat, u.held, u.held_change, u.known_as, u.kept_for, u.released, u.ever_active,
+  ${millisecondsSql('u.in_force_since')} as in_force_since, u.returned,
   ${millisecondsSql('u.created_at')} as created_at,
   ${millisecondsSql('u.updated_at')} as updated_at, ${RESOURCE_FACTS}`;
 

@@ -44,6 +44,8 @@ export interface Circumstances {
   guardReached: boolean;
   /** The guard of the directory lets no further user have another identity or role. */
   changesReached: boolean;
+  /** The directory names the user otherwise than by the names by which sign-ins find the user. */
+  renamed: boolean;
   /** A reason that an admin has released for this user; it is not applied again. */
   released: HeldReason | null;
 }
@@ -73,7 +75,7 @@ export function decideInForce(written: Written, current: Current | null, around:
   // A departure that is held already waits for an admin, however many others leave.
   const isStopped = around.guardReached || current?.holdsDeparture === true;
   if (isStopped && leaves(current, decision) && around.released !== 'guard') return asBefore(written, current, 'guard');
-  if (around.changesReached && around.released !== 'guard') {
+  if (around.changesReached && !leaves(current, decision) && around.released !== 'guard') {
     return { ...asBefore(written, current, 'guard'), heldChange: true };
   }
   return decision;
@@ -158,7 +160,8 @@ function onlyShown(written: Written, current: Current | null, free: Circumstance
   if (current === null) return asBefore(written, current, held);
   const would = decideInForce(written, current, free);
   const isHeld = would.held !== null && would.held !== 'no_email';
-  return isHeld || isOther(would, current) ? asBefore(written, current, held) : would;
+  const isRenamed = free.renamed && current.status === 'active';
+  return isHeld || isRenamed || isOther(would, current) ? asBefore(written, current, held) : would;
 }
 
 /** Returns whether a decision changes the effective state. */

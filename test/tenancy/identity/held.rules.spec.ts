@@ -25,6 +25,7 @@ const CLEAR: Circumstances = {
   isProtected: false,
   guardReached: false,
   changesReached: false,
+  renamed: false,
   released: null,
 };
 const current = (more: Partial<Current> = {}): Current => ({

@@ -176,6 +176,19 @@ describe('a key with users:write', () => {
     expect((await at.api.patch(`/users/${id}`, { status: 'active' })).status).toBe(200);
   });
 
+  it.each(['owner', 'break-glass account'])('neither deactivates nor deletes the %s', async (who) => {
+    const house = await newHouse(service);
+    const { body: made } = await house.api.post('/api-keys', { name: 'script', scopes: ['users:write'] });
+    const { id } = (await house.api.post('/users', person())).body;
+    await house.api.patch('/tenant', who === 'owner' ? { owner_user_id: id } : { break_glass: [id] });
+    const key = api(made.api_key);
+    for (const answer of [await key.patch(`/users/${id}`, { status: 'inactive' }), await key.delete(`/users/${id}`)]) {
+      expect([answer.status, answer.body.code]).toEqual([403, 'role_needs_admin']);
+    }
+    expect((await house.api.get(`/users/${id}`)).body.status).toBe('active');
+    expect((await house.api.patch(`/users/${id}`, { status: 'inactive' })).status).toBe(200);
+  });
+
   it('leaves no role of the users API beside a role of the rules', async () => {
     const house = await newHouse(service);
     await house.api.patch('/tenant', { api_may_write_directory_users: true });

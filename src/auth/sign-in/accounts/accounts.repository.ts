@@ -5,7 +5,11 @@ import type { StoredBinding } from '../../../tenancy/sessions/binding.js';
 import { emailKey } from '../../../directory-sync/users/user.mapping.js';
 import type { Candidate } from './account.rules.js';
 
-const COLUMNS = `u.id, u.directory_id, u.source, u.status, u.seat, u.held, u.external_id, u.user_name, u.email,
+/** The names of `u` that are in force: a written one that is held identifies no user. */
+const IS_KNOWN = `(u.status = 'active' and u.known_as is not null)`;
+const NAMES = `case when ${IS_KNOWN} then u.known_as ->> 'external_id' else u.external_id end as external_id,
+  case when ${IS_KNOWN} then u.known_as ->> 'user_name' else u.user_name end as user_name`;
+const COLUMNS = `u.id, u.directory_id, u.source, u.status, u.seat, u.held, ${NAMES}, u.email,
   u.gone_at is not null as gone, u.status = 'active' and (u.gone_at is not null or not u.active) as leaving, u.session_epoch`;
 
 /** A user who has an e-mail in force, or is held and requests it. */
@@ -67,21 +71,27 @@ export class AccountsRepository {
   }
 
   /** Lists the users of a directory with an `externalId`. */
-  async byExternalId(tenantId: string, directoryId: string, value: string): Promise<Candidate[]> {
-    const { rows } = await this.db.query<Candidate>(
-      `select ${COLUMNS} from users u
-       where u.tenant_id = $1 and u.external_id = $3 and u.directory_id = $2 and u.gone_at is null limit ${FEW}`,
-      [tenantId, directoryId, value],
-    );
-    return rows;
+  byExternalId(tenantId: string, directoryId: string, value: string): Promise<Candidate[]> {
+    return this.named(tenantId, directoryId, 'external_id', value);
   }
 
   /** Lists the users of a directory with a user name. */
-  async byUserName(tenantId: string, directoryId: string, value: string): Promise<Candidate[]> {
+  byUserName(tenantId: string, directoryId: string, value: string): Promise<Candidate[]> {
+    return this.named(tenantId, directoryId, 'user_name_key', userNameKey(value));
+  }
+
+  private async named(
+    tenantId: string,
+    directoryId: string,
+    name: 'external_id' | 'user_name_key',
+    value: string,
+  ): Promise<Candidate[]> {
+    const probe = (condition: string): string => `(select ${COLUMNS} from users u
+       where u.tenant_id = $1 and ${condition} and u.directory_id = $2 and u.gone_at is null limit ${FEW})`;
     const { rows } = await this.db.query<Candidate>(
-      `select ${COLUMNS} from users u
-       where u.tenant_id = $1 and u.user_name_key = $3 and u.directory_id = $2 and u.gone_at is null limit ${FEW}`,
-      [tenantId, directoryId, userNameKey(value)],
+      `${probe(`u.${name} = $3 and not ${IS_KNOWN}`)}
+       union all ${probe(`u.known_as is not null and u.known_as ->> '${name}' = $3 and ${IS_KNOWN}`)}`,
+      [tenantId, directoryId, value],
     );
     return rows;
   }

@@ -44,6 +44,8 @@ create table users (
   status text not null,
   -- Since when the user is in force in its present directory without a break; null: since before the column was there.
   in_force_since timestamptz,
+  -- The user has left the users in force of the directory, and was brought back.
+  returned boolean not null default false,
   seat text not null,
   waiting_since timestamptz,
   ever_active boolean not null default false,
@@ -53,6 +55,9 @@ create table users (
   held_since timestamptz,
   -- The guard holds another identity or role of the user, and no departure.
   held_change boolean not null default false,
+  -- The identity and role of the last time in force, where the written names are held or the user is out of force: sign-ins find
+  -- the user by it. Null: as written.
+  known_as jsonb,
   released text,
   -- The directory whose write about the user waits for an admin, in `preview_writes`.
   kept_for text collate "C",
@@ -82,6 +87,8 @@ create index users_unmanaged_email on users (tenant_id, email_key) where directo
 create index users_unmanaged_external_id on users (tenant_id, person_external_id) where directory_id is null;
 create index users_manager on users (tenant_id, manager_id) where manager_id is not null;
 create index users_requested_email on users (tenant_id, requested_email_key) where requested_email_key is not null;
+create index users_known_name on users (tenant_id, (known_as ->> 'user_name_key')) where known_as is not null;
+create index users_known_external_id on users (tenant_id, (known_as ->> 'external_id')) where known_as is not null;
 create index users_held on users (tenant_id, held_since, id) where held is not null;
 create index users_kept on users (tenant_id, kept_for, id) where kept_for is not null;
 create index users_protected on users (tenant_id, id) where held = 'protected';

@@ -108,8 +108,9 @@ export class GuardService {
   /** Adds what the guard keeps of a write to its statement. */
   addTo(statement: WriteStatement, tenantId: string, guarded: GuardedWrite, source: ChangeSource): void {
     const { directoryId } = guarded;
-    if (guarded.kind === 'change') return this.repository.addChange(statement, tenantId, directoryId);
-    if (guarded.kind === 'return') return this.repository.forgive(statement, tenantId, directoryId);
+    if (guarded.kind === 'change') this.repository.addChange(statement, tenantId, directoryId);
+    if (guarded.kind === 'change' && !guarded.isBack) return;
+    if (guarded.kind !== 'departure') return this.repository.forgive(statement, tenantId, directoryId);
     const { how, before } = guarded;
     const { person, doc = null, createdAt = null, leftGroup = null } = before;
     const departure = { how, directoryId, person: JSON.stringify(person), doc, createdAt, leftGroup };

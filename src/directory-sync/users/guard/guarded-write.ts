@@ -6,8 +6,8 @@ import type { DepartureKind } from './guard.rules.js';
 export type GuardedWrite =
   /** The user leaves, and counts; `before`: what was in force, for an undo. */
   | { kind: 'departure'; how: DepartureKind; directoryId: string; figures: GuardFigures; before: FormerUser }
-  /** The user gets another identity or role, and counts for the second figure. */
-  | { kind: 'change'; directoryId: string; figures: GuardFigures }
+  /** The user gets another identity or role, and counts for the second figure; `isBack`: with a return. */
+  | { kind: 'change'; directoryId: string; figures: GuardFigures; isBack: boolean }
   /** The user is back, and counts no more. */
   | { kind: 'return'; directoryId: string };
 

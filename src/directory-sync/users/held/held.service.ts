@@ -18,6 +18,7 @@ import { rejoinHeld } from '../groups/memberships.sql.js';
 import { joinAwaited } from '../groups/pending-members.js';
 import { KeptWrites } from '../write/kept-writes.js';
 import { discarded } from '../write/discard.rules.js';
+import { knownAs } from '../write/known-as.rules.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import type { WriteContext } from '../write/write-context.js';
 
@@ -152,11 +153,12 @@ export class HeldService {
     const row = await this.heldRow(caller.tenantId, userId);
     if (row.held === 'needs_admin') return this.discardKept(caller, row);
     const context = await this.contextOf(caller.tenantId, row, sourceOf(caller));
+    const { user_name: userName } = knownAs(row);
     try {
-      await this.discardAs(caller, context, row, row.user_name);
+      await this.discardAs(caller, context, row, userName);
     } catch (error) {
       if (!(error instanceof Taken) || error.code !== 'user_name_taken') throw error;
-      await this.discardAs(caller, context, row, standIn(row.user_name));
+      await this.discardAs(caller, context, row, standIn(userName));
     }
     return (await this.repository.one(caller.tenantId, userId))!;
   }
@@ -176,7 +178,7 @@ export class HeldService {
       const draft = draftOf(JSON.parse(row.doc) as UserDocument, map);
       const about = { ctx: context, tenant, row, draft, roleSet: row.role_set, fromRules, released: null };
       const { doc, discardedRole } = discarded(row, map, givenRoles(about), userName);
-      const standsIn = userName === row.user_name ? undefined : userName;
+      const standsIn = userName === knownAs(row).user_name ? undefined : userName;
       const inSameStatement = (statement: WriteStatement) => {
         this.audit.addTo(statement, this.line(caller, seen, 'discarded'));
         addNote(statement, tenantId, noteOf('discarded', seen, standsIn), source);

@@ -179,12 +179,14 @@ export class PeopleService {
     if (directory !== null && !(await this.apiMayWrite(caller.tenantId))) {
       throw new ManagedByDirectory({ id: directory.id, name: row.directory_name ?? '' }, ['status']);
     }
+    const tenant = await this.tenants.get(caller.tenantId);
     let endpoints: LeftEndpoint[] = [];
     await this.users.remove(context, id, {
       visible: () => true,
       afterWrite: async (tx) => void (endpoints = await this.endpointsLeft(tx, caller, id, pause)),
       check: (now) => {
         if (now.directory_id !== row.directory_id) throw changedMeanwhile();
+        this.demandAdminFor(caller, tenant, now, { fields: ['status'], status: 'deleted' });
       },
     });
     return endpoints;

@@ -5,6 +5,7 @@ import type { ChangeSource } from '../../../tenancy/identity/source.js';
 import { SeatsService } from '../../../seats/seats.service.js';
 import { userNameKey } from '../../../protocols/scim/text.js';
 import { discarded } from '../write/discard.rules.js';
+import { knownAs } from '../write/known-as.rules.js';
 import { joinUnmanaged } from '../groups/pending-members.js';
 import { isAside, standIn } from '../held-name.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
@@ -51,7 +52,7 @@ export class ReleasedUsers {
            quiet_writes = quiet_writes + (external_id is not distinct from person_external_id)::int,
            resource_at = case when external_id is not distinct from person_external_id then resource_at
              else greatest(date_trunc('milliseconds', now()), resource_at, updated_at) end,
-           name_written = true, discarded_role = null, released = null,
+           name_written = true, discarded_role = null, released = null, known_as = null, returned = false,
            doc_bytes = null, -- measured when it is needed
            doc = case when person_external_id is null then doc - 'externalId'
              else jsonb_set(doc, '{externalId}', to_jsonb(person_external_id)) end
@@ -103,11 +104,12 @@ async function settleHeld(db: SqlRunner, tenantId: string, directoryId: string):
 async function settle(db: SqlRunner, tenantId: string, directoryId: string, rows: UserRow[]): Promise<void> {
   const taken = await takenNames(db, tenantId, rows);
   const names = rows.map((row) => {
-    if (!isAside(row.user_name_key)) return row.user_name;
-    const key = userNameKey(row.user_name);
+    const name = knownAs(row).user_name;
+    if (!isOutOfTheWay(row)) return name;
+    const key = userNameKey(name);
     const isTaken = taken.has(key);
     taken.add(key); // two removed users may have had one name
-    return isTaken ? standIn(row.user_name) : row.user_name;
+    return isTaken ? standIn(name) : name;
   });
   const docs = rows.map((row, i) => discarded(row, {}, { byResource: null, byRules: row.role }, names[i]).doc);
   await db.query(
@@ -138,8 +140,13 @@ async function settle(db: SqlRunner, tenantId: string, directoryId: string, rows
   ]);
 }
 
+/** Whether the name in force is not the one that SCIM shows: another user may have it by now. */
+function isOutOfTheWay(row: UserRow): boolean {
+  return isAside(row.user_name_key) || userNameKey(knownAs(row).user_name) !== row.user_name_key;
+}
+
 async function takenNames(db: SqlRunner, tenantId: string, rows: UserRow[]): Promise<Set<string>> {
-  const wanted = rows.filter((row) => isAside(row.user_name_key)).map((row) => userNameKey(row.user_name));
+  const wanted = rows.filter(isOutOfTheWay).map((row) => userNameKey(knownAs(row).user_name));
   if (wanted.length === 0) return new Set();
   const { rows: found } = await db.query<{ key: string }>(
     `select user_name_key as key from users where tenant_id = $1 and user_name_key = any($2::text[])`,

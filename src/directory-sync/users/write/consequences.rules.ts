@@ -8,6 +8,7 @@ import { emailKey, type UserDraft } from '../user.mapping.js';
 import { departureOf, type DepartureKind } from '../guard/guard.rules.js';
 import type { FormerUser, GuardedWrite } from '../guard/guarded-write.js';
 import { currentOf, personOfRow, type UserRow } from '../user.row.js';
+import { isOtherIdentity, knownAs, signInName } from './known-as.rules.js';
 import type { UserWrite } from './user-write.js';
 import type { Edit, WriteCase } from './write-case.js';
 import type { WriteContext } from './write-context.js';
@@ -68,8 +69,11 @@ export function consequencesOfRemoval(before: UserRow): Consequences {
   return { seat, endings, change, forward: mustForward(change, before.ever_active) };
 }
 
-function endingsOf(before: UserRow, { directoryId, draft, decision, identity }: UserWrite): Ending[] {
-  const endings = formerNames(before, { user_name: draft.userName, email: decision.inForce.email });
+function endingsOf(before: UserRow, write: UserWrite): Ending[] {
+  const { directoryId, draft, decision, identity } = write;
+  const isKnown = decision.inForce.status === 'active' && write.knownAs !== null;
+  const userName = isKnown ? write.knownAs!.user_name : draft.userName;
+  const endings = formerNames(before, { user_name: userName, email: decision.inForce.email });
   if (identity !== null) return [{ kind: 'bindings' }, ...endings];
   if (before.source !== 'sign-in' || before.directory_id !== null || directoryId === null) return endings;
   const proven = draft.email !== null && before.email !== null && emailKey(draft.email) === emailKey(before.email);
@@ -79,7 +83,7 @@ function endingsOf(before: UserRow, { directoryId, draft, decision, identity }: 
 /** The names by which IdPs may call the user, as far as the user has them no more. */
 function formerNames(before: UserRow, now: { user_name: string | null; email: string | null }): Ending[] {
   return (['user_name', 'email'] as const).flatMap((madeBy): Ending[] => {
-    const name = before[madeBy];
+    const name = madeBy === 'email' ? before.email : signInName(before);
     const isKept = name === null || name.toLowerCase() === now[madeBy]?.toLowerCase();
     return isKept ? [] : [{ kind: 'former_links', madeBy, name }];
   });
@@ -110,14 +114,14 @@ export function guardedEdit(
 ): GuardedWrite | null {
   const { inForce, seat } = decision;
   const isBack = inForce.status === 'active' && (row.status === 'inactive' || (row.seat !== 'held' && seat === 'held'));
-  if (isBack) {
-    const isOff = row.directory_id === null || ctx.directory?.guard === 'off';
-    return isOff ? null : { kind: 'return', directoryId: row.directory_id! };
-  }
   const how = departureOf(currentOf(row), draft.active, decision);
   if (how === null && isMassChange(ctx, row, draft, edit, decision, at)) {
     const { id, guard } = ctx.directory!;
-    return { kind: 'change', directoryId: id, figures: guard as GuardFigures };
+    return { kind: 'change', directoryId: id, figures: guard as GuardFigures, isBack };
+  }
+  if (isBack) {
+    const isOff = row.directory_id === null || ctx.directory?.guard === 'off';
+    return isOff ? null : { kind: 'return', directoryId: row.directory_id! };
   }
   // What an admin lets go or discards is no departure by the directory.
   const isAdmins = edit.kind === 'discard' || edit.trigger?.kind === 'released';
@@ -131,8 +135,9 @@ const SETTLED_MS = 7 * 24 * 3_600_000;
 const BY_DIRECTORY: readonly (Trigger['kind'] | undefined)[] = [undefined, 'written', 'membership'];
 
 /**
- * Returns whether a directory gives a user in force another identity, or another role. The role of a user who has come within
- * the last seven days does not count: IdPs send users first and their groups later.
+ * Returns whether a directory gives a user another identity, or another role, than the one in force; for a user who comes back,
+ * than the one before. The role of a user who is new since less than seven days does not count: IdPs send users first and their
+ * groups later. Of a user of another owner the e-mail counts: a first link brings `userName` and `externalId`.
  */
 function isMassChange(
   { channel, directory }: Omit<WriteContext, 'source'>,
@@ -143,13 +148,15 @@ function isMassChange(
   at: Date,
 ): boolean {
   if (channel !== 'scim' || directory === null || directory.guard === 'off' || heldChange === true) return false;
-  if (row.directory_id !== directory.id || row.status !== 'active' || inForce.status !== 'active') return false;
-  if ((kind !== 'change' && kind !== 'reconsider') || !BY_DIRECTORY.includes(trigger?.kind)) return false;
+  if (inForce.status !== 'active' || (row.status !== 'active' && !row.ever_active)) return false;
+  if (kind === 'discard' || !BY_DIRECTORY.includes(trigger?.kind)) return false;
   if (kind === 'reconsider' && trigger === undefined) return false;
-  const isOther = inForce.email !== row.email || inForce.external_id !== row.person_external_id;
-  const isRenamed = kind === 'change' && draft.userNameKey !== row.user_name_key;
-  const isSettled = row.in_force_since === null || at.getTime() - row.in_force_since > SETTLED_MS;
-  return isOther || isRenamed || (isSettled && inForce.role !== row.role);
+  if (row.directory_id !== directory.id) {
+    const email = inForce.email;
+    return row.status === 'active' && row.email !== null && (email === null || emailKey(email) !== emailKey(row.email));
+  }
+  const isSettled = row.in_force_since === null || row.returned || at.getTime() - row.in_force_since > SETTLED_MS;
+  return isOtherIdentity(row, draft, inForce) || (isSettled && inForce.role !== knownAs(row).role);
 }
 
 /** Returns what the guard keeps of a removal; null: nothing. */

@@ -2,6 +2,7 @@ import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
 import type { AttributeMap } from '../../directories/directory.js';
 import { draftOf, emailKey, withFields, type UserDocument } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
+import { knownAs } from './known-as.rules.js';
 
 /** The resource of a user, made anew from the effective state, and the role that is left out permanently. */
 export interface Discarded {
@@ -21,23 +22,30 @@ export interface GivenRoles {
  *
  * @param row a held user
  * @param map the attribute map of the user's directory
- * @param userName the user's own, or its substitute
+ * @param userName the one in force, or its substitute
  */
-export function discarded(row: UserRow, map: AttributeMap, given: GivenRoles, userName = row.user_name): Discarded {
+export function discarded(
+  row: UserRow,
+  map: AttributeMap,
+  given: GivenRoles,
+  userName = knownAs(row).user_name,
+): Discarded {
+  const known = knownAs(row);
   const doc: UserDocument = { ...(JSON.parse(row.doc) as UserDocument), userName, active: row.status === 'active' };
+  if (row.known_as !== null) setAttribute(doc, 'externalId', known.external_id);
   const draft = draftOf(doc, map);
   if (!sameEmail(draft.email, row.email)) setEmail(doc, map, row.email);
   if (draft.firstName !== row.first_name || draft.lastName !== row.last_name) setNames(doc, map, row);
   if (draft.key !== null && draft.key !== row.person_external_id) {
     // A substitute key is the userName: then none is written.
-    const standsIn = row.person_external_id === row.user_name;
+    const standsIn = row.person_external_id === known.user_name;
     setAttribute(doc, map.external_id ?? 'externalId', standsIn ? null : row.person_external_id);
   }
   if (draft.costCenter !== row.cost_center) {
     doc[ENTERPRISE_URN] = changed(doc[ENTERPRISE_URN], 'costCenter', row.cost_center);
   }
-  const isNameKey = draft.key === null && row.person_external_id === row.user_name;
-  if (isNameKey && userName !== row.user_name) setAttribute(doc, map.external_id ?? 'externalId', row.user_name);
+  const isNameKey = draft.key === null && row.person_external_id === known.user_name;
+  if (isNameKey && userName !== known.user_name) setAttribute(doc, map.external_id ?? 'externalId', known.user_name);
   const { byResource, byRules } = given;
   if (byResource !== null && byResource !== row.role) {
     if (row.role === null || row.role === byRules) delete doc['roles'];

@@ -10,6 +10,7 @@ import type { HeldReason } from '../../../tenancy/identity/person.js';
 import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
 import { currentOf, personOfRow, type UserRow } from '../user.row.js';
+import { isOtherIdentity, isNamedAnew, knownAs } from './known-as.rules.js';
 import type { Conflicts, WriteCase } from './write-case.js';
 
 /**
@@ -37,7 +38,8 @@ function decideWithout(about: WriteCase, written: Written, conflicts: Conflicts)
     superseded: ctx.directory?.superseded ?? false,
     isProtected: row !== null && tenant.protectedUserIds.has(row.id) && ctx.channel === 'scim',
     guardReached: conflicts.guardReached,
-    changesReached: conflicts.changesReached,
+    changesReached: conflicts.changesReached || (row !== null && isHeldChange(row, about, written)),
+    renamed: row !== null && isNamedAnew(row, about.draft),
     released: about.released,
   };
   if (row === null || named === undefined || !isSilent(ctx)) {
@@ -49,6 +51,15 @@ function decideWithout(about: WriteCase, written: Written, conflicts: Conflicts)
   const { inForce, seat } = decision;
   const after = { ...currentOf(row), person: inForce, status: inForce.status, seat };
   return { ...decision, held: decideInForce(written, after, around).held ?? decision.held };
+}
+
+/**
+ * Returns whether the guard holds another identity or role of the user, and the requested one still differs. It waits for an
+ * admin, through each later review of the user.
+ */
+function isHeldChange(row: UserRow, { draft }: WriteCase, { person }: Written): boolean {
+  if (row.held !== 'guard' || !row.held_change) return false;
+  return isOtherIdentity(row, draft, person) || person.role !== knownAs(row).role;
 }
 
 /** Returns whether the writes of the directory have no effect now. */

@@ -5,7 +5,7 @@ import { relationColumns, type Relations } from '../user-relations.js';
 import { RESOURCE_FACTS, type UserRow } from '../user.row.js';
 import { addPopulation, emailsDiffer, replaceEmails } from './side-rows.sql.js';
 import type { UserWrite } from './user-write.js';
-import { comesIntoForce } from './user-write.rules.js';
+import { comesIntoForce, isReturned } from './user-write.rules.js';
 
 /** The conditions of an update, beside the version that was read. */
 export interface UpdateGuards {
@@ -89,6 +89,8 @@ function assignmentsOf(p: Params, before: UserRow, write: UserWrite): string[] {
     `waiting_since = ${since(p, decision.seat !== before.seat, decision.seat === 'waiting' ? write.at : null, 'waiting_since')}`,
     set('held', decision.held, 'text'),
     set('held_change', decision.heldChange ?? false, 'boolean'),
+    set('known_as', write.knownAs && JSON.stringify(write.knownAs), 'jsonb'),
+    set('returned', isReturned(before, write), 'boolean'),
     `held_since = ${since(p, decision.held !== before.held, decision.held === null ? null : write.at, 'held_since')}`,
   ];
   // The one assignment that changes the text: a column of a unique index among the assignments makes the update take

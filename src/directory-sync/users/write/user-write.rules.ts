@@ -5,6 +5,7 @@ import type { UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
 import { storedDocument } from '../stored-document.js';
 import { identityStep } from './authority.rules.js';
+import { knownAfter } from './known-as.rules.js';
 import { discardedRoleAfter, roleOrigin } from './requested-state.rules.js';
 import type { UserWrite } from './user-write.js';
 import type { Edit, WriteCase, Stamp } from './write-case.js';
@@ -27,6 +28,7 @@ export function newWrite(about: WriteCase, decision: Decision, { id, at, created
     released: null,
     keptFor: null,
     everActive: isKnownToPlatform(decision),
+    knownAs: null,
     nameWritten: about.ctx.directory !== null,
     identity: null,
     costCenter: costCenterIn(about, decision),
@@ -55,6 +57,7 @@ export function nextWrite(about: WriteCase & { row: UserRow }, edit: Edit, decis
     released: isSeatOver(about, decision) ? null : about.released,
     keptFor: about.keptFor ?? null,
     everActive: row.ever_active || isKnownToPlatform(decision),
+    knownAs: edit.kind === 'discard' ? null : knownAfter(row, about.draft, decision),
     // The userName of an unmanaged user is its e-mail, unless a directory once wrote it.
     nameWritten: directoryId !== null || (row.name_written && about.draft.userName === row.user_name),
     identity: null,
@@ -116,10 +119,12 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
     seat: decision.seat,
     held: decision.held,
     held_change: decision.heldChange ?? false,
+    known_as: write.knownAs,
     kept_for: write.keptFor,
     released: write.released,
     ever_active: write.everActive,
     in_force_since: comesIntoForce(before, write) ? write.at.getTime() : (before?.in_force_since ?? null),
+    returned: isReturned(before, write),
     created_at: write.createdAt.getTime(),
     updated_at: write.at.getTime(),
     revision: before?.revision ?? 1,
@@ -133,6 +138,12 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
 export function comesIntoForce(before: UserRow | null, { decision, directoryId }: UserWrite): boolean {
   if (decision.inForce.status !== 'active') return false;
   return before === null || before.status !== 'active' || directoryId !== before.directory_id;
+}
+
+/** Whether the directory has brought the user back who was in force in it before. */
+export function isReturned(before: UserRow | null, write: UserWrite): boolean {
+  if (before === null || write.directoryId !== before.directory_id) return false;
+  return before.returned || (before.ever_active && comesIntoForce(before, write));
 }
 
 /** True once a user who was let in over the limit has no seat any more, and waits for none either. */

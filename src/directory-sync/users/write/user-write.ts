@@ -1,7 +1,7 @@
 import type { Decision } from '../../../tenancy/identity/held.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 import type { UserDraft } from '../user.mapping.js';
-import type { UserRow } from '../user.row.js';
+import type { KnownAs, UserRow } from '../user.row.js';
 import type { IdentityStep } from '../console-rights.rules.js';
 import type { StoredDocument } from '../stored-document.js';
 
@@ -21,6 +21,8 @@ export interface UserWrite {
   /** See `UserRow`. */
   keptFor: string | null;
   everActive: boolean;
+  /** See `UserRow`. */
+  knownAs: KnownAs | null;
   /** See `UserRow`. */
   nameWritten: boolean;
   /** Another identity of a user who administers: its bindings and sessions end. */

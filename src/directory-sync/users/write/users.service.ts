@@ -96,6 +96,7 @@ export class UsersService {
    * @param edit returns what the stored row should become, or null for no change; it may refuse by throwing, and is called
    *   again when a concurrent write was quicker
    * @param asStored `edit` needs the groups of the user as they are stored
+   * @param seen what `edit` is given: left out, what the directory reads, with a write of it that waits for an admin
    * @throws {NotFound} when there is no such user that `visible` accepts
    */
   async change(
@@ -104,23 +105,23 @@ export class UsersService {
     visible: (row: UserRow) => boolean,
     edit: (row: UserWithGroups) => Edit | null,
     asStored = false,
+    seen = (row: UserWithGroups, db?: SqlRunner) => this.editing.kept.asWritten(ctx, row, db),
   ): Promise<WriteResult> {
     const tenant = await this.tenants.get(ctx.tenantId);
     const quick = asStored ? null : await this.editing.recent(ctx, tenant, id, visible, edit);
     if (quick) return this.finish(ctx, quick);
     const row = await this.repository.read(ctx.tenantId, id);
     if (!row || row.gone || !visible(row)) throw new NotFound('user');
-    const seen = await this.editing.kept.asWritten(ctx, row);
-    const wanted = edit(seen);
-    if (wanted === null) return { row: seen, outcome: 'unchanged', edit: null };
+    const read = await seen(row);
+    const wanted = edit(read);
+    if (wanted === null) return { row: read, outcome: 'unchanged', edit: null };
     const optimistic = await this.editing.optimistic(ctx, tenant, row, wanted);
     if (optimistic) return this.finish(ctx, optimistic);
     const done = await retried(this.db, ctx.tenantId, async (tx): Promise<CompletedWrite> => {
       const locked = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!locked || locked.gone || !visible(locked)) throw new NotFound('user');
-      const written = await this.editing.kept.asWritten(ctx, locked, tx);
-      const again = edit(written);
-      if (again === null) return unchanged(written);
+      const again = edit(await seen(locked, tx));
+      if (again === null) return unchanged(await seen(locked, tx));
       return this.editing.locked(tx, ctx, tenant, locked, again);
     });
     return this.finish(ctx, done);
@@ -159,11 +160,13 @@ export class UsersService {
   ): Promise<WriteResult> {
     const directory = ctx.directory === null ? null : { ...ctx.directory, superseded: false };
     const own = (row: UserRow): boolean => row.directory_id === (directory?.id ?? null);
-    return this.change({ ...ctx, directory, mayWait: true }, id, own, (row) => {
+    const edit = (row: UserWithGroups): Edit | null => {
       if (isDiscarded(row)) return null;
       const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap);
       return { kind: 'reconsider', draft, ...more };
-    });
+    };
+    // What waits for an admin waits on.
+    return this.change({ ...ctx, directory, mayWait: true }, id, own, edit, true, (row) => Promise.resolve(row));
   }
 
   /**

@@ -181,6 +181,7 @@ function planImport(
     keptFor: null,
     identity: null,
     everActive: true,
+    knownAs: null,
     nameWritten: false,
     costCenter: null,
     createdAt: at,

@@ -180,6 +180,52 @@ describe('an e-mail that two users have or request leads to neither', () => {
   });
 });
 
+describe('a name that is held leads to no user, and the one in force does', () => {
+  const GUARD = { percent: 1, people: 1, at_least: 1, within_minutes: 60, day_percent: 1 };
+  const put = (id: string, ...operations: object[]) => house.scim.patch(`/Users/${id}`, patch(...operations));
+  const replaced = (path: string, value: unknown) => ({ op: 'replace', path, value });
+
+  it.each<[string, object, (id: string, name: string) => Promise<unknown>]>([
+    [
+      'the guard holds another identity',
+      { guard: GUARD },
+      (id, name) => put(id, replaced('userName', name), replaced('externalId', name)),
+    ],
+    [
+      'the guard holds a departure',
+      { guard: GUARD },
+      (id, name) => put(id, replaced('userName', name), replaced('externalId', name), replaced('active', false)),
+    ],
+    [
+      'the directory is in preview',
+      { guard: 'off' },
+      async (id, name) => {
+        await house.api.patch(`/directories/${house.directoryId}`, { state: 'preview' });
+        await put(id, replaced('userName', name), replaced('externalId', name));
+      },
+    ],
+  ])('when %s', async (_, directory, change) => {
+    house = await newHouse(service, directory);
+    const door = await open({ directory_id: house.directoryId, link_claim: 'oid' });
+    const made = (name: string) => madeUser(house.scim, user(name, { externalId: `${name}-id` }));
+    const [other, [byName, byId]] = [await made(fresh()), [fresh('n'), fresh('i')] as const];
+    const users = [await made(byName), await made(byId)] as const;
+    const written = [fresh('w'), fresh('w')] as const;
+    await change(other, fresh());
+    for (const [i, id] of users.entries()) await change(id, written[i]!);
+    expect((await house.api.get(`/users/${users[0]}`)).body).toMatchObject({
+      status: 'active',
+      held: expect.any(String),
+    });
+    const named = (preferred_username: string) => ({ sub: fresh(), email: undefined, preferred_username });
+    const keyed = (oid: string) => ({ sub: fresh(), email: undefined, oid });
+    expect(await outcome(door, named(written[0]))).toBe('unknown_account');
+    expect(await outcome(door, keyed(written[1]))).toBe('unknown_account');
+    expect(await outcome(door, named(byName))).toBe(users[0]);
+    expect(await outcome(door, keyed(`${byId}-id`))).toBe(users[1]);
+  });
+});
+
 describe('a user known by an id is not found by a name', () => {
   it.each(['re-keyed', 'without any key'])('%s, and a stranger has the user name', async (how) => {
     const door = await paired();

@@ -244,6 +244,127 @@ describe('mass changes of identity and role', () => {
     expect((await house.api.get(`/users/${held}`)).body).toMatchObject({ status: 'inactive', held: null });
   });
 
+  const mails = (value: string) => [{ value, type: 'work', primary: true }];
+  const emailsOf = async ({ api }: House, ids: string[]): Promise<string[]> =>
+    Promise.all(ids.map(async (id) => (await api.get(`/users/${id}`)).body.email as string));
+
+  it.each<[string, (house: House, id: string) => Promise<unknown>]>([
+    ['another write of the user', ({ scim }, id) => scim.patch(`/Users/${id}`, replace('displayName', fresh()))],
+    [
+      'a changed rule',
+      async ({ api, scim, directoryId }, id) => {
+        const groupId = await madeGroup(scim, [id]);
+        await api.put(`/directories/${directoryId}/rules`, { rules: [{ group_id: groupId, role: 'Admin' }] });
+        await eventually(
+          async () => (await api.get(`/directories/${directoryId}/tasks`)).body.data as { state: string }[],
+          (tasks) => tasks.length > 0 && tasks.every(({ state }) => state === 'done'),
+        );
+      },
+    ],
+  ])('keeps another identity held, and gives the former one back at a discard, after %s', async (_, next) => {
+    const { house, ids, names: former } = await many();
+    const externalId = fresh();
+    for (const id of ids) {
+      const ops = [
+        { op: 'replace', path: 'userName', value: `${fresh()}@guard.example` },
+        ...(id === ids.at(-1) ? [{ op: 'replace', path: 'externalId', value: externalId }] : []),
+      ];
+      await house.scim.patch(`/Users/${id}`, patch(...ops));
+    }
+    const id = ids.at(-1)!;
+    const before = await heldOf(house);
+    expect(before).toContain(id);
+    await next(house, id);
+    expect(await heldOf(house)).toEqual(before);
+    await house.api.post(`/held/${id}/discard`, {});
+    const { body } = await house.scim.get(`/Users/${id}`);
+    expect([body.userName, body.externalId]).toEqual([former.at(-1), undefined]);
+    expect(await heldOf(house)).toEqual(before.filter((one) => one !== id));
+  });
+
+  it.each<[string, (house: House, id: string, mail: string) => Promise<unknown>]>([
+    [
+      'were deactivated with it',
+      async ({ scim }, id, mail) => {
+        const emails = { op: 'replace', path: 'emails', value: mails(mail) };
+        await scim.patch(`/Users/${id}`, patch(emails, { op: 'replace', path: 'active', value: false }));
+        await scim.patch(`/Users/${id}`, replace('active', true));
+      },
+    ],
+    [
+      'got it while they were out of force',
+      async ({ scim }, id, mail) => {
+        await scim.patch(`/Users/${id}`, replace('active', false));
+        await scim.patch(`/Users/${id}`, replace('emails', mails(mail)));
+        await scim.patch(`/Users/${id}`, replace('active', true));
+      },
+    ],
+  ])('counts another identity of users who come back and %s', async (_, change) => {
+    const { house, ids } = await many();
+    const others = ids.map(() => `${fresh()}@guard.example`);
+    for (const [i, id] of ids.entries()) await change(house, id, others[i]!);
+    const { body } = await house.api.get('/users?status=active&limit=200');
+    const inForce = body.data.map(({ email }: { email: string }) => email);
+    expect(inForce.filter((email: string) => others.includes(email))).toHaveLength(3);
+    expect(await heldOf(house)).toHaveLength(ids.length - 3);
+  });
+
+  it('counts another identity of users whose deletion is held', async () => {
+    const house = await newHouse(service, { guard: FEW });
+    const keys = Array.from({ length: 10 }, () => fresh());
+    const ids = await Promise.all(
+      keys.map((externalId) => madeUser(house.scim, user(`${fresh()}@guard.example`, { externalId }))),
+    );
+    await settleUsers(service, house.tenantId);
+    for (const id of ids) await house.scim.delete(`/Users/${id}`);
+    const kept = ids.slice(3);
+    const before = await emailsOf(house, kept);
+    for (const externalId of keys.slice(3)) {
+      const name = `${fresh()}@guard.example`;
+      await house.scim.post('/Users', user(name, { externalId, emails: mails(name) }));
+    }
+    const now = await emailsOf(house, kept);
+    expect(now.filter((email, i) => email !== before[i])).toHaveLength(3);
+  });
+
+  it('counts users of no directory whom it links with another e-mail', async () => {
+    const house = await newHouse(service, { guard: FEW });
+    const ids: string[] = [];
+    for (let i = 0; i < 8; i++) {
+      const body = { email: `${fresh()}@guard.example`, first_name: 'A', last_name: 'B' };
+      ids.push((await house.api.post('/users', body)).body.id);
+    }
+    const before = await emailsOf(house, ids);
+    for (const id of ids) {
+      await house.scim.patch(`/Users/${id}`, replace('emails', mails(`${fresh()}@guard.example`)));
+    }
+    const now = await emailsOf(house, ids);
+    expect(now.filter((email, i) => email !== before[i])).toHaveLength(3);
+    expect(await heldOf(house)).toHaveLength(5);
+  });
+
+  it('counts another role of users who were brought back', async () => {
+    const { house, ids } = await many();
+    await house.api.post('/roles', { name: 'Recruiter', takes_seat: true });
+    for (const id of ids) {
+      await house.scim.patch(`/Users/${id}`, replace('active', false));
+      await house.scim.patch(`/Users/${id}`, replace('active', true));
+      await house.scim.patch(`/Users/${id}`, replace('roles', [{ value: 'Recruiter' }]));
+    }
+    expect(await heldOf(house)).toHaveLength(ids.length - 3);
+  });
+
+  it('counts another externalId where another attribute is the external_id', async () => {
+    const house = await newHouse(service, { guard: FEW, attribute_map: { external_id: 'employeeNumber' } });
+    const ids = await Promise.all(
+      names()
+        .slice(0, 8)
+        .map((name) => madeUser(house.scim, user(name, { externalId: fresh() }))),
+    );
+    for (const id of ids) await house.scim.patch(`/Users/${id}`, replace('externalId', fresh()));
+    expect(await heldOf(house)).toHaveLength(5);
+  });
+
   it('holds no role of users who have just come: groups follow users in a first sync', async () => {
     const house = await newHouse(service, { guard: FEW });
     const ids = await Promise.all(Array.from({ length: 8 }, () => madeUser(house.scim)));

@@ -24,6 +24,20 @@ it.each<[string, Parameters<typeof whyAdminOnly>[1], WrittenFields, boolean]>([
   ['the e-mail of a user', user('User'), { fields: ['email'] }, true],
   ['the activation of an administrator', user('Admin'), { fields: ['status'], status: 'active' }, false],
   ['the deactivation of an administrator', user('Admin'), { fields: ['status'], status: 'inactive' }, true],
+  ['the deletion of an administrator', user('Admin'), { fields: ['status'], status: 'deleted' }, true],
+  [
+    'the deactivation of the owner',
+    user('User', { id: 'usr_owner' }),
+    { fields: ['status'], status: 'inactive' },
+    false,
+  ],
+  ['the deletion of the owner', user('User', { id: 'usr_owner' }), { fields: ['status'], status: 'deleted' }, false],
+  [
+    'the deletion of a break-glass account',
+    user('Admin', { id: 'usr_glass' }),
+    { fields: ['status'], status: 'deleted' },
+    false,
+  ],
 ])('%s', (_, row, written, expected) => {
   expect(allowed(row, written)).toBe(expected);
 });

@@ -12,6 +12,7 @@ const IN_FORCE = {
   person_external_id: 'OLD',
   status: 'active',
   cost_center: null,
+  known_as: null,
 } as const;
 const row = (doc: UserDocument, more: Partial<UserRow> = {}): UserRow =>
   ({ ...IN_FORCE, user_name: 'ann', doc: JSON.stringify({ userName: 'ann', ...doc }), ...more }) as UserRow;
@@ -96,4 +97,20 @@ describe('the role', () => {
     const { doc: next, discardedRole } = discarded(row(doc, { role }), {}, given);
     expect([next['roles'], discardedRole]).toEqual([expected, left]);
   }); // prettier-ignore
+});
+
+it('gives back the names in force where the written ones were held', () => {
+  const known = {
+    user_name: 'eve',
+    user_name_key: 'eve',
+    external_id: 'S',
+    email: 'old@x.example',
+    key: 'OLD',
+    role: 'User',
+  };
+  const held = row({ externalId: 'T', [ENTERPRISE]: { employeeNumber: 'OLD' } }, { known_as: known });
+  expect(discarded(held, { external_id: 'employeeNumber' }, SAME).doc).toMatchObject({
+    userName: 'eve',
+    externalId: 'S',
+  });
 });
