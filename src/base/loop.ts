@@ -117,3 +117,36 @@ export abstract class Background {
     this.loop.wake();
   }
 }
+
+/** Lets a fixed number through at a time, in the order in which they came: among destinations that is a round robin. */
+export class Semaphore {
+  private inside = 0;
+  private readonly queue: (() => void)[] = [];
+
+  constructor(private readonly size: number) {}
+
+  /** Runs `work` as soon as there is a place for it. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.inside >= this.size) await new Promise<void>((resolve) => this.queue.push(resolve));
+    else this.inside++;
+    try {
+      return await work();
+    } finally {
+      const next = this.queue.shift();
+      if (next === undefined) this.inside--;
+      else next();
+    }
+  }
+}
+
+const SIZE = 4;
+
+/**
+ * Bounds what background work of tenants writes at once in a process, so that requests find connections to the database.
+ * A slot is held for a write, never for a call to another server.
+ */
+export class WorkSlots extends Semaphore {
+  constructor() {
+    super(SIZE);
+  }
+}

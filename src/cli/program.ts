@@ -16,7 +16,7 @@ import { OPERATIONS } from './api/operations.js';
 import { madeCommands } from './made/made-commands.js';
 import { FACTS } from './table/facts.js';
 import { NOUNS } from './nouns.js';
-import { VERSION } from '../base/log/process-fields.js';
+import { VERSION } from '../base/log/logger.js';
 import { print, type Terminal } from './output/output.js';
 import { withIds } from './references/references.js';
 import { optionsOf, runToEnd } from './command/wait.js';

@@ -1,14 +1,13 @@
-import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
-import { DomainError } from '../base/errors/domain-error.js';
-import { PlainFailure } from '../base/errors/plain-failure.js';
+import { DomainError, PlainFailure } from '../base/errors/domain-error.js';
 import { CHECK_EVERY_MS, MAX_HEADER_BYTES, tuneServer } from '../base/http/server.js';
 import { Logger } from '../base/log/logger.js';
-import { Metrics } from './metrics.js';
 import { MetricsAccess } from './metrics-access.js';
+import { Metrics } from './metrics.js';
 
 /** Serves `/metrics`, and nothing else, on METRICS_PORT. */
 @Injectable()

@@ -4,7 +4,7 @@ import { Clock } from '../base/clock.js';
 import { Config } from '../base/config/config.js';
 import { sendJson } from '../base/http/answer.js';
 import { ApiRefusals } from '../base/http/api-answers.js';
-import { FAVICON } from '../base/http/favicon.js';
+import { FAVICON } from '../base/http/html.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { Metrics } from './metrics.js';
 import { MetricsAccess } from './metrics-access.js';

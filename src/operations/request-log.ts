@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { loggedPath } from '../base/http/logged-path.js';
-import { pathOf, type BridgeRequest, type BridgeResponse } from '../base/http/request.js';
+import { loggedPath, pathOf, type BridgeRequest, type BridgeResponse } from '../base/http/request.js';
 import { Logger } from '../base/log/logger.js';
 import { CredentialHours } from '../directory-sync/directories/credential-hours.js';
 import { loggedOperationsOf, loggedRequestOf } from '../overview/requests/logged-request.mapping.js';

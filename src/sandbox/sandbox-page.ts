@@ -1,4 +1,4 @@
-import { FAVICON } from '../base/http/favicon.js';
+import { FAVICON } from '../base/http/html.js';
 import { FAULT_MODES, type Faults } from './sandbox-faults.js';
 import type { JournalEntry, SandboxUser } from './sandbox.types.js';
 

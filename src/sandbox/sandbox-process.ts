@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../base/config/child-environment.js';
-import { PlainFailure } from '../base/errors/plain-failure.js';
+import { childEnvironment } from '../base/config/environment.js';
+import { PlainFailure } from '../base/errors/domain-error.js';
 
 /** The schema that the sandbox keeps its data in. */
 export const SANDBOX_SCHEMA = 'sandbox_platform';

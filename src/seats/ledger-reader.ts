@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
-import { csvLine } from '../base/http/csv.js';
+import { csvLine } from '../base/http/export.js';
 import { SeatReportsRepository, type Holder } from './seat-reports.repository.js';
 import { SeatHolders } from './ledger/seat-holders.js';
 import { Holders } from './usage.rules.js';

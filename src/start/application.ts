@@ -4,28 +4,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
-import { AppModule } from './app.module.js';
 import type { Config } from '../base/config/config.js';
-import { instancesOf } from '../base/instances.js';
-import { Background } from '../base/loop.js';
 import { Database } from '../base/database/database.js';
+import { PROBE } from '../base/http/request.js';
+import { BridgeAdapter, tuneServer } from '../base/http/server.js';
 import { Logger, NestLogger } from '../base/log/logger.js';
-
-import { PROBE } from '../base/http/request-id.js';
-import { BridgeAdapter } from '../base/http/bridge-adapter.js';
-import { tuneServer } from '../base/http/server.js';
-import { createDataSource } from './data-source.js';
-import { demandRole, prepareDatabase, type Preparation } from './database-access.js';
-import { FirstPlatform } from '../forwarding/platform/first-platform.js';
+import { Background } from '../base/loop.js';
+import { instancesOf } from '../base/work/work.js';
 import { DeliveryWorker } from '../engine/delivery/pump/delivery.worker.js';
 import { WorkEngine } from '../engine/work/work.engine.js';
-import { MetricsServer } from '../operations/metrics-server.js';
-import { setupDocs } from '../operations/docs/docs.js';
+import { FirstPlatform } from '../forwarding/platform/first-platform.js';
 import { InboundDoor, isInboundPath } from '../integrations/ats/inbound/inbound-door.js';
+import { setupDocs } from '../operations/docs/docs.js';
+import { Lifecycle } from '../operations/lifecycle.js';
+import { MetricsServer } from '../operations/metrics-server.js';
 import { RestoreWatch } from '../operations/restore/restore-watch.js';
 import { SealedSecrets } from '../operations/sealed-secrets.js';
-import { Lifecycle } from '../operations/lifecycle.js';
 import { setupHttp } from '../operations/setup-http.js';
+import { AppModule } from './app.module.js';
+import { createDataSource } from './data-source.js';
+import { demandRole, prepareDatabase, type Preparation } from './database-access.js';
 
 /** The service in this process: the application and its background work, started and stopped as one. */
 export class Application {

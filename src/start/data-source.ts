@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type PoolClient } from 'pg';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { BoundedClient } from '../base/database/bounded-client.js';
-import { MIGRATIONS } from '../base/database/migrations.js';
-import { createSchema, isEmpty } from '../base/database/schema.js';
+import { MIGRATIONS, createSchema, isEmpty } from '../base/database/migrations.js';
 import { demandUsable, poolerIn, sessionOptions } from '../base/database/session-settings.js';
 
 /**

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { PlainFailure } from '../base/errors/plain-failure.js';
+import { PlainFailure } from '../base/errors/domain-error.js';
 import {
   databaseAddressOf,
   ensureLogin,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../base/config/config.js';
-import { PlainFailure } from '../base/errors/plain-failure.js';
+import { PlainFailure } from '../base/errors/domain-error.js';
 
 /** The sandbox of a killed service keeps its port for a moment. */
 const SANDBOX_WAIT_MS = 3_000;

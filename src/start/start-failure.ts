@@ -1,5 +1,5 @@
 import { ConfigError } from '../base/config/config.js';
-import { PlainFailure } from '../base/errors/plain-failure.js';
+import { PlainFailure } from '../base/errors/domain-error.js';
 
 interface SystemError extends Error {
   code?: string;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { VERSION } from '../../src/base/log/process-fields.js';
+import { VERSION } from '../../src/base/log/logger.js';
 import { COMMANDS, runCli } from '../../src/cli/program.js';
 import { sharedApp, type TestApp } from '../support/app.js';
 import { send } from '../support/http.js';

@@ -4,8 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../../src/base/config/config.js';
-import { VARIABLES } from '../../src/base/config/variables.js';
-import { loadConfig } from '../../src/base/config/load-config.js';
+import { VARIABLES, loadConfig } from '../../src/base/config/load-config.js';
 import { OperationsController } from '../../src/operations/operations.controller.js';
 
 // What is written beside the code about running it, compared with the code.

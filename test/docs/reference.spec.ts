@@ -1,12 +1,11 @@
 import path from 'node:path';
-import { COMMANDS } from '../../src/cli/program.js';
-import { optionOf } from '../../src/cli/command/command.js';
 import { REFUSAL_REASONS } from '../../src/auth/sign-in/refusals/sign-in-refused.js';
-import { VARIABLES } from '../../src/base/config/variables.js';
-import { loadConfig } from '../../src/base/config/load-config.js';
+import { VARIABLES, loadConfig } from '../../src/base/config/load-config.js';
+import { optionOf } from '../../src/cli/command/command.js';
+import { COMMANDS } from '../../src/cli/program.js';
+import { referencePages } from '../../src/cli/reference/pages.js';
 import { EVENT_NAMES } from '../../src/engine/events/catalogue.js';
 import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';
-import { referencePages } from '../../src/cli/reference/pages.js';
 import { SCOPES } from '../../src/tenancy/tenants/scopes.js';
 import { read } from './documents.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { childEnvironment } from '../../src/base/config/child-environment.js';
+import { childEnvironment } from '../../src/base/config/environment.js';
 
 const MAIN = path.resolve(import.meta.dirname, '../../dist/main.js');
 const CANARIES: Record<string, string> = {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { freePort, listens } from '../../src/base/database/embedded/ports.js';
+import { freePort, listens } from '../../src/base/database/embedded/embedded-postgres.js';
 import { client, eventually, send, type Client } from '../support/http.js';
 import { patience } from '../support/speed.js';
 

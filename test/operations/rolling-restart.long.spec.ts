@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../src/base/database/embedded/ports.js';
+import { freePort } from '../../src/base/database/embedded/embedded-postgres.js';
 import { eventually, send } from '../support/http.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
 import { user } from '../support/scim.js';

@@ -15,7 +15,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { freePort } from '../../src/base/database/embedded/ports.js';
+import { freePort } from '../../src/base/database/embedded/embedded-postgres.js';
 import { send, eventually } from '../support/http.js';
 
 // The built service as a process, as `npm start` runs it: with a data directory that does not exist yet.

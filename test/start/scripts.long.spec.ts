@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { freePort } from '../../src/base/database/embedded/ports.js';
+import { freePort } from '../../src/base/database/embedded/embedded-postgres.js';
 
 // The scripts of package.json that are programs of their own.
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../src/base/config/config.js';
-import { PlainFailure } from '../../src/base/errors/plain-failure.js';
+import { PlainFailure } from '../../src/base/errors/domain-error.js';
 import { startFailure } from '../../src/start/start-failure.js';
 
 const failure = (fields: object) => Object.assign(new Error('as the system says it'), fields);

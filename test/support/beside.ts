@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { freePort } from '../../src/base/database/embedded/ports.js';
+import { freePort } from '../../src/base/database/embedded/embedded-postgres.js';
 import type { TestApp } from './app.js';
 import { eventually, send } from './http.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { accessSync, chmodSync, chownSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { freePort } from '../../src/base/database/embedded/ports.js';
+import { freePort } from '../../src/base/database/embedded/embedded-postgres.js';
 import { eventually } from './http.js';
 import pg from 'pg';
 

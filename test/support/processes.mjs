@@ -105,7 +105,7 @@ export function credentialsIn(folder) {
 
 /** A free port that no outgoing connection can hold while its server restarts. */
 export async function freePort() {
-  const ports = await import(pathToFileURL(path.join(ROOT, 'dist/base/database/embedded/ports.js')).href);
+  const ports = await import(pathToFileURL(path.join(ROOT, 'dist/base/database/embedded/embedded-postgres.js')).href);
   return ports.freePort();
 }
 

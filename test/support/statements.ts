@@ -1,4 +1,4 @@
-import { INSTALLATION, ownerOf } from '../../src/base/database/connection-gate.js';
+import { INSTALLATION, ownerOf } from '../../src/base/database/database-health.js';
 import type { Database, SqlRunner } from '../../src/base/database/database.js';
 import { isOfInstallation } from './installation-statements.js';
 

@@ -1,4 +1,4 @@
-import { refusalOfUrl } from '../../base/http/public-address.js';
+import { refusalOfUrl } from '../../base/http/destination-networks.js';
 import { MAX_URL, urlOf } from '../../base/url.js';
 
 /** Returns why this service must not call an address; null: it may. `Outbound` checks again at use. */

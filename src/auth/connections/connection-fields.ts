@@ -1,6 +1,5 @@
 import { isLongerThan } from '../../base/characters.js';
-import { Ruled, type FieldOptions } from '../../base/http/fields.js';
-import { isTidy } from '../../base/http/text.js';
+import { Ruled, type FieldOptions, isTidy } from '../../base/http/fields.js';
 
 const MAX_JWK = 16 * 1024; // RSA of 4096 bits has 3 kB
 

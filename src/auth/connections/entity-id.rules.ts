@@ -1,5 +1,5 @@
 import { urlOf } from '../../base/url.js';
-import { trimEndOf } from '../../base/trim.js';
+import { trimEndOf } from '../../base/characters.js';
 
 /**
  * Returns the form in which entity ids are compared over tenants. SAML compares them exactly; some IdPs ignore case or

@@ -1,4 +1,4 @@
-import { trimOf } from '../../base/trim.js';
+import { trimOf } from '../../base/characters.js';
 
 /** The form of a slug. Other texts in an address are not looked up. */
 export const SLUG = /^[a-z0-9-]{3,63}$/;

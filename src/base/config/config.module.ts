@@ -3,11 +3,10 @@ import { Activity } from '../activity.js';
 import { Clock, SystemClock } from '../clock.js';
 import { Sealer } from '../crypto/seal.js';
 import { DomainEvents } from '../domain-events.js';
-import { WorkSlots } from '../work-slots.js';
 import { AnswerBudget } from '../http/answer-budget.js';
-import { useCursorKey } from '../http/cursor.js';
-import { Logger } from '../log/logger.js';
-import { processFields } from '../log/process-fields.js';
+import { useCursorKey } from '../http/page.js';
+import { Logger, processFields } from '../log/logger.js';
+import { WorkSlots } from '../loop.js';
 import { Config } from './config.js';
 
 /** Providers of every room: settings, time, log, sealed secrets, domain events. */

@@ -1,6 +1,67 @@
 import { Matches } from 'class-validator';
-import { AtsEnvironment } from './ats-environment.js';
-import { Duration, HttpAddress, isListOf, KeyList, OneOf, Rule, Size, WholeNumber } from './setting-rules.js';
+import { isListOf, OneOf, Rule, HttpAddress, WholeNumber, Duration, KeyList, Size } from './setting-rules.js';
+
+/** The variables that admit what is refused without them. They are part of the class of all variables. */
+export abstract class AllowEnvironment {
+  /**
+   * For development: platforms, IdPs and webhooks of tenants can have plain http and private addresses.
+   * @defaultValue `false`
+   */
+  @OneOf('true', 'false', 'on', 'off')
+  ALLOW_PRIVATE_DESTINATIONS?: string;
+
+  /**
+   * Private networks (CIDR) in which destinations of tenants may be, and webhook endpoints also with plain http.
+   * @defaultValue none
+   */
+  @Rule('networks', isListOf.addresses, 'must be IP addresses or networks (CIDR) with commas between')
+  ALLOW_DESTINATION_NETWORKS?: string;
+
+  /**
+   * Variables whose value lifts a protection and is accepted in production all the same. Each is logged and exported.
+   * @defaultValue none
+   */
+  @Rule('names', isListOf.names, 'must be names of variables with commas between')
+  ALLOW_UNSAFE?: string;
+}
+
+/** The variables about applicant tracking systems and interviews. They are part of the class of all variables. */
+export abstract class AtsEnvironment extends AllowEnvironment {
+  /**
+   * The OAuth clients with which customers connect their ATS from its marketplace.
+   * @defaultValue none
+   */
+  @Rule('clients', isListOf.clients, 'must be provider:client_id:client_secret, several with commas between')
+  ATS_OAUTH_CLIENTS?: string;
+
+  /**
+   * For development: simulators of ATSs, which become the region `simulator` of their provider. Not in production.
+   * @defaultValue none
+   */
+  @Rule('simulators', isListOf.simulators, 'must be provider=http://host:port, several with commas between')
+  ATS_SIMULATORS?: string;
+
+  /**
+   * The interview engine of tenants that have set none of their own.
+   * @defaultValue none
+   */
+  @HttpAddress()
+  INTERVIEW_API_BASE_URL?: string;
+
+  /**
+   * The credential for `INTERVIEW_API_BASE_URL`; it has to be set with it.
+   * @defaultValue none
+   */
+  @Rule('visible', (text) => /^[\x21-\x7e]+$/.test(text), 'must be visible ASCII characters without spaces')
+  INTERVIEW_API_KEY?: string;
+
+  /**
+   * Days for which the bodies of inbound events of an ATS and of SCIM requests are kept, in whole months.
+   * @defaultValue `30`
+   */
+  @WholeNumber(1, 3_650)
+  RETENTION_BODIES?: string;
+}
 
 /** The variables that the service reads, with rule and meaning. No other part of the source reads the environment. */
 export class Environment extends AtsEnvironment {
@@ -238,4 +299,36 @@ export class Environment extends AtsEnvironment {
    */
   @OneOf('production', 'development', 'test')
   NODE_ENV?: string;
+}
+
+/** Variables of the operating system that a program needs; none is a setting of this service. */
+const PASSED_ON = [
+  'PATH',
+  'HOME',
+  'TZ',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TMPDIR',
+  'LD_LIBRARY_PATH',
+  'DYLD_LIBRARY_PATH',
+  // On Windows programs need these to find libraries and temporary files.
+  'SystemRoot',
+  'SYSTEMROOT',
+  'TEMP',
+  'TMP',
+] as const;
+
+/**
+ * Returns the environment of a child process: a fixed list of variables, and named values. Every user who can read
+ * `/proc/<pid>/environ` sees it, so it never contains keys, tokens or the database address of the service.
+ *
+ * @param told values for the child
+ */
+export function childEnvironment(told: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const passed = PASSED_ON.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(passed), ...told };
 }

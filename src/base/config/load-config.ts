@@ -1,17 +1,23 @@
-import 'reflect-metadata';
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { validateSync } from 'class-validator';
+import { getMetadataStorage, validateSync } from 'class-validator';
+import 'reflect-metadata';
+import { trimEndOf } from '../characters.js';
 import type { EncryptionKey } from '../crypto/seal.js';
 import { mintToken } from '../crypto/tokens.js';
-import { trimEndOf } from '../trim.js';
 import { Config, ConfigError, type Role } from './config.js';
 import { Environment } from './environment.js';
-import { VARIABLES } from './variables.js';
-import { PROTECTIONS } from './protections.rules.js';
-import { SECRETS, withSecretFiles, type SettingProblem } from './secret-files.js';
-import { unknownVariables } from './unknown-variables.rules.js';
-import { keptSecret } from './kept-secret.js';
+import { PROTECTIONS, unknownVariables } from './protections.rules.js';
+import { SECRETS, withSecretFiles, type SettingProblem, keptSecret } from './secret-files.js';
+
+/** The names of all variables, in the order of the class. */
+export const VARIABLES = [
+  ...new Set(
+    getMetadataStorage()
+      .getTargetValidationMetadatas(Environment, '', false, false)
+      .map(({ propertyName }) => propertyName as keyof Environment),
+  ),
+];
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 

@@ -1,6 +1,27 @@
 import ipaddr from 'ipaddr.js';
 import type { Environment } from './environment.js';
-import { isWeak, keysIn } from './keys.rules.js';
+
+/** Returns the bytes of each key of a list, such as that of `ENCRYPTION_KEY`. */
+export function keysIn(text: string): Buffer[] {
+  return text.split(',').map((part) => Buffer.from(part.slice(part.indexOf(':') + 1).trim(), 'base64'));
+}
+
+/**
+ * Returns whether a secret was visibly not made at random: it has few different bytes, repeats a pattern, or its bytes rise
+ * or fall by the same step. 16 random hex digits pass, with one exception in a million.
+ */
+export function isWeak(secret: Uint8Array): boolean {
+  if (new Set(secret).size < Math.min(8, secret.length / 4)) return true;
+  return isPeriodic(secret) || isPeriodic(secret.slice(1).map((byte, i) => byte - secret[i]!));
+}
+
+/** Returns whether the bytes repeat a part of at most half their length. */
+function isPeriodic(bytes: Uint8Array): boolean {
+  for (let period = 1; period <= bytes.length / 2; period++) {
+    if (bytes.every((byte, i) => i < period || byte === bytes[i - period])) return true;
+  }
+  return false;
+}
 
 /** What a setting can lift: the words for the operator, and the test of its text. */
 export interface Protection {
@@ -14,7 +35,10 @@ const DAYS_30 = 30 * 86_400;
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** Networks that are not part of the public Internet and have no address of this machine or of a cloud's metadata. */
-const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'].map((text) => ipaddr.parseCIDR(text)); // prettier-ignore
+const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'].map((text) =>
+  ipaddr.parseCIDR(text),
+);
+// prettier-ignore
 
 const weak: Protection = {
   when: 'a key that was not made at random: few different characters, or a pattern that repeats',
@@ -119,4 +143,56 @@ function networksIn(text: string | undefined): Network[] {
 
 function isInside([ip, bits]: Network, [outer, outerBits]: Network): boolean {
   return ip.kind() === outer.kind() && bits >= outerBits && ip.match(outer, outerBits);
+}
+
+/** First parts of names that programs beside this one use too: there only a name close to a known one is a mistake. */
+const SHARED = new Set(['API', 'APP', 'BASE', 'DATA', 'DNS', 'LOG', 'NODE']);
+/** Variables of other programs with a first part of ours: the session of a desktop, and addresses that Kubernetes and Docker set. */
+const FOREIGN = /^SESSION_MANAGER$|_SERVICE_HOST$|_SERVICE_PORT(?:_\w+)?$|_PORT_\d+_(?:TCP|UDP)(?:_\w+)?$/;
+const TYPING_ERRORS = 2;
+
+/**
+ * Returns the variables of the environment that begin as a setting of the service does and are none, each with the nearest
+ * setting.
+ *
+ * @param known all names that the service and its command line read
+ */
+export function unknownVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  known: readonly string[],
+): { variable: string; nearest: string }[] {
+  const names = new Set(known);
+  const families = new Set(known.map(familyOf).filter((family) => family !== null));
+  return Object.entries(env).flatMap(([variable, value]) => {
+    const family = familyOf(variable);
+    if (names.has(variable) || family === null || !families.has(family)) return [];
+    if (FOREIGN.test(variable) || /^(?:tcp|udp):\/\//.test(value ?? '')) return [];
+    const [nearest, distance] = nearestOf(variable, SHARED.has(family) ? known.filter((name) => familyOf(name) === family) : known); // prettier-ignore
+    return SHARED.has(family) && distance > TYPING_ERRORS ? [] : [{ variable, nearest }];
+  });
+}
+
+/** The part before the first underscore; null: the name has none. */
+function familyOf(name: string): string | null {
+  const end = name.indexOf('_');
+  return end > 0 ? name.slice(0, end) : null;
+}
+
+function nearestOf(name: string, known: readonly string[]): [string, number] {
+  return known
+    .map((one): [string, number] => [one, distanceBetween(name, one)])
+    .reduce((best, one) => (one[1] < best[1] ? one : best));
+}
+
+/** Returns the number of characters to insert, remove or replace (Levenshtein). */
+function distanceBetween(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length]!;
 }

@@ -1,4 +1,5 @@
 import type { QueryResult, QueryResultRow } from 'pg';
+import { INSTALLATION, ownerOf } from './database-health.js';
 
 /**
  * The most bytes of documents that one statement reads for a page, or for a batch of an export. An answer briefly needs
@@ -30,4 +31,50 @@ export function cutRowsOf<Row extends QueryResultRow>({ rows }: QueryResult<Row>
   const found = Number(rows[0]?.['rows_found'] ?? 0);
   const own = rows.map(({ rows_found: _found, bytes_before: _before, bytes: _bytes, place: _place, ...row }) => row);
   return { rows: own as unknown as Row[], cut: rows.length < found };
+}
+
+/** The bytes of a row beside its values: headers and entries of indexes. */
+const OF_ROW = 256;
+
+/**
+ * Estimates the bytes that this process writes for each tenant: the values of each statement that inserts or updates. The
+ * number of tenants in memory is that of the tenants that wrote since the last `take`. The estimate also counts writes that
+ * are rolled back, and a change of a row counts like a new row; a measurement of the tables replaces it.
+ */
+export class WrittenBytes {
+  private bytes = new Map<string, number>();
+
+  /** Counts a statement whose first value is its tenant. */
+  note(text: string, values: readonly unknown[]): void {
+    const tenantId = ownerOf(values[0]);
+    if (tenantId === INSTALLATION || !(text.includes('insert into ') || text.includes('update '))) return;
+    this.add(tenantId, OF_ROW + lengthOf(values));
+  }
+
+  /** Adds bytes of a tenant, such as those of a flush that failed. */
+  add(tenantId: string, bytes: number): void {
+    this.bytes.set(tenantId, (this.bytes.get(tenantId) ?? 0) + bytes);
+  }
+
+  /**
+   * Returns the bytes of the tenants that have written at least `least`, and forgets them.
+   *
+   * @param least in bytes
+   */
+  take(least: number): Map<string, number> {
+    const taken = new Map([...this.bytes].filter(([, bytes]) => bytes >= least));
+    for (const tenantId of taken.keys()) this.bytes.delete(tenantId);
+    return taken;
+  }
+}
+
+function lengthOf(values: readonly unknown[]): number {
+  let bytes = 0;
+  for (const value of values) {
+    if (typeof value === 'string') bytes += value.length;
+    else if (Buffer.isBuffer(value)) bytes += value.length;
+    else if (Array.isArray(value)) bytes += lengthOf(value);
+    else bytes += 8;
+  }
+  return bytes;
 }

@@ -1,16 +1,14 @@
-import { DataSource } from 'typeorm';
 import pg, { type Pool, type QueryResult, type QueryResultRow, type PoolClient } from 'pg';
-import { ConnectionGate, INSTALLATION, ownerOf } from './connection-gate.js';
-import { DatabaseHealth } from './database-health.js';
+import { DataSource } from 'typeorm';
+import { shapedStatementName, statementName } from './bounded-client.js';
+import { WrittenBytes } from './byte-cut.js';
+import { ConnectionGate, INSTALLATION, ownerOf, DatabaseHealth } from './database-health.js';
 import { codeOf, isNewPartition, RecordBusy, SearchTooExpensive } from './database.errors.js';
 import { SettingsFeed } from './settings-feed.js';
 import { LOCK_SECONDS, searchPoolOf, sharesOf, SEARCH_SECONDS } from './shares.js';
-import type { SqlRunner } from './sql-runner.js';
-import { StatementBatches } from './statement-batches.js';
-import { shapedStatementName, statementName } from './statement-names.js';
-import { WrittenBytes } from './written-bytes.js';
+import { type SqlRunner, StatementBatches } from './statement-batches.js';
 
-export type { SqlRunner } from './sql-runner.js';
+export type { SqlRunner } from './statement-batches.js';
 
 const RETRYABLE = new Set(['40001', '40P01']);
 /** `lock_not_available`: a statement reached {@link LOCK_SECONDS}. */

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { QueryRunner } from 'typeorm';
 import { Baseline1767227890000 } from './migrations/1767227890000-baseline.js';
 import { UnusedNames1767227900000 } from './migrations/1767227900000-unused-names.js';
 import { TenantAddresses1767227910000 } from './migrations/1767227910000-tenant-addresses.js';
@@ -18,15 +21,15 @@ import { DirectoryNetworks1767228100000 } from './migrations/1767228100000-direc
 import { WorkEntries1767228112000 } from './migrations/1767228112000-work-entries.js';
 import { UserSearch1767228113000 } from './migrations/1767228113000-user-search.js';
 import { ApiKeyNetworks1767228115000 } from './migrations/1767228115000-api-key-networks.js';
-import { ConsoleLinkMakers1767228117001 } from './migrations/1767228117001-console-link-makers.js';
-import { AdministratorsTold1767228117000 } from './migrations/1767228117000-administrators-told.js';
 import { Authentications1767228116000 } from './migrations/1767228116000-authentications.js';
 import { KeptWrites1767228116500 } from './migrations/1767228116500-kept-writes.js';
 import { HeldDepartures1767228116600 } from './migrations/1767228116600-held-departures.js';
+import { AdministratorsTold1767228117000 } from './migrations/1767228117000-administrators-told.js';
+import { ConsoleLinkMakers1767228117001 } from './migrations/1767228117001-console-link-makers.js';
 import { CommittedRequests1767228123000 } from './migrations/1767228123000-committed-requests.js';
-import { RefusedNames1767228124000 } from './migrations/1767228124000-refused-names.js';
-import { RefusedTokens1767228123002 } from './migrations/1767228123002-refused-tokens.js';
 import { InterviewsNotTaken1767228123001 } from './migrations/1767228123001-interviews-not-taken.js';
+import { RefusedTokens1767228123002 } from './migrations/1767228123002-refused-tokens.js';
+import { RefusedNames1767228124000 } from './migrations/1767228124000-refused-names.js';
 import { CreatedTimes1767228126000 } from './migrations/1767228126000-created-times.js';
 import { PlanSteps1767228130000 } from './migrations/1767228130000-plan-steps.js';
 import { UsersByRole1767228131000 } from './migrations/1767228131000-users-by-role.js';
@@ -74,3 +77,58 @@ export const MIGRATIONS = [
   KnownAs1767228132000,
   KnownNames1767228132001,
 ];
+
+/** The files of the schema, in the order in which they run: each refers to tables of earlier ones. */
+const FILES = [
+  'base',
+  'tenancy',
+  'ledger',
+  'sessions',
+  'engine',
+  'seats',
+  'forwarding',
+  'hiring',
+  'directories',
+  'users',
+  'groups',
+  'auth',
+  'webhooks',
+  'ats',
+  'ats-inbound',
+  'overview',
+  'console',
+  'operations',
+];
+
+/** A migration as TypeORM stores it: its class name ends with its time. */
+interface Named {
+  readonly name: string;
+}
+
+/** Returns whether a database has no schema yet. */
+export async function isEmpty(db: QueryRunner): Promise<boolean> {
+  const [found] = (await db.query(`select to_regclass('migrations') is null as empty`)) as [{ empty: boolean }];
+  return found.empty;
+}
+
+/**
+ * Makes the whole schema in an empty database, in one transaction. It contains what the migrations do, so they are noted
+ * as run.
+ */
+export async function createSchema(db: QueryRunner, migrations: readonly Named[]): Promise<void> {
+  await db.startTransaction();
+  try {
+    // Functions with the owner's rights keep this path: no table of a caller's own comes before those of the schema.
+    await db.query(`select set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true)`);
+    for (const file of FILES) {
+      await db.query(readFileSync(path.join(import.meta.dirname, 'schema', `${file}.sql`), 'utf8'));
+    }
+    for (const { name } of migrations) {
+      await db.query(`insert into migrations (timestamp, name) values ($1, $2)`, [name.slice(-13), name]);
+    }
+    await db.commitTransaction();
+  } catch (error) {
+    await db.rollbackTransaction();
+    throw error;
+  }
+}

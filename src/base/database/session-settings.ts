@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { PlainFailure } from '../errors/plain-failure.js';
+import { PlainFailure } from '../errors/domain-error.js';
 import { LOCK_SECONDS } from './shares.js';
 
 /**

@@ -1,5 +1,5 @@
 import pg, { type PoolConfig } from 'pg';
-import type { GateOptions } from './connection-gate.js';
+import type { GateOptions } from './database-health.js';
 
 /** The time limit of a search on the server, in seconds. */
 export const SEARCH_SECONDS = 3;

@@ -210,3 +210,15 @@ export function batchText(tenantId: string, steps: readonly StatementStep[]): st
           where not exists (select 1 from subject s where s.key = b.key))`;
   return `with ${parts.join(',\n')}\n${rows}${instead}`;
 }
+
+/** Runs prepared statements: the pool, or a transaction. */
+export interface SqlRunner {
+  /** Runs a constant text of the source, prepared under its own name on each connection. */
+  query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
+  /**
+   * Runs a text whose shape depends on the caller (filters, sorting, pages): prepared only while there are few of them.
+   */
+  shaped<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
+  /** Where statements of concurrent requests run as one; a transaction has none. */
+  readonly batches?: StatementBatches;
+}

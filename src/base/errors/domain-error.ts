@@ -100,3 +100,6 @@ export class Unavailable extends DomainError {
     super(detail, { headers: { 'Retry-After': String(retryAfterSeconds) }, cause });
   }
 }
+
+/** A failed start whose message explains it to the operator; the stack is not shown. */
+export class PlainFailure extends Error {}

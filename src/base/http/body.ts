@@ -2,11 +2,171 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import type { NextFunction, RequestHandler } from 'express';
 import { MalformedRequest } from '../errors/domain-error.js';
 import { faultIn } from '../json-text.js';
-import { BodyBudget } from './body-budget.js';
-import { LargeBody, MAX_DISCARD, readStream, type Admit } from './body-stream.js';
-import { BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
+import { discard, dropRest } from './answer.js';
+import { ByteCollector } from './byte-collector.js';
+import { anonymousBodies, type AnonymousShare } from './form.js';
+import { TooManyBodies, BodyInCrumbs, BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
 import type { BridgeRequest, BridgeResponse } from './request.js';
-import { discard } from './unread.js';
+
+/** The most bytes of large bodies in memory. One takes about three times as much while it is read. */
+const MAX_HELD = 96 * 1024 * 1024;
+/** The part of one tenant: its slow uploads do not block other tenants. */
+const ONE_TENANT = 1 / 3;
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * Counts the bytes of large bodies over all requests of this process, so that many bodies cannot exhaust its memory.
+ */
+export class BodyBudget {
+  private held = 0;
+  private readonly heldBy = new Map<string, number>();
+
+  constructor(private readonly max = MAX_HELD) {}
+
+  /** Returns a share for one body of a tenant. Bytes are taken as they arrive, and returned together. */
+  share(owner: string): BodyShare {
+    let taken = 0;
+    return {
+      take: (bytes) => {
+        const theirs = (this.heldBy.get(owner) ?? 0) + bytes;
+        if (this.held + bytes > this.max || theirs > this.max * ONE_TENANT) {
+          const limit = `${Math.floor(this.max * ONE_TENANT)} bytes for a tenant, ${this.max} in all`;
+          return new TooManyBodies(
+            `The large bodies in progress take more than ${limit}. Send fewer at the same time.`,
+            RETRY_AFTER_SECONDS,
+          );
+        }
+        this.held += bytes;
+        this.heldBy.set(owner, theirs);
+        taken += bytes;
+        return null;
+      },
+      giveBack: () => {
+        const left = (this.heldBy.get(owner) ?? 0) - taken;
+        if (left > 0) this.heldBy.set(owner, left);
+        else this.heldBy.delete(owner);
+        this.held -= taken;
+        taken = 0;
+      },
+    };
+  }
+}
+
+/** The bytes of one body in the budget. */
+export interface BodyShare {
+  /** Takes bytes; returns null, or the refusal when there is no room. */
+  readonly take: (bytes: number) => TooManyBodies | null;
+  readonly giveBack: () => void;
+}
+
+/** A refused body is read up to this limit, so that the caller sees the answer and not a broken connection. */
+export const MAX_DISCARD = 64 * 1024 * 1024;
+/**
+ * Bodies up to this size are read before the caller is authenticated. Most bodies are smaller and need no earlier
+ * look-up.
+ */
+const SMALL_BODY = 64 * 1024;
+
+/** Returns the tenant of the caller; rejects with the refusal of an unknown one. */
+export type Admit = (req: BridgeRequest) => Promise<string>;
+
+/** The checks before a large body is read. */
+export class LargeBody {
+  readonly length: number;
+  admitted = false;
+  private share: BodyShare | null = null;
+
+  constructor(
+    private readonly req: BridgeRequest,
+    private readonly res: BridgeResponse,
+    private readonly budget: BodyBudget,
+    private readonly admit: Admit | undefined,
+  ) {
+    this.length = Number(req.headers['content-length'] ?? 0);
+  }
+
+  /** Returns whether the caller has to be authenticated after this many bytes. */
+  isDue(size: number): boolean {
+    return !this.admitted && size > SMALL_BODY;
+  }
+
+  /** Authenticates the caller and counts the bytes so far; they are returned with the answer. */
+  async pass(size: number): Promise<void> {
+    const owner = await this.admit?.(this.req);
+    this.admitted = true;
+    // A caller that has gone away would not return its bytes.
+    if (this.res.closed || this.req.destroyed) return;
+    const share = (this.share = this.budget.share(owner ?? ''));
+    this.res.once('close', share.giveBack);
+    const refusal = share.take(size);
+    if (refusal !== null) throw refusal;
+  }
+
+  /** Counts bytes as they arrive: an announced size takes no memory. */
+  grow(bytes: number): Error | null {
+    return this.share?.take(bytes) ?? null;
+  }
+}
+
+/** Reads the bytes of a body, and calls `done` once: with them, or with the refusal. */
+export function readStream(
+  req: BridgeRequest,
+  limit: number,
+  large: LargeBody,
+  done: (error: Error | null, bytes?: Buffer) => void,
+): void {
+  const length = req.headers['content-length'];
+  const collector = new ByteCollector(limit, length === undefined ? null : Number(length));
+  // A body that is complete with its first piece, as most are, is not counted.
+  let share: AnonymousShare | null = null;
+  const onData = (chunk: Buffer): void => {
+    if (!collector.add(chunk)) return stop(new BodyTooLarge(limit));
+    if (collector.crumbles) return stop(new BodyInCrumbs());
+    const full = large.grow(chunk.length);
+    if (full !== null) return stop(full);
+    if (large.isDue(collector.size)) {
+      req.pause();
+      large.pass(collector.size).then(() => {
+        share?.end();
+        req.resume();
+      }, stop);
+    } else if (!large.admitted && collector.size !== Number(length)) {
+      share ??= anonymousBodies.share(stop);
+      share.grow(collector.capacity);
+    }
+  };
+  const onEnd = (): void => {
+    stop(null);
+  };
+  // A caller that has gone away gets no answer, and the request ends.
+  const onError = (): void => {
+    unlisten();
+  };
+  const unlisten = (): void => {
+    share?.end();
+    req.off('data', onData);
+    req.off('end', onEnd);
+  };
+  let over = false;
+  const stop = (error: Error | null): void => {
+    // A body can be ended while its sender is being authenticated.
+    if (over) return;
+    over = true;
+    unlisten();
+    if (error === null) return done(null, collector.bytes());
+    if (error instanceof BodyInCrumbs) dropRest(req);
+    else discard(req, collector.size, MAX_DISCARD);
+    done(error);
+  };
+  const listen = (): void => {
+    req.on('data', onData);
+    req.on('end', onEnd);
+  };
+  req.on('error', onError);
+  req.on('close', onError);
+  if (large.isDue(large.length)) large.pass(0).then(listen, stop);
+  else listen();
+}
 
 /** The most bytes that an address accepts without a limit of its own. */
 const USUAL_LIMIT = 1024 * 1024;

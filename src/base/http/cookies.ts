@@ -1,4 +1,7 @@
-import { trimOf } from '../trim.js';
+import { trimOf } from '../characters.js';
+import { parsedUrl } from '../url.js';
+import { CrossSiteRequest, HttpsNeeded } from './http.errors.js';
+import type { BridgeRequest } from './request.js';
 
 /** RFC 6265 §4.1.1: a cookie's name is a token (RFC 9110 §5.6.2). */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -36,4 +39,26 @@ export function hostCookie(
 ): string {
   const age = maxAgeSeconds === null ? '' : `; Max-Age=${maxAgeSeconds}`;
   return `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=${sameSite}${age}`;
+}
+
+type Asked = Pick<BridgeRequest, 'headers' | 'protocol'>;
+
+const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
+
+/**
+ * Refuses a request that no page of this origin has sent. A cookie of administration is worth nothing elsewhere: also a
+ * request without `Sec-Fetch-Site` is refused, which every current browser sends to https and to this machine.
+ *
+ * @throws {HttpsNeeded} when a browser cannot send the header, since the page is plain http of another machine
+ * @throws {CrossSiteRequest} for any other request
+ */
+export function demandSameOrigin(req: Asked): void {
+  const site = req.headers['sec-fetch-site'];
+  if (site === 'same-origin') return;
+  throw site === undefined && isPlainHttp(req) ? new HttpsNeeded() : new CrossSiteRequest();
+}
+
+function isPlainHttp({ headers, protocol }: Asked): boolean {
+  const url = parsedUrl(headers.origin ?? `${protocol}://${headers.host ?? ''}`);
+  return url?.protocol === 'http:' && !LOOPBACK.test(url.hostname);
 }

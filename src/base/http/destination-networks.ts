@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { MAX_URL, urlOf } from '../url.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
@@ -84,4 +86,94 @@ function isIn(ip: Address, networks: readonly Network[]): boolean {
     if (ip instanceof ipaddr.IPv4) return base instanceof ipaddr.IPv4 && ip.match(base, bits);
     return base instanceof ipaddr.IPv6 && ip.match(base, bits);
   });
+}
+
+/** What the operator admits for destinations of tenants beside public addresses. */
+export interface Admission {
+  /** Private addresses and plain http: for development and trials. */
+  readonly anyPrivate: boolean;
+  /** Networks with private addresses, and plain http there. */
+  readonly networks: DestinationNetworks;
+}
+
+/** Nothing but https on public addresses. */
+const PUBLIC_ONLY: Admission = { anyPrivate: false, networks: new DestinationNetworks() };
+
+/** The ports that a kind of destination may use, with the words of the refusal. */
+interface PortRule {
+  readonly words: string;
+  readonly admits: (port: number) => boolean;
+}
+
+const PORTS = [443, 4443, 8443, 9443, 10443];
+
+/** The port rule of each kind of destination. */
+const PORT_RULES = {
+  /** Platforms, IdPs and ATS: the usual ports of https. */
+  platform: { words: `must use one of the ports ${PORTS.slice(1).join(', ')}`, admits: (port) => PORTS.includes(port) },
+  webhook: { words: 'must use port 443, or one from 1024', admits: (port) => port === 443 || port >= 1024 },
+} as const satisfies Record<string, PortRule>;
+
+/** The kind of a destination of a tenant, which decides its ports. */
+export type DestinationKind = keyof typeof PORT_RULES;
+
+/** The hint for a tenant with a private address, or plain http. */
+export const PRIVATE_HINT =
+  'for trials the operator can allow private addresses and plain http with ALLOW_PRIVATE_DESTINATIONS=true';
+
+/** Returns whether an IP address, in any spelling, belongs to the public Internet. False for other texts. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address) || isMetadataAddress(address)) return false;
+  const ip = ipaddr.process(address);
+  if (ip.range() !== 'unicast') return false;
+  if (ip.kind() === 'ipv4') return true;
+  // Of IPv6 the global unicast addresses alone are assigned: 2000::/3 (RFC 4291 §2.4, IANA registry).
+  return (ip as ipaddr.IPv6).parts[0]! >> 13 === 1;
+}
+
+/**
+ * Returns whether this service connects to an IP address for a tenant. Metadata services of clouds are never admitted.
+ *
+ * @param secure whether the connection is https
+ */
+export function mayConnect(address: string, secure: boolean, { anyPrivate, networks }: Admission): boolean {
+  if (isMetadataAddress(address)) return false;
+  return anyPrivate || networks.has(address) || (secure && isPublicAddress(address));
+}
+
+/**
+ * Returns why a tenant may not use this address, or null. Only the text is checked here; the IP address of a name is
+ * checked when connecting.
+ */
+export function refusalOfUrl(
+  text: string,
+  kind: DestinationKind = 'platform',
+  admission: Admission = PUBLIC_ONLY,
+): string | null {
+  if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
+  const url = urlOf(text);
+  if (url === null) return 'must be a complete address such as https://platform.example.com';
+  const secure = url.protocol === 'https:';
+  const mayBePlain = admission.anyPrivate || !admission.networks.isEmpty;
+  if (!secure && !(mayBePlain && url.protocol === 'http:')) return `must begin with https:// (${PRIVATE_HINT})`;
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  const { words, admits } = PORT_RULES[kind];
+  // The usual port of http goes with plain http.
+  if (url.port !== '' && !admits(Number(url.port))) return words;
+  return refusalOfHost(bare(url.hostname), secure, admission);
+}
+
+function refusalOfHost(hostname: string, secure: boolean, admission: Admission): string | null {
+  const refusal = `must be a public address (${PRIVATE_HINT})`;
+  if (isIP(hostname) !== 0) return mayConnect(hostname, secure, admission) ? null : refusal;
+  const host = hostname.replace(/\.$/, '');
+  if (isMetadataName(host)) return 'must not be a metadata service';
+  // Where networks are admitted, the addresses of the name decide.
+  if (admission.anyPrivate || !admission.networks.isEmpty) return null;
+  return /(^|\.)(localhost|internal)$/i.test(host) ? refusal : null;
+}
+
+/** Returns the host of an address without the brackets of IPv6. */
+export function bare(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }

@@ -3,8 +3,36 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, Type as TypeOf } from 'class-transformer';
 import { ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import { isLongerThan } from '../characters.js';
-import { readInstant } from '../instant.js';
-import { isTidy, tidy } from './text.js';
+import { readInstant } from '../clock.js';
+import { InvalidFields } from '../errors/domain-error.js';
+
+// Control characters, and halves of a surrogate pair, which are not valid UTF-8.
+const UNTIDY = /[\p{Cc}\p{Cs}]/u;
+
+// Most text by far; normalising it would call a library.
+const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
+
+/** Every field is shorter than a quarter of this, and composing shortens a text to a quarter at most. */
+const MOST_COMPOSED = 8_192;
+
+/**
+ * Normalises text: NFC, without blanks around it. Returns other values unchanged for the validation, and also a text of
+ * more than 8,192 characters: composing a run of combining marks takes quadratic time (UAX #15 §3).
+ */
+export function tidy<T>(value: T): T {
+  if (typeof value !== 'string' || isPlain(value)) return value;
+  return (value.length > MOST_COMPOSED ? value : value.normalize('NFC').trim()) as T;
+}
+
+/** Returns whether a text is printable ASCII without blanks around it: it is tidy, and `tidy` leaves it as it is. */
+export function isPlain(value: string): boolean {
+  return PLAIN.test(value);
+}
+
+/** Returns whether a text contains no control characters or halves of surrogate pairs. */
+export function isTidy(value: string): boolean {
+  return !UNTIDY.test(value);
+}
 
 // Declares a field of a request: its rule, the text of its refusal, and its documentation.
 
@@ -181,4 +209,36 @@ export function Ruled(
   options: FieldOptions = {},
 ): PropertyDecorator {
   return field(options, problemOf, schema);
+}
+
+/** The most characters of an id in the caller's system. */
+export const MAX_EXTERNAL_ID = 255;
+
+/**
+ * Reads the `external_id` of an address, by the rules of the field of the same name.
+ *
+ * @throws {InvalidFields} for a text that no record can have
+ */
+export function externalIdIn(address: string): string {
+  const text = tidy(address);
+  const problem =
+    text === ''
+      ? 'must not be empty'
+      : !isTidy(text)
+        ? 'must not contain control characters'
+        : isLongerThan(text, MAX_EXTERNAL_ID)
+          ? `must have at most ${MAX_EXTERNAL_ID} characters`
+          : null;
+  if (problem !== null) throw new InvalidFields([{ field: 'external_id', message: problem }]);
+  return text;
+}
+
+/**
+ * Checks the `external_id` of a body beside that of the address. Absent and null say nothing.
+ *
+ * @throws {InvalidFields} when the two differ
+ */
+export function demandSame(sent: string | null | undefined, inAddress: string): void {
+  if (sent == null || sent === inAddress) return;
+  throw new InvalidFields([{ field: 'external_id', message: 'must be the one in the address' }]);
 }

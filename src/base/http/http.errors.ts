@@ -1,4 +1,5 @@
 import { DomainError, type ErrorExtras } from '../errors/domain-error.js';
+import type { BridgeRequest, BridgeResponse } from './request.js';
 
 /** 413: a body over the limit of its address. */
 export class BodyTooLarge extends DomainError {
@@ -83,4 +84,9 @@ export class HttpsNeeded extends DomainError {
       'The console needs https: over plain http from another machine, browsers keep no Secure cookie and do not say from which site a request comes. Set BASE_URL to an https address, or open the console on the machine of the service.',
     );
   }
+}
+
+/** A port: answers a request with an error, for middleware that answers refusals itself and can fail at that. */
+export abstract class FailureFace {
+  abstract answer(thrown: unknown, req: BridgeRequest, res: BridgeResponse): void;
 }

@@ -1,12 +1,248 @@
-import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
-import { DestinationNetworks } from './destination-networks.js';
-import { Exchange } from './exchange.js';
-import { LookupFailed, NameLookups, type LookupOwner } from './name-lookups.js';
-import { BlockedAddress, type OutboundAnswer, type OutboundRequest } from './outbound-call.js';
-import { bare, mayConnect, type Admission } from './public-address.js';
+import { subscribe } from 'node:diagnostics_channel';
+import { type Socket, isIP, type LookupFunction } from 'node:net';
+import { type Dispatcher, Agent, buildConnector } from 'undici';
+import { ByteCollector } from './byte-collector.js';
+import { DestinationNetworks, bare, mayConnect, type Admission } from './destination-networks.js';
+import { type LookupOwner, LookupFailed, NameLookups } from './name-lookups.js';
 
-export type { OutboundAnswer, OutboundFailure, OutboundRequest } from './outbound-call.js';
+type Note = (address: string) => void;
+
+/** The key of the note in undici's request: a map beside it would cost each request of the process. */
+const NOTE = Symbol('note of the dialled address');
+
+interface NotedRequest {
+  [NOTE]?: Note;
+}
+
+/** The dispatch that is under way: undici makes the request of it before it returns. */
+let current: Note | null = null;
+
+let listens = false;
+
+/**
+ * Listens where undici tells which connection of its pool carries a request; it tells it nowhere else. A listener costs
+ * each request of the process, so there is none before the first that is noted.
+ */
+function listen(): void {
+  listens = true;
+  subscribe('undici:request:create', (message) => {
+    if (current !== null) (message as { request: NotedRequest }).request[NOTE] = current;
+  });
+  subscribe('undici:client:sendHeaders', (message) => {
+    const { request, socket } = message as { request: NotedRequest; socket: Socket };
+    const note = request[NOTE];
+    if (note === undefined) return;
+    const { remoteAddress } = socket;
+    if (remoteAddress !== undefined) note(remoteAddress);
+  });
+}
+
+/** Runs a dispatch of undici, and notes the IP address that its request is sent to. */
+export function noting(note: Note, dispatch: () => void): void {
+  if (!listens) listen();
+  current = note;
+  try {
+    dispatch();
+  } finally {
+    current = null;
+  }
+}
+
+/** One call to an external server. The body is sent unchanged. */
+export interface OutboundRequest {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Scheme, host and port. */
+  origin: string;
+  /** Path and query. */
+  path: string;
+  /** The tenant that configured the address; null: the operator did. The name look-up counts for this tenant. */
+  owner: LookupOwner;
+  headers: Record<string, string>;
+  body?: string;
+  /** One deadline for connecting, headers and body. */
+  timeoutMs: number;
+  /** The most bytes of the answer; a longer one is cut and marked. Default 64 KiB. */
+  maxBytes?: number;
+  /** Once the status has arrived it is the answer: a body that breaks off or does not end is cut and marked. */
+  statusDecides?: boolean;
+  /** The answer names the IP address that was dialled. */
+  notesAddress?: boolean;
+  /** Further headers that the answer keeps, by lower-case name. */
+  keptHeaders?: readonly string[];
+}
+
+/** The reason of a missing answer. `blocked`: this service refused to connect to the address. */
+export type OutboundFailure = 'timeout' | 'refused' | 'reset' | 'dns' | 'tls' | 'blocked';
+
+/** The result of a call. A status is never an exception. `address`: the IP address that was dialled, if it is asked for and known. */
+export type OutboundAnswer =
+  | {
+      kind: 'answer';
+      status: number;
+      contentType: string;
+      retryAfter: string | null;
+      location: string | null;
+      body: string;
+      truncated: boolean;
+      ms: number;
+      address: string | null;
+      /** The headers of `keptHeaders` that the answer has. */
+      kept?: Readonly<Record<string, string>>;
+    }
+  | { kind: 'failed'; reason: OutboundFailure; detail: string; ms: number; address: string | null };
+
+/** An address that this service does not connect to for a tenant. */
+export class BlockedAddress extends Error {
+  readonly code = 'BLOCKED_ADDRESS';
+}
+
+const DEFAULT_CAP = 64 * 1024;
+
+/** One request and its answer, assembled from the events of the connection. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  private readonly started = performance.now();
+  private readonly timer: NodeJS.Timeout;
+  private controller: Dispatcher.DispatchController | null = null;
+  private over = false;
+  private status = 0;
+  private headers: Record<string, string | string[] | undefined> = {};
+  private address: string | null = null;
+  private collector: ByteCollector | null = null;
+
+  /** @param resolve is called once, with the answer */
+  constructor(
+    private readonly request: OutboundRequest,
+    private readonly resolve: (answer: OutboundAnswer) => void,
+  ) {
+    this.timer = setTimeout(() => {
+      this.fail('timeout', `no complete answer within ${request.timeoutMs} ms`);
+      this.controller?.abort(new Error('deadline'));
+    }, request.timeoutMs);
+  }
+
+  start(dispatcher: Dispatcher): void {
+    const { origin, path, method, headers, body, notesAddress } = this.request;
+    const dispatch = (): unknown => dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, this);
+    try {
+      if (notesAddress === true) noting((address) => (this.address = address), dispatch);
+      else dispatch();
+    } catch (error) {
+      this.onResponseError(null, error as Error);
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    // The deadline passed while connecting: nothing is sent.
+    if (this.over) controller.abort(new Error('deadline'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.status = status;
+    this.headers = headers;
+    // Nearly every answer is one piece of the announced length, which is then not copied.
+    const length = Number(one(headers['content-length']) ?? NaN);
+    const announced = Number.isSafeInteger(length) && length >= 0 ? length : null;
+    this.collector = new ByteCollector(this.request.maxBytes ?? DEFAULT_CAP, announced);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { collector } = this;
+    if (collector === null) return;
+    const whole = collector.add(chunk);
+    if (collector.crumbles) {
+      this.fail('reset', 'the answer comes in pieces of less than 32 bytes');
+      controller.abort(new Error('the answer comes in too many small pieces'));
+      return;
+    }
+    if (whole) return;
+    this.answer(true);
+    controller.abort(new Error('the answer is longer than is read'));
+  }
+
+  onResponseEnd(): void {
+    this.answer(false);
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.address ??= addressIn(error);
+    this.fail(reasonOf(error), codeOf(error));
+  }
+
+  private answer(truncated: boolean): void {
+    const answer: OutboundAnswer = {
+      kind: 'answer',
+      status: this.status,
+      contentType: one(this.headers['content-type'])?.toLowerCase() ?? '',
+      retryAfter: one(this.headers['retry-after']),
+      location: one(this.headers['location']),
+      body: this.collector?.bytes().toString('utf8') ?? '',
+      truncated,
+      ms: this.elapsed(),
+      address: this.address,
+    };
+    if (this.request.keptHeaders !== undefined) answer.kept = this.kept(this.request.keptHeaders);
+    this.finish(answer);
+  }
+
+  private kept(names: readonly string[]): Readonly<Record<string, string>> {
+    const pairs = names.flatMap((name) => {
+      const value = one(this.headers[name]);
+      return value === null ? [] : [[name, value] as const];
+    });
+    return Object.fromEntries(pairs);
+  }
+
+  private fail(reason: OutboundFailure, detail: string): void {
+    // 1xx is not the status of the answer yet.
+    if (this.request.statusDecides === true && this.status >= 200) return this.answer(true);
+    this.finish({ kind: 'failed', reason, detail, ms: this.elapsed(), address: this.address });
+  }
+
+  private finish(answer: OutboundAnswer): void {
+    if (this.over) return;
+    this.over = true;
+    clearTimeout(this.timer);
+    this.resolve(answer);
+  }
+
+  private elapsed(): number {
+    return Math.round(performance.now() - this.started);
+  }
+}
+
+function reasonOf(error: Error): OutboundFailure {
+  if (error instanceof LookupFailed) return 'dns';
+  const code = codeOf(error);
+  if (code === 'BLOCKED_ADDRESS') return 'blocked';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'timeout';
+  if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/.test(code)) return 'refused';
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'tls';
+  return 'reset';
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'string') return code;
+  // Several addresses were tried; the error of the first one is reported.
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0]);
+  return error.name;
+}
+
+/** Returns the address that an error of the operating system names. */
+function addressIn(error: Error): string | null {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return addressIn(error.errors[0]);
+  const { address } = error as { address?: unknown };
+  return typeof address === 'string' ? address : null;
+}
+
+function one(header: string | string[] | undefined): string | null {
+  return (Array.isArray(header) ? header[0] : header) ?? null;
+}
 
 const CONNECT_MS = 5_000;
 const MOST_HOSTS = 1_000;

@@ -1,4 +1,4 @@
-import { readInstant } from '../instant.js';
+import { readInstant } from '../clock.js';
 import { InvalidFields, MalformedRequest } from '../errors/domain-error.js';
 
 /** A query as Express parses it; a repeated name is an array. */

@@ -1,5 +1,7 @@
-import type { Request, Response } from 'express';
+import type { Request, Response, NextFunction, RequestHandler } from 'express';
+import type { Activity } from '../activity.js';
 import type { PresentedToken } from '../crypto/tokens.js';
+import { newId } from '../ids.js';
 
 /** An operation of a Bulk request; for the logs. */
 export interface OperationEffect {
@@ -68,4 +70,67 @@ export function isScimPath(path: string): boolean {
 export function rawQuery({ originalUrl }: { originalUrl: string }): string {
   const mark = originalUrl.indexOf('?');
   return mark < 0 ? '' : originalUrl.slice(mark + 1);
+}
+
+/** Called when an answer is sent, or when the caller has gone away before. */
+export type RequestEnd = (req: BridgeRequest, res: BridgeResponse) => void;
+
+/** Requests of orchestrators and monitoring. They say nothing about whether the service is used. */
+export const PROBE = /^\/(healthz|readyz|metrics)/;
+
+const TOO_MANY = 429;
+
+/**
+ * Returns the first middleware, so that every answer has an id and the security headers, errors and unknown addresses
+ * included. The id is always new: a caller's own `X-Request-Id` could repeat, and the ledger keeps the id as evidence.
+ * `ended` is one function for all requests, to avoid a closure for each. `activity` receives each request, and counts those
+ * that were worked on for a known caller: who has no credential, or is over its rate, must not slow down the forwarding.
+ */
+export function requestStart(
+  headers: readonly (readonly [string, string])[],
+  ended: RequestEnd | null,
+  activity?: Activity,
+): RequestHandler {
+  const onClose = function (this: BridgeResponse): void {
+    const req = this.req as BridgeRequest;
+    if (req.proven === true && this.statusCode !== TOO_MANY) activity?.note();
+    ended?.(req, this);
+  };
+  return (request, response, next: NextFunction) => {
+    const req = request as BridgeRequest;
+    const id = newId('req');
+    req.id = id;
+    req.startedAt = performance.now();
+    if (!PROBE.test(request.url)) activity?.stir();
+    response.setHeader('X-Request-Id', id);
+    for (let i = 0; i < headers.length; i++) response.setHeader(headers[i]![0], headers[i]![1]);
+    response.on('close', onClose);
+    next();
+  };
+}
+
+/** Ids that `newId` makes: they identify no user to a reader of the log. */
+const OWN_ID = /^[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}$/;
+
+interface Routed {
+  readonly route?: { readonly path?: unknown; readonly methods?: Readonly<Record<string, boolean>> };
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Returns the part of a request's path that the log may contain: the pattern of its route, with ids of this service.
+ * Other parts come from the caller: an e-mail as an external id, or a token in a mistyped address.
+ *
+ * @returns for example `/scim/v2/Users/usr_01k0…` or `/v1/users/by-external-id/:external_id`; `unmatched` where no
+ * route took the request
+ */
+export function loggedPath(req: Routed): string {
+  const { route, params } = req;
+  // The handler that answers 404 is a route for all methods.
+  if (typeof route?.path !== 'string' || route.methods?.['_all'] === true) return 'unmatched';
+  if (!route.path.includes(':')) return route.path;
+  return route.path.replace(/:(\w+)/g, (whole, name: string) => {
+    const value = params?.[name];
+    return typeof value === 'string' && OWN_ID.test(value) ? value : whole;
+  });
 }

@@ -1,6 +1,12 @@
-import type { IncomingMessage, Server } from 'node:http';
+import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { StreamableFile } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import express, { type RequestHandler, type NextFunction, type Request, type Response, type Express } from 'express';
+import helmet from 'helmet';
+import { MalformedRequest } from '../errors/domain-error.js';
 import { newId } from '../ids.js';
+import { JsonText, sendJson } from './answer.js';
 import { boundConnections } from './connection-bound.js';
 
 /** The most bytes of the head of a request; passed to `http.createServer`. */
@@ -53,4 +59,131 @@ function writeRaw(socket: Socket, status: string, more = ''): void {
     `HTTP/1.1 ${status}\r\nConnection: close\r\nX-Request-Id: ${newId('req')}${more}\r\n` +
       `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
+}
+
+/** The setting of the application by which forms of pages may lead to plain http on a loopback address. */
+export const LOOPBACK_FORMS = 'loopback forms';
+
+/**
+ * Returns the headers of every answer. Answers of the API are data: they may not be framed, run, cached or sniffed.
+ * HSTS only where the public address is https.
+ */
+export function securityHeaders(baseUrl: string): readonly (readonly [string, string])[] {
+  const headers: [string, string][] = [
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Cache-Control', 'no-store'],
+    ['Referrer-Policy', 'no-referrer'],
+    ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ];
+  if (baseUrl.startsWith('https:')) headers.push(['Strict-Transport-Security', 'max-age=31536000; includeSubDomains']);
+  return headers;
+}
+
+/**
+ * Returns a middleware with the policy of HTML pages: own scripts and pictures, and the style attributes that they
+ * need.
+ */
+export function pageHeaders(baseUrl: string): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:'],
+        fontSrc: ["'self'"],
+        connectSrc: ["'self'"],
+        formAction: ["'self'"],
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    strictTransportSecurity: baseUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: true } : false,
+    referrerPolicy: { policy: 'no-referrer' },
+  }) as RequestHandler;
+}
+
+/**
+ * A middleware that refuses a request with several `Host` headers (RFC 9112 §3.2). Node.js keeps the first one, and a proxy
+ * before it may have judged by another.
+ */
+export function oneHost({ rawHeaders }: Request, _res: Response, next: NextFunction): void {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === 'host') hosts++;
+  }
+  next(hosts > 1 ? new MalformedRequest('The request has more than one Host header. Send one.') : undefined);
+}
+
+const DOUBLED = /^\/scim\/v2\/{2,}/;
+
+/**
+ * Replaces several slashes after the base address of SCIM by one. An IdP with a slash at the end of this address
+ * requests `/scim/v2//Users`. No other address has a second spelling.
+ */
+export function singleSlashes(req: Request, _res: Response, next: NextFunction): void {
+  if (req.url.startsWith('/scim/v2//')) {
+    req.url = req.url.replace(DOUBLED, '/scim/v2/');
+    req.originalUrl = req.url;
+  }
+  next();
+}
+
+type MessageConstructor = typeof IncomingMessage;
+type ResponseConstructor = typeof ServerResponse;
+
+/**
+ * Express on a server whose requests and responses are created with Express's prototypes. Otherwise Express changes the
+ * prototype of each, which costs more than all of its routing, because V8 can no longer optimise access.
+ */
+export class BridgeAdapter extends ExpressAdapter {
+  constructor() {
+    const app = express();
+    // One address has one spelling: limits and forms of errors depend on it.
+    app.set('case sensitive routing', true);
+    super(app);
+  }
+
+  /** Sends the return value of a controller: an object, or its text, like every other JSON answer. */
+  override reply(response: ServerResponse, body: unknown, statusCode?: number): void {
+    if (!isPlainJson(body)) {
+      super.reply(response, body, statusCode);
+      return;
+    }
+    sendJson(response, statusCode ?? response.statusCode, body instanceof JsonText ? body.text : JSON.stringify(body));
+  }
+
+  override initHttpServer(): void {
+    const app = this.getInstance<Express>();
+    const options = {
+      IncomingMessage: bornWith(http.IncomingMessage, app.request) as MessageConstructor,
+      ServerResponse: bornWith(http.ServerResponse, app.response) as ResponseConstructor,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
+    };
+    this.httpServer = http.createServer(options, app);
+  }
+}
+
+/**
+ * Returns a constructor that initialises like node's own, for objects with another prototype that inherits from node's.
+ */
+function bornWith(base: MessageConstructor | ResponseConstructor, prototype: object): unknown {
+  // Node's constructors are plain functions, which can be called on an existing object.
+  const initialise = base as unknown as (...args: unknown[]) => void;
+  function Born(this: object, ...args: unknown[]): void {
+    initialise.apply(this, args);
+  }
+  Born.prototype = prototype;
+  // V8 reserves room in an object by its constructor and the constructors that it inherits from. Without those of node,
+  // a response has more fields than room, and becomes a hash table.
+  Object.setPrototypeOf(Born, base);
+  return Born;
+}
+
+/** Returns whether a body is an object or array of data; Express handles errors and streams. */
+function isPlainJson(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false;
+  return Array.isArray(body) || !(body instanceof Error || body instanceof StreamableFile);
 }

@@ -7,8 +7,7 @@ import {
   PickType,
   type ApiPropertyOptions,
 } from '@nestjs/swagger';
-import { Text } from './fields.js';
-import { MAX_EXTERNAL_ID } from './external-id.js';
+import { Text, MAX_EXTERNAL_ID } from './fields.js';
 
 // Classes of bodies that follow from the one that declares the fields of a record.
 

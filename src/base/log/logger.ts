@@ -1,7 +1,59 @@
+import { readFileSync } from 'node:fs';
+import os from 'node:os';
 import type { LoggerService } from '@nestjs/common';
-import { isReported } from '../database/database-health.js';
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
-import { stdoutBlocks, type FlushedStream } from './stdout-blocks.js';
+import type { Config } from '../config/config.js';
+import { isReported } from '../database/database-health.js';
+
+const BLOCK_CHARACTERS = 16_000;
+const LONGEST_WAIT_MS = 500;
+
+/** A destination of lines that can be made to write what waits. */
+export type FlushedStream = DestinationStream & { flushSync?: () => void };
+
+/**
+ * Gathers lines into blocks, off the path of the request. A block is written when it is full, after half a second, by
+ * `flushSync`, and at the end of the process. The destination of pino gathers too, but measures all that waits with each
+ * line: for lines of 400 bytes that cost five times what the rest of a line costs.
+ */
+export class Blocks implements FlushedStream {
+  private waiting = '';
+
+  constructor(private readonly destination: FlushedStream) {}
+
+  write(line: string): void {
+    this.waiting += line;
+    if (this.waiting.length >= BLOCK_CHARACTERS) this.pass();
+  }
+
+  /** Hands what waits to the destination. */
+  pass(): void {
+    if (this.waiting === '') return;
+    const block = this.waiting;
+    this.waiting = '';
+    this.destination.write(block);
+  }
+
+  flushSync(): void {
+    this.pass();
+    this.destination.flushSync?.();
+  }
+}
+
+let shared: Blocks | undefined;
+
+/** Returns the blocks of standard output, of which a process has one. */
+export function stdoutBlocks(): Blocks {
+  if (shared === undefined) {
+    const blocks = new Blocks(pino.destination({ dest: 1, sync: false }));
+    shared = blocks;
+    setInterval(() => blocks.pass(), LONGEST_WAIT_MS).unref();
+    // Before pino's own listeners, which write what they have been handed.
+    process.prependListener('beforeExit', () => blocks.pass());
+    process.prependListener('exit', () => blocks.pass());
+  }
+  return shared;
+}
 
 /** The fields of a line. */
 export type LogFields = Record<string, unknown>;
@@ -140,4 +192,14 @@ export class NestLogger implements LoggerService {
   debug(message: unknown, context?: string): void {
     this.logger.debug(String(message), { context });
   }
+}
+
+/** The version of this service, from its package. */
+export const VERSION = (
+  JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
+).version;
+
+/** Returns the fields of every line that identify the process. */
+export function processFields({ role }: Pick<Config, 'role'>): { role: string; version: string; process: string } {
+  return { role, version: VERSION, process: `${os.hostname()}:${process.pid}` };
 }

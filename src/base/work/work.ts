@@ -1,4 +1,5 @@
-import type { SqlRunner } from '../database/sql-runner.js';
+import type { DiscoveryService } from '@nestjs/core';
+import type { SqlRunner } from '../database/statement-batches.js';
 
 /** The time of the application's clock, in the SQL of {@link WorkKind.due}. */
 export const NOW = '$2';
@@ -88,4 +89,13 @@ export abstract class WorkKind {
 /** Work of the installation: one process at a time has it, in an interval. */
 export abstract class IntervalWork extends WorkKind {
   override readonly isAlone = true;
+}
+
+/** Returns the providers of the application that are of a class: what rooms declare, without a list of them. */
+export function instancesOf<T>(
+  discovery: Pick<DiscoveryService, 'getProviders'>,
+  type: abstract new (...args: never[]) => T,
+): T[] {
+  const instances = discovery.getProviders().map(({ instance }) => instance as unknown);
+  return [...new Set(instances.filter((instance): instance is T => instance instanceof type))];
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { trimEndOf } from '../../base/trim.js';
+import { trimEndOf } from '../../base/characters.js';
 import { CliError, EXIT } from './cli.errors.js';
 
 /** Variables of the environment. */

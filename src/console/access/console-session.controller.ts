@@ -1,13 +1,12 @@
 import { Body, Controller, Delete, HttpCode, Post, Req, Res, UsePipes } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { SignInLimits } from '../../auth/sign-in/limits/sign-in-limits.js';
 import { sessionToken } from '../../auth/sign-in/browser-sessions/session.cookie.js';
+import { SignInLimits } from '../../auth/sign-in/limits/sign-in-limits.js';
 import { parseToken } from '../../base/crypto/tokens.js';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
-import { readCookies } from '../../base/http/cookies.js';
+import { readCookies, demandSameOrigin } from '../../base/http/cookies.js';
 import { TooManyRequests } from '../../base/http/http.errors.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
-import { demandSameOrigin } from '../../base/http/same-origin.js';
 import { ValidateBody } from '../../base/http/validate.js';
 import {
   consoleCookie,

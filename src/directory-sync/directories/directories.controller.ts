@@ -1,7 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { NotFound } from '../../base/errors/domain-error.js';
-import { withAllowFromNotice } from '../../base/http/allow-from.js';
+import { withAllowFromNotice } from '../../base/http/allowed-networks.js';
 import type { BridgeRequest } from '../../base/http/request.js';
 import { ApiPage, ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';

@@ -1,5 +1,5 @@
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
-import { AllowFrom, NoticesBody } from '../../base/http/allow-from.js';
+import { AllowFrom, NoticesBody } from '../../base/http/allowed-networks.js';
 import { ChangeType, ShownType, StoredTimes } from '../../base/http/shown.js';
 import { Choice, Flag, Nested, NestedList, Ruled, Text } from '../../base/http/fields.js';
 import { ExpectedAdministrators } from '../../tenancy/tenants/administrators.js';

@@ -1,4 +1,4 @@
-import { allowFromProblems } from '../../base/http/allow-from.js';
+import { allowFromProblems } from '../../base/http/allowed-networks.js';
 import type { FieldError } from '../../base/errors/domain-error.js';
 import { customNameProblem } from '../../protocols/scim/schema/user.schema.js';
 import { findAttribute, RESOURCE_TYPES } from '../../protocols/scim/schema/resource-types.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { decodeCursor, encodeCursor } from '../../base/http/cursor.js';
+import { decodeCursor, encodeCursor } from '../../base/http/page.js';
 import { printFilter } from '../../protocols/scim/filter/print.js';
 import type { ListQuery } from '../../protocols/scim/messages/list-query.js';
 import type { ResourceTypeDef } from '../../protocols/scim/schema/resource-types.js';

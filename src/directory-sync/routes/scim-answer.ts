@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { scimMediaType } from '../../base/http/accept.js';
-import { sendBody } from '../../base/http/answer.js';
+import { scimMediaType, sendBody } from '../../base/http/answer.js';
 
 /** Sends a resource or message as JSON text. */
 export function answerScim(

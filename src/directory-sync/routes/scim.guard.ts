@@ -1,6 +1,6 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { proveCaller } from '../../base/http/connection-bound.js';
-import { demandAcceptable } from '../../base/http/accept.js';
+import { demandAcceptable } from '../../base/http/answer.js';
 import { AnswerBudget, type AnswerShare } from '../../base/http/answer-budget.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { dialectOf } from '../../protocols/scim/dialects/dialects.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { KeyedReads } from '../../base/database/keyed-reads.js';
+import { KeyedReads } from '../../base/database/record-list.js';
 import type { RuleRole } from './role-from-groups.rules.js';
 import { userNameKey } from '../../protocols/scim/text.js';
 import { emailKey, type UserDraft } from './user.mapping.js';

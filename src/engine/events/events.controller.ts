@@ -1,10 +1,9 @@
 import { Get, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
+import { InvalidFields } from '../../base/errors/domain-error.js';
 import { sendJson } from '../../base/http/answer.js';
 import { ApiFilter, ApiRefusals } from '../../base/http/api-answers.js';
-import { encodeCursor } from '../../base/http/cursor.js';
-import { InvalidFields } from '../../base/errors/domain-error.js';
-import { PAGE_OPTIONS, readPage } from '../../base/http/page.js';
+import { encodeCursor, PAGE_OPTIONS, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-controller.js';

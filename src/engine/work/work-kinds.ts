@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { instancesOf } from '../../base/instances.js';
-import { WorkKind } from '../../base/work/work.js';
+import { instancesOf, WorkKind } from '../../base/work/work.js';
 
 /** The kinds of background work that the rooms of this application declare. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { PRIVATE_HINT } from '../../base/http/public-address.js';
+import { PRIVATE_HINT } from '../../base/http/destination-networks.js';
 import type { Verdict } from '../../engine/delivery/retry.rules.js';
 
 /** What is said instead of asking the platform, when the fault is this installation's. */

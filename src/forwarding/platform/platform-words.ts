@@ -1,4 +1,4 @@
-import { PRIVATE_HINT } from '../../base/http/public-address.js';
+import { PRIVATE_HINT } from '../../base/http/destination-networks.js';
 
 /** What the words are made from. */
 interface State {

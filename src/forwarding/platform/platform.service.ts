@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, InvalidFields } from '../../base/errors/domain-error.js';
-import { refusalOfUrl } from '../../base/http/public-address.js';
+import { refusalOfUrl } from '../../base/http/destination-networks.js';
 import { urlOf } from '../../base/url.js';
-import { trimEndOf } from '../../base/trim.js';
+import { trimEndOf } from '../../base/characters.js';
 import type { Destination, DestinationSettings } from '../../engine/delivery/destination.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
 import {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import { WorkSlots } from '../../base/work-slots.js';
+import { WorkSlots } from '../../base/loop.js';
 import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
 import { importAccount } from '../../engine/delivery/lanes/import.js';
 import { boundAccountOf, boundAmong } from '../accounts.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidFields } from '../../base/errors/domain-error.js';
-import { csvLine } from '../../base/http/csv.js';
+import { csvLine } from '../../base/http/export.js';
 import { queryChoice, queryTime } from '../../base/http/query.js';
 import { JobsRepository } from '../jobs/jobs.repository.js';
 import { ATS_STATUSES, type CandidateRow } from './candidate.js';

@@ -4,7 +4,7 @@ import { NotFound } from '../../base/errors/domain-error.js';
 import { JsonText, sendJson } from '../../base/http/answer.js';
 import { ApiFilter, ApiPaging, ApiRefusals } from '../../base/http/api-answers.js';
 import { exportFormat, sendExport } from '../../base/http/export.js';
-import { demandSame, externalIdIn } from '../../base/http/external-id.js';
+import { demandSame, externalIdIn } from '../../base/http/fields.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';

@@ -1,6 +1,5 @@
 import { isLongerThan } from '../../base/characters.js';
-import { MAX_EXTERNAL_ID } from '../../base/http/external-id.js';
-import { isTidy } from '../../base/http/text.js';
+import { MAX_EXTERNAL_ID, isTidy } from '../../base/http/fields.js';
 import { hasMember, jsonMemberText } from '../../base/json-text.js';
 import type { Metadata } from './candidate.js';
 

@@ -1,5 +1,5 @@
 import type { CutRows } from '../../base/database/byte-cut.js';
-import { csvLine } from '../../base/http/csv.js';
+import { csvLine } from '../../base/http/export.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { InterviewBody } from './interview.dto.js';
 import type { InterviewRow } from './interview.js';

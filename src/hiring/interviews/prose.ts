@@ -1,8 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { isLongerThan } from '../../base/characters.js';
-import { Ruled, type FieldOptions } from '../../base/http/fields.js';
-import { isTidy, tidy } from '../../base/http/text.js';
+import { Ruled, type FieldOptions, isTidy, tidy } from '../../base/http/fields.js';
 
 /** Declares text with line breaks and tabs; blanks around it are cut, and other control characters refused. */
 export function Prose(options: FieldOptions & { max: number }): PropertyDecorator {

@@ -1,7 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiFilter, ApiPaging, ApiRefusals } from '../../base/http/api-answers.js';
-import { demandSame, externalIdIn } from '../../base/http/external-id.js';
+import { demandSame, externalIdIn } from '../../base/http/fields.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';

@@ -1,4 +1,4 @@
-import { VERSION } from '../../base/log/process-fields.js';
+import { VERSION } from '../../base/log/logger.js';
 import type { EventName } from '../../engine/events/catalogue.js';
 import type { Endpoint, Form } from './endpoint.js';
 import { signatureHeader } from './signature.js';

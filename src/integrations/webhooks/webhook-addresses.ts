@@ -1,10 +1,16 @@
+import { isIP } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
-import { DestinationNetworks } from '../../base/http/destination-networks.js';
+import {
+  DestinationNetworks,
+  bare,
+  isPublicAddress,
+  PRIVATE_HINT,
+  refusalOfUrl,
+  type Admission,
+} from '../../base/http/destination-networks.js';
 import { Outbound } from '../../base/http/outbound.js';
-import { bare, isPublicAddress, PRIVATE_HINT, refusalOfUrl, type Admission } from '../../base/http/public-address.js';
 import { TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
-import { isIP } from 'node:net';
 
 const UNREACHABLE = 'cannot be reached: its name cannot be looked up';
 

@@ -4,7 +4,7 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import type { Express } from 'express';
 import { Config } from '../../base/config/config.js';
 import { PublicText } from '../../base/http/public-text.js';
-import { pageHeaders } from '../../base/http/security-headers.js';
+import { pageHeaders } from '../../base/http/server.js';
 import { PAGE_CSS, searchPlugin } from './api-page.js';
 import { tellFacts, type Operation } from './operation-facts.js';
 import { tellWords } from './operation-words.js';

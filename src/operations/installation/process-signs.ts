@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
-import { Logger } from '../../base/log/logger.js';
-import { processFields } from '../../base/log/process-fields.js';
+import { Logger, processFields } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
 import { ProcessesRepository } from './processes.repository.js';
 

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { FAVICON_LINK } from '../../base/http/favicon.js';
-import { escapeHtml } from '../../base/http/html.js';
+import { FAVICON_LINK, escapeHtml } from '../../base/http/html.js';
 import { API_STATUS } from './problem.js';
 import type { Refusal } from './refusal.types.js';
 

@@ -1,12 +1,10 @@
 import { Catch, NotFoundException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { scimMediaType } from '../../base/http/accept.js';
-import { sendJson } from '../../base/http/answer.js';
-import { MethodNotAllowed } from '../../base/http/http.errors.js';
-import { StoredAnswer } from '../../tenancy/idempotency/idempotency-keys.js';
-import { loggedPath } from '../../base/http/logged-path.js';
-import { pathOf, type BridgeRequest, type BridgeResponse } from '../../base/http/request.js';
-import { Logger } from '../../base/log/logger.js';
 import { sendPage } from '../../auth/sign-in/pages/layout.js';
+import { scimMediaType, sendJson } from '../../base/http/answer.js';
+import { MethodNotAllowed } from '../../base/http/http.errors.js';
+import { loggedPath, pathOf, type BridgeRequest, type BridgeResponse } from '../../base/http/request.js';
+import { Logger } from '../../base/log/logger.js';
+import { StoredAnswer } from '../../tenancy/idempotency/idempotency-keys.js';
 import { ERROR_PAGE_POLICY, errorPage } from './error-page.js';
 import { knownMethods } from './known-methods.js';
 import { loggedReason } from './logged-reason.js';

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
-import { FailureFace } from '../../base/http/failure-face.js';
+import { FailureFace } from '../../base/http/http.errors.js';
 import { RefusalFace } from '../../directory-sync/routes/bulk/refusal-face.js';
 import { BulkRefusals } from './bulk-refusals.js';
 import { SurfaceFilter } from './exception.filter.js';

@@ -1,20 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { encodeCursor, type Page, type PageRequest } from '../../base/http/page.js';
+import { EventReader } from '../../engine/events/event-reader.js';
+import { CandidatesRepository } from '../../hiring/candidates/candidates.repository.js';
+import { interviewBody } from '../../hiring/interviews/interview.mapping.js';
+import { InterviewsRepository } from '../../hiring/interviews/interviews.repository.js';
 import { AtsConnectionsRepository } from '../../integrations/ats/connections/ats-connections.repository.js';
 import { AtsConnectionStore } from '../../integrations/ats/connections/ats-connections.store.js';
 import { lacksWriter } from '../../integrations/ats/connections/ats-settings.rules.js';
-import { connectorOf } from '../../integrations/ats/providers/providers.js';
 import { listedEvent } from '../../integrations/ats/inbound/inbound-events.mapping.js';
 import { InboundEventsService } from '../../integrations/ats/inbound/inbound-events.service.js';
+import { connectorOf } from '../../integrations/ats/providers/providers.js';
 import { AtsWritesRepository } from '../../integrations/ats/publish/ats-writes.repository.js';
 import type { AtsWriteRow } from '../../integrations/ats/publish/write.js';
 import { AtsRecordsRepository } from '../../integrations/ats/records/records.repository.js';
-import { NotFound } from '../../base/errors/domain-error.js';
-import { encodeCursor } from '../../base/http/cursor.js';
-import type { Page, PageRequest } from '../../base/http/page.js';
-import { CandidatesRepository } from '../../hiring/candidates/candidates.repository.js';
-import { EventReader } from '../../engine/events/event-reader.js';
-import { interviewBody } from '../../hiring/interviews/interview.mapping.js';
-import { InterviewsRepository } from '../../hiring/interviews/interviews.repository.js';
 import {
   entryOfAtsEvent,
   entryOfEvent,

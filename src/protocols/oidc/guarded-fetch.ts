@@ -1,8 +1,8 @@
 import type { CustomFetch } from 'openid-client';
 import type { Config } from '../../base/config/config.js';
 import { type Outbound, type OutboundAnswer } from '../../base/http/outbound.js';
-import { refusalOfUrl } from '../../base/http/public-address.js';
-import { isHtmlPage } from '../../base/http/html-page.js';
+import { refusalOfUrl } from '../../base/http/destination-networks.js';
+import { isHtmlPage } from '../../base/http/html.js';
 import { urlOf } from '../../base/url.js';
 import { OidcRefused } from './oidc-refused.js';
 import { readObject, shorten, type IdpObject } from './json.rules.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readInstant } from '../../base/instant.js';
+import { readInstant } from '../../base/clock.js';
 import { hashToken, sameHash } from '../../base/crypto/tokens.js';
 import type { IdTokenAlg, OidcSettings } from './oidc-settings.js';
 import { OidcRefused } from './oidc-refused.js';

@@ -1,4 +1,4 @@
-import { isHtmlPage } from '../../base/http/html-page.js';
+import { isHtmlPage } from '../../base/http/html.js';
 import { urlOf } from '../../base/url.js';
 import type { SamlBinding } from './saml-settings.js';
 import { SamlRefused } from './saml-refused.js';

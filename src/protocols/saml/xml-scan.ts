@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../base/trim.js';
+import { trimEndOf } from '../../base/characters.js';
 import { SamlRefused } from './saml-refused.js';
 import { attributesOf, OUTERMOST, resolve, scopeOf } from './xml-namespaces.js';
 import { readReferences, readTag, type RawTag } from './xml-tokens.js';

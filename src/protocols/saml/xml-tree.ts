@@ -1,4 +1,4 @@
-import { trimOf } from '../../base/trim.js';
+import { trimOf } from '../../base/characters.js';
 
 /** An attribute with its namespace resolved; `ns` is empty for one without a prefix. */
 export interface XmlAttribute {

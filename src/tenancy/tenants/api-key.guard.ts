@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { proveCaller } from '../../base/http/connection-bound.js';
-import { demandAcceptable } from '../../base/http/accept.js';
+import { demandAcceptable } from '../../base/http/answer.js';
 import { Idempotency } from '../idempotency/idempotency-keys.js';
 import { limitRate, RateLimiter } from '../../base/http/rate-limit.js';
 import type { BridgeResponse } from '../../base/http/request.js';

@@ -4,21 +4,20 @@ import { mintToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
-import { allowFromProblems } from '../../base/http/allow-from.js';
-import type { AllowedNetworks } from '../../base/http/allowed-networks.js';
+import { allowFromProblems, type AllowedNetworks } from '../../base/http/allowed-networks.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
+import { once, type Repeat } from '../idempotency/idempotency-keys.js';
 import type { Actor } from '../identity/source.js';
+import { ApiKeyStore } from './api-key.store.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { AuditService } from './audit/audit.service.js';
 import { API_KEYS_CAP, demandRoom } from './caps.js';
-import { ApiKeyStore } from './api-key.store.js';
+import { expiryProblem, rotatedExpiry } from './expiry.rules.js';
+import { KnownUsers } from './known-users.js';
+import type { ApiKeyBody, ChangeApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
 import { CredentialEnded } from './tenants.errors.js';
 import { MakerEnding, type LeftEndpoint } from './tenants.events.js';
-import { KnownUsers } from './known-users.js';
-import { expiryProblem, rotatedExpiry } from './expiry.rules.js';
-import type { ApiKeyBody, ChangeApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
-import { once, type Repeat } from '../idempotency/idempotency-keys.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 

@@ -1,8 +1,7 @@
 import { Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiFilter, ApiPaging } from '../../base/http/api-answers.js';
-import { csvLine } from '../../base/http/csv.js';
-import { exportFormat, sendExport } from '../../base/http/export.js';
+import { csvLine, exportFormat, sendExport } from '../../base/http/export.js';
 import { pageOf, readPage } from '../../base/http/page.js';
 import { queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
@@ -10,10 +9,10 @@ import { ChainVerifier, chainVerdictOf, type ChainVerdictBody } from '../ledger/
 import { HeadsPageDto } from '../ledger/heads.dto.js';
 import { knownHead, PublishedHeads } from '../ledger/published-heads.js';
 import { ApiController } from './api-controller.js';
-import { CurrentCaller, RequireScope, type Caller } from './caller.js';
-import type { AuditRow } from './audit/audit.rules.js';
 import { AuditChain } from './audit/audit-chain.js';
 import { AuditReader, type AuditFilter } from './audit/audit.reader.js';
+import type { AuditRow } from './audit/audit.rules.js';
+import { CurrentCaller, RequireScope, type Caller } from './caller.js';
 
 const FILTERS = ['action', 'actor_id', 'target_type', 'target_id', 'since', 'until'] as const;
 const COLUMNS = ['id', 'at', 'actor_kind', 'actor_id', 'actor_name', 'action', 'target_type', 'target_id'] as const;

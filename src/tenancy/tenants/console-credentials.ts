@@ -1,7 +1,6 @@
-import { hostCookie, readCookies } from '../../base/http/cookies.js';
+import { hostCookie, readCookies, demandSameOrigin } from '../../base/http/cookies.js';
 import { UnsupportedMediaType } from '../../base/http/http.errors.js';
 import type { BridgeRequest } from '../../base/http/request.js';
-import { demandSameOrigin } from '../../base/http/same-origin.js';
 import type { Actor } from '../identity/source.js';
 import { READ_SCOPES } from './scopes.js';
 import { SeveralCredentials, Unauthenticated } from './tenants.errors.js';

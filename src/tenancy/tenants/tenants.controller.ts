@@ -1,7 +1,7 @@
 import { Body, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { Clock } from '../../base/clock.js';
-import { withAllowFromNotice } from '../../base/http/allow-from.js';
+import { withAllowFromNotice } from '../../base/http/allowed-networks.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';

@@ -1,5 +1,5 @@
 import { ApiProperty, IntersectionType, OmitType, PickType } from '@nestjs/swagger';
-import { AllowFrom, NoticesBody } from '../../base/http/allow-from.js';
+import { AllowFrom, NoticesBody } from '../../base/http/allowed-networks.js';
 import { ChangeType, ShownType, StoredTimes } from '../../base/http/shown.js';
 import { Flag, Moment, Choices, Nested, Ruled, Whole, Text } from '../../base/http/fields.js';
 import { urlOf } from '../../base/url.js';

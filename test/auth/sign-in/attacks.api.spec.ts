@@ -332,7 +332,7 @@ describe('texts and logs of a refused sign-in', () => {
     const file = path.join(folder, 'log');
     const { spawn } = await import('node:child_process');
     const { openSync } = await import('node:fs');
-    const port = String(await (await import('../../../src/base/database/embedded/ports.js')).freePort());
+    const port = String(await (await import('../../../src/base/database/embedded/embedded-postgres.js')).freePort());
     const child = spawn(process.execPath, ['dist/main.js'], {
       env: {
         ...process.env,

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { createPublicKey } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { freePort } from '../../../src/base/database/embedded/ports.js';
+import { freePort } from '../../../src/base/database/embedded/embedded-postgres.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { describeInBrowser, launch } from '../../support/browser.js';
 import { client, eventually } from '../../support/http.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { freePort } from '../../../src/base/database/embedded/ports.js';
+import { freePort } from '../../../src/base/database/embedded/embedded-postgres.js';
 import { TinyBrowser } from '../../protocols/oidc/support/provider-process.js';
 import { startApp, type TestApp } from '../../support/app.js';
 

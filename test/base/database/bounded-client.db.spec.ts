@@ -1,7 +1,6 @@
 // The names of statements are kept for all of a process: other specs of a worker may have used them up.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { MAX_PREPARED } from '../../../src/base/database/bounded-client.js';
-import { SHAPED } from '../../../src/base/database/statement-names.js';
+import { MAX_PREPARED, SHAPED } from '../../../src/base/database/bounded-client.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 
 let test: TestDatabase;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { freePort, listens, untilFree } from '../../../src/base/database/embedded/ports.js';
+import { freePort, listens, untilFree } from '../../../src/base/database/embedded/embedded-postgres.js';
 
 const servers: net.Server[] = [];
 afterEach(async () => {

@@ -1,8 +1,7 @@
 // Modules of its own (test/runner): what is counted has the state of the process.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { MAX_PREPARED } from '../../../src/base/database/bounded-client.js';
-import { MAX_OWN, MAX_SHAPES, statementCounts } from '../../../src/base/database/statement-names.js';
+import { MAX_PREPARED, MAX_OWN, MAX_SHAPES, statementCounts } from '../../../src/base/database/bounded-client.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { client, type Client } from '../../support/http.js';
 import { bulk, ENTERPRISE, fresh, group, patch, scim, user } from '../../support/scim.js';

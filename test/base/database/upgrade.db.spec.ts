@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { MIGRATIONS } from '../../../src/base/database/migrations.js';
-import { PlainFailure } from '../../../src/base/errors/plain-failure.js';
+import { PlainFailure } from '../../../src/base/errors/domain-error.js';
 import { prepareDatabase } from '../../../src/start/database-access.js';
 import { CATALOGUE } from '../../support/catalogue.js';
 import { ownerOf, testDatabase, type TestDatabase } from '../../support/database.js';

@@ -4,8 +4,14 @@ import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { HostsFile, hostsIn, searchDomains } from '../../../src/base/http/hosts-file.js';
-import { LookupFailed, NameLookups, SHARE_OF_TENANT } from '../../../src/base/http/name-lookups.js';
+import {
+  HostsFile,
+  hostsIn,
+  searchDomains,
+  LookupFailed,
+  NameLookups,
+  SHARE_OF_TENANT,
+} from '../../../src/base/http/name-lookups.js';
 import { long } from '../../support/rounds.js';
 
 const NO_HOSTS = new HostsFile('/nowhere/hosts');

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Outbound, type OutboundAnswer } from '../../../src/base/http/outbound.js';
-import { isPublicAddress, refusalOfUrl } from '../../../src/base/http/public-address.js';
+import { isPublicAddress, refusalOfUrl } from '../../../src/base/http/destination-networks.js';
 
 describe('isPublicAddress', () => {
   it.each([

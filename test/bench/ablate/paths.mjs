@@ -30,9 +30,9 @@ export const PATHS = [
   },
   {
     name: 'reads by id of concurrent requests share a statement',
-    files: ['base/database/keyed-reads.ts'],
+    files: ['base/database/record-list.ts'],
     rows: ['read', 'filter'],
-    changes: { 'base/database/keyed-reads.js': [answers('read(values, key) {', 'this.rows([{ values, key }])')] },
+    changes: { 'base/database/record-list.js': [answers('read(values, key) {', 'this.rows([{ values, key }])')] },
   },
   {
     name: 'groups of concurrent requests share a statement',
@@ -46,10 +46,10 @@ export const PATHS = [
   },
   {
     name: 'texts of callers are prepared',
-    files: ['base/database/statement-names.ts', 'base/database/bounded-client.ts'],
+    files: ['base/database/bounded-client.ts', 'base/database/bounded-client.ts'],
     rows: ['create', 'filter', 'page'],
     changes: {
-      'base/database/statement-names.js': [answers('export function shapedStatementName(text) {', 'undefined')],
+      'base/database/bounded-client.js': [answers('export function shapedStatementName(text) {', 'undefined')],
     },
   },
   {
@@ -96,7 +96,7 @@ export const PATHS = [
   },
   {
     name: 'lines of the log are gathered into blocks',
-    files: ['base/log/stdout-blocks.ts'],
+    files: ['base/log/logger.ts'],
     rows: ['read', 'create'],
     changes: {
       'base/log/logger.js': [
@@ -112,10 +112,10 @@ export const PATHS = [
   },
   {
     name: "requests are created with Express's prototypes",
-    files: ['base/http/bridge-adapter.ts'],
+    files: ['base/http/server.ts'],
     rows: ['read', 'create'],
     changes: {
-      'base/http/bridge-adapter.js': [
+      'base/http/server.js': [
         ['IncomingMessage: bornWith(http.IncomingMessage, app.request),', ''],
         ['ServerResponse: bornWith(http.ServerResponse, app.response),', ''],
       ],

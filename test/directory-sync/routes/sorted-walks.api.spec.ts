@@ -1,7 +1,7 @@
 import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { client, eventually, type Answer, type Client } from '../../support/http.js';
 import { failure, group, madeUser, patch, scim, user } from '../../support/scim.js';
-import { encodeCursor } from '../../../src/base/http/cursor.js';
+import { encodeCursor } from '../../../src/base/http/page.js';
 import { long, someOf } from '../../support/rounds.js';
 import { patience } from '../../support/speed.js';
 

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { SystemClock } from '../../../src/base/clock.js';
-import { WorkSlots } from '../../../src/base/work-slots.js';
+import { WorkSlots } from '../../../src/base/loop.js';
 import { DriftRepository } from '../../../src/forwarding/tasks/drift.repository.js';
 import { NamedUsersRepository } from '../../../src/directory-sync/users/answers/named-users.repository.js';
 import { DriftStep } from '../../../src/forwarding/tasks/drift.step.js';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { AtsCredentials } from '../../../src/integrations/ats/connections/ats-credentials.js';
 import { AtsConnectionStore } from '../../../src/integrations/ats/connections/ats-connections.store.js';
-import { freePort } from '../../../src/base/database/embedded/ports.js';
+import { freePort } from '../../../src/base/database/embedded/embedded-postgres.js';
 import { Logger } from '../../../src/base/log/logger.js';
 import { startLever, type LeverSimulator } from '../../simulators/index.js';
 import { startApp, type TestApp } from '../../support/app.js';

@@ -1,5 +1,5 @@
 import { startLever, type LeverSimulator } from '../../simulators/index.js';
-import { freePort } from '../../../src/base/database/embedded/ports.js';
+import { freePort } from '../../../src/base/database/embedded/embedded-postgres.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';

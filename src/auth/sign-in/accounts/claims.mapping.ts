@@ -1,5 +1,5 @@
 import { urlOf } from '../../../base/url.js';
-import { trimOf } from '../../../base/trim.js';
+import { trimOf } from '../../../base/characters.js';
 import type { Connection } from '../../connections/connection.js';
 import { domainOf } from '../../connections/domains/domain.rules.js';
 import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';

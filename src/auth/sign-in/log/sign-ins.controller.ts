@@ -1,8 +1,7 @@
 import { Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { ApiFilter, ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
-import { csvLine } from '../../../base/http/csv.js';
-import { exportFormat, sendExport } from '../../../base/http/export.js';
+import { csvLine, exportFormat, sendExport } from '../../../base/http/export.js';
 import { pageOf, readPage } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';

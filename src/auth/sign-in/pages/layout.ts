@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { FAVICON_LINK } from '../../../base/http/favicon.js';
-import { escapeHtml, type Html } from '../../../base/http/html.js';
+import { FAVICON_LINK, escapeHtml, type Html } from '../../../base/http/html.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
+import { LOOPBACK_FORMS } from '../../../base/http/server.js';
 import type { TenantFace } from './tenant-faces.js';
-import { LOOPBACK_FORMS } from '../../../base/http/security-headers.js';
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#14213d;--soft:#4a5670;--line:#cfd6e4;--paper:#fff;--ground:#f2f5fa;--accent:#1c4fd8;--on:#fff;--warn:#8a3b00}

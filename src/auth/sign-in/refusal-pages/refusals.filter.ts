@@ -1,5 +1,5 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { FailureFace } from '../../../base/http/failure-face.js';
+import { FailureFace } from '../../../base/http/http.errors.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { sendPage } from '../pages/layout.js';
 import { refusalPage, testPage } from '../pages/pages.js';

@@ -1,17 +1,121 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { readFile, realpath, writeFile } from 'node:fs/promises';
+import { randomInt, createHash, randomBytes } from 'node:crypto';
+import { open, readFile, rm, stat, realpath, writeFile } from 'node:fs/promises';
+import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { makeFolder } from '../../make-folder.js';
 import { databaseAddressOf, ensureLogin, SERVICE_ROLE } from '../service-role.js';
-import { findBinaries, outsideFolder, type Binaries } from './binaries.js';
-import { initialise } from './initialise.js';
-import { reachable } from './passable.js';
-import { launch } from './launch.js';
-import { freePort, listens, untilFree } from './ports.js';
-import { recall, remember, type Remembered } from './remembered.js';
-import { isAlive, whileLocked } from './start-lock.js';
+import { findBinaries, outsideFolder, type Binaries, reachable } from './binaries.js';
+import { initialise, launch, recall, remember, type Remembered } from './launch.js';
+
+/**
+ * The range of the ports that are chosen here. Systems take the ports of outgoing connections from 32 768 on (Linux) or
+ * 49 152 on (RFC 6335 §6), and such a connection would hold the port of a server while that restarts.
+ */
+const FIRST_PORT = 16_000;
+const LAST_PORT = 31_999;
+/** The number of ports that are tried. */
+const MOST_TRIES = 100;
+/** The interval of looks at a port that is taken. */
+const LOOK_MS = 100;
+
+/** Returns whether a process listens on a port of this machine. */
+export function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/**
+ * Returns a free port below those of outgoing connections: the wanted one, if it is free.
+ *
+ * @throws {Error} when no free port is found
+ */
+export async function freePort(wanted?: number): Promise<number> {
+  if (wanted !== undefined && (await isFree(wanted))) return wanted;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no free port was found from ${FIRST_PORT} to ${LAST_PORT}`);
+}
+
+/** Resolves when a port is free, or after `waitMs`. */
+export async function untilFree(port: number, waitMs: number): Promise<void> {
+  const deadline = performance.now() + waitMs;
+  while (!(await isFree(port)) && performance.now() < deadline) await sleep(LOOK_MS);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
+    );
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+const LONGEST_START_MS = 120_000;
+
+/**
+ * Runs `work` while no other process of this installation does: of two first starts at once, the second one finds the
+ * server of the first. Takes over a lock whose process is gone.
+ */
+export async function whileLocked<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const file = path.join(folder, 'database.lock');
+  while (!(await take(file))) await sleep(50);
+  try {
+    return await work();
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+async function take(file: string): Promise<boolean> {
+  try {
+    const lock = await open(file, 'wx', 0o600);
+    await lock.writeFile(String(process.pid));
+    await lock.close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  if (await isLeft(file)) await rm(file, { force: true });
+  return false;
+}
+
+/**
+ * Returns whether the process of the lock is gone. Process numbers are reused, so an old lock is invalid, with any
+ * process at the number.
+ */
+async function isLeft(file: string): Promise<boolean> {
+  try {
+    const age = Date.now() - (await stat(file)).mtimeMs;
+    const text = await readFile(file, 'utf8');
+    if (text === '') return age > 1_000; // The process is about to write its number, or ended there.
+    return age > LONGEST_START_MS || text === String(process.pid) || !isAlive(Number(text));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false; // The lock has just been released.
+    throw error;
+  }
+}
+
+/** Returns whether a process with this number runs; one of another user counts. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
 
 const USER = 'talent_bridge';
 const DATABASE = 'talent_bridge';

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { PlainFailure } from '../../errors/plain-failure.js';
+import { PlainFailure } from '../../errors/domain-error.js';
 
 /** The migrations before the schema was written as a whole. */
 const EARLIER = 76;

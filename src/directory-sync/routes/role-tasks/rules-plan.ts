@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { Semaphore } from '../../../base/semaphore.js';
+import { Semaphore } from '../../../base/loop.js';
 import type { RuleRole } from '../../users/role-from-groups.rules.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { Directory } from '../../directories/directory.js';

@@ -1,9 +1,8 @@
 import { Body, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
 import { Conflict } from '../../../base/errors/domain-error.js';
-import { csvLine } from '../../../base/http/csv.js';
-import { exportFormat, sendExport } from '../../../base/http/export.js';
+import { ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
+import { csvLine, exportFormat, sendExport } from '../../../base/http/export.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
@@ -15,9 +14,9 @@ import { countedAnswer } from '../../users/held/counted-answer.js';
 import { GuardSelection } from '../../users/held/guard.dto.js';
 import { HeldCount } from '../../users/held/held.dto.js';
 import { UnlinkedDepartures } from './unlinked-departures.js';
+import { UnlinkedUsers, type Successor } from './unlinked-users.js';
 import { UnlinkedUserBody } from './unlinked.dto.js';
 import { UNLINKED_COLUMNS, unlinkedBody, unlinkedCells } from './unlinked.mapping.js';
-import { UnlinkedUsers, type Successor } from './unlinked-users.js';
 
 /** The rows of an export that are in memory at one time. */
 const EXPORTED = 1_000;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
-import { KeyedReads } from '../../../base/database/keyed-reads.js';
+import { KeyedReads } from '../../../base/database/record-list.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { applyPatch, type PatchOperation } from '../../../protocols/scim/patch/apply.js';
 import { readResource } from '../../../protocols/scim/resource/coerce.js';

@@ -1,5 +1,5 @@
 import type { Database } from '../../../base/database/database.js';
-import { KeyedReads } from '../../../base/database/keyed-reads.js';
+import { KeyedReads } from '../../../base/database/record-list.js';
 import { resolveFilter } from '../../../protocols/scim/filter/resolve.js';
 import type { ListQuery } from '../../../protocols/scim/messages/list-query.js';
 import { userNameKey } from '../../../protocols/scim/text.js';

@@ -9,7 +9,7 @@ import type { Destination } from '../destination.js';
 import { DestinationStatesRepository } from '../destinations/destination-states.repository.js';
 import { DestinationsRepository } from '../destinations/destinations.repository.js';
 import { CallBudget } from './call-budget.js';
-import { Semaphore } from '../../../base/semaphore.js';
+import { Semaphore } from '../../../base/loop.js';
 
 /** What all pumps of a worker share. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { PRIVATE_HINT } from '../../../base/http/public-address.js';
+import { PRIVATE_HINT } from '../../../base/http/destination-networks.js';
 import type { Verdict } from '../../../engine/delivery/retry.rules.js';
 
 /** Returns in plain words what a question about an unknown interview has found: an engine answers 404 with JSON. */

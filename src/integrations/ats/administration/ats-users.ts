@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
-import { encodeCursor } from '../../../base/http/cursor.js';
-import type { Page, PageRequest } from '../../../base/http/page.js';
+import { encodeCursor, type Page, type PageRequest } from '../../../base/http/page.js';
 import { AtsFailure } from '../api/ats-api.js';
+import type { Credential } from '../api/credential.js';
 import { AtsApis } from '../calls/ats-apis.js';
-import type { AtsUser, Connector } from '../connectors/connector.js';
-import { AtsCredentials } from '../connections/ats-credentials.js';
 import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
+import { AtsCredentials } from '../connections/ats-credentials.js';
 import { NoUsersKnown } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
-import type { Credential } from '../api/credential.js';
+import type { AtsUser, Connector } from '../connectors/connector.js';
 
 /** A place in the users of an ATS: a page of the ATS, and the number of its active users that were shown. */
 interface Place {

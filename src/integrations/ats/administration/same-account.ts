@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { SqlRunner } from '../../../base/database/sql-runner.js';
-import { trimEndOf } from '../../../base/trim.js';
+import type { SqlRunner } from '../../../base/database/statement-batches.js';
+import { trimEndOf } from '../../../base/characters.js';
 import { AtsFailure, type AtsApi } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';

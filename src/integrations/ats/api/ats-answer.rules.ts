@@ -1,5 +1,5 @@
-import { NotJson, parseLossless } from '../../../base/http/lossless-json.js';
-import type { OutboundAnswer } from '../../../base/http/outbound-call.js';
+import { NotJson, parseLossless } from '../../../base/json-text.js';
+import type { OutboundAnswer } from '../../../base/http/outbound.js';
 import { AtsFailure, type AtsAnswer } from './ats-api.js';
 
 type Answered = Extract<OutboundAnswer, { kind: 'answer' }>;

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../base/config/config.js';
-import { DestinationNetworks } from '../../../base/http/destination-networks.js';
+import { DestinationNetworks, PRIVATE_HINT, refusalOfUrl } from '../../../base/http/destination-networks.js';
 import { Outbound } from '../../../base/http/outbound.js';
-import { PRIVATE_HINT, refusalOfUrl } from '../../../base/http/public-address.js';
 import { parsedUrl } from '../../../base/url.js';
 import type { Connector } from '../connectors/connector.js';
 

@@ -1,5 +1,5 @@
 import { AtsFailure } from '../api/ats-api.js';
-import { isPlain } from '../../../base/http/text.js';
+import { isPlain } from '../../../base/http/fields.js';
 import { NotUnderstood } from './connector.js';
 
 /** An object of a vendor's JSON, whose members are not known yet. */

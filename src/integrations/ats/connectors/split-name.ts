@@ -1,4 +1,4 @@
-import { isPlain } from '../../../base/http/text.js';
+import { isPlain } from '../../../base/http/fields.js';
 
 /** Words that belong to the name behind them, in any case of letters. */
 const PARTICLES = new Set(

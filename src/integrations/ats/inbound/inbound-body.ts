@@ -1,4 +1,4 @@
-import { NotJson, parseLossless } from '../../../base/http/lossless-json.js';
+import { NotJson, parseLossless } from '../../../base/json-text.js';
 
 const MAX_FIELDS = 256;
 /** Headers that carry a credential, or say how the request travelled. */

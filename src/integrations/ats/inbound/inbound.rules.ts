@@ -1,5 +1,5 @@
 import { isLongerThan } from '../../../base/characters.js';
-import { isTidy } from '../../../base/http/text.js';
+import { isTidy } from '../../../base/http/fields.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';
 import type { InboundEffect } from '../connectors/connector.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { csvLine } from '../../../base/http/csv.js';
+import { csvLine } from '../../../base/http/export.js';
 import type { PageRequest } from '../../../base/http/page.js';
 import { listAttempts, type ListedAttempt } from '../../../engine/delivery/attempts/of-destination.js';
 import { LaneWakeups } from '../../../engine/delivery/lane-wakeups.js';

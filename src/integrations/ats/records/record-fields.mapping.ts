@@ -1,7 +1,5 @@
 import { cutTo, isLongerThan } from '../../../base/characters.js';
-import { MAX_EXTERNAL_ID } from '../../../base/http/external-id.js';
-import { isPlain, isTidy, tidy } from '../../../base/http/text.js';
-import { EMAIL } from '../../../base/http/fields.js';
+import { MAX_EXTERNAL_ID, isPlain, isTidy, tidy, EMAIL } from '../../../base/http/fields.js';
 import type { SyncedCandidate } from '../../../hiring/candidates/synced-candidate.rules.js';
 import type { JobFields } from '../../../hiring/jobs/job.rules.js';
 import type { AtsConnection } from '../connections/connection.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { Logger } from '../../../base/log/logger.js';
-import { WorkSlots } from '../../../base/work-slots.js';
+import { WorkSlots } from '../../../base/loop.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { isPassing } from '../connections/passing-failure.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';

@@ -1,5 +1,4 @@
-import { FAVICON_LINK } from '../../../base/http/favicon.js';
-import { escapeHtml } from '../../../base/http/html.js';
+import { FAVICON_LINK, escapeHtml } from '../../../base/http/html.js';
 import type { RenderedPage } from './markdown.mapping.js';
 
 /** A group of pages in the navigation. */

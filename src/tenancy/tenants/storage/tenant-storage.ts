@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
-import { WrittenBytes } from '../../../base/database/written-bytes.js';
+import { WrittenBytes } from '../../../base/database/byte-cut.js';
 import { Logger } from '../../../base/log/logger.js';
 import { StorageEventRecorder } from './storage-events.js';
 import { StorageExhausted } from './storage.errors.js';

@@ -1,5 +1,5 @@
 import { Rate } from '../../../../src/engine/delivery/pump/rate.js';
-import { Semaphore } from '../../../../src/base/semaphore.js';
+import { Semaphore } from '../../../../src/base/loop.js';
 
 it('a rate lets its number of calls through', () => {
   const rate = new Rate(50, 0);

@@ -5,7 +5,7 @@ import {
   retryAfterOf,
 } from '../../../../src/integrations/ats/api/ats-answer.rules.js';
 import { AtsFailure } from '../../../../src/integrations/ats/api/ats-api.js';
-import type { OutboundAnswer } from '../../../../src/base/http/outbound-call.js';
+import type { OutboundAnswer } from '../../../../src/base/http/outbound.js';
 
 const answer = (status: number, body = '', more: object = {}): OutboundAnswer =>
   ({

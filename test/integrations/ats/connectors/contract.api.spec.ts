@@ -2,7 +2,7 @@ import { AtsFailure, type AtsFailureKind } from '../../../../src/integrations/at
 import type { AtsPage, AtsPageFrom } from '../../../../src/integrations/ats/connectors/ats-records.js';
 import type { AtsWrite, InboundRequest, WriteTarget } from '../../../../src/integrations/ats/connectors/connector.js';
 import { connectors } from '../../../../src/integrations/ats/providers/providers.js';
-import { parseLossless } from '../../../../src/base/http/lossless-json.js';
+import { parseLossless } from '../../../../src/base/json-text.js';
 import type { Fault } from '../../../simulators/core/faults.js';
 import type { Message } from '../../../simulators/core/sender.js';
 import { plainCalls, type PlainCalls } from './support/calls.js';

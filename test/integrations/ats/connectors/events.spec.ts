@@ -1,6 +1,6 @@
 import { NotUnderstood, type InboundReading } from '../../../../src/integrations/ats/connectors/connector.js';
 import { connectorOf } from '../../../../src/integrations/ats/providers/providers.js';
-import { parseLossless } from '../../../../src/base/http/lossless-json.js';
+import { parseLossless } from '../../../../src/base/json-text.js';
 
 function read(provider: string, event: unknown, headers: Record<string, string> = {}): InboundReading {
   const raw = Buffer.from(JSON.stringify(event));

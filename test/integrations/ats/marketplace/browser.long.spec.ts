@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { freePort } from '../../../../src/base/database/embedded/ports.js';
+import { freePort } from '../../../../src/base/database/embedded/embedded-postgres.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { describeInBrowser, launch } from '../../../support/browser.js';

@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import { Logger } from '../../../../src/base/log/logger.js';
 import { startApp, type TestApp } from '../../../support/app.js';
-import { freePort } from '../../../../src/base/database/embedded/ports.js';
+import { freePort } from '../../../../src/base/database/embedded/embedded-postgres.js';
 import { client, eventually, send } from '../../../support/http.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, patch, user } from '../../../support/scim.js';

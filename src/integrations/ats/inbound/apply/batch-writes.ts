@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../../base/database/database.js';
 import { Logger } from '../../../../base/log/logger.js';
 import { LeaseLost } from '../../../../base/work/work.js';
-import { WorkSlots } from '../../../../base/work-slots.js';
+import { WorkSlots } from '../../../../base/loop.js';
 import { AtsFailure } from '../../api/ats-api.js';
 import { isPassing } from '../../connections/passing-failure.js';
 import { AtsRecordWriter } from '../../records/ats-record-writer.js';

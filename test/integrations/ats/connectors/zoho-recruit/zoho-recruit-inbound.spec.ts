@@ -1,6 +1,6 @@
 import { zohoRecruitInbound } from '../../../../../src/integrations/ats/connectors/zoho-recruit/zoho-recruit-inbound.js';
 import { NotUnderstood, type InboundReading } from '../../../../../src/integrations/ats/connectors/connector.js';
-import { parseLossless } from '../../../../../src/base/http/lossless-json.js';
+import { parseLossless } from '../../../../../src/base/json-text.js';
 
 const EVENT = {
   server_time: 1772442930123,

@@ -1,5 +1,5 @@
 import { zohoRecruit } from '../../../../../src/integrations/ats/connectors/zoho-recruit/zoho-recruit.connector.js';
-import { freePort } from '../../../../../src/base/database/embedded/ports.js';
+import { freePort } from '../../../../../src/base/database/embedded/embedded-postgres.js';
 import { startZohoRecruit, type ZohoRecruitSimulator } from '../../../../simulators/index.js';
 import { samplesOf } from '../../../../simulators/core/samples.js';
 import { startApp, type TestApp } from '../../../../support/app.js';

@@ -1,4 +1,4 @@
-import { demandSame, externalIdIn } from '../../../src/base/http/external-id.js';
+import { demandSame, externalIdIn } from '../../../src/base/http/fields.js';
 import { InvalidFields } from '../../../src/base/errors/domain-error.js';
 
 it.each([

@@ -1,5 +1,10 @@
-import { DestinationNetworks, isMetadataAddress } from '../../../src/base/http/destination-networks.js';
-import { mayConnect, refusalOfUrl, type Admission } from '../../../src/base/http/public-address.js';
+import {
+  DestinationNetworks,
+  isMetadataAddress,
+  mayConnect,
+  refusalOfUrl,
+  type Admission,
+} from '../../../src/base/http/destination-networks.js';
 
 const PRIVATE: Admission = { anyPrivate: true, networks: new DestinationNetworks() };
 const within = (...list: string[]): Admission => ({ anyPrivate: false, networks: new DestinationNetworks(list) });

@@ -6,7 +6,7 @@ import {
   shapedStatementName,
   statementCounts,
   statementName,
-} from '../../../src/base/database/statement-names.js';
+} from '../../../src/base/database/bounded-client.js';
 
 it('gives a statement of our own the same name each time', () => {
   expect(statementName('select 1')).toBe(statementName('select 1'));

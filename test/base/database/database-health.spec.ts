@@ -1,4 +1,4 @@
-import { ConnectionGate, type GateOptions } from '../../../src/base/database/connection-gate.js';
+import { ConnectionGate, type GateOptions } from '../../../src/base/database/database-health.js';
 import { sharesOf } from '../../../src/base/database/shares.js';
 
 const OPTIONS: GateOptions = { connections: 8, share: 2, reserve: 2, queue: 3, patienceMs: 10_000 };

@@ -1,5 +1,4 @@
-import { decodeCursor, encodeCursor, useCursorKey } from '../../../src/base/http/cursor.js';
-import { pageOf, readPage } from '../../../src/base/http/page.js';
+import { decodeCursor, encodeCursor, useCursorKey, pageOf, readPage } from '../../../src/base/http/page.js';
 
 const codeOf = (work: () => unknown): string => {
   try {

@@ -1,4 +1,4 @@
-import { loggedPath } from '../../../src/base/http/logged-path.js';
+import { loggedPath } from '../../../src/base/http/request.js';
 import { newId } from '../../../src/base/ids.js';
 
 const id = newId('usr');

@@ -1,4 +1,4 @@
-import { readInstant } from '../../src/base/instant.js';
+import { readInstant } from '../../src/base/clock.js';
 
 describe('readInstant', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { csvLine } from '../../../src/base/http/csv.js';
+import { csvLine } from '../../../src/base/http/export.js';
 
 it.each<[unknown, string]>([
   ['plain', 'plain'],

@@ -1,4 +1,4 @@
-import { WrittenBytes } from '../../../src/base/database/written-bytes.js';
+import { WrittenBytes } from '../../../src/base/database/byte-cut.js';
 
 const TENANT = 'ten_01k0000000abcdefghjkmnpqrs';
 const OF_ROW = 256;
