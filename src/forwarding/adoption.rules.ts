@@ -1,5 +1,5 @@
 import type { Bound } from './accounts.js';
-import { accountRefusal } from '../tenancy/identity/adoption.rules.js';
+import { accountRefusal } from '../tenancy/identity/user-change.rules.js';
 import type { Person } from '../tenancy/identity/person.js';
 import type { PlatformUser } from './platform-client/platform.types.js';
 

@@ -5,7 +5,7 @@ import { LaneWakeups } from '../engine/delivery/lane-wakeups.js';
 import { enqueue } from '../engine/delivery/lanes/enqueue.js';
 import type { ExplainedChange } from '../tenancy/identity/cause.rules.js';
 import { endsSessions } from '../tenancy/identity/user-change.rules.js';
-import type { ChangeSource } from '../tenancy/identity/source.js';
+import type { ChangeSource } from '../tenancy/identity/person.js';
 import { platformOf } from './platform-destination.js';
 import { personText } from './platform-user.mapping.js';
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountRefusal } from '../tenancy/identity/adoption.rules.js';
-import type { Person } from '../tenancy/identity/person.js';
-import type { ChangeSource } from '../tenancy/identity/source.js';
+import type { Person, ChangeSource } from '../tenancy/identity/person.js';
+import type { AccountRefusal } from '../tenancy/identity/user-change.rules.js';
 
 /** Why an account of the platform is left out of an import. */
 export type AccountLeftOutReason =

@@ -3,7 +3,7 @@ import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { IntervalWork } from '../base/work/work.js';
 import { EventsRepository } from '../engine/events/events.repository.js';
-import { CREDENTIAL_NOTICE_DAYS, noticeAt } from '../tenancy/tenants/expiry.rules.js';
+import { CREDENTIAL_NOTICE_DAYS, noticeAt } from '../tenancy/tenants/credentials.rules.js';
 
 interface Expiring {
   tenant_id: string;

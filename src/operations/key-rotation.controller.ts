@@ -4,8 +4,8 @@ import { reseal } from '../base/sealing/reseal.js';
 import { Sealer } from '../base/crypto/seal.js';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
-import { OperatorController } from '../tenancy/tenants/api-controller.js';
-import { InstallationAudit } from '../tenancy/tenants/audit/installation-audit.js';
+import { OperatorController } from '../tenancy/tenants/api-key.guard.js';
+import { InstallationAudit } from '../tenancy/tenants/audit/audit.service.js';
 import { CurrentCaller, RecentSignIn, type Caller } from '../tenancy/tenants/caller.js';
 import { SEALED_COLUMNS } from './sealed-columns.js';
 

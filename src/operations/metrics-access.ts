@@ -5,7 +5,7 @@ import { Config } from '../base/config/config.js';
 import { hashToken, sameHash } from '../base/crypto/tokens.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import type { BridgeRequest } from '../base/http/request.js';
-import { bearerToken } from '../tenancy/tenants/bearer.js';
+import { bearerToken } from '../tenancy/tenants/caller.js';
 import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';
 
 /** Headers of a request that came through a proxy. */

@@ -12,7 +12,7 @@ import { DESTINATION_LEFTOVERS } from '../engine/delivery/destinations/remove.js
 import { EventFloors } from '../engine/events/event-floors.js';
 import { EVENT_LEFTOVERS } from '../engine/events/events.retention.js';
 import { IDEMPOTENCY_LEFTOVERS } from '../tenancy/idempotency/idempotency-keys.js';
-import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../tenancy/sessions/sessions.retention.js';
+import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../tenancy/sessions/sessions.repository.js';
 import { SIGN_IN_LEFTOVERS } from '../auth/sign-in/sign-in.retention.js';
 import { TASK_LEFTOVERS } from '../engine/work/tasks.retention.js';
 import { CREDENTIAL_LEFTOVERS, GROUP_LEFTOVERS, GUARD_LEFTOVERS } from '../directory-sync/users/users.retention.js';

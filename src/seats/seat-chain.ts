@@ -3,11 +3,10 @@ import { Clock } from '../base/clock.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { EventsRepository, type NewEvent } from '../engine/events/events.repository.js';
 import { Chain, Chains, type ChainKind, type NoticedBatch } from '../tenancy/ledger/chain.js';
-import { ChainHeads } from '../tenancy/ledger/chain-heads.js';
-import { UTC } from '../tenancy/ledger/heads.repository.js';
+import { ChainHeads, UTC } from '../tenancy/ledger/heads.repository.js';
+import { seal, seatChainLine, type SealedEntry } from './ledger/chain.rules.js';
 import { seatFacts } from './seat-facts.rules.js';
 import { SeatsService } from './seats.service.js';
-import { seal, seatChainLine, type SealedEntry } from './ledger/chain.rules.js';
 
 /** The columns of a sealed entry. */
 export const SEALED_ENTRY_COLUMNS = `entry_id::text as entry_id, kind, user_id, delta, role, directory_id, cost_center, details,

@@ -5,7 +5,7 @@ import { exportBom, exportFormat, sendExport } from '../base/http/export.js';
 import { pageOf, readPage } from '../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
-import { ApiController } from '../tenancy/tenants/api-controller.js';
+import { ApiController } from '../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../tenancy/tenants/caller.js';
 import { eventView, LEDGER_ENTRY_KINDS, type EventFilter } from './ledger/event.mapping.js';
 import { LedgerReader } from './ledger-reader.js';

@@ -5,7 +5,7 @@ import { ApiFilter } from '../base/http/api-answers.js';
 import { csvLine, exportBom, exportFormat, sendExport, sendParts } from '../base/http/export.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
-import { ApiController } from '../tenancy/tenants/api-controller.js';
+import { ApiController } from '../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../tenancy/tenants/caller.js';
 import { SeatHolders } from './ledger/seat-holders.js';
 import { isDay } from './past-moment.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
-import type { ChangeSource } from '../tenancy/identity/source.js';
+import type { ChangeSource } from '../tenancy/identity/person.js';
 import { SeatHolders } from './ledger/seat-holders.js';
 import {
   type SeatLimit,

@@ -3,7 +3,7 @@ import { Clock } from '../base/clock.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import { FreshCache } from '../base/fresh-cache.js';
-import type { ChangeSource } from '../tenancy/identity/source.js';
+import type { ChangeSource } from '../tenancy/identity/person.js';
 import {
   claimMode,
   decideSeat,

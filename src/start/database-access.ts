@@ -11,7 +11,7 @@ import {
   NoServiceRole,
   SANDBOX_ROLE,
 } from '../base/database/service-role.js';
-import { recordMigrations } from '../tenancy/tenants/audit/migrations-line.js';
+import { recordMigrations } from '../tenancy/tenants/audit/audit.service.js';
 import { MIGRATIONS } from '../base/database/migrations.js';
 import { migrate, waitForDatabase } from './data-source.js';
 

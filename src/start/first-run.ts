@@ -8,7 +8,7 @@ import { DirectoriesService } from '../directory-sync/directories/directories.se
 import { PlatformService } from '../forwarding/platform/platform.service.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import { ConsoleLinksService } from '../console/access/console-links.service.js';
-import { OPERATOR, systemActor } from '../tenancy/identity/source.js';
+import { OPERATOR, systemActor } from '../tenancy/identity/person.js';
 import { TenantsService } from '../tenancy/tenants/tenants.service.js';
 import type { Application } from './application.js';
 

@@ -1,5 +1,5 @@
 import { newId } from '../../src/base/ids.js';
-import { ChainHeads } from '../../src/tenancy/ledger/chain-heads.js';
+import { ChainHeads } from '../../src/tenancy/ledger/heads.repository.js';
 import { ExportVerifier, seal, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
 import { Reconciliation } from '../../src/seats/reconciliation.js';
 import { SEALED_ENTRY_COLUMNS } from '../../src/seats/seat-chain.js';

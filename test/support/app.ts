@@ -9,7 +9,7 @@ import { Database } from '../../src/base/database/database.js';
 import { AtsCallOptions } from '../../src/integrations/ats/calls/ats-call-options.js';
 import { DirectoriesService } from '../../src/directory-sync/directories/directories.service.js';
 import type { CreateDirectory } from '../../src/directory-sync/directories/directories.dto.js';
-import { systemActor } from '../../src/tenancy/identity/source.js';
+import { systemActor } from '../../src/tenancy/identity/person.js';
 import { TenantsService } from '../../src/tenancy/tenants/tenants.service.js';
 import { atEnd } from './at-end.js';
 import { copyOfTemplate, ownerOf } from './database.js';

@@ -23,7 +23,7 @@ export default async function setup() {
       'src/base',
       'src/start/data-source.ts',
       'src/start/database-access.ts',
-      'src/tenancy/tenants/audit/migrations-line.ts',
+      'src/tenancy/tenants/audit/audit.service.ts',
       '--copy-files',
       '-d',
       built,

@@ -102,19 +102,19 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/^select to_char\(clock_timestamp\(\)/, 'the clock of this database, inside a transaction of a tenant'],
   ],
   'tenancy/ledger/heads.repository.ts': [[/^select h\.tenant_id from chain_heads h/, NEXT]],
-  'tenancy/sessions/idp-logouts.repository.ts': [
+  'tenancy/sessions/sessions.repository.ts': [
     [
       /^select pg_advisory_xact_lock\(hashtextextended\(m, 0\)\)/,
       'locks by their names, inside a transaction of a tenant',
     ],
   ],
-  'tenancy/tenants/api-key-refusals.ts': [[/^update api_keys k set last_refusal = r\.refusal from unnest/, MANY]],
-  'tenancy/tenants/audit/installation-audit.ts': [[/\binstallation_audit\b/, 'the log of the installation']],
+  'tenancy/tenants/api-key.store.ts': [[/^update api_keys k set last_refusal = r\.refusal from unnest/, MANY]],
+  'tenancy/tenants/audit/audit.service.ts': [[/\binstallation_audit\b/, 'the log of the installation']],
   'tenancy/tenants/credential-cache.ts': [
     [/^select asked\.tenant_id as of_tenant, asked\.hash as of_hash, c\.\*/, MANY],
+    [/ c set last_used_at = u\.at from unnest/, MANY],
   ],
-  'tenancy/tenants/credential-uses.ts': [[/ c set last_used_at = u\.at from unnest/, MANY]],
-  'tenancy/tenants/storage/storage.metrics.ts': [[/from tenant_storage\b/, FIGURES]],
+  'tenancy/tenants/storage/storage.service.ts': [[/from tenant_storage\b/, FIGURES]],
   'tenancy/tenants/storage/storage.repository.ts': [
     [/^insert into tenant_storage as s .* from unnest\(\$1/, MANY],
     [/^select tenant_id from tenant_storage where state/, NEXT],

@@ -41,7 +41,7 @@ import { GROUP_TYPE, USER_TYPE } from '../../src/protocols/scim/schema/resource-
 import { parseDateTime, userNameKey } from '../../src/protocols/scim/text.js';
 import { PATCH_OP_URN, USER_URN } from '../../src/protocols/scim/urns.js';
 import { platformNames } from '../../src/tenancy/identity/names.rules.js';
-import { bearerToken } from '../../src/tenancy/tenants/bearer.js';
+import { bearerToken } from '../../src/tenancy/tenants/caller.js';
 import type { Reader } from './growth.js';
 
 interface Case {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Logger } from '../../base/log/logger.js';
-import { systemActor } from '../../tenancy/identity/source.js';
+import { systemActor } from '../../tenancy/identity/person.js';
 import { SamlRefused } from '../../protocols/saml/saml-refused.js';
 import type { SamlConnection } from './connection.js';
 import { ConnectionStore } from './connection.store.js';

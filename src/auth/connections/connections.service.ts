@@ -3,7 +3,7 @@ import type { CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
-import { demandPlainName } from '../../tenancy/tenants/tenant-changes.js';
+import { demandPlainName } from '../../tenancy/tenants/tenants.service.js';
 import { newId } from '../../base/ids.js';
 import { CUT_ISSUER, issuerOf } from '../../protocols/oidc/discovery.rules.js';
 import { AuthAddresses } from './addresses.js';

@@ -3,7 +3,7 @@ import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
 import { DONE, WorkKind, type TurnOutcome, type Turn } from '../../base/work/work.js';
-import { systemActor } from '../../tenancy/identity/source.js';
+import { systemActor } from '../../tenancy/identity/person.js';
 import { CertificateNotices } from './certificate-notices.js';
 import { ConnectionsRepository, DUE_METADATA, type ConnectionRow } from './connections.repository.js';
 import { MetadataRefreshing } from './metadata-refreshing.js';

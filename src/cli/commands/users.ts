@@ -1,4 +1,4 @@
-import type { Actor } from '../../tenancy/identity/source.js';
+import type { Actor } from '../../tenancy/identity/person.js';
 import { CliError, EXIT } from '../client/cli.errors.js';
 import { encode, type Client, type Json } from '../client/client.js';
 import { columns, type Command } from '../command/command.js';

@@ -1,4 +1,4 @@
-import type { Actor } from '../../tenancy/identity/source.js';
+import type { Actor } from '../../tenancy/identity/person.js';
 import { entryOriginOf, whyItHappened, type HistoryEntry } from '../../overview/history/entry.mapping.js';
 import type { Json } from '../client/client.js';
 import { CliError, EXIT } from '../client/cli.errors.js';

@@ -6,7 +6,7 @@ import { Clock } from '../../base/clock.js';
 import { mintToken, parseToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { newId } from '../../base/ids.js';
-import { OPERATOR } from '../../tenancy/identity/source.js';
+import { OPERATOR } from '../../tenancy/identity/person.js';
 import { Administrators } from '../../tenancy/tenants/administrators.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import type { ConsoleRole } from '../../tenancy/tenants/console-credentials.js';

@@ -2,7 +2,7 @@ import { Body, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
-import { OperatorController } from '../../tenancy/tenants/api-controller.js';
+import { OperatorController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, type Caller } from '../../tenancy/tenants/caller.js';
 import { ConsoleLinkBody, MakeConsoleLink } from './console-access.dto.js';
 import { demandOperatorToken } from '../../tenancy/tenants/operator-acts.js';

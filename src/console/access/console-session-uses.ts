@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
-import { CredentialUses, storeLastUses, type UsedCredential } from '../../tenancy/tenants/credential-uses.js';
+import { CredentialUses, storeLastUses, type UsedCredential } from '../../tenancy/tenants/credential-cache.js';
 
 /** When each session of the console was last used: its idle time begins then. */
 @Injectable()

@@ -3,7 +3,7 @@ import { openSessionQuery } from '../../auth/sign-in/browser-sessions/live-sessi
 import { Clock } from '../../base/clock.js';
 import { parseToken } from '../../base/crypto/tokens.js';
 import { Database } from '../../base/database/database.js';
-import { OPERATOR, type Actor } from '../../tenancy/identity/source.js';
+import { OPERATOR, type Actor } from '../../tenancy/identity/person.js';
 import { consoleRight } from '../../tenancy/tenants/administrators.js';
 import {
   ConsoleCredentials,

@@ -1,7 +1,7 @@
 import { Body, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
-import { OperatorController } from '../../tenancy/tenants/api-controller.js';
+import { OperatorController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, type Caller } from '../../tenancy/tenants/caller.js';
 import { WhileEntered } from '../../tenancy/tenants/operator-acts.js';
 import { EnteredBody, EnterTenant } from './console-access.dto.js';

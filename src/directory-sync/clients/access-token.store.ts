@@ -3,12 +3,17 @@ import { Clock } from '../../base/clock.js';
 import type { PresentedToken } from '../../base/crypto/tokens.js';
 import { Database } from '../../base/database/database.js';
 import { FailedTries } from '../../base/http/rate-limit.js';
-import { CredentialCache, type CredentialRow } from '../../tenancy/tenants/credential-cache.js';
 import { Logger } from '../../base/log/logger.js';
-import { CredentialUses, storeLastUses, type UsedCredential } from '../../tenancy/tenants/credential-uses.js';
+import {
+  CredentialCache,
+  type CredentialRow,
+  CredentialUses,
+  storeLastUses,
+  type UsedCredential,
+} from '../../tenancy/tenants/credential-cache.js';
+import { DirectoryMarks } from '../directories/directory-marks.js';
 import type { ScimCredential } from '../directories/scim-token.store.js';
 import { TokenRefusals } from '../directories/token-refusals.js';
-import { DirectoryMarks } from '../directories/directory-marks.js';
 
 /** A use of a client and its secret: a request for a token, or one with a token. `id` names both. */
 export interface ClientUse extends UsedCredential {

@@ -9,7 +9,7 @@ import { readToken, type SignedToken } from '../../protocols/oidc/jwt.rules.js';
 import { OidcRefused, type OidcRefusalReason } from '../../protocols/oidc/oidc-refused.js';
 import { ID_TOKEN_ALGS } from '../../protocols/oidc/oidc-settings.js';
 import { isTokenSignedBy } from '../../protocols/oidc/signature.js';
-import { UsedMessages } from '../../tenancy/sessions/used-messages.repository.js';
+import { UsedMessages } from '../../tenancy/sessions/sessions.repository.js';
 import { TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { checkAssertion, type ExpectedAssertion } from './client-assertion.rules.js';
 import { ClientRefused, type ClientRefusalReason } from './client-refused.js';

@@ -3,9 +3,9 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation }
 import { ApiPage, ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RecentSignIn, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
-import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';
+import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
 import { CredentialHours } from '../directories/credential-hours.js';
 import { FORCE_OPTION, isForced } from '../directories/credential-in-use.js';
 import {

@@ -1,4 +1,4 @@
-import type { Actor, ChangeSource } from '../../tenancy/identity/source.js';
+import type { Actor, ChangeSource } from '../../tenancy/identity/person.js';
 import { type Repeatable } from '../../tenancy/idempotency/idempotency-keys.js';
 
 /** A request that changes the administration of a tenant. */

@@ -9,7 +9,7 @@ import { demandAdministrators } from '../../tenancy/tenants/administrators.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { DIRECTORIES_CAP } from './directories.caps.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
-import { demandPlainName } from '../../tenancy/tenants/tenant-changes.js';
+import { demandPlainName } from '../../tenancy/tenants/tenants.service.js';
 import { DirectoriesRepository, type DirectoryRow, type DirectorySettings } from './directories.repository.js';
 import type { ChangeDirectory, CreateDirectory, DirectoryBody, NewDirectoryBody } from './directories.dto.js';
 import { changesPeople, NEW_DIRECTORY, settingsAfter, settingsProblems } from './directory-settings.rules.js';

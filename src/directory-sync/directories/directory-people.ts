@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../../base/database/database.js';
-import type { ChangeSource } from '../../tenancy/identity/source.js';
+import type { ChangeSource } from '../../tenancy/identity/person.js';
 import type { Directory, DirectoryState } from './directory.js';
 import type { GroupRule } from './groups.dto.js';
 

@@ -3,11 +3,16 @@ import { Clock } from '../../base/clock.js';
 import type { PresentedToken } from '../../base/crypto/tokens.js';
 import { Database } from '../../base/database/database.js';
 import { FailedTries } from '../../base/http/rate-limit.js';
-import { CredentialCache, type CredentialRow } from '../../tenancy/tenants/credential-cache.js';
 import { Logger } from '../../base/log/logger.js';
-import { CredentialUses, storeLastUses, type UsedCredential } from '../../tenancy/tenants/credential-uses.js';
-import { TokenRefusals } from './token-refusals.js';
+import {
+  CredentialCache,
+  type CredentialRow,
+  CredentialUses,
+  storeLastUses,
+  type UsedCredential,
+} from '../../tenancy/tenants/credential-cache.js';
 import { DirectoryMarks } from './directory-marks.js';
+import { TokenRefusals } from './token-refusals.js';
 
 type UsedToken = UsedCredential & { directoryId: string };
 

@@ -3,13 +3,13 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation }
 import { ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../tenancy/tenants/caller.js';
 import { RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
 import { FORCE_OPTION, isForced } from './credential-in-use.js';
 import { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './scim-tokens.dto.js';
 import { ScimTokensService } from './scim-tokens.service.js';
-import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';
+import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
 
 /** Routes for the SCIM tokens of a directory. */
 @ApiController('directories/:directory_id/tokens', { tag: 'directories' })

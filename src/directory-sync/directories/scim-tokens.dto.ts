@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Moment, Text } from '../../base/http/fields.js';
 import { ServerSet } from '../../base/http/validate.js';
-import { CredentialBody } from '../../tenancy/tenants/credential.dto.js';
+import { CredentialBody } from '../../tenancy/tenants/tenants.dto.js';
 import { DIALECT, REQUESTS_LAST_DAY } from './credential-requests.dto.js';
 
 /** The body of `POST /directories/{id}/tokens`. */

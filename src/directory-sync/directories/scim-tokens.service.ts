@@ -13,7 +13,7 @@ import { CredentialHours, NO_REQUESTS } from './credential-hours.js';
 import { demandUnused } from './credential-in-use.js';
 import { ScimTokenStore, ScimTokenUses } from './scim-token.store.js';
 import { CredentialEnded } from '../../tenancy/tenants/tenants.errors.js';
-import { expiryProblem, rotatedExpiry } from '../../tenancy/tenants/expiry.rules.js';
+import { expiryProblem, rotatedExpiry } from '../../tenancy/tenants/credentials.rules.js';
 import { type RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
 import type { AdminRequest } from './admin-request.js';
 import type { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './scim-tokens.dto.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { plainAddress } from '../../base/http/allowed-networks.js';
 import { Logger } from '../../base/log/logger.js';
-import { credentialForm } from '../../tenancy/tenants/credential-form.rules.js';
+import { credentialForm } from '../../tenancy/tenants/credentials.rules.js';
 import { DirectoryMarks, type TokenRefusal } from './directory-marks.js';
 
 const EVERY = 10_000;

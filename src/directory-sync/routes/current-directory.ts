@@ -1,4 +1,4 @@
-import type { Actor, ChangeSource } from '../../tenancy/identity/source.js';
+import type { Actor, ChangeSource } from '../../tenancy/identity/person.js';
 import type { Dialect } from '../../protocols/scim/dialects/dialects.js';
 import type { ResourceTypeDef } from '../../protocols/scim/schema/resource-types.js';
 import type { WriteContext, WritingDirectory } from '../users/write/write-context.js';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { SeatState } from '../../tenancy/identity/held.rules.js';
-import { CONSOLE_ACCESS, type ConsoleAccess } from '../../tenancy/tenants/roles.dto.js';
+import { CONSOLE_ACCESS, type ConsoleAccess } from '../../tenancy/tenants/administrators.js';
 import type { EffectSteps, Step } from './effect-steps.rules.js';
 
 const STATES = ['active', 'inactive', 'deleted', null] as const;

@@ -1,5 +1,5 @@
 import type { Current, Decision, SeatState } from '../../tenancy/identity/held.rules.js';
-import type { ConsoleAccess } from '../../tenancy/tenants/roles.dto.js';
+import type { ConsoleAccess } from '../../tenancy/tenants/administrators.js';
 import type { TenantView } from '../../tenancy/tenants/tenant.store.js';
 import { consoleOf } from '../users/console-rights.rules.js';
 

@@ -6,7 +6,7 @@ import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { dialectOf } from '../../protocols/scim/dialects/dialects.js';
 import { Config } from '../../base/config/config.js';
 import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
-import { bearerToken } from '../../tenancy/tenants/bearer.js';
+import { bearerToken } from '../../tenancy/tenants/caller.js';
 import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
 import type { CurrentDirectory } from './current-directory.js';
 import { DirectoryRate } from '../directories/directory-rate.js';

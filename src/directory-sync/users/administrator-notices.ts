@@ -5,7 +5,7 @@ import type { EventName } from '../../engine/events/catalogue.js';
 import { EventsRepository, type NewEvent } from '../../engine/events/events.repository.js';
 import { ApiKeysService } from '../../tenancy/tenants/api-keys.service.js';
 import { AuditService, type AuditBy } from '../../tenancy/tenants/audit/audit.service.js';
-import type { ConsoleAccess } from '../../tenancy/tenants/roles.dto.js';
+import type { ConsoleAccess } from '../../tenancy/tenants/administrators.js';
 import { OwnerChanged, RoleConsoleChanged } from '../../tenancy/tenants/tenants.events.js';
 
 type RightEvent = Extract<EventName, `administrator.${string}`>;

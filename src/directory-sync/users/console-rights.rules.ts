@@ -1,5 +1,5 @@
 import type { RoleRefusal } from '../directories/directory-marks.js';
-import type { ConsoleAccess } from '../../tenancy/tenants/roles.dto.js';
+import type { ConsoleAccess } from '../../tenancy/tenants/administrators.js';
 import type { CatalogueRole } from '../../tenancy/tenants/tenant.store.js';
 
 type Catalogue = ReadonlyMap<string, CatalogueRole>;

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Actor, ChangeSource } from '../../tenancy/identity/source.js';
+import type { Actor, ChangeSource } from '../../tenancy/identity/person.js';
 
 /** The actor of an entry, with the name at that time. */
 export class ActorBody implements Actor {

@@ -1,10 +1,9 @@
 import { ApiProperty, IntersectionType, OmitType, PickType } from '@nestjs/swagger';
-import { PersonBody } from '../../tenancy/tenants/person.dto.js';
-import { ChangeType, PutType, Times, UpdatesPage } from '../../base/http/shown.js';
 import { Choice, EMAIL, Text } from '../../base/http/fields.js';
+import { ChangeType, PutType, Times, UpdatesPage } from '../../base/http/shown.js';
 import { ServerSet } from '../../base/http/validate.js';
-import { LeftEndpointBody } from '../../tenancy/tenants/left-endpoints.dto.js';
 import type { HeldReason } from '../../tenancy/identity/person.js';
+import { PersonBody, LeftEndpointBody } from '../../tenancy/tenants/tenants.dto.js';
 import type { UserRow } from './user.row.js';
 
 const SERVER_FIELDS = ['id', 'seat', 'source', 'managed_by', 'held', 'held_since', 'created_at', 'updated_at'] as const;

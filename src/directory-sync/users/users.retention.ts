@@ -1,5 +1,5 @@
-import { endSessionsOfChanged } from '../../tenancy/sessions/sessions.retention.js';
-import { revokeUserKeys } from '../../tenancy/tenants/tenants.retention.js';
+import { endSessionsOfChanged } from '../../tenancy/sessions/sessions.repository.js';
+import { revokeUserKeys } from '../../tenancy/tenants/tenants.repository.js';
 
 /** Credentials that began in the moment in which their user was removed or changed: they are over already. */
 export const CREDENTIAL_LEFTOVERS = [

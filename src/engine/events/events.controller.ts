@@ -6,7 +6,7 @@ import { ApiFilter, ApiRefusals } from '../../base/http/api-answers.js';
 import { encodeCursor, PAGE_OPTIONS, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { EVENT_NAMES } from './catalogue.js';
 import { pageText } from './event.mapping.js';

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { SessionEvents } from '../../tenancy/sessions/session-events.js';
-import { StorageEventRecorder } from '../../tenancy/tenants/storage/storage-events.js';
+import { SessionEvents } from '../../tenancy/sessions/session.js';
+import { StorageEventRecorder } from '../../tenancy/tenants/storage/tenant-storage.js';
 import { EventFloors } from './event-floors.js';
 import { EventReader } from './event-reader.js';
 import { EventReceivers } from './event-receivers.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainEvents } from '../../base/domain-events.js';
-import { DayClosed } from '../../tenancy/ledger/ledger.events.js';
+import { DayClosed } from '../../tenancy/ledger/day-closing.js';
 import { EventsRepository } from './events.repository.js';
 
 /** Records what the ledgers report: their room is below this one. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
 import type { Part, WriteStatement } from '../../base/database/write-statement.js';
-import { SessionEvents } from '../../tenancy/sessions/session-events.js';
+import { SessionEvents } from '../../tenancy/sessions/session.js';
 import { EventRecorder } from './event-recorder.js';
 
 /** The data of an event, from ids and a word of ours, which need no escapes in JSON. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { StorageEventRecorder } from '../../tenancy/tenants/storage/storage-events.js';
+import { StorageEventRecorder } from '../../tenancy/tenants/storage/tenant-storage.js';
 import { EventRecorder } from './event-recorder.js';
 import { EventsRepository } from './events.repository.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
-import type { Actor } from '../../tenancy/identity/source.js';
+import type { Actor } from '../../tenancy/identity/person.js';
 import { MOST_FAILURES, pauseAfter } from './task-pace.rules.js';
 import { TaskInterrupted, type Batch, type Task, type TaskKind } from './task.js';
 

@@ -1,4 +1,4 @@
-import type { Actor } from '../../tenancy/identity/source.js';
+import type { Actor } from '../../tenancy/identity/person.js';
 
 /** Background work of a tenant, as a handler is given it. */
 export interface Task<P extends object = Record<string, unknown>> {

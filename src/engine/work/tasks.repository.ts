@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
-import type { Actor } from '../../tenancy/identity/source.js';
+import type { Actor } from '../../tenancy/identity/person.js';
 import type { TaskKind, TaskState } from './task.js';
 
 /** A task as it is stored, without its payload. */

@@ -1,6 +1,5 @@
 import type { AttemptRow } from '../../engine/delivery/attempts/of-change.js';
-import type { ChangeKind, Person } from '../../tenancy/identity/person.js';
-import type { ChangeSource } from '../../tenancy/identity/source.js';
+import type { ChangeKind, Person, ChangeSource } from '../../tenancy/identity/person.js';
 
 /** The states of a change, as the API names them. */
 export const CHANGE_STATES = ['pending', 'delivered', 'parked', 'recorded', 'dismissed'] as const;

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PersonBody } from '../../tenancy/tenants/person.dto.js';
+import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
 import { Flag, Moment, Ruled, Text } from '../../base/http/fields.js';
 import { CHANGE_STATES } from './change.mapping.js';
 

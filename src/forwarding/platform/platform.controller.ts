@@ -1,9 +1,9 @@
 import { Body, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiRefusals } from '../../base/http/api-answers.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../tenancy/tenants/caller.js';
-import { EvenWhenExhausted } from '../../tenancy/tenants/storage/even-when-exhausted.js';
+import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
 import { newTaskBody } from '../../engine/work/task.mapping.js';
 import { TaskBody } from '../../engine/work/tasks.dto.js';
 import { ChangePlatform, PausePlatform, PlatformBody, PlatformTestBody, TestPlatform } from './platform.dto.js';

@@ -13,7 +13,7 @@ import {
 } from '../../engine/delivery/destinations/destinations.repository.js';
 import { pendingOf } from '../../engine/delivery/lanes/backlog.js';
 import { boundSubjects } from '../../engine/delivery/lanes/rebind.js';
-import { systemActor, type Actor } from '../../tenancy/identity/source.js';
+import { systemActor, type Actor } from '../../tenancy/identity/person.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';

@@ -4,7 +4,7 @@ import { Clock } from '../../base/clock.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { ApiFilter, ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { INTERVALS, startOf, statisticsOf, type Interval } from './statistics.rules.js';
 import { ChangeStatisticsPage } from './statistics.dto.js';

@@ -8,7 +8,7 @@ import { demandSame, externalIdIn } from '../../base/http/fields.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { ATS_STATUSES } from './candidate.js';
 import { CANDIDATE_FILTERS, CandidateList } from './candidate-list.js';

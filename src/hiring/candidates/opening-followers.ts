@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { EventRecorder } from '../../engine/events/event-recorder.js';
-import { systemActor } from '../../tenancy/identity/source.js';
+import { systemActor } from '../../tenancy/identity/person.js';
 import { lockTitle, OpeningTitles } from '../jobs/opening-titles.js';
 import { TitleFollowers, type RetitledOpening } from '../jobs/title-followers.js';
 import { TaskHandlers } from '../../engine/work/task-handlers.js';

@@ -8,7 +8,7 @@ import { pageOf, PAGE_OPTIONS, readPage, type PageRequest } from '../../base/htt
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { CandidatesRepository } from '../candidates/candidates.repository.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { ChangeInterview, InterviewBody, InterviewListBody, ScheduleInterview } from './interview.dto.js';
 import { INTERVIEW_STATES } from './interview.js';

@@ -4,7 +4,7 @@ import { InvalidFields } from '../../base/errors/domain-error.js';
 import { ApiFilter, ApiRefusals } from '../../base/http/api-answers.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import type { ScorecardContent } from './interview.js';
 import { scorecardBody } from './interview.mapping.js';

@@ -5,7 +5,7 @@ import { demandSame, externalIdIn } from '../../base/http/fields.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { JobBody, JobListBody, PutJob } from './job.dto.js';
 import { JOB_STATUSES } from './job.js';

@@ -1,5 +1,5 @@
 import type { EventName } from '../../engine/events/catalogue.js';
-import type { Actor } from '../../tenancy/identity/source.js';
+import type { Actor } from '../../tenancy/identity/person.js';
 import type { Endpoint, Form } from './endpoint.js';
 
 /** An endpoint as it is stored, with its sealed secrets, newest first. */

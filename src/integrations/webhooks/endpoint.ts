@@ -1,5 +1,5 @@
 import type { EventName } from '../../engine/events/catalogue.js';
-import type { Actor } from '../../tenancy/identity/source.js';
+import type { Actor } from '../../tenancy/identity/person.js';
 
 /** The name of the delivery channel: it is part of the key of destinations, lanes and attempts. */
 export const WEBHOOK = 'webhook';

@@ -7,7 +7,7 @@ import type { BridgeResponse } from '../../base/http/request.js';
 import type { ListedAttempt } from '../../engine/delivery/attempts/of-destination.js';
 import { newTaskBody } from '../../engine/work/task.mapping.js';
 import { TaskBody } from '../../engine/work/tasks.dto.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { DirectDelivery } from './direct-delivery.js';
 import { ExplainedBody, MessageBody, RedeliverWebhook, ReplayCountBody, ReplayWebhook } from './message-bodies.dto.js';

@@ -4,7 +4,7 @@ import { FOREIGN_QUERY, ProblemBody, REFUSALS, type Refusals } from '../../base/
 import { whichSurface } from '../surfaces/which-surface.js';
 import { DOCUMENTED_RECENT, needsRecentSignIn, DOCUMENTED_SCOPE } from '../../tenancy/tenants/caller.js';
 import type { ScopeDemand } from '../../tenancy/tenants/scopes.js';
-import { DOCUMENTED_PASSES } from '../../tenancy/tenants/storage/even-when-exhausted.js';
+import { DOCUMENTED_PASSES } from '../../tenancy/tenants/storage/storage.errors.js';
 import { addsData } from '../../tenancy/tenants/storage/storage.rules.js';
 import { PROBLEM_CODES } from './problem-codes.js';
 import { refusalsOf, type OperationForm } from './refusals.rules.js';

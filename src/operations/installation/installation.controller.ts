@@ -4,7 +4,7 @@ import { Database } from '../../base/database/database.js';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { longestWaiting } from '../../engine/delivery/lanes/backlog.js';
 import { WorkEntries } from '../../engine/work/work-entries.repository.js';
-import { OperatorController } from '../../tenancy/tenants/api-controller.js';
+import { OperatorController } from '../../tenancy/tenants/api-key.guard.js';
 import { InstallationBody } from './installation.dto.js';
 import { ProcessesRepository } from './processes.repository.js';
 

@@ -6,7 +6,7 @@ import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
-import { systemActor } from '../../tenancy/identity/source.js';
+import { systemActor } from '../../tenancy/identity/person.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { InstallationRepository, type Generation } from './installation.repository.js';
 import { KeptMark, type GenerationMark } from './kept-mark.js';

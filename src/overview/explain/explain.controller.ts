@@ -5,7 +5,7 @@ import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { ExplainService } from '../../directory-sync/users/explain/explain.service.js';
 import { UserDirectoryRepository, writtenOf } from '../../directory-sync/users/user-directory.repository.js';
 import { userBody } from '../../directory-sync/users/user.dto.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { sentencesOf } from './sentences.rules.js';
 import { UserExplanationBody, UserResourceBody } from './user-explanation.dto.js';

@@ -3,7 +3,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import { ApiPage, ApiRefusals } from '../../base/http/api-answers.js';
 import { PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { CandidateEntryBody } from './candidate-history.dto.js';
 import { CandidateHistoryService } from './candidate-history.service.js';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PersonBody } from '../../tenancy/tenants/person.dto.js';
+import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
 import { CauseBody } from '../../directory-sync/users/explain/cause.dto.js';
 import { ActorBody, ChangeSourceBody } from '../../directory-sync/users/source.dto.js';
 import { EntryHead, NO_TIME, NUMBER, TEXT, TIME } from './entry-head.dto.js';

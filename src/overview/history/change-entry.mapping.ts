@@ -1,6 +1,5 @@
 import { causeInWords, type Cause } from '../../tenancy/identity/cause.rules.js';
-import type { ChangeKind } from '../../tenancy/identity/person.js';
-import type { ChangeSource } from '../../tenancy/identity/source.js';
+import type { ChangeKind, ChangeSource } from '../../tenancy/identity/person.js';
 
 type Values = Record<string, string | null>;
 

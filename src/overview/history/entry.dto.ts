@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Shape } from '../../base/http/api-answers.js';
 import { EntryHead, NO_TIME, NUMBER, TEXT, TIME } from './entry-head.dto.js';
-import { PersonBody } from '../../tenancy/tenants/person.dto.js';
+import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
 import { ChangeEntry } from './change-entry.dto.js';
 import { HeldEntry, LinkedEntry } from './note-entry.dto.js';
 import { OUTCOMES } from '../requests/requests.dto.js';

@@ -1,5 +1,5 @@
 import type { CauseInWords } from '../../tenancy/identity/cause.rules.js';
-import type { Actor } from '../../tenancy/identity/source.js';
+import type { Actor } from '../../tenancy/identity/person.js';
 import { changeEntry, wordsOfChange } from './change-entry.mapping.js';
 import { wordsOfAudit, wordsOfHold, wordsOfLink } from './entry-words.rules.js';
 import type { EntryKind } from './timeline.rules.js';

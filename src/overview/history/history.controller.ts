@@ -6,7 +6,7 @@ import { csvLine, exportFormat, sendExport } from '../../base/http/export.js';
 import { pageOf, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { ENTRY_SHAPE } from './entry.dto.js';
 import { ENTRY_COLUMNS, entryBody, entryCells } from './entry.mapping.js';

@@ -1,5 +1,5 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
-import { PersonBody } from '../../tenancy/tenants/person.dto.js';
+import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
 import { LEAVER_STATES } from './leaver.rules.js';
 import { CauseBody } from '../../directory-sync/users/explain/cause.dto.js';
 import { ChangeSourceBody } from '../../directory-sync/users/source.dto.js';

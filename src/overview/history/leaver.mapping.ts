@@ -1,8 +1,7 @@
 import { causeInWords, type Cause } from '../../tenancy/identity/cause.rules.js';
-import type { Person } from '../../tenancy/identity/person.js';
-import type { ChangeSource } from '../../tenancy/identity/source.js';
-import { leaverMillisecondsOf, timesOf, type LeaverState, type LeaverTimes } from './leaver.rules.js';
+import type { Person, ChangeSource } from '../../tenancy/identity/person.js';
 import type { LeaverShape } from './leaver.dto.js';
+import { leaverMillisecondsOf, timesOf, type LeaverState, type LeaverTimes } from './leaver.rules.js';
 
 /** A departure as the statement returns it. */
 export interface LeaverRow extends LeaverTimes {

@@ -4,7 +4,7 @@ import { InvalidFields } from '../../base/errors/domain-error.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { CandidatesRepository } from '../../hiring/candidates/candidates.repository.js';
 import { JobsRepository } from '../../hiring/jobs/jobs.repository.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { demandScope, CurrentCaller, NoScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { UserDirectoryRepository } from '../../directory-sync/users/user-directory.repository.js';
 

@@ -3,7 +3,7 @@ import { Get, Req, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { OverviewBody } from './overview.dto.js';
 import { OverviewService } from './overview.service.js';

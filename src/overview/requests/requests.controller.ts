@@ -7,7 +7,7 @@ import { queryChoice, queryOptions, querySpan, type Query as QueryMap } from '..
 import { Clock } from '../../base/clock.js';
 import { UserDirectoryRepository } from '../../directory-sync/users/user-directory.repository.js';
 import { DirectoryStore } from '../../directory-sync/directories/directory.store.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { RequestBody, RequestDetailBody } from './requests.dto.js';
 import { RequestsRepository, type RequestFilter } from './requests.repository.js';

@@ -4,7 +4,7 @@ import { isLongerThan } from '../../base/characters.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
-import { ApiController } from '../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { SearchBody } from './search.dto.js';
 import { SearchService } from './search.service.js';

@@ -1,4 +1,4 @@
-import type { ChangeSource } from '../../tenancy/identity/source.js';
+import type { ChangeSource } from '../../tenancy/identity/person.js';
 import type { SealedEntry } from './chain.rules.js';
 
 /** The kinds of lines in the seat ledger. */

@@ -1,5 +1,4 @@
-import type { HeldReason, UserChange } from './person.js';
-import type { ChangeSource } from './source.js';
+import type { HeldReason, UserChange, ChangeSource } from './person.js';
 
 /** What can lead to a change of a user. The source of the change has the actor and the request. */
 export const TRIGGERS = [

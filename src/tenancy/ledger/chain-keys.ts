@@ -1,8 +1,122 @@
+import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
+import { canonicalJson } from '../../base/crypto/chain.js';
 import { Database } from '../../base/database/database.js';
-import type { HeadSignature } from './head.rules.js';
-import { KeyRing, type Endorsement, type PublicChainKey } from './key-ring.js';
+import type { HeadSignature } from './chain.rules.js';
+
+/** A public key with its endorsement. */
+export interface Endorsement {
+  readonly keyId: string;
+  /** SPKI, DER. */
+  readonly publicKey: Buffer;
+  readonly endorsedBy: string;
+  readonly signature: Buffer;
+}
+
+/** A key that signatures of heads are checked with. */
+export interface PublicChainKey {
+  readonly key_id: string;
+  readonly algorithm: 'Ed25519';
+  /** SPKI as PEM. */
+  readonly public_key: string;
+  /** True for the key that signs now. */
+  readonly current: boolean;
+}
+
+// RFC 8410: the DER prefix of the 32 bytes of an Ed25519 private key in PKCS #8.
+const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/**
+ * The Ed25519 keys for heads of chains. The first seed signs; the others verify. A key that has left the settings stays
+ * trusted if a key of the settings has endorsed it.
+ */
+export class KeyRing {
+  private readonly trusted = new Map<string, KeyObject>();
+  private readonly privateKey: KeyObject;
+  readonly currentId: string;
+
+  /**
+   * Creates a ring.
+   *
+   * @param seeds 32 bytes each, the current one first
+   */
+  constructor(seeds: readonly Buffer[]) {
+    const keys = seeds.map((seed) =>
+      createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, seed]), format: 'der', type: 'pkcs8' }),
+    );
+    this.privateKey = keys[0]!;
+    for (const key of keys) {
+      const publicKey = createPublicKey(key);
+      this.trusted.set(keyIdOf(publicKey), publicKey);
+    }
+    this.currentId = [...this.trusted.keys()][0]!;
+  }
+
+  /** Signs a text (UTF-8) with the current key. */
+  sign(text: string): HeadSignature {
+    return { keyId: this.currentId, signature: sign(null, Buffer.from(text, 'utf8'), this.privateKey) };
+  }
+
+  /** Returns whether a trusted key made the signature. */
+  verifies(text: string, { keyId, signature }: HeadSignature): boolean {
+    const key = this.trusted.get(keyId);
+    return key !== undefined && verify(null, Buffer.from(text, 'utf8'), key, signature);
+  }
+
+  /** Returns whether the key is in the settings, or endorsed by such a key. */
+  knows(keyId: string): boolean {
+    return this.trusted.has(keyId);
+  }
+
+  /** Trusts every key that a trusted key has endorsed, in any number of steps. */
+  learn(endorsements: readonly Endorsement[]): void {
+    for (let before = -1; before !== this.trusted.size;) {
+      before = this.trusted.size;
+      for (const { keyId, publicKey, endorsedBy, signature } of endorsements) {
+        if (this.trusted.has(keyId)) continue;
+        if (!this.verifies(endorsementText(keyId, publicKey), { keyId: endorsedBy, signature })) continue;
+        const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
+        if (keyIdOf(key) === keyId) this.trusted.set(keyId, key);
+      }
+    }
+  }
+
+  /** Returns endorsements of all trusted keys by the current one, itself included. */
+  endorsements(): Endorsement[] {
+    return [...this.trusted].map(([keyId, key]) => {
+      const publicKey = key.export({ format: 'der', type: 'spki' });
+      const { signature } = this.sign(endorsementText(keyId, publicKey));
+      return { keyId, publicKey, endorsedBy: this.currentId, signature };
+    });
+  }
+
+  /** Returns the trusted keys, the current one first. */
+  publicKeys(): PublicChainKey[] {
+    return [...this.trusted].map(([keyId, key]) => ({
+      key_id: keyId,
+      algorithm: 'Ed25519',
+      public_key: key.export({ format: 'pem', type: 'spki' }).toString(),
+      current: keyId === this.currentId,
+    }));
+  }
+}
+
+/** Returns the id of a key: the first 16 hex digits of the SHA-256 of its SPKI form. */
+function keyIdOf(key: KeyObject): string {
+  return createHash('sha256')
+    .update(key.export({ format: 'der', type: 'spki' }))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+function endorsementText(keyId: string, publicKey: Buffer): string {
+  return canonicalJson({
+    type: 'talent-bridge.chain-key.v1',
+    key_id: keyId,
+    public_key: publicKey.toString('base64'),
+  });
+}
 
 /**
  * Signs and verifies heads of chains. Private keys come from the settings and never from the database, so write access

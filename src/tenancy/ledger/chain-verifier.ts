@@ -1,12 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
-import { TABLES } from './chain-heads.js';
 import { ChainKeys } from './chain-keys.js';
 import type { SealedChain } from './chain.js';
-import { ChainWalk, START_HASH, type Breach, type ChainPlace, type ChainMark, type BreachKind } from './chain.rules.js';
-import { dayHash, dayText, headText } from './head.rules.js';
-import { HeadsRepository, type ClosedDay, type StoredHead } from './heads.repository.js';
+import {
+  ChainWalk,
+  START_HASH,
+  type Breach,
+  type ChainPlace,
+  type ChainMark,
+  type BreachKind,
+  dayHash,
+  dayText,
+  headText,
+} from './chain.rules.js';
+import { TABLES, HeadsRepository, type ClosedDay, type StoredHead } from './heads.repository.js';
 
 /** The result of a verification. */
 export interface ChainReport {

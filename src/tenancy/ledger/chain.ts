@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { Activity } from '../../base/activity.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { ChainHeads, TABLES } from './chain-heads.js';
+import { Logger } from '../../base/log/logger.js';
+import { Background } from '../../base/loop.js';
 import type { ChainLine, ChainName } from './chain.rules.js';
-import { UTC, type SealedBatch, type StoredHead } from './heads.repository.js';
+import { ChainHeads, TABLES, UTC, type SealedBatch, type StoredHead } from './heads.repository.js';
 
 /** A chain as its verifier and its sealer use it. */
 export interface SealedChain {
@@ -151,5 +153,33 @@ export abstract class Chain<Row extends object> implements SealedChain {
        select tenant_id from waiting where tenant_id is not null`,
     );
     return rows.map((row) => row.tenant_id);
+  }
+}
+
+const EVERY_MS = 500;
+const QUIET_MS = 2_000;
+
+/** Seals all chains of all tenants, right after the commits. */
+@Injectable()
+export class ChainSealer extends Background {
+  constructor(
+    private readonly chains: Chains,
+    private readonly logger: Logger,
+    activity: Activity,
+  ) {
+    super(EVERY_MS, 'sealing chains', logger, { everyMs: QUIET_MS, activity });
+  }
+
+  /** Seals what waits; true if there may be more. A failure of one chain leaves the others alone. */
+  override async run(): Promise<boolean> {
+    let more = false;
+    for (const chain of this.chains.all) {
+      try {
+        more = (await chain.sealAll()) || more;
+      } catch (error) {
+        this.logger.error('chain.seal_failed', { chain: chain.chain, error });
+      }
+    }
+    return more;
   }
 }

@@ -1,15 +1,37 @@
 import { Injectable } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { Clock } from '../../base/clock.js';
-import { Database, type SqlRunner } from '../../base/database/database.js';
+import { type SqlRunner, Database } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
+import { InvalidFields } from '../../base/errors/domain-error.js';
+import { pageOf, readPage } from '../../base/http/page.js';
+import { queryOptions, type Query } from '../../base/http/query.js';
 import { Logger } from '../../base/log/logger.js';
-import { ChainHeads, TABLES } from './chain-heads.js';
+import { again, IntervalWork, type TurnOutcome } from '../../base/work/work.js';
 import { ChainKeys } from './chain-keys.js';
-import type { SealedChain } from './chain.js';
-import { ChainWalk, START_HASH, type ChainLine } from './chain.rules.js';
-import { dayHash, dayText, type DayFields, type HeadSignature } from './head.rules.js';
-import { HeadsRepository, type ClosedDay } from './heads.repository.js';
-import { DayClosed } from './ledger.events.js';
+import { type SealedChain, Chains } from './chain.js';
+import {
+  type DayFields,
+  type HeadSignature,
+  ChainWalk,
+  START_HASH,
+  type ChainLine,
+  dayHash,
+  dayText,
+  type ChainPlace,
+} from './chain.rules.js';
+import { ChainHeads, TABLES, HeadsRepository, type ClosedDay } from './heads.repository.js';
+
+/** A day of a chain is over, and its head is signed. Part of the transaction that adds the head. */
+export class DayClosed {
+  constructor(
+    readonly tx: SqlRunner,
+    readonly day: DayFields,
+    /** The text that is signed. */
+    readonly signed: string,
+    readonly signature: HeadSignature,
+  ) {}
+}
 
 const BATCH = 1_000;
 /** The time after the end of a day in which its lines are sealed. */
@@ -158,4 +180,159 @@ function latest(a: string, b: string): string {
 
 function dayAfter(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Closes the days of all chains, once after the end of each day (UTC). */
+@Injectable()
+export class DayCloser extends IntervalWork {
+  override readonly kind = 'ledger.days';
+  override readonly everyMs = 86_400_000;
+
+  constructor(
+    private readonly closing: DayClosing,
+    private readonly sources: Chains,
+  ) {
+    super();
+  }
+
+  override async run(): Promise<TurnOutcome> {
+    const untilMs = this.closing.untilEndOfDay();
+    for (const source of this.sources.all) await this.closing.closeAll(source);
+    return again(untilMs);
+  }
+}
+
+/** The head of a chain on a day, as it is published. */
+export class DayHeadDto {
+  @ApiProperty({ enum: ['seats', 'audit'] })
+  chain!: string;
+
+  @ApiProperty({ format: 'date', example: '2026-01-31', description: 'the day, UTC' })
+  day!: string;
+
+  @ApiProperty({ description: 'false for the day that is not over yet' })
+  closed!: boolean;
+
+  @ApiProperty({ type: 'integer', description: 'the sequence of the last entry of the day' })
+  sequence!: number;
+
+  @ApiProperty({ type: 'integer', description: 'seats in use after it; in the audit log the number of lines' })
+  count!: number;
+
+  @ApiProperty({ description: 'the hash of that entry, 64 hex digits' })
+  hash!: string;
+
+  @ApiProperty({ description: 'SHA-256 (hex) of `signed` of the day before in this list; 64 zeros for the first' })
+  previous!: string;
+
+  @ApiProperty({ description: 'the text that is signed, byte for byte (UTF-8)' })
+  signed!: string;
+
+  @ApiProperty({ description: 'the key that signed it: see `keys`' })
+  key_id!: string;
+
+  @ApiProperty({ description: 'Ed25519 over `signed`, base64' })
+  signature!: string;
+
+  @ApiProperty({ type: String, nullable: true, format: 'date-time' })
+  closed_at!: string | null;
+}
+
+/** A public key that signatures of heads are checked with. */
+class ChainKeyDto {
+  @ApiProperty({ description: 'the first 16 hex digits of the SHA-256 of the key in SPKI form' })
+  key_id!: string;
+
+  @ApiProperty({ enum: ['Ed25519'] })
+  algorithm!: string;
+
+  @ApiProperty({ description: 'SPKI, PEM' })
+  public_key!: string;
+
+  @ApiProperty({ description: 'true for the key that signs now' })
+  current!: boolean;
+}
+
+/** The heads of a chain, newest day first, with what is needed to check them. */
+export class HeadsPageDto {
+  @ApiProperty({ type: [DayHeadDto] })
+  data!: DayHeadDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  next_cursor!: string | null;
+
+  @ApiProperty({
+    type: DayHeadDto,
+    nullable: true,
+    description: 'the current head, signed; null while the chain is empty',
+  })
+  open!: DayHeadDto | null;
+
+  @ApiProperty({ type: [ChainKeyDto] })
+  keys!: ChainKeyDto[];
+}
+
+/** Answers `GET /seats/heads` and `GET /audit/heads`. */
+@Injectable()
+export class PublishedHeads {
+  constructor(
+    private readonly heads: HeadsRepository,
+    private readonly closing: DayClosing,
+    private readonly keys: ChainKeys,
+  ) {}
+
+  /** Returns a page of closed days, newest first, with the current head and the public keys. */
+  async page(source: SealedChain, tenantId: string, query: Query): Promise<HeadsPageDto> {
+    queryOptions(query, ['limit', 'cursor']);
+    const page = readPage(query, `${source.chain} heads`);
+    await this.keys.ready(true);
+    await this.closing.close(source, tenantId);
+    const days = await this.heads.days(tenantId, source.chain, page.after, page.limit + 1);
+    const open = await this.closing.open(source, tenantId);
+    return {
+      ...pageOf(
+        page,
+        days,
+        ({ day }) => day,
+        (day) => shown(day, day.closedAt),
+      ),
+      open: open === null ? null : shown(open, null),
+      keys: this.keys.publicKeys(),
+    };
+  }
+}
+
+/**
+ * Reads a head that the caller has kept: `sequence` and `hash`, both or none.
+ *
+ * @throws {InvalidFields} when one is missing or malformed
+ */
+export function knownHead(query: Query): ChainPlace | null {
+  const { sequence, hash } = queryOptions(query, ['sequence', 'hash']);
+  if (sequence === undefined && hash === undefined) return null;
+  const errors = [];
+  if (sequence === undefined || !/^[1-9]\d{0,8}$/.test(sequence)) {
+    errors.push({ field: 'sequence', message: 'must be a whole number from 1 to 999999999, together with hash' });
+  }
+  if (hash === undefined || !/^[0-9a-f]{64}$/i.test(hash)) {
+    errors.push({ field: 'hash', message: 'must be 64 hex digits, together with sequence' });
+  }
+  if (errors.length > 0) throw new InvalidFields(errors);
+  return { sequence: Number(sequence), hash: hash!.toLowerCase() };
+}
+
+function shown(day: DayFields & HeadSignature, closedAt: Date | null): DayHeadDto {
+  return {
+    chain: day.chain,
+    day: day.day,
+    closed: day.closed,
+    sequence: day.sequence,
+    count: day.count,
+    hash: day.hash,
+    previous: day.previous,
+    signed: dayText(day),
+    key_id: day.keyId,
+    signature: day.signature.toString('base64'),
+    closed_at: closedAt?.toISOString() ?? null,
+  };
 }

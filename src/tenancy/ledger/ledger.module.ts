@@ -1,13 +1,9 @@
 import { Global, Module } from '@nestjs/common';
-import { ChainHeads } from './chain-heads.js';
 import { ChainKeys } from './chain-keys.js';
-import { Chains } from './chain.js';
-import { ChainSealer } from './chain-sealer.js';
 import { ChainVerifier } from './chain-verifier.js';
-import { DayCloser } from './day-closer.js';
-import { DayClosing } from './day-closing.js';
-import { HeadsRepository } from './heads.repository.js';
-import { PublishedHeads } from './published-heads.js';
+import { Chains, ChainSealer } from './chain.js';
+import { DayCloser, DayClosing, PublishedHeads } from './day-closing.js';
+import { ChainHeads, HeadsRepository } from './heads.repository.js';
 
 const LEDGER = [
   Chains,

@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
 import type { Fragment } from '../../base/database/params.js';
-import type { Binding, Replaced } from './binding.js';
-import type { ConnectionEndReason, EndedSession, EndReason } from './ended-session.js';
-import { SessionEvents } from './session-events.js';
+import {
+  type Binding,
+  type Replaced,
+  type ConnectionEndReason,
+  type EndedSession,
+  type EndReason,
+  SessionEvents,
+} from './session.js';
 
 const ENDED = `id, user_id, connection_id, subject, idp_session, name_id, id_token_sealed, end_reason`;
 

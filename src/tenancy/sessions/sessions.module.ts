@@ -1,10 +1,8 @@
 import { Module } from '@nestjs/common';
 import { BindingsRepository } from './bindings.repository.js';
-import { IdpLogouts } from './idp-logouts.repository.js';
 import { SessionEndings } from './session-endings.repository.js';
-import { SessionsRepository } from './sessions.repository.js';
+import { IdpLogouts, SessionsRepository, UsedMessages } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
-import { UsedMessages } from './used-messages.repository.js';
 
 const PARTS = [SessionsRepository, SessionEndings, SessionsService, IdpLogouts, BindingsRepository, UsedMessages];
 

@@ -6,7 +6,7 @@ import { mintToken, parseToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { newId } from '../../base/ids.js';
 import type { NameId } from '../../protocols/saml/saml-sign-in.js';
-import type { EndedSession, EndReason } from './ended-session.js';
+import type { EndedSession, EndReason } from './session.js';
 import { SessionEndings } from './session-endings.repository.js';
 import { SessionsRepository, type NewSession } from './sessions.repository.js';
 

@@ -1,6 +1,6 @@
 import type { Part, WriteStatement } from '../../base/database/write-statement.js';
 import { endUserKeys } from '../tenants/user-keys.js';
-import type { EndReason } from './ended-session.js';
+import type { EndReason } from './session.js';
 
 // Parts of the statement that changes a user: its credentials end in the same commit, on every process. The subject of the
 // statement is the user's row.

@@ -1,20 +1,43 @@
-import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import {
+  Injectable,
+  type CanActivate,
+  type ExecutionContext,
+  applyDecorators,
+  Controller,
+  UseGuards,
+  UsePipes,
+} from '@nestjs/common';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { Clock } from '../../base/clock.js';
-import { proveCaller } from '../../base/http/connection-bound.js';
+import { Config } from '../../base/config/config.js';
+import { hashToken, sameHash } from '../../base/crypto/tokens.js';
 import { demandAcceptable } from '../../base/http/answer.js';
-import { Idempotency } from '../idempotency/idempotency-keys.js';
-import { limitRate, RateLimiter } from '../../base/http/rate-limit.js';
+import { ApiProblems } from '../../base/http/api-answers.js';
+import { proveCaller } from '../../base/http/connection-bound.js';
+import { TooManyRequests } from '../../base/http/http.errors.js';
+import { limitRate, RateLimiter, FailedTries } from '../../base/http/rate-limit.js';
 import type { BridgeResponse } from '../../base/http/request.js';
-import { bearerToken } from './bearer.js';
-import { demandRecentSignInOf, demandOf, type AuthenticatedRequest, type Caller, type Demand } from './caller.js';
+import { ValidateBody } from '../../base/http/validate.js';
+import { Idempotency } from '../idempotency/idempotency-keys.js';
+import { OPERATOR } from '../identity/person.js';
 import { ApiKeyStore } from './api-key.store.js';
+import {
+  bearerToken,
+  demandRecentSignInOf,
+  demandOf,
+  type AuthenticatedRequest,
+  type Caller,
+  type Demand,
+  OperatorOnly,
+} from './caller.js';
 import { ConsoleCredentials, scopesOf } from './console-credentials.js';
+import { demandNothingEntered } from './operator-acts.js';
 import type { ScopeDemand } from './scopes.js';
-import { passesExhausted } from './storage/even-when-exhausted.js';
+import { passesExhausted } from './storage/storage.errors.js';
 import { addsData } from './storage/storage.rules.js';
 import { TenantStorage } from './storage/tenant-storage.js';
 import { TenantAddresses } from './tenant-addresses.js';
-import { MissingScope, NoTenantEntered, OutsideAllowFrom, Unauthenticated } from './tenants.errors.js';
+import { MissingScope, NoTenantEntered, OutsideAllowFrom, Unauthenticated, OperatorNeeded } from './tenants.errors.js';
 
 /** What the API answers with: records, and the exports of lists. */
 const API_TYPES = ['application/json', 'application/problem+json', 'text/csv', 'application/x-ndjson'] as const;
@@ -95,4 +118,89 @@ function declared(context: ExecutionContext): Exclude<Demand, 'operator'> {
     throw new Error(`${context.getClass().name}.${context.getHandler().name} declares no scope`);
   }
   return demand;
+}
+
+const NO_SCOPES: ReadonlySet<string> = new Set();
+
+/** Guards the administration of the installation: for the operator's token, and for the operator's session of the console. */
+@Injectable()
+export class OperatorGuard implements CanActivate {
+  private readonly hash: Buffer;
+
+  constructor(
+    config: Config,
+    private readonly tries: FailedTries,
+    private readonly limiter: RateLimiter,
+    private readonly consoles: ConsoleCredentials,
+    private readonly clock: Clock,
+  ) {
+    this.hash = hashToken(config.operatorToken);
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const req = http.getRequest<AuthenticatedRequest>();
+    const session = await this.consoles.of(req);
+    if (session === null) this.demandToken(req);
+    else if (session.role !== 'operator') throw new OperatorNeeded();
+    const keyId = session?.id ?? 'operator';
+    limitRate(this.limiter, http.getResponse<BridgeResponse>(), keyId, null);
+    req.credentialId = keyId;
+    proveCaller(req);
+    const caller = { tenantId: '', keyId, name: 'operator', scopes: NO_SCOPES, actor: OPERATOR, requestId: req.id };
+    req.caller = session === null ? caller : { ...caller, console: session };
+    demandNothingEntered(context, req.method, req.caller);
+    demandRecentSignInOf(context, req.method, req.caller, this.clock.now());
+    return true;
+  }
+
+  private demandToken(req: AuthenticatedRequest): void {
+    const token = bearerToken(req);
+    if (token === null) throw new Unauthenticated('missing');
+    if (sameHash(token.hash, this.hash)) return;
+    if (!this.tries.take(req.ip ?? '', 'operator')) {
+      throw new TooManyRequests('Too many wrong credentials came from this address.', 10);
+    }
+    // Says nothing about whether the key is valid, only that it is of the kind that never opens this.
+    if (token.parsed?.kind === 'tbk') throw new OperatorNeeded();
+    throw new Unauthenticated('invalid');
+  }
+}
+
+/** Options of an API controller. */
+export interface ApiControllerOptions {
+  /** Also below `/api` without a version, as the resources that stood there from the start. */
+  unversioned?: boolean;
+  /** The heading in the documentation; the path when left out. */
+  tag?: string;
+}
+
+/** The addresses of a resource: `/api/v1/x` and `/v1/x` are one, and for the oldest ones `/api/x` too. */
+function apiPaths(path: string, unversioned = false): string[] {
+  return [`api/v1/${path}`, `v1/${path}`, ...(unversioned ? [`api/${path}`] : [])];
+}
+
+/** A controller of the API: its addresses, its guard, its validation, its place in the documentation. */
+export function ApiController(path: string, options: ApiControllerOptions = {}): ClassDecorator {
+  return applyDecorators(
+    Controller(apiPaths(path, options.unversioned)),
+    UseGuards(ApiKeyGuard),
+    UsePipes(ValidateBody),
+    ApiTags(options.tag ?? path),
+    ApiBearerAuth('api_key'),
+    ApiProblems(),
+  );
+}
+
+/** A controller of the installation's own administration. */
+export function OperatorController(path: string): ClassDecorator {
+  return applyDecorators(
+    Controller(apiPaths(path)),
+    UseGuards(OperatorGuard),
+    UsePipes(ValidateBody),
+    OperatorOnly(),
+    ApiTags(path),
+    ApiBearerAuth('operator_token'),
+    ApiProblems(),
+  );
 }

@@ -4,11 +4,56 @@ import type { PresentedToken } from '../../base/crypto/tokens.js';
 import { Database } from '../../base/database/database.js';
 import { AllowedNetworks, plainAddress } from '../../base/http/allowed-networks.js';
 import { FailedTries } from '../../base/http/rate-limit.js';
-import type { Actor } from '../identity/source.js';
-import { ApiKeyRefusals } from './api-key-refusals.js';
-import { ApiKeyUses } from './api-key-uses.js';
-import { CredentialCache, type CredentialRow } from './credential-cache.js';
-import { KnownUsers } from './known-users.js';
+import { Logger } from '../../base/log/logger.js';
+import type { Actor } from '../identity/person.js';
+import { KnownUsers } from './caller.js';
+import {
+  CredentialUses,
+  type UsedCredential,
+  storeLastUses,
+  CredentialCache,
+  type CredentialRow,
+} from './credential-cache.js';
+
+type RefusedKey = UsedCredential & { address: string | null };
+
+/** The last request of each API key that came from a network which the key does not admit. */
+@Injectable()
+export class ApiKeyRefusals extends CredentialUses<RefusedKey> {
+  constructor(
+    private readonly db: Database,
+    logger: Logger,
+  ) {
+    super(logger);
+  }
+
+  protected override async write(refused: readonly (RefusedKey & { at: Date })[]): Promise<void> {
+    await this.db.query(
+      `update api_keys k set last_refusal = r.refusal from unnest($1::text[], $2::text[], $3::jsonb[]) r (tenant_id, id, refusal)
+       where k.tenant_id = r.tenant_id and k.id = r.id`,
+      [
+        refused.map(({ tenantId }) => tenantId),
+        refused.map(({ id }) => id),
+        refused.map(({ at, address }) => JSON.stringify({ at, reason: 'outside_allow_from', address })),
+      ],
+    );
+  }
+}
+
+/** When each API key was last used. */
+@Injectable()
+export class ApiKeyUses extends CredentialUses {
+  constructor(
+    private readonly db: Database,
+    logger: Logger,
+  ) {
+    super(logger);
+  }
+
+  protected override write(uses: readonly (UsedCredential & { at: Date })[]): Promise<void> {
+    return storeLastUses(this.db, 'api_keys', uses);
+  }
+}
 
 /** A valid API key, as the guard needs it. */
 export interface ApiKeyCredential {

@@ -5,12 +5,21 @@ import { ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
-import { ApiController } from './api-controller.js';
+import { ApiController } from './api-key.guard.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from './caller.js';
-import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from './left-endpoints.dto.js';
-import { ApiKeyBody, ChangeApiKey, CreateApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
-import { EvenWhenExhausted } from './storage/even-when-exhausted.js';
+import { EvenWhenExhausted } from './storage/storage.errors.js';
+import {
+  ENDPOINTS_QUERY,
+  leftEndpoints,
+  LeftEndpointsBody,
+  pausesEndpoints,
+  ApiKeyBody,
+  ChangeApiKey,
+  CreateApiKey,
+  NewApiKeyBody,
+  RotateCredential,
+} from './tenants.dto.js';
 
 /** The routes of API keys. */
 @ApiController('api-keys')

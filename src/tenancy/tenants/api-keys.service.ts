@@ -8,13 +8,13 @@ import { allowFromProblems, type AllowedNetworks } from '../../base/http/allowed
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import { once, type Repeat } from '../idempotency/idempotency-keys.js';
-import type { Actor } from '../identity/source.js';
+import type { Actor } from '../identity/person.js';
 import { ApiKeyStore } from './api-key.store.js';
-import { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKeysRepository } from './tenants.repository.js';
 import { AuditService } from './audit/audit.service.js';
 import { API_KEYS_CAP, demandRoom } from './caps.js';
-import { expiryProblem, rotatedExpiry } from './expiry.rules.js';
-import { KnownUsers } from './known-users.js';
+import { expiryProblem, rotatedExpiry } from './credentials.rules.js';
+import { KnownUsers } from './caller.js';
 import type { ApiKeyBody, ChangeApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
 import { CredentialEnded } from './tenants.errors.js';
 import { MakerEnding, type LeftEndpoint } from './tenants.events.js';

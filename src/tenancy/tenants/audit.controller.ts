@@ -1,17 +1,16 @@
 import { Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiFilter, ApiPaging } from '../../base/http/api-answers.js';
+import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
+import { ApiFilter, ApiPaging, ApiPage, ApiRefusals } from '../../base/http/api-answers.js';
 import { csvLine, exportFormat, sendExport } from '../../base/http/export.js';
-import { pageOf, readPage } from '../../base/http/page.js';
+import { pageOf, readPage, PAGE_OPTIONS, type Page } from '../../base/http/page.js';
 import { queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { ChainVerifier, chainVerdictOf, type ChainVerdictBody } from '../ledger/chain-verifier.js';
-import { HeadsPageDto } from '../ledger/heads.dto.js';
-import { knownHead, PublishedHeads } from '../ledger/published-heads.js';
-import { ApiController } from './api-controller.js';
-import { AuditChain } from './audit/audit-chain.js';
-import { AuditReader, type AuditFilter } from './audit/audit.reader.js';
+import { HeadsPageDto, knownHead, PublishedHeads } from '../ledger/day-closing.js';
+import { ApiController, OperatorController } from './api-key.guard.js';
+import { AuditChain, AuditReader, type AuditFilter } from './audit/audit.reader.js';
 import type { AuditRow } from './audit/audit.rules.js';
+import { InstallationAudit, type InstallationAuditRow } from './audit/audit.service.js';
 import { CurrentCaller, RequireScope, type Caller } from './caller.js';
 
 const FILTERS = ['action', 'actor_id', 'target_type', 'target_id', 'since', 'until'] as const;
@@ -125,4 +124,70 @@ function csvOf(row: AuditRow): string {
     row.sequence,
     row.hash?.toString('hex') ?? null,
   ]);
+}
+
+/** The actor of an act: the operator, or the system. */
+class InstallationActor {
+  @ApiProperty({ enum: ['operator', 'system'] })
+  kind!: string;
+  @ApiProperty({ type: String, nullable: true })
+  id!: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  name!: string | null;
+}
+
+/** A line of the installation's audit log. */
+class InstallationAuditBody {
+  @ApiProperty({ example: '17' })
+  id!: string;
+  @ApiProperty({ type: String, format: 'date-time' })
+  at!: string;
+  @ApiProperty()
+  actor!: InstallationActor;
+  @ApiProperty({ example: 'signing_key.rotated' })
+  action!: string;
+  @ApiProperty({ example: 'signing_key' })
+  target_type!: string;
+  @ApiProperty()
+  target_id!: string;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'What came of the act, without secrets.',
+  })
+  after!: unknown;
+  @ApiProperty({ type: String, nullable: true })
+  request_id!: string | null;
+}
+
+/** The operator's view of the installation's audit log. */
+@OperatorController('installation/audit')
+@ApiRefusals()
+export class InstallationAuditController {
+  constructor(private readonly audit: InstallationAudit) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Acts of the operator that concern no tenant, newest first' })
+  @ApiPage(InstallationAuditBody)
+  async list(@Query() query: QueryMap): Promise<Page<InstallationAuditBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    const page = readPage(query, 'installation audit');
+    return pageOf(page, await this.audit.list(page), (row) => row.entry_id, installationView);
+  }
+}
+
+function installationView(row: InstallationAuditRow): InstallationAuditBody {
+  const { entry_id: id, at, actor, action, target_type, target_id, after, request_id } = row;
+  const { kind, id: actorId, name } = actor as { kind: string; id?: string; name?: string };
+  return {
+    id,
+    at: at.toISOString(),
+    actor: { kind, id: actorId ?? null, name: name ?? null },
+    action,
+    target_type,
+    target_id,
+    after,
+    request_id,
+  };
 }

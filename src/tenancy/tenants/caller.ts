@@ -1,12 +1,15 @@
+import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, applyDecorators, SetMetadata, type ExecutionContext } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
+import { PresentedToken } from '../../base/crypto/tokens.js';
+import type { SqlRunner } from '../../base/database/database.js';
 import type { AllowedNetworks } from '../../base/http/allowed-networks.js';
-import type { BridgeRequest } from '../../base/http/request.js';
+import type { BridgeRequest, Noted } from '../../base/http/request.js';
 import type { Repeat } from '../idempotency/idempotency-keys.js';
-import type { Actor, ChangeSource } from '../identity/source.js';
-import { MissingScope, SignInAgain } from './tenants.errors.js';
+import type { Actor, ChangeSource } from '../identity/person.js';
 import type { ConsoleCredential } from './console-credentials.js';
 import type { Scope, ScopeDemand } from './scopes.js';
+import { MissingScope, SignInAgain, SeveralCredentials } from './tenants.errors.js';
 
 /** Who calls the API: the credential decides the tenant, and nothing in the request can name another one. */
 export interface Caller {
@@ -149,4 +152,56 @@ export function demandRecentSignIn({ console }: Caller, now: Date): void {
   const since = now.getTime() - RECENT_SIGN_IN_MS;
   if (authenticatedAt !== null && authenticatedAt.getTime() >= since) return;
   throw new SignInAgain(signedInAt.getTime() >= since ? wordsOfOldAuthentication(authenticatedAt) : undefined);
+}
+
+type Asked = IncomingMessage & { originalUrl: string } & Pick<Noted, 'presented'>;
+
+/**
+ * Returns the bearer token of a request, or null. It is read once, and parsed once.
+ *
+ * @throws {SeveralCredentials} when the request has more than one credential
+ */
+export function bearerToken(req: Asked): PresentedToken | null {
+  if (req.presented === undefined) {
+    const text = bearerText(req);
+    req.presented = text === null ? null : new PresentedToken(text);
+  }
+  return req.presented;
+}
+
+/**
+ * The text of the bearer token. Node keeps the first of several Authorization headers and drops the others
+ * without a word, so they are counted in what really came; a second credential in the query is refused as well.
+ */
+function bearerText(req: Asked): string | null {
+  const header = req.headers.authorization;
+  const inQuery = req.originalUrl.includes('access_token=');
+  if (header === undefined) return null;
+  if (inQuery || headerCount(req.rawHeaders) > 1) throw new SeveralCredentials();
+  // "Bearer" in any case (RFC 9110 §11.1), then one token68 and nothing else.
+  if (header.length < 8 || header.charCodeAt(6) !== 0x20 || header.slice(0, 6).toLowerCase() !== 'bearer') return null;
+  const token = header.slice(7).trim();
+  if (token.includes(',') && /\bbearer\b/i.test(token)) throw new SeveralCredentials();
+  return token === '' ? null : token;
+}
+
+function headerCount(raw: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!;
+    if (name.length === 13 && name.toLowerCase() === 'authorization') count++;
+  }
+  return count;
+}
+
+/** A port: what this room asks about the users of a tenant. The room that keeps the users implements it. */
+export abstract class KnownUsers {
+  /** Returns the query that finds a user while the user is active; the arguments are SQL expressions. */
+  abstract activeQuery(tenantId: string, userId: string): string;
+
+  /** Returns the query for the number of users that have a role; the arguments are SQL expressions. */
+  abstract countQuery(tenantId: string, role: string): string;
+
+  /** Whether a user of the tenant is active. The user stays so until the transaction ends. */
+  abstract isActive(tx: SqlRunner, tenantId: string, userId: string): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import { hostCookie, readCookies, demandSameOrigin } from '../../base/http/cookies.js';
 import { UnsupportedMediaType } from '../../base/http/http.errors.js';
 import type { BridgeRequest } from '../../base/http/request.js';
-import type { Actor } from '../identity/source.js';
+import type { Actor } from '../identity/person.js';
 import { READ_SCOPES } from './scopes.js';
 import { SeveralCredentials, Unauthenticated } from './tenants.errors.js';
 

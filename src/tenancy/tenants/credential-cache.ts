@@ -1,7 +1,64 @@
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { Clock } from '../../base/clock.js';
+import type { ParsedToken } from '../../base/crypto/tokens.js';
 import type { Database } from '../../base/database/database.js';
+import { Unavailable } from '../../base/errors/domain-error.js';
 import { FreshCache } from '../../base/fresh-cache.js';
-import { CredentialLookups, nameOfToken, type Named } from './credential-lookups.js';
+import { Gatherer, type GatherPolicy } from '../../base/gatherer.js';
+import type { Logger } from '../../base/log/logger.js';
+
+/** Open connections bound the look-ups that wait as well. */
+const POLICY: GatherPolicy = {
+  items: 500,
+  bytes: Infinity,
+  large: Infinity,
+  waiting: 10_000,
+  waitingBytes: Infinity,
+  order: 'in turn',
+};
+
+/** What names a token: the tenant, or what else its hash is looked up within. */
+export type Named = Pick<ParsedToken, 'tenantId' | 'hash'>;
+
+/**
+ * Looks up tokens that this process does not know, in batches: one statement at a time, with all that came meanwhile.
+ * However many wrong tokens come, they cost one connection and an index probe each, so that no limit is needed in
+ * front of them that a valid token could run into. The load is the installation's: a wrong token names any tenant.
+ */
+export class CredentialLookups<Row, Token extends Named = ParsedToken> {
+  private readonly gatherer: Gatherer<Token, Row | null>;
+
+  /** @param load answers the rows of the tokens that exist, by {@link nameOfToken} */
+  constructor(load: (tokens: readonly Token[]) => Promise<ReadonlyMap<string, Row>>) {
+    const together = async (tokens: readonly Token[]): Promise<(Row | null)[]> => {
+      const rows = await load(tokens);
+      return tokens.map((token) => rows.get(keyOf(token)) ?? null);
+    };
+    this.gatherer = new Gatherer<Token, Row | null>({
+      alone: async (token) => (await together([token]))[0]!,
+      together,
+      keyOf,
+      busy: () => new Unavailable('Too many unknown credentials are being looked up just now.', 1),
+      policy: POLICY,
+    });
+  }
+
+  /**
+   * The row of a token, or null when there is none.
+   *
+   * @throws {Unavailable} when too many look-ups wait
+   */
+  find(token: Token): Promise<Row | null> {
+    return this.gatherer.run('', token);
+  }
+}
+
+const keyOf = ({ tenantId, hash }: Named): string => nameOfToken(tenantId, hash);
+
+/** The name of a token in a batch. */
+export function nameOfToken(tenantId: string, hash: Buffer): string {
+  return `${tenantId} ${hash.toString('latin1')}`;
+}
 
 /** What each kind of credential stores. */
 export interface CredentialRow {
@@ -142,4 +199,71 @@ export class CredentialCache<Row extends CredentialRow, C> {
     if (now >= found.revokedAt) return 'revoked';
     return now >= found.expiresAt ? 'expired' : null;
   }
+}
+
+/** A credential of a tenant. */
+export interface UsedCredential {
+  tenantId: string;
+  id: string;
+}
+
+const FLUSH_EVERY = 5_000;
+
+/**
+ * When each credential was last used. Noted in memory and written in batches, at most once a minute for a credential:
+ * no request waits for it, and a busy token does not become a busy row.
+ */
+export abstract class CredentialUses<Used extends UsedCredential = UsedCredential>
+  implements OnModuleInit, OnApplicationShutdown
+{
+  private uses = new Map<string, Used & { at: Date }>();
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly logger: Logger) {}
+
+  /** Writes the uses of one flush. */
+  protected abstract write(uses: readonly (Used & { at: Date })[]): Promise<void>;
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.flush(), FLUSH_EVERY).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.timer !== null) clearInterval(this.timer);
+    await this.flush();
+  }
+
+  /** Notes that a credential is used now; of its uses until the next flush the last one counts. */
+  note(used: Used): void {
+    const known = this.uses.get(used.id);
+    if (known === undefined) this.uses.set(used.id, { ...used, at: new Date() });
+    else Object.assign(known, used, { at: new Date() });
+  }
+
+  /** Writes what was noted. A use that cannot be written is forgotten: it is a hint for people, not evidence. */
+  async flush(): Promise<void> {
+    if (this.uses.size === 0) return;
+    const uses = [...this.uses.values()];
+    this.uses = new Map();
+    try {
+      await this.write(uses);
+    } catch (error) {
+      this.logger.warn('last uses of credentials not written', { error });
+    }
+  }
+}
+
+/** Stores the last uses in a table of credentials. */
+export async function storeLastUses(
+  db: Database,
+  table: string,
+  uses: readonly (UsedCredential & { at: Date })[],
+): Promise<void> {
+  await db.query(
+    `update ${table} c set last_used_at = u.at
+     from unnest($1::text[], $2::text[], $3::timestamptz[]) u (tenant_id, id, at)
+     where c.tenant_id = u.tenant_id and c.id = u.id
+       and (c.last_used_at is null or c.last_used_at < u.at - interval '60 seconds')`,
+    [uses.map((use) => use.tenantId), uses.map((use) => use.id), uses.map((use) => use.at)],
+  );
 }

@@ -1,7 +1,7 @@
 import { Get } from '@nestjs/common';
-import { PersonBody } from './person.dto.js';
+import { PersonBody } from './tenants.dto.js';
 import { ApiOkResponse, ApiOperation, ApiProperty, PickType } from '@nestjs/swagger';
-import { ApiController } from './api-controller.js';
+import { ApiController } from './api-key.guard.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { CurrentCaller, AnyCaller, type Caller } from './caller.js';
 import { ConsoleCredentials, type ConsoleRole, type ConsoleSessionFacts } from './console-credentials.js';

@@ -4,7 +4,7 @@ import { InvalidFields, type FieldError } from '../../base/errors/domain-error.j
 import type { AuditBy } from './audit/audit.service.js';
 import type { Caller } from './caller.js';
 import { OperatorTokenNeeded, TenantEntered } from './tenants.errors.js';
-import { REASON } from './operator-acts.dto.js';
+import { REASON } from './tenants.dto.js';
 
 /** How long lasts what a session of the operator makes in a tenant. */
 const MOST_MS = 3_600_000;

@@ -3,10 +3,10 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation }
 import { ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
-import { ApiController } from './api-controller.js';
+import { ApiController } from './api-key.guard.js';
 import { CurrentCaller, RecentSignIn, RequireScope, type Caller } from './caller.js';
 import { RolesService } from './roles.service.js';
-import { ChangeRole, CreateRole, RoleBody } from './roles.dto.js';
+import { ChangeRole, CreateRole, RoleBody } from './administrators.js';
 
 /** The routes of the role catalogue. */
 @ApiController('roles')

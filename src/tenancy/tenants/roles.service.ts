@@ -3,15 +3,20 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
-import { ROLES_CAP, demandRoom } from './caps.js';
-import type { Caller } from './caller.js';
+import {
+  demandAdministrators,
+  type ChangeRole,
+  type ConsoleAccess,
+  type CreateRole,
+  type RoleBody,
+} from './administrators.js';
 import { AuditService } from './audit/audit.service.js';
-import { demandAdministrators } from './administrators.js';
-import { RolesRepository } from './roles.repository.js';
+import type { Caller } from './caller.js';
+import { ROLES_CAP, demandRoom } from './caps.js';
+import { TenantStore } from './tenant.store.js';
 import { RoleInUse } from './tenants.errors.js';
 import { RoleConsoleChanged, RoleDeleting } from './tenants.events.js';
-import type { ChangeRole, ConsoleAccess, CreateRole, RoleBody } from './roles.dto.js';
-import { TenantStore } from './tenant.store.js';
+import { RolesRepository } from './tenants.repository.js';
 
 /** The role of a user that is created without one. */
 const DEFAULT_ROLE = 'User';

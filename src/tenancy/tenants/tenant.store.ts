@@ -3,7 +3,7 @@ import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { FreshCache } from '../../base/fresh-cache.js';
-import type { ConsoleAccess } from './roles.dto.js';
+import type { ConsoleAccess } from './administrators.js';
 
 /** A role of a tenant's catalogue. */
 export interface CatalogueRole {

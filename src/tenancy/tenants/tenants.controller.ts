@@ -1,19 +1,32 @@
-import { Body, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Delete, Get, Param, Patch, Post, Query, Req, Res, Put } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { Clock } from '../../base/clock.js';
 import { withAllowFromNotice } from '../../base/http/allowed-networks.js';
+import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
-import { OperatorController } from './api-controller.js';
+import { OperatorController, ApiController } from './api-key.guard.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { CurrentCaller, RecentSignIn, type Caller } from './caller.js';
-import { ChangeTenantByOperator, CreateTenantKey, REASON_QUERY } from './operator-acts.dto.js';
+import { CurrentCaller, RecentSignIn, type Caller, RequireScope } from './caller.js';
 import { demandOperatorToken, operatorActOf, queriedReason } from './operator-acts.js';
-import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from './left-endpoints.dto.js';
-import { CreateTenant, NewApiKeyBody, NewTenantBody, TenantBody, type ApiKeyBody } from './tenants.dto.js';
-import { TenantChanges } from './tenant-changes.js';
-import { TenantsService } from './tenants.service.js';
+import { SetStorageLimit, StorageBody, StorageService } from './storage/storage.service.js';
+import {
+  ChangeTenantByOperator,
+  CreateTenantKey,
+  REASON_QUERY,
+  ENDPOINTS_QUERY,
+  leftEndpoints,
+  LeftEndpointsBody,
+  pausesEndpoints,
+  CreateTenant,
+  NewApiKeyBody,
+  NewTenantBody,
+  TenantBody,
+  type ApiKeyBody,
+  ChangeTenant,
+} from './tenants.dto.js';
+import { TenantChanges, TenantsService } from './tenants.service.js';
 
 /** The operator's: tenants, and the keys by which their own administration begins. */
 @OperatorController('tenants')
@@ -126,4 +139,76 @@ export class TenantsController {
 
 function by(caller: Caller): Pick<Caller, 'actor' | 'requestId'> {
   return { actor: caller.actor, requestId: caller.requestId };
+}
+
+/** What a tenant may set about itself: its time zone, its named owner, who may write a directory's people. */
+@ApiController('tenant')
+@RequireScope('admin')
+export class OwnTenantController {
+  constructor(
+    private readonly tenants: TenantsService,
+    private readonly changes: TenantChanges,
+  ) {}
+
+  @Get()
+  @RequireScope('settings:read')
+  @ApiOperation({ summary: 'The tenant of this key' })
+  @ApiOkResponse({ type: TenantBody })
+  get(@CurrentCaller() caller: Caller): Promise<TenantBody> {
+    return this.tenants.get(caller.tenantId);
+  }
+
+  @RecentSignIn()
+  @Patch()
+  @ApiOperation({ summary: 'Changes the tenant of this key' })
+  @ApiOkResponse({ type: TenantBody })
+  change(@CurrentCaller() caller: Caller, @Body() body: ChangeTenant): Promise<TenantBody> {
+    return this.changes.change(caller.tenantId, body, { actor: caller.actor, requestId: caller.requestId });
+  }
+}
+
+/** What the tenant of the key stores. */
+@ApiController('storage')
+@RequireScope('settings:read')
+@ApiRefusals()
+export class StorageController {
+  constructor(private readonly storage: StorageService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'The bytes that the tenant stores, and its limit' })
+  @ApiRecord(StorageBody)
+  get(@CurrentCaller() caller: Caller): Promise<StorageBody> {
+    return this.storage.show(caller.tenantId);
+  }
+}
+
+/** The operator's: what a tenant stores, and how much it may. */
+@OperatorController('tenants/:tenant_id/storage')
+@ApiRefusals()
+export class TenantStorageController {
+  constructor(
+    private readonly storage: StorageService,
+    private readonly tenants: TenantsService,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'The bytes that a tenant stores, and its limit' })
+  @ApiRecord(StorageBody)
+  async get(@Param('tenant_id') tenantId: string): Promise<StorageBody> {
+    await this.tenants.get(tenantId);
+    return this.storage.show(tenantId);
+  }
+
+  @RecentSignIn()
+  @Put()
+  @ApiOperation({ summary: 'Sets the bytes that a tenant may store' })
+  @ApiRecord(StorageBody)
+  async set(
+    @CurrentCaller() { actor, requestId }: Caller,
+    @Param('tenant_id') tenantId: string,
+    @Body() body: SetStorageLimit,
+  ): Promise<StorageBody> {
+    await this.tenants.get(tenantId);
+    return this.storage.setLimit({ tenantId, actor, requestId }, body.limit_bytes);
+  }
 }

@@ -1,12 +1,32 @@
 import { ApiProperty, IntersectionType, OmitType, PickType } from '@nestjs/swagger';
 import { AllowFrom, NoticesBody } from '../../base/http/allowed-networks.js';
-import { ChangeType, ShownType, StoredTimes } from '../../base/http/shown.js';
 import { Flag, Moment, Choices, Nested, Ruled, Whole, Text } from '../../base/http/fields.js';
-import { urlOf } from '../../base/url.js';
+import { queryChoice } from '../../base/http/query.js';
+import type { BridgeResponse } from '../../base/http/request.js';
+import { ChangeType, ShownType, StoredTimes } from '../../base/http/shown.js';
 import { ServerSet } from '../../base/http/validate.js';
-import { HELP_URL, helpUrlProblem } from './help-url.rules.js';
+import { urlOf } from '../../base/url.js';
 import { SCOPES, type Scope } from './scopes.js';
-import { CredentialBody } from './credential.dto.js';
+import { HELP_URL, helpUrlProblem } from './tenant.rules.js';
+import type { LeftEndpoint } from './tenants.events.js';
+
+/** What the API shows of every credential; never its secret. */
+export class CredentialBody {
+  @ApiProperty()
+  name!: string;
+  @ApiProperty({ description: 'The beginning of the secret, by which an administrator recognises the credential.' })
+  prefix!: string;
+  @ApiProperty({ type: Object, additionalProperties: true })
+  created_by!: unknown;
+  @ApiProperty({ type: Date, nullable: true })
+  expires_at!: Date | null;
+  @ApiProperty({ type: Date, nullable: true })
+  last_used_at!: Date | null;
+  @ApiProperty({ type: Date, nullable: true })
+  revoked_at!: Date | null;
+  @ApiProperty()
+  created_at!: Date;
+}
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
@@ -229,4 +249,90 @@ export class NewApiKeyBody extends ApiKeyBody {
 export class NewTenantBody extends TenantBody {
   @ApiProperty({ required: false, description: 'The first key’s secret: shown this once.' })
   api_key?: string;
+}
+
+/** Why the operator acts in a tenant. */
+export const REASON = {
+  max: 500,
+  min: 1,
+  optional: true,
+  example: 'Ticket 4711: the administrators are locked out',
+  description: 'Why. The audit log of the tenant has it. A session of the console has to say it.',
+} as const;
+
+/** The documentation of the reason of a request without a body. */
+export const REASON_QUERY = {
+  name: 'reason',
+  required: false,
+  schema: { type: 'string' as const, minLength: REASON.min, maxLength: REASON.max, example: REASON.example },
+  description: REASON.description,
+};
+
+/** The body of `PATCH /tenants/{id}` by the operator. */
+export class ChangeTenantByOperator extends ChangeAnyTenant {
+  @Text(REASON)
+  reason?: string;
+}
+
+/** The body of `POST /tenants/{id}/api-keys`. */
+export class CreateTenantKey extends CreateApiKey {
+  @Text(REASON)
+  reason?: string;
+}
+
+const TEXT = { type: String, nullable: true } as const;
+
+/** The platform's view of a user. */
+export class PersonBody {
+  @ApiProperty(TEXT)
+  email!: string | null;
+  @ApiProperty()
+  first_name!: string;
+  @ApiProperty()
+  last_name!: string;
+  @ApiProperty(TEXT)
+  role!: string | null;
+  @ApiProperty(TEXT)
+  external_id!: string | null;
+}
+
+/** The documentation of the parameter that says what becomes of webhook endpoints whose maker ends. */
+export const ENDPOINTS_QUERY = {
+  name: 'endpoints',
+  required: false,
+  enum: ['keep', 'pause'],
+  description:
+    'What becomes of the webhook endpoints that were made in the name of what ends: they continue (`keep`, unless set) or are paused.',
+};
+
+/** Returns whether a request asks for endpoints to be paused. */
+export function pausesEndpoints(value: string | undefined): boolean {
+  return queryChoice('endpoints', value, ['keep', 'pause']) === 'pause';
+}
+
+/** A webhook endpoint that continues after its maker has ended, or was paused on request. */
+export class LeftEndpointBody implements LeftEndpoint {
+  @ApiProperty({ example: 'whk_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty({ type: String, nullable: true })
+  description!: string | null;
+  @ApiProperty({ example: 'hooks.example.com' })
+  host!: string;
+  @ApiProperty({ description: 'Whether the endpoint is paused now; otherwise it still receives events.' })
+  paused!: boolean;
+}
+
+/** What continues after a key or a user has ended. */
+export class LeftEndpointsBody {
+  @ApiProperty({ type: [LeftEndpointBody], description: 'Webhook endpoints that were made in its name. Never empty.' })
+  endpoints!: LeftEndpointBody[];
+}
+
+/** Returns the body that names endpoints that continue; without any, the answer is 204 and has none. */
+export function leftEndpoints(
+  res: Pick<BridgeResponse, 'status'>,
+  endpoints: LeftEndpoint[],
+): LeftEndpointsBody | undefined {
+  res.status(endpoints.length === 0 ? 204 : 200);
+  return endpoints.length === 0 ? undefined : { endpoints };
 }

@@ -1,5 +1,5 @@
 import { DomainError } from '../../base/errors/domain-error.js';
-import { credentialForm, wordsOfForm } from './credential-form.rules.js';
+import { credentialForm, wordsOfForm } from './credentials.rules.js';
 import type { ScopeDemand } from './scopes.js';
 
 const MISSING = 'This address needs a credential: Authorization: Bearer <token>.';

@@ -1,7 +1,7 @@
 import type { SqlRunner } from '../../base/database/database.js';
 import type { AuditBy } from './audit/audit.service.js';
 import type { RequestedBy } from './caller.js';
-import type { ConsoleAccess } from './roles.dto.js';
+import type { ConsoleAccess } from './administrators.js';
 
 /** A tenant is being created: each room adds its own first rows, in the same transaction. */
 export class TenantCreated {

@@ -1,37 +1,30 @@
 import { Global, Module } from '@nestjs/common';
-import { Idempotency } from '../idempotency/idempotency-keys.js';
 import { FailedTries, RateLimiter } from '../../base/http/rate-limit.js';
-import { Administrators } from './administrators.js';
-import { ApiKeysController } from './api-keys.controller.js';
-import { ApiKeysRepository } from './api-keys.repository.js';
-import { ApiKeysService } from './api-keys.service.js';
+import { Idempotency } from '../idempotency/idempotency-keys.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
-import { AuditChain } from './audit/audit-chain.js';
-import { AuditController } from './audit.controller.js';
-import { AuditReader } from './audit/audit.reader.js';
-import { AuditService } from './audit/audit.service.js';
-import { InstallationAudit } from './audit/installation-audit.js';
-import { InstallationAuditController } from './installation-audit.controller.js';
-import { ApiKeyStore } from './api-key.store.js';
-import { ApiKeyRefusals } from './api-key-refusals.js';
-import { ApiKeyUses } from './api-key-uses.js';
+import { Administrators } from './administrators.js';
+import { ApiKeyStore, ApiKeyRefusals, ApiKeyUses } from './api-key.store.js';
+import { ApiKeysController } from './api-keys.controller.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { AuditController, InstallationAuditController } from './audit.controller.js';
+import { AuditChain, AuditReader } from './audit/audit.reader.js';
+import { AuditService, InstallationAudit } from './audit/audit.service.js';
 import { MeController } from './me.controller.js';
-import { OwnTenantController } from './own-tenant.controller.js';
 import { RolesController } from './roles.controller.js';
-import { RolesRepository } from './roles.repository.js';
 import { RolesService } from './roles.service.js';
-import { StorageController, TenantStorageController } from './storage.controller.js';
-import { StorageMeasuring } from './storage/storage-measuring.js';
-import { StorageMetrics } from './storage/storage.metrics.js';
 import { StorageRepository } from './storage/storage.repository.js';
-import { StorageService } from './storage/storage.service.js';
+import { StorageMeasuring, StorageMetrics, StorageService } from './storage/storage.service.js';
 import { TenantStorage } from './storage/tenant-storage.js';
 import { TenantAddresses } from './tenant-addresses.js';
 import { TenantStore } from './tenant.store.js';
-import { TenantsController } from './tenants.controller.js';
-import { TenantChanges } from './tenant-changes.js';
-import { TenantsRepository } from './tenants.repository.js';
-import { TenantsService } from './tenants.service.js';
+import {
+  OwnTenantController,
+  StorageController,
+  TenantStorageController,
+  TenantsController,
+} from './tenants.controller.js';
+import { ApiKeysRepository, RolesRepository, TenantsRepository } from './tenants.repository.js';
+import { TenantChanges, TenantsService } from './tenants.service.js';
 
 /**
  * Tenants and their API keys. Global, because the routes of every room use its guards. A global module of `directory-sync`

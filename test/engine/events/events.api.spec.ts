@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { EVENTS } from '../../../src/engine/events/catalogue.js';
 import { EventsRepository, type NewEvent } from '../../../src/engine/events/events.repository.js';
 import { QuietDirectories } from '../../../src/directory-sync/directories/quiet-directories.js';
-import { ChainSealer } from '../../../src/tenancy/ledger/chain-sealer.js';
+import { ChainSealer } from '../../../src/tenancy/ledger/chain.js';
 import { ExpiryNotice } from '../../../src/operations/expiry-notice.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { madeClient } from '../../support/clients.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Body, Post, Res } from '@nestjs/common';
 import { Sealer } from '../../../src/base/crypto/seal.js';
 import { IDEMPOTENCY_LEFTOVERS } from '../../../src/tenancy/idempotency/idempotency-keys.js';
-import { ApiController } from '../../../src/tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../src/tenancy/tenants/api-key.guard.js';
 import { NoScope } from '../../../src/tenancy/tenants/caller.js';
 import { adminApp, type AdminApp } from '../../support/admin-app.js';
 import type { Answer } from '../../support/http.js';

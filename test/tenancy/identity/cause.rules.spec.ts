@@ -1,5 +1,5 @@
 import { causeInWords, wordsOfCause, type Cause } from '../../../src/tenancy/identity/cause.rules.js';
-import type { ChangeSource } from '../../../src/tenancy/identity/source.js';
+import type { ChangeSource } from '../../../src/tenancy/identity/person.js';
 
 const group = { id: 'grp_1', name: 'Sales' };
 it.each<[Cause, ChangeSource['surface'], string]>([

@@ -50,7 +50,7 @@ it('keeps lines valid that a process of the former version has sealed, and signs
     [at.tenantId, sequence - 1],
   );
   const { ChainKeys } = await import('../../../src/tenancy/ledger/chain-keys.js');
-  const { headText } = await import('../../../src/tenancy/ledger/head.rules.js');
+  const { headText } = await import('../../../src/tenancy/ledger/chain.rules.js');
   const hash = rows[0]!.hash.toString('hex');
   const earlier = { tenantId: at.tenantId, chain: 'audit' as const, sequence: sequence - 1, hash };
   const signed = service.app.nest.get(ChainKeys).sign(headText(earlier));

@@ -1,15 +1,14 @@
-import { PresentedToken } from '../../../src/base/crypto/tokens.js';
 import http from 'node:http';
-import { mintToken } from '../../../src/base/crypto/tokens.js';
+import { PresentedToken, mintToken } from '../../../src/base/crypto/tokens.js';
 import type { SqlRunner } from '../../../src/base/database/database.js';
 import { WriteStatement } from '../../../src/base/database/write-statement.js';
-import { ApiKeyUses } from '../../../src/tenancy/tenants/api-key-uses.js';
 import { ScimTokenStore } from '../../../src/directory-sync/directories/scim-token.store.js';
+import { ApiKeyUses } from '../../../src/tenancy/tenants/api-key.store.js';
 import { endUserKeys } from '../../../src/tenancy/tenants/user-keys.js';
 import { adminApp, type AdminApp } from '../../support/admin-app.js';
+import { testDatabase, type TestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/http.js';
 import { waitingForLock } from '../../support/locks.js';
-import { testDatabase, type TestDatabase } from '../../support/database.js';
 import { long } from '../../support/rounds.js';
 import { patience } from '../../support/speed.js';
 

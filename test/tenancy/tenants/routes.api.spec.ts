@@ -1,5 +1,5 @@
 import { Get } from '@nestjs/common';
-import { ApiController } from '../../../src/tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../src/tenancy/tenants/api-key.guard.js';
 import { SCOPES } from '../../../src/tenancy/tenants/scopes.js';
 import { adminApp } from '../../support/admin-app.js';
 import { sharedApp, type TestApp, type TestTenant } from '../../support/app.js';

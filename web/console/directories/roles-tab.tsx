@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { RoleBody } from '../../../src/tenancy/tenants/roles.dto.js';
+import type { RoleBody } from '../../../src/tenancy/tenants/administrators.js';
 import { call, read, type Json, type Page as PageOf } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
 import { may, useMe } from '../../api/session.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
 import { Logger } from '../../../base/log/logger.js';
 import { DONE, WorkKind, type TurnOutcome, type Turn } from '../../../base/work/work.js';
-import { systemActor } from '../../../tenancy/identity/source.js';
+import { systemActor } from '../../../tenancy/identity/person.js';
 import { domainStateOf } from './domain-check.rules.js';
 import { DomainVerification } from './domain-verification.js';
 import { DomainsRepository, DUE_DOMAINS } from './domains.repository.js';

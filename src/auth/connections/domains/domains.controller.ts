@@ -3,7 +3,7 @@ import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiPage, ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { domainShape } from './domain.mapping.js';
 import { ChangeDomain, CreateDomain, DomainBody } from './domains.dto.js';

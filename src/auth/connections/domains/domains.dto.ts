@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Ruled, Text } from '../../../base/http/fields.js';
-import { REASON } from '../../../tenancy/tenants/operator-acts.dto.js';
+import { REASON } from '../../../tenancy/tenants/tenants.dto.js';
 import { ServerSet } from '../../../base/http/validate.js';
 import { domainProblem } from './domain.rules.js';
 import type { DomainState } from './domain-check.rules.js';

@@ -1,7 +1,7 @@
 import { Body, Delete, HttpCode, Param, Put } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
-import { OperatorController } from '../../../tenancy/tenants/api-controller.js';
+import { OperatorController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { TenantsService } from '../../../tenancy/tenants/tenants.service.js';
 import type { AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';

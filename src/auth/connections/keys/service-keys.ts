@@ -8,7 +8,7 @@ import { Database } from '../../../base/database/database.js';
 import { FreshCache } from '../../../base/fresh-cache.js';
 import { Logger } from '../../../base/log/logger.js';
 import { IntervalWork } from '../../../base/work/work.js';
-import { InstallationAudit, type InstallationAct } from '../../../tenancy/tenants/audit/installation-audit.js';
+import { InstallationAudit, type InstallationAct } from '../../../tenancy/tenants/audit/audit.service.js';
 import { SamlKeySource, type SamlKeys } from '../../../protocols/saml/saml-keys.js';
 import { ServiceKeysRepository, type KeyPurpose, type ServiceKey } from './service-keys.repository.js';
 

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
 import { ApiRefusals } from '../../../base/http/api-answers.js';
 import { Choice, Flag, Whole } from '../../../base/http/fields.js';
 import { Logger } from '../../../base/log/logger.js';
-import { OperatorController } from '../../../tenancy/tenants/api-controller.js';
+import { OperatorController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { ServiceKeys, type ServiceKeyView } from './service-keys.js';
 import type { KeyPurpose } from './service-keys.repository.js';

@@ -1,10 +1,8 @@
-import { isLongerThan } from '../../../base/characters.js';
 import { Injectable } from '@nestjs/common';
+import { isLongerThan } from '../../../base/characters.js';
+import type { WriteStatement } from '../../../base/database/write-statement.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
-import { clean, platformNames } from '../../../tenancy/identity/names.rules.js';
-import { SeatLimitReached } from '../../../seats/seats.errors.js';
-import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
+import { consoleOf } from '../../../directory-sync/users/console-rights.rules.js';
 import {
   documentOf,
   draftOf,
@@ -14,23 +12,24 @@ import {
 } from '../../../directory-sync/users/user.mapping.js';
 import type { UserRow } from '../../../directory-sync/users/user.row.js';
 import { Taken } from '../../../directory-sync/users/users.errors.js';
-import type { WriteStatement } from '../../../base/database/write-statement.js';
-import { holdConnection, holdDomain } from '../../connections/connection-guards.sql.js';
-import { addNewBinding, bindingRefusal } from '../../../tenancy/sessions/new-binding.sql.js';
-import { UsersService } from '../../../directory-sync/users/write/users.service.js';
-import { consoleOf } from '../../../directory-sync/users/console-rights.rules.js';
 import { isBeyond } from '../../../directory-sync/users/write/authority.rules.js';
+import { UsersService } from '../../../directory-sync/users/write/users.service.js';
 import type { WriteContext } from '../../../directory-sync/users/write/write-context.js';
+import { SeatLimitReached } from '../../../seats/seats.errors.js';
+import { clean, platformNames } from '../../../tenancy/identity/names.rules.js';
+import type { ChangeSource } from '../../../tenancy/identity/person.js';
+import { addNewBinding, bindingRefusal } from '../../../tenancy/sessions/bindings.repository.js';
+import { StorageExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
+import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
+import { holdConnection, holdDomain } from '../../connections/connection-guards.sql.js';
 import type { Connection } from '../../connections/connection.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
-import { StorageExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
-import type { Candidate } from './account.rules.js';
-import { defaultRoleOf, provenBinding, roleByMap } from './account.rules.js';
-import { sameLetters } from './letters.rules.js';
+import { type Candidate, defaultRoleOf, provenBinding, roleByMap } from './account.rules.js';
 import { AccountsRepository } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';
 import { EvidenceChanged } from './evidence-changed.js';
+import { sameLetters } from './letters.rules.js';
 
 /** See `isUnproven`. */
 const UNPROVEN = { made_by: 'created', made_of: '' } as const;

@@ -2,7 +2,7 @@ import { sameLetters } from './letters.rules.js';
 import type { RoleOrigin } from '../../../tenancy/identity/cause.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 import type { DomainCase, SignInRefusalReason } from '../refusals/sign-in-refused.js';
-import type { Binding, LinkKind } from '../../../tenancy/sessions/binding.js';
+import type { Binding, LinkKind } from '../../../tenancy/sessions/session.js';
 import type { EmailTrust } from '../../connections/connection.js';
 import type { ClaimedAccount } from './claims.mapping.js';
 import type { RoleClaim } from './role-claim.rules.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { userNameKey } from '../../../protocols/scim/text.js';
-import type { StoredBinding } from '../../../tenancy/sessions/binding.js';
+import type { StoredBinding } from '../../../tenancy/sessions/session.js';
 import { emailKey } from '../../../directory-sync/users/user.mapping.js';
 import type { Candidate } from './account.rules.js';
 

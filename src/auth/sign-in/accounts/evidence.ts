@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Connection } from '../../connections/connection.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
 import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
-import type { StoredBinding } from '../../../tenancy/sessions/binding.js';
+import type { StoredBinding } from '../../../tenancy/sessions/session.js';
 import { isUnprovenBinding, restsOnEmail, type Candidate } from './account.rules.js';
 import { AccountsRepository } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';

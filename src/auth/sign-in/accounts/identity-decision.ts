@@ -1,5 +1,5 @@
 import type { EmailTrust } from '../../connections/connection.js';
-import type { Binding, LinkKind, Replaced } from '../../../tenancy/sessions/binding.js';
+import type { Binding, LinkKind, Replaced } from '../../../tenancy/sessions/session.js';
 import type { Candidate, IdentityRefusal } from './account.rules.js';
 import type { EmailClaimant } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';

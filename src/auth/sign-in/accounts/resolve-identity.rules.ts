@@ -1,4 +1,4 @@
-import type { Binding, LinkKind, StoredBinding } from '../../../tenancy/sessions/binding.js';
+import type { Binding, LinkKind, StoredBinding } from '../../../tenancy/sessions/session.js';
 import { emailAddress } from '../../../directory-sync/users/user.mapping.js';
 import {
   emailRefusal,

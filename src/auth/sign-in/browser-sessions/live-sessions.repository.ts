@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ParsedToken } from '../../../base/crypto/tokens.js';
 import { Database } from '../../../base/database/database.js';
-import { CredentialLookups, nameOfToken } from '../../../tenancy/tenants/credential-lookups.js';
+import { CredentialLookups, nameOfToken } from '../../../tenancy/tenants/credential-cache.js';
 import type { ListedSessionBody } from './sessions.dto.js';
 
 /** A session as requests check it. */

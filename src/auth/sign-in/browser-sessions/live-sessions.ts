@@ -3,7 +3,7 @@ import { Clock } from '../../../base/clock.js';
 import { parseToken } from '../../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { UsersRepository } from '../../../directory-sync/users/users.repository.js';
-import type { EndReason } from '../../../tenancy/sessions/ended-session.js';
+import type { EndReason } from '../../../tenancy/sessions/session.js';
 import { SessionEndings } from '../../../tenancy/sessions/session-endings.repository.js';
 import { SessionsRepository } from '../../../tenancy/sessions/sessions.repository.js';
 import { LiveSessionsRepository, type SessionRow } from './live-sessions.repository.js';

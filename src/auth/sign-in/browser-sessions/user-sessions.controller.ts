@@ -3,7 +3,7 @@ import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
 import { Database } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { ApiList, ApiRefusals } from '../../../base/http/api-answers.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import { CurrentCaller, RequireEveryScope, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';

@@ -7,7 +7,7 @@ import { AccountsService, refusalError, type Resolution } from '../accounts/acco
 import type { ClaimedAccount } from '../accounts/claims.mapping.js';
 import { EvidenceChanged } from '../accounts/evidence-changed.js';
 import type { IdentityDecision } from '../accounts/identity-decision.js';
-import type { LinkKind } from '../../../tenancy/sessions/binding.js';
+import type { LinkKind } from '../../../tenancy/sessions/session.js';
 import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';

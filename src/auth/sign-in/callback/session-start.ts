@@ -5,7 +5,7 @@ import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { refusalError } from '../accounts/accounts.service.js';
 import { EvidenceChanged } from '../accounts/evidence-changed.js';
 import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
-import { IdpLogouts } from '../../../tenancy/sessions/idp-logouts.repository.js';
+import { IdpLogouts } from '../../../tenancy/sessions/sessions.repository.js';
 import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
 import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';

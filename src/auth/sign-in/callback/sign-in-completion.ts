@@ -3,7 +3,7 @@ import { codeOf } from '../../../base/database/database.errors.js';
 import { EvidenceChanged } from '../accounts/evidence-changed.js';
 import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
-import { UsedMessages } from '../../../tenancy/sessions/used-messages.repository.js';
+import { UsedMessages } from '../../../tenancy/sessions/sessions.repository.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import type { Origin } from '../log/sign-in-log.js';
 import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';

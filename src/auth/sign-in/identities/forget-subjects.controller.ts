@@ -1,9 +1,9 @@
 import { Body, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
-import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
+import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { ForgetSubjects, ForgottenSubjectsBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
 

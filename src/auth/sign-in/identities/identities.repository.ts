@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { Params, type Fragment } from '../../../base/database/params.js';
 import type { PageRequest } from '../../../base/http/page.js';
-import { BINDING_FACTS, type BindingFacts } from '../../../tenancy/sessions/binding.js';
+import { BINDING_FACTS, type BindingFacts } from '../../../tenancy/sessions/session.js';
 import { ownedDomain } from '../../connections/domains/domains.store.js';
 import { readIdentityPlace, type IdentityPlace } from './identity-place.rules.js';
 

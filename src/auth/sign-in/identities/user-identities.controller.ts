@@ -1,7 +1,7 @@
 import { Delete, Get, HttpCode, Param } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiList, ApiRefusals } from '../../../base/http/api-answers.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { PersonIdentityBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';

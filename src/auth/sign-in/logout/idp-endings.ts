@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
-import type { EndedSession } from '../../../tenancy/sessions/ended-session.js';
-import { IdpLogouts, type EndedAtIdp } from '../../../tenancy/sessions/idp-logouts.repository.js';
 import { SessionEndings } from '../../../tenancy/sessions/session-endings.repository.js';
+import type { EndedSession } from '../../../tenancy/sessions/session.js';
+import { IdpLogouts, type EndedAtIdp, UsedMessages } from '../../../tenancy/sessions/sessions.repository.js';
 import type { Connection } from '../../connections/connection.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
-import { UsedMessages } from '../../../tenancy/sessions/used-messages.repository.js';
 
 /** Ends the sessions that an IdP has ended, and remembers the logout for sign-ins in transit. */
 @Injectable()

@@ -6,7 +6,7 @@ import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
 import { newHandle } from '../requests/browser-half.js';
 import type { BrowserStep } from '../../../protocols/saml/requests.js';
 import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
-import type { EndedSession } from '../../../tenancy/sessions/ended-session.js';
+import type { EndedSession } from '../../../tenancy/sessions/session.js';
 import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
 

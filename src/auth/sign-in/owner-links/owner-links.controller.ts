@@ -2,7 +2,7 @@ import { Body, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Clock } from '../../../base/clock.js';
 import { ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
-import { OperatorController } from '../../../tenancy/tenants/api-controller.js';
+import { OperatorController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { MakeOwnerLink, OwnerLinkBody } from './owner-links.dto.js';
 import { operatorActOf } from '../../../tenancy/tenants/operator-acts.js';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Text } from '../../../base/http/fields.js';
-import { REASON } from '../../../tenancy/tenants/operator-acts.dto.js';
+import { REASON } from '../../../tenancy/tenants/tenants.dto.js';
 
 /** The user of a new sign-in link. */
 export class MakeOwnerLink {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
 import type { SqlRunner } from '../../../base/database/database.js';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
-import type { Actor } from '../../../tenancy/identity/source.js';
+import type { Actor } from '../../../tenancy/identity/person.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import type { Connection } from '../../connections/connection.js';
 import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';

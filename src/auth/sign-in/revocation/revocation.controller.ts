@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { NotFound, Unavailable, type DomainError } from '../../../base/errors/domain-error.js';
 import { TooManyRequests } from '../../../base/http/http.errors.js';
-import { bearerToken } from '../../../tenancy/tenants/bearer.js';
+import { bearerToken } from '../../../tenancy/tenants/caller.js';
 import { Unauthenticated } from '../../../tenancy/tenants/tenants.errors.js';
 import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';

@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { AccountsRepository } from '../accounts/accounts.repository.js';
+import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
+import { UsedMessages, IdpLogouts } from '../../../tenancy/sessions/sessions.repository.js';
 import type { Connection } from '../../connections/connection.js';
 import { domainOf } from '../../connections/domains/domain.rules.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
-import { UsedMessages } from '../../../tenancy/sessions/used-messages.repository.js';
-import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
-import { IdpLogouts } from '../../../tenancy/sessions/idp-logouts.repository.js';
+import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { LiveSessions } from '../browser-sessions/live-sessions.js';
-import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
+import { SignInRefused } from '../refusals/sign-in-refused.js';
 import type { RevocationProof } from './revocation-token.rules.js';
 import type { SubjectId } from './subject.rules.js';
 

@@ -4,7 +4,7 @@ import { Database } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { ApiRefusals } from '../../../base/http/api-answers.js';
 import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import { ConnectionStore } from '../../connections/connection.store.js';

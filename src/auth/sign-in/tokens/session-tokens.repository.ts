@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ParsedToken } from '../../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
-import { CredentialLookups, nameOfToken } from '../../../tenancy/tenants/credential-lookups.js';
+import { CredentialLookups, nameOfToken } from '../../../tenancy/tenants/credential-cache.js';
 
 /** A stored one-time code or refresh token. */
 export interface SessionTokenRow {

@@ -5,7 +5,7 @@ import { TaskHandlers } from '../../../engine/work/task-handlers.js';
 import type { Batch, Task } from '../../../engine/work/task.js';
 import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
 import { SeatsRepository } from '../../../seats/seats.repository.js';
-import type { Actor } from '../../../tenancy/identity/source.js';
+import type { Actor } from '../../../tenancy/identity/person.js';
 import type { Directory } from '../../directories/directory.js';
 import type { LiveNeed, RoleSettings, SeatNeed } from '../../directories/directory-people.js';
 import { DirectoryStore } from '../../directories/directory.store.js';

@@ -8,7 +8,7 @@ import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
 import { newTaskBody } from '../../../engine/work/task.mapping.js';
 import { TaskBody } from '../../../engine/work/tasks.dto.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { GuardReport } from '../../users/held/guard-report.js';
 import { PreviewPlans, type CurrentPlan } from './preview-plans.js';

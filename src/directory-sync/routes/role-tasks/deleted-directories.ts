@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
-import { systemActor, type ChangeSource } from '../../../tenancy/identity/source.js';
+import { systemActor, type ChangeSource } from '../../../tenancy/identity/person.js';
 import { IntervalWork } from '../../../base/work/work.js';
 import { DirectoryPeople } from '../../directories/directory-people.js';
 

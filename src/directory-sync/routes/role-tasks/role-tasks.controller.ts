@@ -7,7 +7,7 @@ import { DirectoriesService } from '../../directories/directories.service.js';
 import { taskPage } from '../../../engine/work/task.mapping.js';
 import type { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 
 /** Lists the tasks of one directory, with their progress. */

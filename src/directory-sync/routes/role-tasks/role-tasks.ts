@@ -3,7 +3,7 @@ import { Database } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import type { GroupName, Trigger } from '../../../tenancy/identity/cause.rules.js';
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import type { ChangeSource } from '../../../tenancy/identity/person.js';
 import { TaskHandlers } from '../../../engine/work/task-handlers.js';
 import type { Batch, Task } from '../../../engine/work/task.js';
 import { UsersService } from '../../users/write/users.service.js';

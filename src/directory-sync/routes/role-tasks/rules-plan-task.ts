@@ -6,7 +6,7 @@ import { TaskHandlers } from '../../../engine/work/task-handlers.js';
 import { TaskFailed, type Batch, type Task } from '../../../engine/work/task.js';
 import { TASKS_CAP } from '../../../engine/work/tasks.cap.js';
 import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
-import type { Actor } from '../../../tenancy/identity/source.js';
+import type { Actor } from '../../../tenancy/identity/person.js';
 import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import type { GroupRule } from '../../directories/groups.dto.js';

@@ -4,7 +4,7 @@ import { ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { newTaskBody } from '../../../engine/work/task.mapping.js';
 import { TaskBody } from '../../../engine/work/tasks.dto.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { GroupRulesService } from '../../directories/group-rules.service.js';
 import { GroupRules } from '../../directories/groups.dto.js';

@@ -1,5 +1,5 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
-import { PersonBody } from '../../../tenancy/tenants/person.dto.js';
+import { PersonBody } from '../../../tenancy/tenants/tenants.dto.js';
 
 /** An active user whom the replaced directory still manages. */
 export class UnlinkedUserBody extends OmitType(PersonBody, ['external_id']) {

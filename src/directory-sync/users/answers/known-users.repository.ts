@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
-import { KnownUsers } from '../../../tenancy/tenants/known-users.js';
+import { KnownUsers } from '../../../tenancy/tenants/caller.js';
 
 /** Answers what `tenants` asks about users. */
 @Injectable()

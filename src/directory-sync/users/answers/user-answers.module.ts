@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { NamedUsers } from '../../../forwarding/named-users.js';
 import { SeatHolders } from '../../../seats/ledger/seat-holders.js';
-import { KnownUsers } from '../../../tenancy/tenants/known-users.js';
+import { KnownUsers } from '../../../tenancy/tenants/caller.js';
 import { KnownUsersRepository } from './known-users.repository.js';
 import { NamedUsersRepository } from './named-users.repository.js';
 import { SeatHoldersRepository } from './seat-holders.repository.js';

@@ -1,5 +1,5 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
-import { PersonBody } from '../../../tenancy/tenants/person.dto.js';
+import { PersonBody } from '../../../tenancy/tenants/tenants.dto.js';
 import { CauseBody } from './cause.dto.js';
 import { HELD_REASONS } from '../held/held.dto.js';
 import { ChangeSourceBody } from '../source.dto.js';

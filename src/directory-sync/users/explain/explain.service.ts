@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import type { HeldReason } from '../../../tenancy/identity/person.js';
 import { causeInWords, type Cause } from '../../../tenancy/identity/cause.rules.js';
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
-import type { ExplanationBody, HeldExplanation, LeftBody, RefusedRoleBody, SeatQueueBody } from './explain.dto.js';
-import { nextOfHeld, wordsOfHeld, wordsOfRefusedRole } from './explain.rules.js';
-import { UserConflicts } from './user-conflicts.js';
+import type { HeldReason, ChangeSource } from '../../../tenancy/identity/person.js';
+import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
+import { DirectoryStore, type Directory } from '../../directories/directory.store.js';
+import { defaultRoleBy, refusedRoles } from '../console-rights.rules.js';
 import { RELEASABLE } from '../held/held.service.js';
 import { UserDirectoryRepository, writtenOf, type NamedUser } from '../user-directory.repository.js';
 import { userBody } from '../user.dto.js';
 import { draftOf, type UserDraft } from '../user.mapping.js';
-import { DirectoryStore, type Directory } from '../../directories/directory.store.js';
-import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
-import { defaultRoleBy, refusedRoles } from '../console-rights.rules.js';
+import type { ExplanationBody, HeldExplanation, LeftBody, RefusedRoleBody, SeatQueueBody } from './explain.dto.js';
+import { nextOfHeld, wordsOfHeld, wordsOfRefusedRole } from './explain.rules.js';
+import { UserConflicts } from './user-conflicts.js';
 
 interface Departure {
   change_id: string;

@@ -3,7 +3,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import { ApiFilter, ApiPage } from '../../../base/http/api-answers.js';
 import { pageOf, readPage, type Page } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { HELD_REASONS as REASONS } from '../held/held.dto.js';
 import { RELEASABLE } from '../held/held.service.js';

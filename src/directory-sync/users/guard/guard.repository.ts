@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { SqlRunner } from '../../../base/database/database.js';
-import { Database } from '../../../base/database/database.js';
+import { type SqlRunner, Database } from '../../../base/database/database.js';
 import type { Part, WriteStatement } from '../../../base/database/write-statement.js';
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import type { ChangeSource } from '../../../tenancy/identity/person.js';
 import { DAY_MINUTES, type DepartureKind, type PerWindow } from './guard.rules.js';
 
 /** The stored state of a guard. */

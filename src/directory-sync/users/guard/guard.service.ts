@@ -5,7 +5,7 @@ import type { Part, WriteStatement } from '../../../base/database/write-statemen
 import { FreshCache } from '../../../base/fresh-cache.js';
 import { Logger } from '../../../base/log/logger.js';
 import { EventsRepository } from '../../../engine/events/events.repository.js';
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import type { ChangeSource } from '../../../tenancy/identity/person.js';
 import type { GuardFigures } from '../../directories/directory.js';
 import { GuardRepository, type GuardState } from './guard.repository.js';
 import { isFar, isReached, limitsOf, type PerWindow } from './guard.rules.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
 import { Logger } from '../../../base/log/logger.js';
-import { systemActor } from '../../../tenancy/identity/source.js';
+import { systemActor } from '../../../tenancy/identity/person.js';
 import type { RequestedBy } from '../../../tenancy/tenants/caller.js';
 import { ProtectionEnded } from '../../../tenancy/tenants/tenants.events.js';
 import { HeldService } from './held.service.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { pageOf, type Page, type PageRequest } from '../../../base/http/page.js';
-import type { Person } from '../../../tenancy/identity/person.js';
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import type { Person, ChangeSource } from '../../../tenancy/identity/person.js';
 import type { Guard, GuardFigures } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { GuardRepository } from '../guard/guard.repository.js';

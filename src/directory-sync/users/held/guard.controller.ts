@@ -7,7 +7,7 @@ import { PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { TaskBody } from '../../../engine/work/tasks.dto.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import {
   CurrentCaller,
   demandRecentSignIn,
@@ -15,7 +15,7 @@ import {
   RequireScope,
   type Caller,
 } from '../../../tenancy/tenants/caller.js';
-import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
+import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { countedAnswer } from './counted-answer.js';
 import { GuardReport } from './guard-report.js';

@@ -4,7 +4,7 @@ import { Clock } from '../../../base/clock.js';
 import { ApiRefusals } from '../../../base/http/api-answers.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { TaskBody } from '../../../engine/work/tasks.dto.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import {
   CurrentCaller,
   demandRecentSignIn,
@@ -12,7 +12,7 @@ import {
   RequireScope,
   type Caller,
 } from '../../../tenancy/tenants/caller.js';
-import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
+import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { userBody } from '../user.dto.js';
 import { countedAnswer } from './counted-answer.js';
 import { HeldCount, HeldSelection } from './held.dto.js';

@@ -1,4 +1,4 @@
-import type { ConsoleAccess } from '../../../tenancy/tenants/roles.dto.js';
+import type { ConsoleAccess } from '../../../tenancy/tenants/administrators.js';
 import type { CatalogueRole } from '../../../tenancy/tenants/tenant.store.js';
 import { consoleOf } from '../console-rights.rules.js';
 

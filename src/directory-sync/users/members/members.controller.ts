@@ -1,11 +1,11 @@
 import { Get, Query } from '@nestjs/common';
-import { PersonBody } from '../../../tenancy/tenants/person.dto.js';
+import { PersonBody } from '../../../tenancy/tenants/tenants.dto.js';
 import { ApiOperation, ApiProperty, OmitType } from '@nestjs/swagger';
 import { Database } from '../../../base/database/database.js';
 import { ApiPage } from '../../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
 import { memberOf, type ListedMember, type MemberRow } from './member.mapping.js';

@@ -6,19 +6,18 @@ import {
   type AccountLeftOutReason,
   type PeopleIntake,
 } from '../../../forwarding/people-intake.js';
-import { accountRefusal } from '../../../tenancy/identity/adoption.rules.js';
-import type { Person } from '../../../tenancy/identity/person.js';
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import type { Person, ChangeSource } from '../../../tenancy/identity/person.js';
+import { accountRefusal } from '../../../tenancy/identity/user-change.rules.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
-import { isLost } from '../write/lost-race.js';
 import { standIn } from '../held-name.js';
+import { UserDirectoryRepository } from '../user-directory.repository.js';
 import { documentOf, draftOf, emailKey, type UserDraft } from '../user.mapping.js';
+import { UsersRepository } from '../users.repository.js';
+import { isLost } from '../write/lost-race.js';
 import { NO_CONFLICTS, type WriteCase, newStamp } from '../write/write-case.js';
 import type { WriteContext } from '../write/write-context.js';
 import { planWrite } from '../write/write-plan.rules.js';
 import { WriteRunner } from '../write/write-runner.js';
-import { UserDirectoryRepository } from '../user-directory.repository.js';
-import { UsersRepository } from '../users.repository.js';
 
 const ATTEMPTS = 3;
 

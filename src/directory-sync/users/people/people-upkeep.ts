@@ -4,7 +4,7 @@ import { DomainEvents } from '../../../base/domain-events.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { Logger } from '../../../base/log/logger.js';
 import { Background } from '../../../base/loop.js';
-import { systemActor } from '../../../tenancy/identity/source.js';
+import { systemActor } from '../../../tenancy/identity/person.js';
 import { RoomMade } from '../../../seats/seats.events.js';
 import { SeatLimitsService } from '../../../seats/seat-limits.service.js';
 import { FormerProtected } from '../held/former-protected.js';

@@ -7,7 +7,7 @@ import { Conflict, InvalidFields, NotFound } from '../../../base/errors/domain-e
 import { demandRecentSignIn, holdsScope, sourceOf, type Caller } from '../../../tenancy/tenants/caller.js';
 import { RoleNeedsAdmin } from '../../../tenancy/tenants/tenants.errors.js';
 import { MakerEnding, type LeftEndpoint } from '../../../tenancy/tenants/tenants.events.js';
-import { SessionEvents } from '../../../tenancy/sessions/session-events.js';
+import { SessionEvents } from '../../../tenancy/sessions/session.js';
 import { dropUnprovenIdentities } from '../../../tenancy/sessions/user-credentials.sql.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { givenFields, type ChangeUser, type CreateUser, type PutUser } from '../user.dto.js';

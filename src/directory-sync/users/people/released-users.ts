@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
 import { WriteStatement } from '../../../base/database/write-statement.js';
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import type { ChangeSource } from '../../../tenancy/identity/person.js';
 import { SeatsService } from '../../../seats/seats.service.js';
 import { userNameKey } from '../../../protocols/scim/text.js';
 import { discarded } from '../write/discard.rules.js';

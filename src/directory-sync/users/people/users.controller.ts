@@ -6,16 +6,16 @@ import { pageOf, readPage } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import {
   ENDPOINTS_QUERY,
   leftEndpoints,
   LeftEndpointsBody,
   pausesEndpoints,
-} from '../../../tenancy/tenants/left-endpoints.dto.js';
+} from '../../../tenancy/tenants/tenants.dto.js';
 import type { LeftEndpoint } from '../../../tenancy/tenants/tenants.events.js';
-import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
+import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { HELD_REASONS } from '../held/held.dto.js';
 import { PeopleService, type Ask } from './people.service.js';
 import { ChangedUserBody, ChangeUser, CreateUser, PutUser, userBody, UserBody, UserListBody } from '../user.dto.js';

@@ -1,4 +1,4 @@
-import type { ConsoleAccess } from '../../../tenancy/tenants/roles.dto.js';
+import type { ConsoleAccess } from '../../../tenancy/tenants/administrators.js';
 import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
 import type { AttributeMap } from '../../directories/directory.js';

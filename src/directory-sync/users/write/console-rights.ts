@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { WriteStatement } from '../../../base/database/write-statement.js';
 import { EventRecorder } from '../../../engine/events/event-recorder.js';
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import type { ChangeSource } from '../../../tenancy/identity/person.js';
 import { ApiKeysService } from '../../../tenancy/tenants/api-keys.service.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { IdentityStep, RightStep } from '../console-rights.rules.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
+import type { LinkedBy } from '../../../tenancy/identity/user-change.rules.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { KeptWritesRepository, type KeptPlace, type KeptWrite } from '../kept-writes.repository.js';

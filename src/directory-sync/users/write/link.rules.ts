@@ -1,4 +1,4 @@
-import { mayAdopt, weightiest, type LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
+import { mayAdopt, weightiest, type LinkedBy } from '../../../tenancy/identity/user-change.rules.js';
 import { Taken } from '../users.errors.js';
 import type { ConflictingUserRow } from '../users.repository.js';
 import type { WritingDirectory } from './write-context.js';

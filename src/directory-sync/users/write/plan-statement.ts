@@ -8,7 +8,7 @@ import { EventRecorder } from '../../../engine/events/event-recorder.js';
 import { ForwardingService } from '../../../forwarding/forwarding.service.js';
 import { userEventOf, type UserEventName } from '../../../tenancy/identity/user-change.rules.js';
 import { SeatsService } from '../../../seats/seats.service.js';
-import { SessionEvents } from '../../../tenancy/sessions/session-events.js';
+import { SessionEvents } from '../../../tenancy/sessions/session.js';
 import {
   dropUnprovenIdentities,
   endFormerLinks,

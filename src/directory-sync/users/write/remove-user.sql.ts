@@ -1,6 +1,5 @@
 import type { WriteStatement } from '../../../base/database/write-statement.js';
-import type { HeldReason } from '../../../tenancy/identity/person.js';
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import type { HeldReason, ChangeSource } from '../../../tenancy/identity/person.js';
 import { keepMemberships, leaveAllGroups } from '../groups/memberships.sql.js';
 import { ASIDE_KEY } from '../held-name.js';
 import type { UserRow } from '../user.row.js';

@@ -1,6 +1,6 @@
 import type { WriteStatement } from '../../../base/database/write-statement.js';
-import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import type { LinkedBy } from '../../../tenancy/identity/user-change.rules.js';
+import type { ChangeSource } from '../../../tenancy/identity/person.js';
 import type { UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 

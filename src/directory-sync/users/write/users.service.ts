@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
+import type { LinkedBy } from '../../../tenancy/identity/user-change.rules.js';
 import type { Trigger } from '../../../tenancy/identity/cause.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 import { TenantStorage } from '../../../tenancy/tenants/storage/tenant-storage.js';

@@ -1,6 +1,6 @@
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { WriteStatement } from '../../../base/database/write-statement.js';
-import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
+import type { LinkedBy } from '../../../tenancy/identity/user-change.rules.js';
 import type { RoleOrigin, Trigger } from '../../../tenancy/identity/cause.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';

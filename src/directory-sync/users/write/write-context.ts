@@ -1,4 +1,4 @@
-import type { ChangeSource } from '../../../tenancy/identity/source.js';
+import type { ChangeSource } from '../../../tenancy/identity/person.js';
 import type { WriteChannel } from '../../../seats/seat.rules.js';
 import type { AttributeMap, Guard } from '../../directories/directory.js';
 

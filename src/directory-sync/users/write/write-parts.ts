@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../../../base/database/database.js';
-import type { LinkedBy } from '../../../tenancy/identity/adoption.rules.js';
+import type { LinkedBy } from '../../../tenancy/identity/user-change.rules.js';
 import type { RoleOrigin, Trigger } from '../../../tenancy/identity/cause.rules.js';
 import type { UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';

@@ -3,9 +3,9 @@ import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiList, ApiPage, ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
-import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/even-when-exhausted.js';
+import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { connectors } from '../providers/providers.js';
 import {
   AtsConnectionBody,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../../base/ids.js';
-import { demandPlainName } from '../../../tenancy/tenants/tenant-changes.js';
+import { demandPlainName } from '../../../tenancy/tenants/tenants.service.js';
 import type { AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
 import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
-import type { Actor } from '../../../tenancy/identity/source.js';
+import type { Actor } from '../../../tenancy/identity/person.js';
 import { ATS_CONNECTION_COLUMNS, type AtsConnectionRow } from './ats-connections.store.js';
 import { AtsSecrets } from './ats-secrets.js';
 import { MarkerTaken } from './ats.errors.js';

@@ -4,7 +4,7 @@ import { Clock } from '../../../base/clock.js';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { FreshCache } from '../../../base/fresh-cache.js';
 import type { ParsedToken } from '../../../base/crypto/tokens.js';
-import { CredentialLookups, nameOfToken } from '../../../tenancy/tenants/credential-lookups.js';
+import { CredentialLookups, nameOfToken } from '../../../tenancy/tenants/credential-cache.js';
 import { AtsSecrets } from './ats-secrets.js';
 import type { AtsConnection, AtsState, Takes, Writes } from './connection.js';
 

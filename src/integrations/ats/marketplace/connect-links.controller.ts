@@ -3,7 +3,7 @@ import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiPage, ApiRecord, ApiRefusals } from '../../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { ConnectLinkBody, CreateConnectLink, NewConnectLinkBody } from './connect-links.dto.js';
 import { ConnectLinksRepository } from './connect-links.repository.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
-import type { Actor } from '../../../tenancy/identity/source.js';
+import type { Actor } from '../../../tenancy/identity/person.js';
 import { makerEnd } from '../../../directory-sync/users/maker-end.sql.js';
 import type { ConnectLinkBody } from './connect-links.dto.js';
 

@@ -1,7 +1,7 @@
 import { html } from '../../../base/http/html.js';
 import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
 import type { HtmlPage } from '../../../auth/sign-in/pages/layout.js';
-import { tenantNameProblem } from '../../../tenancy/tenants/tenant-name.rules.js';
+import { tenantNameProblem } from '../../../tenancy/tenants/tenant.rules.js';
 
 /** A connection that may get the grant. */
 export interface Choosable {

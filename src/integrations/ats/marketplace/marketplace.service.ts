@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { hashToken, mintToken, parseToken } from '../../../base/crypto/tokens.js';
 import { Logger } from '../../../base/log/logger.js';
-import type { Actor } from '../../../tenancy/identity/source.js';
+import type { Actor } from '../../../tenancy/identity/person.js';
 import type { SessionRow } from '../../../auth/sign-in/browser-sessions/live-sessions.repository.js';
 import { Administrators } from '../../../tenancy/tenants/administrators.js';
 import { NotAnAdministrator } from '../../../tenancy/tenants/tenants.errors.js';

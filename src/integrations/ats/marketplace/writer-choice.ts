@@ -12,7 +12,7 @@ import { AtsUsers } from '../administration/ats-users.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { Connector } from '../connectors/connector.js';
 import { lacksWriter } from '../connections/ats-settings.rules.js';
-import type { Actor } from '../../../tenancy/identity/source.js';
+import type { Actor } from '../../../tenancy/identity/person.js';
 import type { SessionRow } from '../../../auth/sign-in/browser-sessions/live-sessions.repository.js';
 import { Administrators } from '../../../tenancy/tenants/administrators.js';
 import { AuthorizationStates } from './authorization-states.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
 import { SyncedCandidates } from '../../../hiring/candidates/synced-candidates.js';
-import { systemActor } from '../../../tenancy/identity/source.js';
+import { systemActor } from '../../../tenancy/identity/person.js';
 import { JobsRepository } from '../../../hiring/jobs/jobs.repository.js';
 import { TaskHandlers } from '../../../engine/work/task-handlers.js';
 import type { Batch, Task } from '../../../engine/work/task.js';

@@ -4,7 +4,7 @@ import { ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
-import { ApiController } from '../../../tenancy/tenants/api-controller.js';
+import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { WorkEntries } from '../../../engine/work/work-entries.repository.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';

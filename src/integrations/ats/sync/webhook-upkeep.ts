@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
 import { Database } from '../../../base/database/database.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
-import { systemActor } from '../../../tenancy/identity/source.js';
+import { systemActor } from '../../../tenancy/identity/person.js';
 import { AtsFailure } from '../api/ats-api.js';
 import { AtsStates } from '../connections/ats-states.js';
 import { AtsWebhookSecretsRepository } from '../connections/ats-webhook-secrets.repository.js';

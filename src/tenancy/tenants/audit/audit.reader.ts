@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../../../base/database/byte-cut.js';
 import { Database } from '../../../base/database/database.js';
 import type { PageRequest } from '../../../base/http/page.js';
-import { AUDIT_COLUMNS, type AuditRow } from './audit.rules.js';
+import { Chain, Chains, type ChainKind } from '../../ledger/chain.js';
+import { ChainHeads } from '../../ledger/heads.repository.js';
+import { AUDIT_COLUMNS, type AuditRow, sealedLines, auditChainLine } from './audit.rules.js';
 
 /** Which lines a list of the audit log shows. */
 export interface AuditFilter {
@@ -64,5 +66,24 @@ export class AuditReader {
       if (!cut && rows.length < BATCH) return;
       after = rows.at(-1)!.entry_id;
     }
+  }
+}
+
+const KIND: ChainKind<AuditRow> = {
+  chain: 'audit',
+  columns: AUDIT_COLUMNS,
+  // A tenant is created together with its first line.
+  mayBeEmpty: false,
+  ordered: false,
+  batch: 500,
+  line: auditChainLine,
+  sealed: (head, rows) => sealedLines(head, rows),
+};
+
+/** The audit log. */
+@Injectable()
+export class AuditChain extends Chain<AuditRow> {
+  constructor(db: Database, heads: ChainHeads, chains: Chains) {
+    super(db, heads, chains, KIND);
   }
 }

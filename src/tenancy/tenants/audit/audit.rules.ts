@@ -1,5 +1,5 @@
 import { canonicalJson, chainHash } from '../../../base/crypto/chain.js';
-import type { Actor } from '../../identity/source.js';
+import type { Actor } from '../../identity/person.js';
 import type { ChainLine } from '../../ledger/chain.rules.js';
 import type { SealedBatch, StoredHead } from '../../ledger/heads.repository.js';
 

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { SqlRunner } from '../../../base/database/database.js';
+import { type SqlRunner, Database } from '../../../base/database/database.js';
 import type { WriteStatement } from '../../../base/database/write-statement.js';
-import type { Actor } from '../../identity/source.js';
-import { type Repeatable } from '../../idempotency/idempotency-keys.js';
+import type { PageRequest } from '../../../base/http/page.js';
+import type { Repeatable } from '../../idempotency/idempotency-keys.js';
+import type { Actor } from '../../identity/person.js';
 
 /** What an administrative write says about itself. */
 export interface AuditLine {
@@ -78,4 +79,79 @@ export class AuditService {
 function jsonAfter({ after, reason }: Pick<AuditLine, 'after' | 'reason'>): string | null {
   if (reason !== undefined) return JSON.stringify({ ...(after as object | null | undefined), reason });
   return after === undefined ? null : JSON.stringify(after);
+}
+
+/** An act of the operator that concerns no tenant. */
+export interface InstallationAct {
+  actor: Actor;
+  requestId: string | null;
+  /** `<what>.<done>`: `signing_key.rotated`. */
+  action: string;
+  targetType: string;
+  targetId: string;
+  /** What came of it, without secrets. */
+  after?: unknown;
+}
+
+/** A line of the installation's audit log. */
+export interface InstallationAuditRow {
+  entry_id: string;
+  at: Date;
+  actor: Actor;
+  action: string;
+  target_type: string;
+  target_id: string;
+  after: unknown;
+  request_id: string | null;
+}
+
+/** The audit log of the installation: one line for each act of the operator that concerns no tenant. */
+@Injectable()
+export class InstallationAudit {
+  constructor(private readonly db: Database) {}
+
+  /** Adds a line. `db` is the transaction of the act, where the act has one. */
+  async record(act: InstallationAct, db: SqlRunner = this.db): Promise<void> {
+    await db.query(
+      `insert into installation_audit (actor, action, target_type, target_id, after, request_id)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [
+        JSON.stringify(act.actor),
+        act.action,
+        act.targetType,
+        act.targetId,
+        act.after === undefined ? null : JSON.stringify(act.after),
+        act.requestId,
+      ],
+    );
+  }
+
+  /** A page, newest first: one row more than asked for says that there is another. */
+  async list({ after, limit }: Pick<PageRequest, 'after' | 'limit'>): Promise<InstallationAuditRow[]> {
+    const { rows } = await this.db.query<InstallationAuditRow>(
+      `select entry_id, at, actor, action, target_type, target_id, after, request_id from installation_audit
+       where $1::bigint is null or entry_id < $1 order by entry_id desc limit $2`,
+      [after, limit + 1],
+    );
+    return rows;
+  }
+}
+
+const ACTOR = JSON.stringify({ kind: 'system', id: 'system', name: 'migrate' });
+
+/**
+ * Adds the line of migrations that have run to the audit log of the installation.
+ *
+ * @param owner a connection of the owner of the tables: the service has none yet
+ * @param names at least one
+ */
+export async function recordMigrations(
+  owner: { query(text: string, values: unknown[]): Promise<unknown> },
+  names: readonly string[],
+): Promise<void> {
+  await owner.query(
+    `insert into installation_audit (actor, action, target_type, target_id, after)
+     values ($1, 'schema.migrated', 'schema', $2, $3)`,
+    [ACTOR, names.at(-1), JSON.stringify({ migrations: names })],
+  );
 }

@@ -1,11 +1,25 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { WrittenBytes } from '../../../base/database/byte-cut.js';
+import { type SqlRunner, Database } from '../../../base/database/database.js';
 import { Logger } from '../../../base/log/logger.js';
-import { StorageEventRecorder } from './storage-events.js';
 import { StorageExhausted } from './storage.errors.js';
 import { StorageRepository, type StorageRow } from './storage.repository.js';
 import { isAtLeast, isLogFull, storageStateOf } from './storage.rules.js';
+
+/** Tells that the storage of a tenant is nearly or wholly used. The room of the events implements it. */
+export abstract class StorageEventRecorder {
+  /**
+   * Records an event in a transaction.
+   *
+   * @param data the limit and what is used, in bytes
+   */
+  abstract record(
+    tx: SqlRunner,
+    tenantId: string,
+    event: 'storage.approaching' | 'storage.exhausted',
+    data: { limit_bytes: number; used_bytes: number },
+  ): Promise<void>;
+}
 
 const TICK_MS = 1_000;
 /** Each tick flushes the tenants that have written at least 256 KiB; each tenth tick flushes all. */

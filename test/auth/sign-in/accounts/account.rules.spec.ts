@@ -9,7 +9,7 @@ import {
 } from '../../../../src/auth/sign-in/accounts/account.rules.js';
 import type { ClaimedAccount } from '../../../../src/auth/sign-in/accounts/claims.mapping.js';
 import type { RoleClaim } from '../../../../src/auth/sign-in/accounts/role-claim.rules.js';
-import type { Binding } from '../../../../src/tenancy/sessions/binding.js';
+import type { Binding } from '../../../../src/tenancy/sessions/session.js';
 
 // The decision itself is tested by the cases of resolve-identity.rules.spec.ts.
 

@@ -9,7 +9,7 @@ import type {
   IdentityDecision,
 } from '../../../../src/auth/sign-in/accounts/identity-decision.js';
 import { isDisputed, resolveIdentity } from '../../../../src/auth/sign-in/accounts/resolve-identity.rules.js';
-import type { StoredBinding } from '../../../../src/tenancy/sessions/binding.js';
+import type { StoredBinding } from '../../../../src/tenancy/sessions/session.js';
 
 /** A case of a file: what differs from the defaults below. Users are named by their id. */
 interface Case {

@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../../../../src/base/database/database.js';
-import { IdpLogouts } from '../../../../src/tenancy/sessions/idp-logouts.repository.js';
+import { IdpLogouts } from '../../../../src/tenancy/sessions/sessions.repository.js';
 import { waitingForLock } from '../../../support/locks.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import { reasonOf, type OidcWay } from '../../../support/sign-in/connections.js';

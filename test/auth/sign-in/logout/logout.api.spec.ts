@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
-import { IdpLogouts } from '../../../../src/tenancy/sessions/idp-logouts.repository.js';
+import { IdpLogouts } from '../../../../src/tenancy/sessions/sessions.repository.js';
 import { LiveSessions } from '../../../../src/auth/sign-in/browser-sessions/live-sessions.js';
 import { SessionsService } from '../../../../src/tenancy/sessions/sessions.service.js';
 import type { TestApp } from '../../../support/app.js';

@@ -1,5 +1,5 @@
 import { TasksRepository } from '../../../../src/engine/work/tasks.repository.js';
-import { systemActor } from '../../../../src/tenancy/identity/source.js';
+import { systemActor } from '../../../../src/tenancy/identity/person.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';

@@ -8,7 +8,7 @@ import { takesOf } from '../../../../src/integrations/ats/connections/ats-settin
 import type { Credential } from '../../../../src/integrations/ats/api/credential.js';
 import type { AtsConnection } from '../../../../src/integrations/ats/connections/connection.js';
 import { Database } from '../../../../src/base/database/database.js';
-import { systemActor } from '../../../../src/tenancy/identity/source.js';
+import { systemActor } from '../../../../src/tenancy/identity/person.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 
 type Answered = { status: number; body: object; headers?: Record<string, string> };

@@ -1,4 +1,4 @@
-import { KeyRing } from '../../../src/tenancy/ledger/key-ring.js';
+import { KeyRing } from '../../../src/tenancy/ledger/chain-keys.js';
 
 const seed = (byte: number): Buffer => Buffer.alloc(32, byte);
 const [first, second, third] = [seed(1), seed(2), seed(3)];
