@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { Database } from '../base/database/database.js';
-import { digestOf, type Lookup, type StandInNames } from '../engine/delivery/call.js';
 import type { Destination } from '../engine/delivery/destination.js';
 import type { LeasedLane } from '../engine/delivery/lane-state.js';
-import { boundTo, creating, releaseFromLeavers, standLeaverAside, waitingCircle, type Bound } from './accounts.js';
-import type { Outcome, Sent } from '../engine/delivery/outcome.js';
-import { PlatformClient } from './platform-client/platform.client.js';
+import { digestOf, type Lookup, type StandInNames, type Outcome, type Sent } from '../engine/delivery/outcome.js';
 import { Ended, Search } from './account-search.js';
+import { boundTo, creating, releaseFromLeavers, standLeaverAside, waitingCircle, type Bound } from './accounts.js';
 import { adoptByEmail, adoptByExternalId } from './adoption.rules.js';
 import { Connections } from './connections.js';
 import { NamedUsers } from './named-users.js';
+import { PlatformClient } from './platform-client/platform.client.js';
 import { leaverStandInOf, standInOf, standsAside } from './stand-in.rules.js';
 import { waitFor } from './waiting.rules.js';
 

@@ -1,4 +1,4 @@
-import { asksFirst, isKnown, type Call } from '../engine/delivery/call.js';
+import { asksFirst, isKnown, type Call } from '../engine/delivery/outcome.js';
 import type { Person } from '../tenancy/identity/person.js';
 import { createBody, lacksEmail, updateBody } from './platform-user.mapping.js';
 

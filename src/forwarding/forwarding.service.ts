@@ -1,7 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
-import { LaneWakeups } from '../engine/delivery/lane-wakeups.js';
+import { LaneWakeups } from '../engine/delivery/lane-state.js';
 import { enqueue } from '../engine/delivery/lanes/enqueue.js';
 import type { ExplainedChange } from '../tenancy/identity/cause.rules.js';
 import { endsSessions } from '../tenancy/identity/user-change.rules.js';

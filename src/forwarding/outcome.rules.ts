@@ -1,5 +1,4 @@
-import type { Call, Lookup } from '../engine/delivery/call.js';
-import type { Outcome } from '../engine/delivery/outcome.js';
+import type { Call, Lookup, Outcome } from '../engine/delivery/outcome.js';
 import type { Verdict } from '../engine/delivery/retry.rules.js';
 import type { Write } from './call.rules.js';
 import { idIn } from './platform-user.mapping.js';

@@ -1,4 +1,4 @@
-import type { StandInNames } from '../engine/delivery/call.js';
+import type { StandInNames } from '../engine/delivery/outcome.js';
 import type { Person } from '../tenancy/identity/person.js';
 import type { PlatformUser } from './platform-client/platform.types.js';
 import { sameEmail } from './adoption.rules.js';

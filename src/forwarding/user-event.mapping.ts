@@ -1,5 +1,5 @@
 import type { EventName } from '../engine/events/catalogue.js';
-import { thinIfLarge } from '../engine/events/thin-if-large.js';
+import { thinIfLarge } from '../engine/events/event-recorder.js';
 import type { StoredEvent } from '../engine/events/event-source.js';
 import type { ChangeKind, InForce, Person } from '../tenancy/identity/person.js';
 

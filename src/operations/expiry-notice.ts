@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { IntervalWork } from '../base/work/work.js';
-import { EventsRepository } from '../engine/events/events.repository.js';
+import { EventsRepository } from '../engine/events/events.service.js';
 import { CREDENTIAL_NOTICE_DAYS, noticeAt } from '../tenancy/tenants/credentials.rules.js';
 
 interface Expiring {

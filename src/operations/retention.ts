@@ -8,13 +8,13 @@ import { Config } from '../base/config/config.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { IntervalWork } from '../base/work/work.js';
-import { DESTINATION_LEFTOVERS } from '../engine/delivery/destinations/remove.js';
-import { EventFloors } from '../engine/events/event-floors.js';
-import { EVENT_LEFTOVERS } from '../engine/events/events.retention.js';
+import { DESTINATION_LEFTOVERS } from '../engine/delivery/destinations/destinations.repository.js';
+import { EventFloors } from '../engine/events/events.service.js';
+import { EVENT_LEFTOVERS } from '../engine/events/stored-events.js';
 import { IDEMPOTENCY_LEFTOVERS } from '../tenancy/idempotency/idempotency-keys.js';
 import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../tenancy/sessions/sessions.repository.js';
 import { SIGN_IN_LEFTOVERS } from '../auth/sign-in/sign-in.retention.js';
-import { TASK_LEFTOVERS } from '../engine/work/tasks.retention.js';
+import { TASK_LEFTOVERS } from '../engine/work/tasks.repository.js';
 import { CREDENTIAL_LEFTOVERS, GROUP_LEFTOVERS, GUARD_LEFTOVERS } from '../directory-sync/users/users.retention.js';
 import { GIVEN_UP_LEFTOVERS, OLD_GIVEN_UP } from '../integrations/webhooks/given-up.repository.js';
 

@@ -2,7 +2,7 @@ import { keyAad } from '../auth/connections/keys/service-keys.repository.js';
 import type { SealedColumn } from '../base/sealing/reseal.js';
 import { ATS_CREDENTIALS, ATS_SIGNING_SECRETS } from '../integrations/ats/connections/ats-secrets.js';
 import { WEBHOOK_HEADERS, WEBHOOK_SECRETS } from '../integrations/webhooks/endpoint-secrets.js';
-import { DESTINATION_KEYS } from '../engine/delivery/destinations/sealed-keys.js';
+import { DESTINATION_KEYS } from '../engine/delivery/destinations/destinations.repository.js';
 
 /** All columns of encrypted secrets. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [

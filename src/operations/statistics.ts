@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { Background } from '../base/loop.js';
-import { LANE_STATISTICS } from '../engine/delivery/lanes/progress.js';
+import { LANE_STATISTICS } from '../engine/delivery/lanes/read.js';
 
 const EVERY_MS = 250;
 /** After this number of statements of this process, tables may have grown. */

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TaskHandlers } from '../engine/work/task-handlers.js';
-import type { Batch, Task } from '../engine/work/task.js';
+import { TaskHandlers, type Batch, type Task } from '../engine/work/task.js';
 import { SeatAccounts } from './ledger/seat-accounts.js';
 import { Reconciliation } from './reconciliation.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { DomainEvents } from '../base/domain-events.js';
-import { EventsRepository } from '../engine/events/events.repository.js';
+import { EventsRepository } from '../engine/events/events.service.js';
 import type { Actor, ChangeSource } from '../tenancy/identity/person.js';
 import { HeadsRepository } from '../tenancy/ledger/heads.repository.js';
 import { AuditService } from '../tenancy/tenants/audit/audit.service.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
-import { EventsRepository, type NewEvent } from '../engine/events/events.repository.js';
+import { EventsRepository, type NewEvent } from '../engine/events/events.service.js';
 import { Chain, Chains, type ChainKind, type NoticedBatch } from '../tenancy/ledger/chain.js';
 import { ChainHeads, UTC } from '../tenancy/ledger/heads.repository.js';
 import { seal, seatChainLine, type SealedEntry } from './ledger/chain.rules.js';

@@ -94,7 +94,7 @@ it('docs/run/metrics.md has every metric, and no other', () => {
     'src/operations/metrics.ts',
     'src/operations/request-metrics.ts',
     'src/engine/delivery/pump/delivery.metrics.ts',
-    'src/engine/work/work.metrics.ts',
+    'src/engine/work/work.engine.ts',
     'src/auth/sign-in/log/sign-in.metrics.ts',
     'src/directory-sync/users/held/held.metrics.ts',
     'src/tenancy/tenants/storage/storage.service.ts',

@@ -1,4 +1,4 @@
-import { createsAccount, digestOf, isKnown, type Call } from '../../src/engine/delivery/call.js';
+import { createsAccount, digestOf, isKnown, type Call } from '../../src/engine/delivery/outcome.js';
 import { callStepOf } from '../../src/forwarding/call.rules.js';
 import { personText } from '../../src/forwarding/platform-user.mapping.js';
 import { callWith } from '../support/lanes.js';

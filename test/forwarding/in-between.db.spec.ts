@@ -1,4 +1,4 @@
-import { dismiss } from '../../src/engine/delivery/lanes/dismiss.js';
+import { dismiss } from '../../src/engine/delivery/lanes/admin.js';
 import { platformOf } from '../../src/forwarding/platform-destination.js';
 import type { Person } from '../../src/tenancy/identity/person.js';
 import { long } from '../support/rounds.js';

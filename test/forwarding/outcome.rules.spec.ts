@@ -1,4 +1,4 @@
-import type { Lookup } from '../../src/engine/delivery/call.js';
+import type { Lookup } from '../../src/engine/delivery/outcome.js';
 import type { Verdict } from '../../src/engine/delivery/retry.rules.js';
 import type { Write } from '../../src/forwarding/call.rules.js';
 import { failureOf, outcomeOf } from '../../src/forwarding/outcome.rules.js';

@@ -1,4 +1,4 @@
-import type { Call, Lookup } from '../../src/engine/delivery/call.js';
+import type { Call, Lookup } from '../../src/engine/delivery/outcome.js';
 import type { LeasedLane } from '../../src/engine/delivery/lane-state.js';
 import type { Bound } from '../../src/forwarding/accounts.js';
 import { waitFor } from '../../src/forwarding/waiting.rules.js';

@@ -51,13 +51,13 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/^select state, count\(\*\) as n from destinations/, FIGURES],
     [/^update destinations set .* returning tenant_id/, 'a restored database pauses all destinations'],
   ],
-  'engine/delivery/lanes/backlog.ts': [[/^select (d\.waiting, p\.parked|o\.tenant_id, o\.oldest)/, FIGURES]],
-  'engine/delivery/lanes/due.ts': [[/^with recursive t as \( \(select l\.tenant_id/, NEXT]],
-  'engine/events/event-floors.ts': [
+  'engine/delivery/lanes/read.ts': [[/^select (d\.waiting, p\.parked|o\.tenant_id, o\.oldest)/, FIGURES]],
+  'engine/delivery/lanes/claim.ts': [[/^with recursive t as \( \(select l\.tenant_id/, NEXT]],
+  'engine/events/events.service.ts': [
     [/^select t\.id, \(select e\.sequence from/, 'the floors of all tenants, when a month is dropped'],
     [/^insert into event_floors/, 'the floors of all tenants, when a month is dropped'],
+    [/event_mark\(\$1\)/, 'what is committed in this database'],
   ],
-  'engine/events/horizon.ts': [[/event_mark\(\$1\)/, 'what is committed in this database']],
   'engine/work/work-entries.repository.ts': [
     [/^with due \(kind, tenant_id, id, since, server\) as/, NEXT],
     [/^insert into work_entries .* from unnest/, 'the work of the installation'],
@@ -65,7 +65,7 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/^select kind, nullif\(tenant_id/, FIGURES],
     [/^with asked as \( select \* from unnest/, MANY],
   ],
-  'engine/work/work.metrics.ts': [[/^select kind, count\(\*\) filter/, FIGURES]],
+  'engine/work/work.engine.ts': [[/^select kind, count\(\*\) filter/, FIGURES]],
   'forwarding/statistics/accepted-changes.ts': [[/^with recursive found as \( \(select tenant_id from changes/, NEXT]],
   'integrations/ats/connections/ats-connections.store.ts': [[/\bats_token_hashes\b/, UNKNOWN]],
   'operations/expiry-notice.ts': [[/^select tenant_id, 'api_key' as kind/, NEXT]],

@@ -1,9 +1,8 @@
-import { digestOf, type Call } from '../../src/engine/delivery/call.js';
-import { accountOf } from '../../src/engine/delivery/lanes/lane.js';
 import type { Lane, LaneEvent } from '../../src/engine/delivery/lane-state.js';
-import { steadyPause } from '../../src/engine/delivery/failure.rules.js';
+import { accountOf } from '../../src/engine/delivery/lanes/lane.js';
 import { settlementOf } from '../../src/engine/delivery/lanes/settlement.rules.js';
-import type { Outcome } from '../../src/engine/delivery/outcome.js';
+import { digestOf, type Call, type Outcome } from '../../src/engine/delivery/outcome.js';
+import { steadyPause } from '../../src/engine/delivery/retry.rules.js';
 
 /** The moment of all transitions in tests, and moments around it. */
 export const NOW = new Date('2026-05-01T10:00:00.000Z');

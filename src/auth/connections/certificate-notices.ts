@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../../base/log/logger.js';
 import type { SqlRunner } from '../../base/database/database.js';
-import { EventsRepository } from '../../engine/events/events.repository.js';
+import { EventsRepository } from '../../engine/events/events.service.js';
 import { expiryNotes } from './certificates.rules.js';
 import type { ConnectionRow } from './connections.repository.js';
 

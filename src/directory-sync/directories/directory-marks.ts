@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { EventsRepository, type NewEvent } from '../../engine/events/events.repository.js';
+import { EventsRepository, type NewEvent } from '../../engine/events/events.service.js';
 
 /** A refused credential; `prefix` holds no part of the secret. */
 export interface TokenRefusal {

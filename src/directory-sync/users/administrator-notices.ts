@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import type { EventName } from '../../engine/events/catalogue.js';
-import { EventsRepository, type NewEvent } from '../../engine/events/events.repository.js';
+import { EventsRepository, type NewEvent } from '../../engine/events/events.service.js';
 import { ApiKeysService } from '../../tenancy/tenants/api-keys.service.js';
 import { AuditService, type AuditBy } from '../../tenancy/tenants/audit/audit.service.js';
 import type { ConsoleAccess } from '../../tenancy/tenants/administrators.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { DeliveryOptions } from './delivery.options.js';
 import type { Destination } from './destination.js';
-import { steadyRules, type FailureRules } from './failure.rules.js';
+import { steadyRules, type FailureRules } from './retry.rules.js';
 import type { LeasedLane, Policy } from './lane-state.js';
 import type { Sent } from './outcome.js';
 

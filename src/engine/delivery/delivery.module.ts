@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { Channels } from './channel.js';
 import { DeliveryMetrics } from './pump/delivery.metrics.js';
 import { DeliveryOptions } from './delivery.options.js';
-import { LaneWakeups } from './lane-wakeups.js';
+import { LaneWakeups } from './lane-state.js';
 import { DeliveryWorker } from './pump/delivery.worker.js';
 import { PumpParts } from './pump/pump-parts.js';
 import { DestinationStatesRepository } from './destinations/destination-states.repository.js';

@@ -1,5 +1,5 @@
-import type { Call, Lookup, StandInNames, TargetState } from './call.js';
-import type { Attempt, TriedMessage } from './outcome.js';
+import type { DestinationKey } from './destination.js';
+import type { Call, Lookup, StandInNames, TargetState, Attempt, TriedMessage } from './outcome.js';
 
 /**
  * The state of a lane.
@@ -158,4 +158,13 @@ export interface SettledStep {
   lane: LeasedLane;
   event: Settlement | HandBack;
   attempts: readonly Attempt[];
+}
+
+/**
+ * Where a room says that it has committed something for a destination. A port of one method, so that what is enqueued on the
+ * road of a request does not know the worker that sends it.
+ */
+export abstract class LaneWakeups {
+  /** Makes the worker of the destination look at once: the next poll need not be waited for. */
+  abstract wake(key: DestinationKey): void;
 }

@@ -1,4 +1,100 @@
-import type { Lookup } from './call.js';
+import { hash } from 'node:crypto';
+
+/** The state that a user has, or should have, at the destination. */
+export type TargetState = 'active' | 'inactive' | 'deleted';
+
+/** The names that an account gets so that another account can have its present ones. */
+export interface StandInNames {
+  email?: string;
+  external_id?: string;
+}
+
+/** Why the destination is asked before anything is written. */
+export interface Lookup {
+  /**
+   * `conflict`: a write met an existing account. `gone`: the destination does not know the account's id any more.
+   * `lost`: a create was given up and its outcome is unknown. `no_id`: the answer to a create named no id.
+   * `dissolved`: the conflicting account is gone; the write is repeated without a question. `found`: an account was
+   * found and bound; before the first write, `AccountFinder.verify` checks that no other lane bound it at the same time.
+   * `aside`: the account gets the names of `standIn` first, so that another lane can have its present ones.
+   */
+  why: 'conflict' | 'gone' | 'lost' | 'no_id' | 'dissolved' | 'found' | 'aside';
+  /** The account that the refusal named. */
+  id?: string;
+  status?: number;
+  /** How many conflicts dissolved so far. */
+  dissolved?: number;
+  /** How many times this lane waited for the delivery of another lane, and the subject of the last one. */
+  waited?: number;
+  behind?: string;
+  /** How many times the account of a leaver was asked to give a name away. */
+  asked?: number;
+  /** The names that an account gets while it stands aside. */
+  standIn?: StandInNames;
+  /** The digest of the body for which the stand-in was chosen; true: the destination has refused the stand-in. */
+  stoodAside?: string | true;
+  /** The text of the refusal, for the administrator who decides when no account is found. */
+  detail?: string;
+}
+
+/**
+ * One call, frozen in the lane when it is claimed. All bytes of the request are a pure function of it, so a call whose
+ * outcome is unknown is repeated byte for byte. Nothing changes a frozen call: it is repeated, or it is dropped.
+ */
+export interface Call {
+  /** The version of the rendering: a newer version still renders older calls unchanged. */
+  v: 1;
+  /** The number of this call in its lane. */
+  n: number;
+  /** The lease under which the call was frozen. */
+  by: string;
+  state: TargetState;
+  /** The body as text; of the platform, the user as JSON. */
+  person: string;
+  /** What the channel does in this state; of the platform, what happens to the account of a leaver. */
+  as: string;
+  first: number;
+  through: number;
+  round: number;
+  epoch: number;
+  platform_id: string | null;
+  confirmed: TargetState | null;
+  /** The digest of the body that the destination is known to have. */
+  known: string | null;
+  lookup: Lookup | null;
+}
+
+/** Returns the digest under which a lane remembers the body that the destination has. */
+export function digestOf(body: string): string {
+  return hash('sha256', body, 'hex');
+}
+
+/** Whether the destination is known to have exactly what the call says. */
+export function isKnown(call: Call): boolean {
+  if (call.lookup !== null || call.confirmed !== call.state) return false;
+  return call.state !== 'active' || (call.known !== null && call.known === digestOf(call.person));
+}
+
+/** Lookups after which the destination is written to; the others ask it first. */
+const ANSWERED: ReadonlySet<Lookup['why']> = new Set(['dissolved', 'found', 'aside']);
+
+/** Whether the destination is asked before anything is written. */
+export function asksFirst(lookup: Lookup | null): boolean {
+  return lookup !== null && !ANSWERED.has(lookup.why);
+}
+
+/** Whether the call creates an account: the user is active and has no account, and no question comes first. */
+export function createsAccount(call: Call): boolean {
+  return call.platform_id === null && call.state === 'active' && !asksFirst(call.lookup);
+}
+
+/**
+ * Returns the idempotency key of a call, the same for all its repetitions. The lease in it tells the call of a database
+ * that was restored from a backup from the call that had the same number before.
+ */
+export function deliveryId(subject: string, call: Call): string {
+  return `dlv_${subject}_${call.n}_${call.by.slice(0, 8)}`;
+}
 
 /** The message that a call carries, for what is kept of it when it is given up. */
 export interface TriedMessage {

@@ -1,5 +1,7 @@
 import { cutTo } from '../../base/characters.js';
 import type { OutboundAnswer } from '../../base/http/outbound.js';
+import type { DeliveryOptions } from './delivery.options.js';
+import { PEOPLE_AWAY, type AwayRules, type ProbeTimes } from './destination.rules.js';
 
 /** How many characters of an answer are kept. */
 export const WORDS = 1024;
@@ -125,4 +127,69 @@ function jsonOrNothing(body: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What the engine does about the failures of a channel. */
+export interface FailureRules {
+  /** Which failures in a row show that a destination is away. */
+  away: AwayRules;
+  probe: ProbeTimes;
+  /** A probe may use a lane whose own pause is not over. */
+  probesEarly: boolean;
+  /**
+   * Lanes that wait out a pause stand aside: the pauses are long, and such lanes may be many. They are looked for now and
+   * then; all other claims pass over them.
+   */
+  waitsAside: boolean;
+  /**
+   * Returns how many milliseconds a lane waits after a number of failures in a row; null: its message is given up.
+   *
+   * @param random in [0, 1); spreads the pauses
+   */
+  pause(failureCount: number, retryAfterMs: number | null, random: number): number | null;
+  /** A `Retry-After` holds the whole destination until then, and not only the message that was answered with it. */
+  retryAfterHolds?: boolean;
+  /** A destination with nothing but failures for so long is paused; null: never. */
+  endsAfterMs: number | null;
+}
+
+/** A Retry-After of an hour is for the destination to wait out, if it is away; one person among many continues sooner. */
+const LONGEST_OWN_WAIT_MS = 300_000;
+
+/** Returns the pauses of lanes that are tried without end. */
+export function steadyPause(times: DeliveryOptions['backoff']): Pick<FailureRules, 'pause'> {
+  return {
+    pause: (failureCount, retryAfterMs, random) =>
+      Math.max(backoff(failureCount, times, random), Math.min(retryAfterMs ?? 0, LONGEST_OWN_WAIT_MS)),
+  };
+}
+
+/** Returns the rules of a channel that keeps the newest state of each person: it is tried until it is there. */
+export function steadyRules({ backoff: times, probe }: DeliveryOptions): FailureRules {
+  return {
+    away: PEOPLE_AWAY,
+    probe,
+    probesEarly: true,
+    waitsAside: false,
+    ...steadyPause(times),
+    retryAfterHolds: true,
+    endsAfterMs: null,
+  };
+}
+
+/** How long a destination has failed without any success: each stage is reported once. */
+export const STAGES = { none: 0, streak: 1, halfTime: 2, ended: 3 } as const;
+
+/**
+ * Returns the stage of a destination that has failed again.
+ *
+ * @param since the first failure after the last success; null: this one
+ * @param endsAfterMs the time after which it ends
+ * @param away enough failures came in a row for it to count as away
+ */
+export function stageOf(since: Date | null, endsAfterMs: number, away: boolean, now: Date): number {
+  const ms = since === null ? 0 : now.getTime() - since.getTime();
+  if (ms >= endsAfterMs) return STAGES.ended;
+  if (ms >= endsAfterMs / 2) return STAGES.halfTime;
+  return away ? STAGES.streak : STAGES.none;
 }

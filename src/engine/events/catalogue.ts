@@ -1,17 +1,7 @@
-import { ADMINISTRATOR_EVENTS } from './catalogue/administrators.js';
-import { ATS_EVENTS } from './catalogue/ats.js';
-import { CANDIDATE_EVENTS } from './catalogue/candidates.js';
-import { CONNECTION_EVENTS } from './catalogue/connections.js';
-import { DELIVERY_EVENTS } from './catalogue/delivery.js';
-import { DIRECTORY_EVENTS } from './catalogue/directories.js';
-import { INTERVIEW_EVENTS } from './catalogue/interviews.js';
-import { JOB_EVENTS } from './catalogue/jobs.js';
 import type { EventKind, ValueOf } from './catalogue/kind.js';
-import { LEDGER_EVENTS } from './catalogue/ledger.js';
-import { SEAT_EVENTS } from './catalogue/seats.js';
-import { STORAGE_EVENTS } from './catalogue/storage.js';
-import { USER_EVENTS } from './catalogue/users.js';
-import { WEBHOOK_EVENTS } from './catalogue/webhooks.js';
+import { ADMINISTRATOR_EVENTS, CONNECTION_EVENTS, DIRECTORY_EVENTS, USER_EVENTS } from './catalogue/people.js';
+import { ATS_EVENTS, CANDIDATE_EVENTS, INTERVIEW_EVENTS, JOB_EVENTS } from './catalogue/recruiting.js';
+import { DELIVERY_EVENTS, LEDGER_EVENTS, SEAT_EVENTS, STORAGE_EVENTS, WEBHOOK_EVENTS } from './catalogue/service.js';
 
 export type { EventKind, RecordIds, Severity } from './catalogue/kind.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EventName } from './catalogue.js';
 import { EventSources, type RecordRange, type Scanned, type ScanRange, type StoredEvent } from './event-source.js';
-import { before, compareSequences, higher, HIGHEST, LOWEST, lower, placeBefore } from './sequence.rules.js';
+import { before, compareSequences, higher, HIGHEST, LOWEST, lower, placeBefore } from './horizon.rules.js';
 
 export type { RecordRange, StoredEvent } from './event-source.js';
 

@@ -2,11 +2,29 @@ import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
 import { type Params, textArray } from '../../base/database/params.js';
 import { WriteStatement, type Part } from '../../base/database/write-statement.js';
-import { enqueueMessages, enqueueNamedMessages, type Receiver } from '../delivery/lanes/enqueue-messages.js';
 import type { UserEventName } from '../../tenancy/identity/user-change.rules.js';
+import { enqueueMessages, enqueueNamedMessages, type Receiver } from '../delivery/lanes/enqueue.js';
 import type { EventName } from './catalogue.js';
-import { eventIdSql } from './event-id.js';
-import { EventReceivers, takersOf, takersOfAny, type EventReceiver } from './event-receivers.js';
+import { EventReceivers, takersOf, takersOfAny, type EventReceiver } from './event-source.js';
+
+/** The digits of a sequence in an id: enough for ten thousand events a second over thirty thousand years. */
+const DIGITS = 16;
+
+/** Returns the id of the event with this sequence. Later events have later ids, also as text. */
+export function eventId(sequence: string | number): string {
+  return `evt_${String(sequence).padStart(DIGITS, '0')}`;
+}
+
+/** SQL that does the same with a bigint. */
+export function eventIdSql(sequence: string): string {
+  return `'evt_' || lpad((${sequence})::text, ${DIGITS}, '0')`;
+}
+
+/** Returns the sequence in an id of an event as digits, or null if the text is no such id. */
+export function sequenceOfEvent(id: string): string | null {
+  const [, digits] = /^evt_(\d{16})$/.exec(id) ?? [];
+  return digits === undefined ? null : String(BigInt(digits));
+}
 
 /** An event that is to be recorded beside its fact. */
 export interface RecordedFact {
@@ -167,4 +185,21 @@ function factsSql(p: Params, facts: readonly RecordedFact[]): string {
   const data = `json_array_elements(${p.add(`[${facts.map((fact) => fact.data).join(',')}]`, 'json')})`;
   const threshold = list(({ event, threshold }) => (threshold === undefined ? null : `${event} ${threshold}`));
   return `(select ${list(({ event }) => event)}, ${list(({ record }) => record)}, ${data}, ${threshold})`;
+}
+
+/** The most bytes of the body of an event. A body over it is refused by some receivers (Zapier, Make). */
+const MAX_BODY_BYTES = 20_000;
+
+/** The bytes of a body beside the name of the event and `data`. */
+const FRAME_BYTES = Buffer.byteLength('{"event":"","timestamp":"2026-01-31T12:00:00.000Z","data":}');
+
+/**
+ * Returns the data of an event as it is recorded: in full, or the ids alone where the body would be over 20 000 bytes.
+ *
+ * @param data JSON text
+ * @param ids the thin form: the ids of the record, and its sequence
+ */
+export function thinIfLarge(event: string, data: string, ids: object): string {
+  const bytes = FRAME_BYTES + event.length + Buffer.byteLength(data);
+  return bytes > MAX_BODY_BYTES ? JSON.stringify(ids) : data;
 }

@@ -9,8 +9,7 @@ import type { BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { EVENT_NAMES } from './catalogue.js';
-import { pageText } from './event.mapping.js';
-import { EventBody, EventPage, FEED_LIMIT } from './events.dto.js';
+import { pageText, EventBody, EventPage, FEED_LIMIT } from './events.dto.js';
 import { EventsService } from './events.service.js';
 
 const DEFAULT_LIMIT = 50;

@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EVENT_NAMES, EVENTS, type EventName, type Severity } from './catalogue.js';
+import { eventId } from './event-recorder.js';
+import type { StoredEvent } from './event-source.js';
 
 /** An event of a tenant. */
 export class EventBody {
@@ -39,4 +41,38 @@ export class EventPage {
     description: 'Of the feed: `after` of the next request, also when the page is empty.',
   })
   next_after?: string | null;
+}
+
+/**
+ * Returns the body of an event: what webhooks send, and what the feed shows beside id, severity and runbook.
+ *
+ * @param data JSON text, which stays as it is
+ */
+export function bodyText({ event, at, data }: { event: string; at: Date; data: string }): string {
+  return `{"event":"${event}","timestamp":"${at.toISOString()}","data":${data}}`;
+}
+
+const ENDS = new Map(
+  Object.entries(EVENTS).map(([event, { severity, runbook }]) => [
+    event,
+    `,"severity":"${severity}","runbook":${JSON.stringify(runbook)}}`,
+  ]),
+);
+
+/** Returns an event as the API shows it. It contains the body letter for letter, and its data is never parsed. */
+export function eventText(event: StoredEvent): string {
+  return `{"id":"${eventId(event.sequence)}",${bodyText(event).slice(1, -1)}${ENDS.get(event.event) ?? '}'}`;
+}
+
+/**
+ * Returns a page of events.
+ *
+ * @param name the member with the place of the next page
+ */
+export function pageText(
+  events: readonly StoredEvent[],
+  name: 'next_after' | 'next_cursor',
+  next: string | null,
+): string {
+  return `{"data":[${events.map(eventText).join(',')}],"${name}":${JSON.stringify(next)}}`;
 }

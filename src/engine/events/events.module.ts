@@ -1,18 +1,12 @@
 import { Global, Module } from '@nestjs/common';
 import { SessionEvents } from '../../tenancy/sessions/session.js';
 import { StorageEventRecorder } from '../../tenancy/tenants/storage/tenant-storage.js';
-import { EventFloors } from './event-floors.js';
 import { EventReader } from './event-reader.js';
-import { EventReceivers } from './event-receivers.js';
 import { EventRecorder } from './event-recorder.js';
-import { EventSources } from './event-source.js';
+import { EventReceivers, EventSources } from './event-source.js';
 import { EventsController } from './events.controller.js';
-import { EventsRepository } from './events.repository.js';
-import { EventsService } from './events.service.js';
-import { EventHorizon } from './horizon.js';
-import { LedgerFacts } from './ledger-facts.js';
-import { RecordedSessionEvents } from './recorded-session-events.js';
-import { RecordedStorageEvents } from './recorded-storage-events.js';
+import { EventFloors, EventsRepository, EventsService, EventHorizon, LedgerFacts } from './events.service.js';
+import { RecordedSessionEvents, RecordedStorageEvents } from './recorded-events.js';
 import { StoredEvents } from './stored-events.js';
 
 const SHARED = [EventHorizon, EventsRepository, EventReceivers, EventRecorder, EventReader, EventSources, EventFloors];

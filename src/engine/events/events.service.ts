@@ -1,12 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
-import type { EventName } from './catalogue.js';
-import { eventId, sequenceOfEvent } from './event-id.js';
-import { EventFloors } from './event-floors.js';
+import { DayClosed } from '../../tenancy/ledger/day-closing.js';
+import type { EventName, EventData } from './catalogue.js';
 import { EventReader, type StoredEvent } from './event-reader.js';
+import { eventId, sequenceOfEvent, EventRecorder } from './event-recorder.js';
 import { PositionTooOld } from './events.errors.js';
-import { EventHorizon } from './horizon.js';
-import { before, compareSequences, higher, lower } from './sequence.rules.js';
+import { LOWEST, HorizonMarks, type Look, before, compareSequences, higher, lower } from './horizon.rules.js';
+
+const TENANTS = 1_000;
+
+/** The highest sequence of each tenant whose event was dropped: a position before it has missed events. */
+@Injectable()
+export class EventFloors {
+  constructor(private readonly db: Database) {}
+
+  /** Returns the floor of a tenant; `0`: nothing was dropped. */
+  async of(tenantId: string): Promise<string> {
+    const { rows } = await this.db.query<{ sequence: string }>(
+      `select sequence from event_floors where tenant_id = $1`,
+      [tenantId],
+    );
+    return rows[0]?.sequence ?? LOWEST;
+  }
+
+  /**
+   * Raises the floors to what a month has, in the transaction that drops it.
+   *
+   * @param month the partition, as the catalogue of the database names it
+   */
+  async raise(tx: SqlRunner, month: string): Promise<void> {
+    if (!/^events_\d{4}_\d\d$/.test(month)) throw new Error(`${month} is no month of events`);
+    for (let after = ''; ;) {
+      // One probe of the index for each tenant: a month has many more events than there are tenants.
+      const { rows } = await tx.shaped<{ id: string; sequence: string | null }>(
+        `select t.id, (select e.sequence from ${month} e where e.tenant_id = t.id order by e.sequence desc limit 1) as sequence
+         from (select id from tenants where id > $1 order by id limit $2) t`,
+        [after, TENANTS],
+      );
+      const found = rows.filter(({ sequence }) => sequence !== null);
+      if (found.length > 0) {
+        await tx.query(
+          `insert into event_floors as f (tenant_id, sequence)
+           select * from unnest($1::text[], $2::bigint[])
+           on conflict (tenant_id) do update set sequence = greatest(f.sequence, excluded.sequence)`,
+          [found.map(({ id }) => id), found.map(({ sequence }) => sequence)],
+        );
+      }
+      if (rows.length < TENANTS) return;
+      after = rows.at(-1)!.id;
+    }
+  }
+}
+
+/** At most 50 looks a second: each one can use up a transaction id. */
+const EVERY_MS = 20;
+/** The looks after which a caller no longer waits for open transactions. */
+const LOOKS = 4;
+
+interface LookRow {
+  last: string;
+  own: string | null;
+  oldest: string;
+  started: string;
+}
+
+/**
+ * The horizon of the feed: every event up to it is committed, or never will be.
+ *
+ * A transaction gets its id before it draws its first sequence (the default of the columns). A look reads the last sequence
+ * first and takes a transaction id then. All sequences up to there belong to older transactions; when these are over, the
+ * sequences are final. All callers of a process share the looks and what they have proved.
+ */
+@Injectable()
+export class EventHorizon {
+  private readonly marks = new HorizonMarks();
+  /** The look that begins next; a caller that comes now is served by it. */
+  private next: Promise<void> | null = null;
+  private running: Promise<void> = Promise.resolve();
+  private begun = 0;
+
+  constructor(private readonly db: Database) {}
+
+  /** The highest sequence that is known to be final. */
+  get known(): string {
+    return String(this.marks.horizon);
+  }
+
+  /**
+   * Looks anew. What was committed before the call is under the horizon afterwards, unless an older write transaction stays
+   * open.
+   *
+   * @returns the horizon
+   */
+  async newest(): Promise<string> {
+    await this.look();
+    const wanted = this.marks.last;
+    for (let looks = 1; looks < LOOKS && this.marks.horizon < wanted; looks++) await this.look();
+    return this.known;
+  }
+
+  /** Waits for a look that begins after the call. */
+  private look(): Promise<void> {
+    this.next ??= this.begin();
+    return this.next;
+  }
+
+  private async begin(): Promise<void> {
+    // The failure of another look is thrown to its own callers.
+    await this.running.catch(() => undefined);
+    const pause = this.begun + EVERY_MS - performance.now();
+    if (pause > 0) await sleep(pause);
+    this.begun = performance.now();
+    this.next = null;
+    this.running = this.read();
+    return this.running;
+  }
+
+  private async read(): Promise<void> {
+    const { rows } = await this.db.query<LookRow>(`select last, own, oldest, started from event_mark($1)`, [
+      String(this.marks.newest),
+    ]);
+    const { last, own, oldest, started } = rows[0]!;
+    const look: Look = { last: BigInt(last), own: own === null ? null : BigInt(own), oldest: BigInt(oldest), started };
+    this.marks.take(look);
+  }
+}
 
 /** No installation draws a million millions of events: a higher position is an error of the caller. */
 const FARTHEST = String(10 ** 12);
@@ -110,4 +231,61 @@ function pageOf(events: StoredEvent[], place: string): FeedPage {
 
 function unknownPosition(message: string): InvalidFields {
   return new InvalidFields([{ field: 'after', message }]);
+}
+
+/** An event that is to be recorded. */
+export interface NewEvent<Name extends EventName = EventName> {
+  event: Name;
+  data: EventData[Name];
+  /** The event is recorded once for each value; left out: each time. */
+  threshold?: string;
+}
+
+/** The statements of events. */
+@Injectable()
+export class EventsRepository {
+  constructor(
+    private readonly db: Database,
+    private readonly recorder: EventRecorder,
+  ) {}
+
+  /**
+   * Records events of a tenant, in the transaction of their facts.
+   *
+   * @param db the transaction; a fact without one (a date that comes nearer) has none
+   * @returns the names of those recorded: an event whose threshold was recorded before is left out
+   */
+  async record(tenantId: string, events: readonly NewEvent[], db: SqlRunner = this.db): Promise<EventName[]> {
+    return this.recorder.record(
+      db,
+      tenantId,
+      events.map(({ event, data, threshold }) => ({ event, record: null, data: JSON.stringify(data), threshold })),
+    );
+  }
+}
+
+/** Records what the ledgers report: their room is below this one. */
+@Injectable()
+export class LedgerFacts {
+  constructor(
+    private readonly events: EventsRepository,
+    domainEvents: DomainEvents,
+  ) {
+    domainEvents.on(DayClosed, (closed) => this.dayClosed(closed));
+  }
+
+  private async dayClosed({ tx, day, signed, signature }: DayClosed): Promise<void> {
+    const { tenantId, chain, day: date, sequence, count, hash } = day;
+    const data = {
+      chain,
+      day: date,
+      sequence,
+      count,
+      hash,
+      signed,
+      key_id: signature.keyId,
+      signature: signature.signature.toString('base64'),
+    };
+    await this.events.record(tenantId, [{ event: 'chain.day_closed', data }], tx);
+  }
 }

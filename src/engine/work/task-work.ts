@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
 import { again, DONE, LeaseLost, WorkKind, type TurnOutcome, type Turn } from '../../base/work/work.js';
-import { TaskClaims, type ClaimedTask } from './task-claims.repository.js';
-import { TaskHandlers } from './task-handlers.js';
-import { TaskFailed, type TaskKind } from './task.js';
+import { TaskHandlers, TaskFailed, type TaskKind } from './task.js';
+import { TaskClaims, type ClaimedTask } from './tasks.repository.js';
 
 /**
  * The tasks of a tenant that take turns with each other: one batch of the task that has waited the longest is a turn. So a

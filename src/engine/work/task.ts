@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../tenancy/identity/person.js';
 
 /** Background work of a tenant, as a handler is given it. */
@@ -87,4 +88,80 @@ export class TaskInterrupted extends Error {
   ) {
     super(message);
   }
+}
+
+/** The handlers of all kinds of tasks; each room adds those of its own kinds when it is made. */
+@Injectable()
+export class TaskHandlers {
+  private readonly handlers = new Map<TaskKind, TaskHandler>();
+
+  /** Adds the handler of some kinds; `P` is the payload that the room gives tasks of these kinds. */
+  add<P extends object = Record<string, unknown>>(kinds: readonly TaskKind[], handler: TaskHandler<P>): void {
+    // The payload of a kind is written and read by one room, so the map does not know its type.
+    for (const kind of kinds) this.handlers.set(kind, handler as unknown as TaskHandler);
+  }
+
+  /**
+   * Returns the handler of a kind.
+   *
+   * @throws {Error} when no room has added one
+   */
+  of(kind: TaskKind): TaskHandler {
+    const handler = this.handlers.get(kind);
+    if (handler === undefined) throw new Error(`no handler for tasks of the kind ${kind}`);
+    return handler;
+  }
+
+  /** Returns the kinds that call other systems, and those that do not. */
+  get queues(): { calling: TaskKind[]; local: TaskKind[] } {
+    const calling: TaskKind[] = [];
+    const local: TaskKind[] = [];
+    for (const [kind, { callsOut }] of this.handlers) (callsOut === true ? calling : local).push(kind);
+    return { calling, local };
+  }
+
+  /** Returns whether a task of the kind can be cancelled. */
+  isCancellable(kind: TaskKind): boolean {
+    return this.handlers.get(kind)?.cancellable !== false;
+  }
+}
+
+/** A task is given up after this number of failures in a row. With pauses of up to ten minutes that is about three hours. */
+export const MOST_FAILURES = 24;
+/** How long a task rests after a failure, and at the most after many in a row. */
+const FIRST_PAUSE_SECONDS = 10;
+const LONGEST_PAUSE_SECONDS = 600;
+/** An estimate from less work than this would jump. */
+const FEWEST_DONE = 20;
+
+/**
+ * Returns what follows from a failure of a batch.
+ *
+ * @param failures failures in a row, this one included
+ * @returns the seconds to rest; null: the task is given up
+ */
+export function pauseAfter(failures: number): number | null {
+  if (failures >= MOST_FAILURES) return null;
+  return Math.min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** Math.min(failures - 1, 10));
+}
+
+/** The facts from which the end of a task is estimated. Times are milliseconds since 1970. */
+export interface Progress {
+  state: string;
+  done: number;
+  total: number | null;
+  /** When the first batch began; null: none has. */
+  startedAt: number | null;
+  now: number;
+}
+
+/**
+ * Estimates when a task will be done, at the pace that it has had so far.
+ *
+ * @returns milliseconds since 1970; null: the task is over, the total is not known, or too little is done
+ */
+export function estimatedEnd({ state, done, total, startedAt, now }: Progress): number | null {
+  if (state !== 'waiting' && state !== 'running') return null;
+  if (total === null || startedAt === null || done < FEWEST_DONE || now <= startedAt) return null;
+  return Math.round(now + (Math.max(0, total - done) * (now - startedAt)) / done);
 }

@@ -7,11 +7,9 @@ import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/ht
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, NoScope, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
-import { LeftOutRepository } from './left-out.repository.js';
-import { taskBody, taskPage } from './task.mapping.js';
 import { TASK_KINDS, TASK_STATES } from './task.js';
-import { LeftOutBody, TaskBody } from './tasks.dto.js';
-import { TasksRepository } from './tasks.repository.js';
+import { taskBody, taskPage, LeftOutBody, TaskBody } from './tasks.dto.js';
+import { LeftOutRepository, TasksRepository } from './tasks.repository.js';
 import { TasksService } from './tasks.service.js';
 
 /** Background work: imports, resends, changed rules, held users. */

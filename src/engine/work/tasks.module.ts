@@ -1,16 +1,13 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
-import { LeftOutRepository } from './left-out.repository.js';
-import { TaskClaims } from './task-claims.repository.js';
-import { TaskHandlers } from './task-handlers.js';
 import { CallingTasks, LocalTasks } from './task-work.js';
+import { TaskHandlers } from './task.js';
 import { TasksController } from './tasks.controller.js';
-import { TasksRepository } from './tasks.repository.js';
+import { LeftOutRepository, TaskClaims, TasksRepository } from './tasks.repository.js';
 import { TasksService } from './tasks.service.js';
-import { WorkEngine } from './work.engine.js';
 import { WorkEntries } from './work-entries.repository.js';
 import { WorkKinds } from './work-kinds.js';
-import { WorkMetrics } from './work.metrics.js';
+import { WorkEngine, WorkMetrics } from './work.engine.js';
 
 /** Everything that runs without a request, and the tasks of tenants. The rooms declare the kinds and the handlers of theirs. */
 @Module({

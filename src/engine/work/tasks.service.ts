@@ -3,8 +3,9 @@ import { Database } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { holdsScope, type Caller } from '../../tenancy/tenants/caller.js';
+import { TENANT_ROW, type Cap } from '../../tenancy/tenants/caps.js';
 import type { Scope } from '../../tenancy/tenants/scopes.js';
-import { TaskHandlers } from './task-handlers.js';
+import { TaskHandlers } from './task.js';
 import { TasksRepository, type TaskRow } from './tasks.repository.js';
 
 /** What an admin does with tasks. */
@@ -67,3 +68,15 @@ export class TasksService {
     return row;
   }
 }
+
+/** How many tasks that an admin begins can wait or run for a tenant. */
+export const TASKS_CAP: Cap = {
+  most: 20,
+  code: 'too_many_tasks',
+  whose: 'A tenant',
+  what: 'imports, comparisons, resends, replays of webhooks, plans of rules and tasks of held users, of a guard or of unlinked users that wait or run',
+  remedy: 'wait until one has finished',
+  count: `select count(*)::int as n from tasks
+    where tenant_id = $1 and state in ('waiting', 'running') and kind in ('platform.import', 'platform.drift', 'changes.resend', 'changes.retry', 'changes.dismiss', 'held.release', 'held.discard', 'guard.undo', 'unlinked.deactivate', 'webhooks.replay', 'rules.plan')`,
+  lock: TENANT_ROW,
+};

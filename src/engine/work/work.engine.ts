@@ -1,14 +1,31 @@
 import { Injectable } from '@nestjs/common';
+import { Gauge, type Registry } from 'prom-client';
 import { Activity } from '../../base/activity.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
 import { Loop } from '../../base/loop.js';
-import { DONE, failed, LeaseLost, type TurnOutcome, type Turn, type WorkKind } from '../../base/work/work.js';
-import { Places } from './places.js';
-import { LEASE_MS } from './work-claim.js';
-import { WorkEntries, type ClaimedWork } from './work-entries.repository.js';
+import {
+  type Backoff,
+  type TurnOutcome,
+  DONE,
+  failed,
+  LeaseLost,
+  type Turn,
+  type WorkKind,
+} from '../../base/work/work.js';
+import { Places, LEASE_MS, WorkEntries, type ClaimedWork } from './work-entries.repository.js';
 import { WorkKinds } from './work-kinds.js';
-import { restOf } from './work-pace.rules.js';
+
+/**
+ * Returns how long work rests after a turn, in milliseconds.
+ *
+ * @param failures failures in a row before this turn
+ */
+export function restOf({ backoff }: { backoff: Backoff }, failures: number, { state, restMs }: TurnOutcome): number {
+  if (state !== 'failed') return restMs ?? 0;
+  const pause = Math.min(backoff.firstMs * 2 ** Math.min(failures, 20), backoff.mostMs);
+  return Math.max(pause, restMs ?? 0);
+}
 
 const POLL_MS = 1_000;
 const QUIET_MS = 2_000;
@@ -190,5 +207,34 @@ class RunningTurn implements Turn {
 
   stop(): void {
     this.isStopped = true;
+  }
+}
+
+/** The figures of background work. No tenant is ever a label. */
+@Injectable()
+export class WorkMetrics {
+  constructor(private readonly db: Database) {}
+
+  /** Puts gauges that ask the database when they are scraped into a registry. */
+  register(registry: Registry): void {
+    const { db } = this;
+    new Gauge({
+      name: 'bridge_work_entries',
+      help: 'Pieces of background work, by kind: those under way, those that have failed three times in a row or more',
+      labelNames: ['kind', 'state'],
+      registers: [registry],
+      async collect() {
+        this.reset();
+        const { rows } = await db.query<{ kind: string; running: number; failing: number }>(
+          `select kind, count(*) filter (where holder is not null and free_at > now())::int as running,
+             count(*) filter (where failures >= 3)::int as failing
+           from work_entries group by kind`,
+        );
+        for (const { kind, running, failing } of rows) {
+          this.set({ kind, state: 'running' }, running);
+          this.set({ kind, state: 'failing' }, failing);
+        }
+      },
+    });
   }
 }

@@ -1,18 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { Conflict, InvalidFields, NotFound } from '../../base/errors/domain-error.js';
-import { LeftOutRepository } from '../../engine/work/left-out.repository.js';
-import { TaskHandlers } from '../../engine/work/task-handlers.js';
-import type { Batch, Task } from '../../engine/work/task.js';
-import { TASKS_CAP } from '../../engine/work/tasks.cap.js';
-import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
+import { TaskHandlers, type Batch, type Task } from '../../engine/work/task.js';
+import { LeftOutRepository, TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
+import { TASKS_CAP } from '../../engine/work/tasks.service.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
 import { changeId } from './change.mapping.js';
 import { ChangesService } from './changes.service.js';
 import { ParkedChangesRepository, type ParkedChoice, type ParkedUser } from './parked-changes.repository.js';
-import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 /** What happens to the parked changes of a task. */
 export type ChangeAct = 'retry' | 'dismiss';

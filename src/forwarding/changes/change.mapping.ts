@@ -1,4 +1,4 @@
-import type { AttemptRow } from '../../engine/delivery/attempts/of-change.js';
+import type { AttemptRow } from '../../engine/delivery/attempts.js';
 import type { ChangeKind, Person, ChangeSource } from '../../tenancy/identity/person.js';
 
 /** The states of a change, as the API names them. */

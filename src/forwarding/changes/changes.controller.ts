@@ -4,13 +4,12 @@ import { ApiFilter, ApiPaging, ApiRefusals } from '../../base/http/api-answers.j
 import { PAGE_OPTIONS, pageOf, readPage, type Page } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
+import { newTaskBody, TaskBody } from '../../engine/work/tasks.dto.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
-import { newTaskBody } from '../../engine/work/task.mapping.js';
-import { TaskBody } from '../../engine/work/tasks.dto.js';
-import { CHANGE_STATES, changeBody, type AttemptBody, type ChangeBody } from './change.mapping.js';
 import { ChangeTasks, type ChangeAct } from './change-tasks.js';
+import { CHANGE_STATES, changeBody, type AttemptBody, type ChangeBody } from './change.mapping.js';
 import {
   ChangePage,
   ChangeShape,

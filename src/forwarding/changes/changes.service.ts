@@ -4,15 +4,14 @@ import type { CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
-import { dismiss } from '../../engine/delivery/lanes/dismiss.js';
-import { resend } from '../../engine/delivery/lanes/resend.js';
-import { retry } from '../../engine/delivery/lanes/unpark.js';
-import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { TASKS_CAP } from '../../engine/work/tasks.cap.js';
-import { demandRoom } from '../../tenancy/tenants/caps.js';
-import type { Caller, RequestedBy } from '../../tenancy/tenants/caller.js';
-import { ForwardingService } from '../forwarding.service.js';
+import { dismiss, resend, retry } from '../../engine/delivery/lanes/admin.js';
 import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
+import { TASKS_CAP } from '../../engine/work/tasks.service.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
+import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
+import type { Caller, RequestedBy } from '../../tenancy/tenants/caller.js';
+import { demandRoom } from '../../tenancy/tenants/caps.js';
+import { ForwardingService } from '../forwarding.service.js';
 import { platformOf } from '../platform-destination.js';
 import {
   attemptBody,
@@ -23,7 +22,6 @@ import {
   type ChangeRow,
 } from './change.mapping.js';
 import { ChangesRepository, type ChangeFilter } from './changes.repository.js';
-import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 /** What happened to people, whether the platform has it, and what an administrator can do where it does not. */
 @Injectable()

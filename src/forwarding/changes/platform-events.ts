@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainEvents } from '../../base/domain-events.js';
 import { ChangeParked, DestinationBack, DestinationPaused } from '../../engine/delivery/delivery.events.js';
 import type { DestinationKey } from '../../engine/delivery/destination.js';
-import { EventsRepository, type NewEvent } from '../../engine/events/events.repository.js';
+import { EventsRepository, type NewEvent } from '../../engine/events/events.service.js';
 import type { SqlRunner } from '../../base/database/database.js';
 import { changeId } from './change.mapping.js';
 import { PLATFORM } from '../platform-destination.js';

@@ -2,16 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
 import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
-import { taskBody } from '../../engine/work/task.mapping.js';
-import { TASKS_CAP } from '../../engine/work/tasks.cap.js';
-import type { TaskBody } from '../../engine/work/tasks.dto.js';
+import { taskBody, type TaskBody } from '../../engine/work/tasks.dto.js';
 import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
+import { TASKS_CAP } from '../../engine/work/tasks.service.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
 import { platformOf } from '../platform-destination.js';
 import { noPlatform } from './platform.service.js';
-import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 /** The tasks of forwarding. */
 const KINDS = ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'] as const;

@@ -1,15 +1,14 @@
 import { Body, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { ApiRefusals } from '../../base/http/api-answers.js';
+import { newTaskBody, TaskBody } from '../../engine/work/tasks.dto.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
-import { newTaskBody } from '../../engine/work/task.mapping.js';
-import { TaskBody } from '../../engine/work/tasks.dto.js';
-import { ChangePlatform, PausePlatform, PlatformBody, PlatformTestBody, TestPlatform } from './platform.dto.js';
-import { PlatformTrial } from './platform-trial.js';
 import { PlatformLookUp } from './platform-look-up.js';
 import { PlatformTasks } from './platform-tasks.js';
+import { PlatformTrial } from './platform-trial.js';
+import { ChangePlatform, PausePlatform, PlatformBody, PlatformTestBody, TestPlatform } from './platform.dto.js';
 import { PlatformService } from './platform.service.js';
 
 /** The platform connection of a tenant. */

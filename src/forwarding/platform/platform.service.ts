@@ -11,8 +11,8 @@ import {
   DestinationsRepository,
   type DestinationChange,
 } from '../../engine/delivery/destinations/destinations.repository.js';
-import { pendingOf } from '../../engine/delivery/lanes/backlog.js';
-import { boundSubjects } from '../../engine/delivery/lanes/rebind.js';
+import { pendingOf } from '../../engine/delivery/lanes/read.js';
+import { boundSubjects } from '../../engine/delivery/lanes/admin.js';
 import { systemActor, type Actor } from '../../tenancy/identity/person.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { IntervalWork } from '../../base/work/work.js';
-import { addAccepted } from '../../engine/delivery/hours/delivery-hours.js';
-import { EventHorizon } from '../../engine/events/horizon.js';
+import { addAccepted } from '../../engine/delivery/delivery-hours.js';
+import { EventHorizon } from '../../engine/events/events.service.js';
 import { platformOf } from '../platform-destination.js';
 
 /** Changes that are counted in one transaction. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import { HOURS_OF, type DeliveryHour } from '../../engine/delivery/hours/delivery-hours.js';
+import { HOURS_OF, type DeliveryHour } from '../../engine/delivery/delivery-hours.js';
 import { PLATFORM, platformOf } from '../platform-destination.js';
 
 /** Reads the totals by hour. */

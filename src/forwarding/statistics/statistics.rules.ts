@@ -1,5 +1,5 @@
-import { addLags, lagAt } from '../../engine/delivery/hours/lags.rules.js';
-import type { DeliveryHour } from '../../engine/delivery/hours/delivery-hours.js';
+import { addLags, lagAt } from '../../engine/delivery/lags.rules.js';
+import type { DeliveryHour } from '../../engine/delivery/delivery-hours.js';
 import type { ChangeStatisticsBody } from './statistics.dto.js';
 
 /** The lengths of intervals, in milliseconds. They begin at full hours and days of UTC. */

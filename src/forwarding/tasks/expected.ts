@@ -1,5 +1,5 @@
 import type { Database } from '../../base/database/database.js';
-import type { TargetState } from '../../engine/delivery/call.js';
+import type { TargetState } from '../../engine/delivery/outcome.js';
 import type { DestinationKey } from '../../engine/delivery/destination.js';
 
 const BATCH = 500;

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TaskHandlers } from '../../engine/work/task-handlers.js';
-import type { Task, TaskHandler } from '../../engine/work/task.js';
+import { TaskHandlers, type Task, type TaskHandler } from '../../engine/work/task.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { DriftStep } from './drift.step.js';
 import { ImportStep } from './import.step.js';

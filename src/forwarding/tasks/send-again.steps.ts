@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import { rebind } from '../../engine/delivery/lanes/rebind.js';
-import { resend } from '../../engine/delivery/lanes/resend.js';
+import { rebind, resend } from '../../engine/delivery/lanes/admin.js';
 import type { Batch, Task } from '../../engine/work/task.js';
 import { platformOf } from '../platform-destination.js';
 

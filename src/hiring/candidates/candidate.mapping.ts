@@ -1,8 +1,7 @@
-import { foldCase } from '../../protocols/scim/text.js';
-import type { RecordIds } from '../../engine/events/catalogue.js';
-import type { RecordedFact } from '../../engine/events/event-recorder.js';
-import { thinIfLarge } from '../../engine/events/thin-if-large.js';
 import { tidy } from '../../base/http/fields.js';
+import type { RecordIds } from '../../engine/events/catalogue.js';
+import { type RecordedFact, thinIfLarge } from '../../engine/events/event-recorder.js';
+import { foldCase } from '../../protocols/scim/text.js';
 import type { CandidateRow } from './candidate.js';
 
 /** Returns the form of an e-mail by which candidates are found. */

@@ -4,7 +4,7 @@ import { codeOf } from '../../base/database/database.errors.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
-import { eraseRecord } from '../../engine/events/erase-record.js';
+import { eraseRecord } from '../../engine/events/stored-events.js';
 import { EventRecorder } from '../../engine/events/event-recorder.js';
 import { holdTitle, OpeningTitles } from '../jobs/opening-titles.js';
 import type { CandidateChange, CandidateFields, CandidateRow } from './candidate.js';

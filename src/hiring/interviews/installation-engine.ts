@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import type { SqlRunner } from '../../base/database/database.js';
 import { DEFAULT_SETTINGS, type Destination } from '../../engine/delivery/destination.js';
-import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
-import { REMOVED } from '../../engine/delivery/destinations/remove.js';
+import { DestinationsRepository, REMOVED } from '../../engine/delivery/destinations/destinations.repository.js';
 import type { PlatformConnection } from '../../forwarding/platform-client/platform.types.js';
 import { engineOf } from './engine-destination.js';
 

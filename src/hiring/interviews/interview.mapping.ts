@@ -1,6 +1,5 @@
-import type { InterviewData, ScorecardSummary } from '../../engine/events/catalogue/interviews.js';
-import type { RecordedFact } from '../../engine/events/event-recorder.js';
-import { thinIfLarge } from '../../engine/events/thin-if-large.js';
+import type { InterviewData, ScorecardSummary } from '../../engine/events/catalogue/recruiting.js';
+import { type RecordedFact, thinIfLarge } from '../../engine/events/event-recorder.js';
 import type { InterviewBody } from './interview.dto.js';
 import type { InterviewRow, ScorecardRow } from './interview.js';
 import { meetingReason, shownMeetingState } from './meeting.rules.js';

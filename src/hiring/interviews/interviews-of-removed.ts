@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainEvents } from '../../base/domain-events.js';
 import { CandidateRemoved } from '../candidates/candidates.events.js';
-import { eraseRecord } from '../../engine/events/erase-record.js';
+import { eraseRecord } from '../../engine/events/stored-events.js';
 import { CandidateLock } from './candidate-lock.js';
 import { Meetings } from './meetings.js';
 import { mayBeAtEngine } from './meeting.rules.js';

@@ -1,4 +1,4 @@
-import { thinIfLarge } from '../../engine/events/thin-if-large.js';
+import { thinIfLarge } from '../../engine/events/event-recorder.js';
 import type { JobBody } from './job.dto.js';
 import type { JobRow } from './job.js';
 

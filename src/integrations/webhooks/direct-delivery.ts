@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
-import { LaneWakeups } from '../../engine/delivery/lane-wakeups.js';
+import { LaneWakeups } from '../../engine/delivery/lane-state.js';
 import type { Attempt } from '../../engine/delivery/outcome.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
-import { cancelMessage, passMessage } from '../../engine/delivery/lanes/cancel-message.js';
-import { waitingOf } from '../../engine/delivery/lanes/waiting.js';
+import { cancelMessage, passMessage } from '../../engine/delivery/lanes/admin.js';
+import { waitingOf } from '../../engine/delivery/lanes/read.js';
 import { EVENT_NAMES, type EventName } from '../../engine/events/catalogue.js';
-import { sequenceOfEvent } from '../../engine/events/event-id.js';
+import { sequenceOfEvent } from '../../engine/events/event-recorder.js';
 import { EventReader, type StoredEvent } from '../../engine/events/event-reader.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { DirectSender } from './direct-sender.js';

@@ -4,7 +4,7 @@ import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { TooManyRequests } from '../../base/http/http.errors.js';
-import { recordDirect } from '../../engine/delivery/attempts/record-direct.js';
+import { recordDirect } from '../../engine/delivery/attempts.js';
 import { EVENTS, type EventName } from '../../engine/events/catalogue.js';
 import { EndpointSender, type SentEvent, type Tried } from './endpoint-sender.js';
 import { TIMEOUT_MS } from './endpoint.client.js';

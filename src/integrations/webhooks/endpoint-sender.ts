@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import type { OutboundAnswer } from '../../base/http/outbound.js';
 import type { Attempt } from '../../engine/delivery/outcome.js';
-import { eventId } from '../../engine/events/event-id.js';
+import { eventId } from '../../engine/events/event-recorder.js';
 import type { StoredEvent } from '../../engine/events/event-reader.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointClient } from './endpoint.client.js';

@@ -1,5 +1,5 @@
 import type { Destination } from '../../engine/delivery/destination.js';
-import { STAGES } from '../../engine/delivery/destinations/failing.rules.js';
+import { STAGES } from '../../engine/delivery/retry.rules.js';
 
 /** The states of an endpoint. */
 export const ENDPOINT_STATES = ['active', 'degraded', 'paused', 'disabled'] as const;

@@ -1,4 +1,4 @@
-import type { WaitingLane } from '../../engine/delivery/lanes/waiting.js';
+import type { WaitingLane } from '../../engine/delivery/lanes/read.js';
 import type { EndpointFacts } from './endpoints.repository.js';
 import type { GivenUpRow } from './given-up.repository.js';
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Flag, Moment, Ruled, Whole } from '../../base/http/fields.js';
-import { sequenceOfEvent } from '../../engine/events/event-id.js';
+import { sequenceOfEvent } from '../../engine/events/event-recorder.js';
 import { EXPLAINED } from './explain.rules.js';
 
 const EVENT_ID = 'evt_0000000000004711';

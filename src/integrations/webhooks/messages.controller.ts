@@ -4,9 +4,8 @@ import { ApiFilter, ApiPage, ApiRecord, ApiRefusals } from '../../base/http/api-
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
-import type { ListedAttempt } from '../../engine/delivery/attempts/of-destination.js';
-import { newTaskBody } from '../../engine/work/task.mapping.js';
-import { TaskBody } from '../../engine/work/tasks.dto.js';
+import type { ListedAttempt } from '../../engine/delivery/attempts.js';
+import { newTaskBody, TaskBody } from '../../engine/work/tasks.dto.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { DirectDelivery } from './direct-delivery.js';

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { LaneWakeups } from '../../engine/delivery/lane-wakeups.js';
-import { replay } from '../../engine/delivery/lanes/replay.js';
-import { eventId } from '../../engine/events/event-id.js';
+import { LaneWakeups } from '../../engine/delivery/lane-state.js';
+import { replay } from '../../engine/delivery/lanes/admin.js';
 import { EventReader } from '../../engine/events/event-reader.js';
-import { TaskHandlers } from '../../engine/work/task-handlers.js';
-import { TaskFailed, TaskInterrupted, type Batch, type Task } from '../../engine/work/task.js';
-import { EndpointStore } from './endpoint.store.js';
+import { eventId } from '../../engine/events/event-recorder.js';
+import { TaskHandlers, TaskFailed, TaskInterrupted, type Batch, type Task } from '../../engine/work/task.js';
 import type { Endpoint } from './endpoint.js';
+import { EndpointStore } from './endpoint.store.js';
 import { GivenUpRepository } from './given-up.repository.js';
 import { endpointKeyOf } from './webhooks.service.js';
 

@@ -3,7 +3,7 @@ import { Database } from '../../base/database/database.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { EventReader } from '../../engine/events/event-reader.js';
 import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
-import { TASKS_CAP } from '../../engine/work/tasks.cap.js';
+import { TASKS_CAP } from '../../engine/work/tasks.service.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { EndpointAccess } from './endpoint-access.js';

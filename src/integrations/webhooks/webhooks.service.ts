@@ -4,26 +4,29 @@ import { InvalidFields } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
 import type { DestinationKey } from '../../engine/delivery/destination.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
-import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
-import { moveDestination } from '../../engine/delivery/destinations/move.js';
-import { removeDestination, removeLanes } from '../../engine/delivery/destinations/remove.js';
+import {
+  DestinationsRepository,
+  moveDestination,
+  removeDestination,
+  removeLanes,
+} from '../../engine/delivery/destinations/destinations.repository.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { WEBHOOKS_CAP } from './webhooks.cap.js';
-import { demandRoom } from '../../tenancy/tenants/caps.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
+import { demandRoom } from '../../tenancy/tenants/caps.js';
+import { EndpointAccess } from './endpoint-access.js';
 import { auditView, webhookBody } from './endpoint-body.mapping.js';
 import { BY_HAND } from './endpoint-state.rules.js';
-import { EndpointAccess } from './endpoint-access.js';
 import { TIMEOUT_MS } from './endpoint.client.js';
-import { EndpointStore } from './endpoint.store.js';
 import { WEBHOOK, type Endpoint } from './endpoint.js';
+import { EndpointStore } from './endpoint.store.js';
 import { EndpointsRepository, type NewEndpoint } from './endpoints.repository.js';
 import { headersOf } from './headers.rules.js';
 import { newSecret } from './signature.js';
-import type { ChangedWebhookBody, WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
 import { WebhookAddresses } from './webhook-addresses.js';
+import type { ChangedWebhookBody, WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
+import { WEBHOOKS_CAP } from './webhooks.cap.js';
 import type { ChangeWebhook, CreateWebhook, RotateSecret } from './webhooks.dto.js';
-import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 
 const SETTINGS = { concurrency: 8, timeout_ms: TIMEOUT_MS, rate: null };
 const DEFAULT_OVERLAP_SECONDS = 86_400;

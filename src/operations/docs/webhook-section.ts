@@ -1,5 +1,5 @@
 import { EVENTS, type EventKind } from '../../engine/events/catalogue.js';
-import { bodyText } from '../../engine/events/event-body.js';
+import { bodyText } from '../../engine/events/events.dto.js';
 
 const EXAMPLE_TIME = new Date('2026-03-02T09:15:30.000Z');
 

@@ -2,7 +2,7 @@ import { Get } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Database } from '../../base/database/database.js';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
-import { longestWaiting } from '../../engine/delivery/lanes/backlog.js';
+import { longestWaiting } from '../../engine/delivery/lanes/read.js';
 import { WorkEntries } from '../../engine/work/work-entries.repository.js';
 import { OperatorController } from '../../tenancy/tenants/api-key.guard.js';
 import { InstallationBody } from './installation.dto.js';

@@ -1,6 +1,6 @@
 import type { InboundEventListed } from '../../integrations/ats/inbound/inbound-events.dto.js';
 import type { AtsWriteRow } from '../../integrations/ats/publish/write.js';
-import { eventId } from '../../engine/events/event-id.js';
+import { eventId } from '../../engine/events/event-recorder.js';
 import type { StoredEvent } from '../../engine/events/event-source.js';
 import type { InterviewBody } from '../../hiring/interviews/interview.dto.js';
 import type { CandidateEntryBody, CandidateEntryKind } from './candidate-history.dto.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
 import { Database } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
-import { attemptsOf } from '../../engine/delivery/attempts/of-change.js';
+import { attemptsOf } from '../../engine/delivery/attempts.js';
 import { CHANGE_PROGRESS } from '../../forwarding/changes/changes.repository.js';
 import { PLATFORM } from '../../forwarding/platform-destination.js';
 import type { LeaverRow } from './leaver.mapping.js';

@@ -1,4 +1,4 @@
-import { attemptsOfSubject } from '../../engine/delivery/attempts/of-change.js';
+import { attemptsOfSubject } from '../../engine/delivery/attempts.js';
 import { PLATFORM } from '../../forwarding/platform-destination.js';
 import { SHOWN } from '../requests/requests.repository.js';
 import { ENTRY_KINDS, type EntryKind, type Order } from './timeline.rules.js';

@@ -3,7 +3,7 @@ import { SignInLog, type SignInRow } from '../../auth/sign-in/log/sign-in-log.js
 import { Clock } from '../../base/clock.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { UserDirectoryRepository, type ListedUser } from '../../directory-sync/users/user-directory.repository.js';
-import { sequenceOfEvent } from '../../engine/events/event-id.js';
+import { sequenceOfEvent } from '../../engine/events/event-recorder.js';
 import { EventReader } from '../../engine/events/event-reader.js';
 import { TasksRepository } from '../../engine/work/tasks.repository.js';
 import { ChangesService } from '../../forwarding/changes/changes.service.js';

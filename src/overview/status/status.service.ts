@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
-import { pendingFiguresOf } from '../../engine/delivery/lanes/pending-figures.js';
-import { eventId } from '../../engine/events/event-id.js';
+import { pendingFiguresOf } from '../../engine/delivery/lanes/read.js';
+import { eventId } from '../../engine/events/event-recorder.js';
 import { EventReader } from '../../engine/events/event-reader.js';
 import { EngineService } from '../../hiring/interviews/engine/engine.service.js';
 import { platformOf } from '../../forwarding/platform-destination.js';

@@ -123,10 +123,10 @@ export const PATHS = [
   },
   {
     name: 'plain outcomes are settled without a lock first',
-    files: ['engine/delivery/lanes/settle-plain.ts'],
+    files: ['engine/delivery/lanes/settle.ts'],
     rows: ['forward'],
     changes: {
-      'engine/delivery/lanes/settle-plain.js': [answers('export function plainOf(step, folds = true) {', 'null')],
+      'engine/delivery/lanes/settle.js': [answers('export function plainOf(step, folds = true) {', 'null')],
     },
   },
   {

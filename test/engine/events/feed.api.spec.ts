@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bodyText } from '../../../src/engine/events/event-body.js';
-import { EVENT_NAMES, EVENTS } from '../../../src/engine/events/catalogue.js';
-import { eventId } from '../../../src/engine/events/event-id.js';
-import { EventReader } from '../../../src/engine/events/event-reader.js';
-import { EventRecorder } from '../../../src/engine/events/event-recorder.js';
-import { EventsRepository, type NewEvent } from '../../../src/engine/events/events.repository.js';
 import { Database } from '../../../src/base/database/database.js';
+import { EVENT_NAMES, EVENTS } from '../../../src/engine/events/catalogue.js';
+import { EventReader } from '../../../src/engine/events/event-reader.js';
+import { eventId, EventRecorder } from '../../../src/engine/events/event-recorder.js';
+import { bodyText } from '../../../src/engine/events/events.dto.js';
+import { EventsRepository, type NewEvent } from '../../../src/engine/events/events.service.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { client, eventually } from '../../support/http.js';

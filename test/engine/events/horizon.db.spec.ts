@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { EventHorizon } from '../../../src/engine/events/horizon.js';
+import { EventHorizon } from '../../../src/engine/events/events.service.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/http.js';
 import { long } from '../../support/rounds.js';

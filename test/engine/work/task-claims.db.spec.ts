@@ -1,6 +1,5 @@
-import { TaskClaims, type ClaimedTask } from '../../../src/engine/work/task-claims.repository.js';
 import { TaskInterrupted, type Batch, type TaskKind } from '../../../src/engine/work/task.js';
-import { TasksRepository } from '../../../src/engine/work/tasks.repository.js';
+import { TaskClaims, type ClaimedTask, TasksRepository } from '../../../src/engine/work/tasks.repository.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 
 const QUEUE: TaskKind[] = ['changes.resend', 'platform.reforward'];

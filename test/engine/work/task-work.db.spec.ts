@@ -1,9 +1,7 @@
 import { Logger } from '../../../src/base/log/logger.js';
-import { TaskClaims } from '../../../src/engine/work/task-claims.repository.js';
-import { TaskHandlers } from '../../../src/engine/work/task-handlers.js';
-import { TaskFailed, type TaskHandler, type TaskKind } from '../../../src/engine/work/task.js';
-import { TasksRepository } from '../../../src/engine/work/tasks.repository.js';
 import { CallingTasks, LocalTasks } from '../../../src/engine/work/task-work.js';
+import { TaskHandlers, TaskFailed, type TaskHandler, type TaskKind } from '../../../src/engine/work/task.js';
+import { TaskClaims, TasksRepository } from '../../../src/engine/work/tasks.repository.js';
 import type { WorkEngine } from '../../../src/engine/work/work.engine.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 import { workEngine } from '../../support/work.js';

@@ -8,7 +8,7 @@ import {
   type TurnOutcome,
   type Turn,
 } from '../../../src/base/work/work.js';
-import { Places } from '../../../src/engine/work/places.js';
+import { Places } from '../../../src/engine/work/work-entries.repository.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 import { until } from '../../support/ats.js';
 import { long } from '../../support/rounds.js';

@@ -1,4 +1,4 @@
-import type { DeliveryHour } from '../../../src/engine/delivery/hours/delivery-hours.js';
+import type { DeliveryHour } from '../../../src/engine/delivery/delivery-hours.js';
 import { startOf, statisticsOf } from '../../../src/forwarding/statistics/statistics.rules.js';
 
 const at = (text: string): number => Date.parse(text);

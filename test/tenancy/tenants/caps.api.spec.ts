@@ -1,5 +1,5 @@
 import { DIRECTORIES_CAP, SCIM_TOKENS_CAP } from '../../../src/directory-sync/directories/directories.caps.js';
-import { TASKS_CAP } from '../../../src/engine/work/tasks.cap.js';
+import { TASKS_CAP } from '../../../src/engine/work/tasks.service.js';
 import { API_KEYS_CAP, ROLES_CAP } from '../../../src/tenancy/tenants/caps.js';
 import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { client, type Answer, type Client } from '../../support/http.js';

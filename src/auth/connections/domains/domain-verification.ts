@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
-import { EventsRepository } from '../../../engine/events/events.repository.js';
+import { EventsRepository } from '../../../engine/events/events.service.js';
 import { type AuditBy, AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import {
   checkOutcome,

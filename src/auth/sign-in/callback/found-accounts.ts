@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { AccountMaking } from '../accounts/account-making.js';
-import { EventsRepository, type NewEvent } from '../../../engine/events/events.repository.js';
+import { EventsRepository, type NewEvent } from '../../../engine/events/events.service.js';
 import { AccountsRepository, type EmailClaimant } from '../accounts/accounts.repository.js';
 import { AccountsService, refusalError, type Resolution } from '../accounts/accounts.service.js';
 import type { ClaimedAccount } from '../accounts/claims.mapping.js';

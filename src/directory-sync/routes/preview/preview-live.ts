@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import type { Trigger } from '../../../tenancy/identity/cause.rules.js';
-import { LeftOutRepository } from '../../../engine/work/left-out.repository.js';
+import { LeftOutRepository } from '../../../engine/work/tasks.repository.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import type { UserRow } from '../../users/user.row.js';
 import { Taken } from '../../users/users.errors.js';

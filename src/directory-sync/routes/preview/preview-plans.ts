@@ -1,18 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { Conflict, NotFound } from '../../../base/errors/domain-error.js';
-import { TaskHandlers } from '../../../engine/work/task-handlers.js';
-import type { Batch, Task } from '../../../engine/work/task.js';
+import { TaskHandlers, type Batch, type Task } from '../../../engine/work/task.js';
 import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
 import { SeatsRepository } from '../../../seats/seats.repository.js';
+import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
 import type { Actor } from '../../../tenancy/identity/person.js';
-import type { Directory } from '../../directories/directory.js';
 import type { LiveNeed, RoleSettings, SeatNeed } from '../../directories/directory-people.js';
+import type { Directory } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { noTotals, withEffects, type PlanTotals } from './plan-totals.rules.js';
 import { PreviewPlan } from './preview-plan.js';
 import { PreviewPlansRepository, type NewPlan } from './preview-plans.repository.js';
-import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** The plan of a directory, as far as there is one. */
 export interface CurrentPlan {

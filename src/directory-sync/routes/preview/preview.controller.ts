@@ -6,8 +6,7 @@ import { csvLine, exportFormat, sendExport } from '../../../base/http/export.js'
 import { pageOf, PAGE_OPTIONS, readPage } from '../../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
-import { newTaskBody } from '../../../engine/work/task.mapping.js';
-import { TaskBody } from '../../../engine/work/tasks.dto.js';
+import { newTaskBody, TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { GuardReport } from '../../users/held/guard-report.js';

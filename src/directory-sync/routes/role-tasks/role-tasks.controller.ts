@@ -3,12 +3,11 @@ import { ApiExcludeEndpoint, ApiOperation } from '@nestjs/swagger';
 import { Clock } from '../../../base/clock.js';
 import { PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
-import { DirectoriesService } from '../../directories/directories.service.js';
-import { taskPage } from '../../../engine/work/task.mapping.js';
-import type { TaskBody } from '../../../engine/work/tasks.dto.js';
+import { taskPage, type TaskBody } from '../../../engine/work/tasks.dto.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
+import { DirectoriesService } from '../../directories/directories.service.js';
 
 /** Lists the tasks of one directory, with their progress. */
 @ApiController('directories/:directory_id', { tag: 'directories' })

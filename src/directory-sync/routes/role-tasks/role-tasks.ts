@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { DirectoryStore } from '../../directories/directory.store.js';
+import { TaskHandlers, type Batch, type Task } from '../../../engine/work/task.js';
 import type { GroupName, Trigger } from '../../../tenancy/identity/cause.rules.js';
 import type { ChangeSource } from '../../../tenancy/identity/person.js';
-import { TaskHandlers } from '../../../engine/work/task-handlers.js';
-import type { Batch, Task } from '../../../engine/work/task.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
 import { UsersService } from '../../users/write/users.service.js';
 import type { WriteContext, WritingDirectory } from '../../users/write/write-context.js';
 import { PreviewLive } from '../preview/preview-live.js';

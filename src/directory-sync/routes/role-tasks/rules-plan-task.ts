@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { Conflict } from '../../../base/errors/domain-error.js';
-import { LeftOutRepository } from '../../../engine/work/left-out.repository.js';
-import { TaskHandlers } from '../../../engine/work/task-handlers.js';
-import { TaskFailed, type Batch, type Task } from '../../../engine/work/task.js';
-import { TASKS_CAP } from '../../../engine/work/tasks.cap.js';
-import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { TaskHandlers, TaskFailed, type Batch, type Task } from '../../../engine/work/task.js';
+import { LeftOutRepository, TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { TASKS_CAP } from '../../../engine/work/tasks.service.js';
+import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
 import type { Actor } from '../../../tenancy/identity/person.js';
 import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
@@ -13,7 +12,6 @@ import type { GroupRule } from '../../directories/groups.dto.js';
 import { losesConsole } from '../effect-steps.rules.js';
 import { RulesPlan } from './rules-plan.js';
 import { NO_TOTALS, noteOf, withUsers, type RulesTotals } from './rules-plan.rules.js';
-import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** The payload of a `rules.plan`. */
 interface Payload {

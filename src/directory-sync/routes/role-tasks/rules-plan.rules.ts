@@ -1,4 +1,4 @@
-import type { LeftOutItem } from '../../../engine/work/left-out.repository.js';
+import type { LeftOutItem } from '../../../engine/work/tasks.repository.js';
 import { leaves, type Current, type Decision } from '../../../tenancy/identity/held.rules.js';
 import { losesConsole, type EffectSteps } from '../effect-steps.rules.js';
 

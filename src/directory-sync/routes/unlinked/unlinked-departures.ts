@@ -1,18 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { Conflict, DomainError, NotFound } from '../../../base/errors/domain-error.js';
-import { LeftOutRepository } from '../../../engine/work/left-out.repository.js';
-import { TaskHandlers } from '../../../engine/work/task-handlers.js';
-import { TaskFailed, TaskInterrupted, type Batch, type Task } from '../../../engine/work/task.js';
-import { TASKS_CAP } from '../../../engine/work/tasks.cap.js';
-import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { TaskHandlers, TaskFailed, TaskInterrupted, type Batch, type Task } from '../../../engine/work/task.js';
+import { LeftOutRepository, TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { TASKS_CAP } from '../../../engine/work/tasks.service.js';
+import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import { UsersService } from '../../users/write/users.service.js';
 import { UnlinkedUsers, type Successor, type UnlinkedChoice } from './unlinked-users.js';
-import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** `after`: the user after which the next batch begins. */
 type Payload = UnlinkedChoice & { directory: string; after?: string };

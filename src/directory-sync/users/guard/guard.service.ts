@@ -4,7 +4,7 @@ import type { SqlRunner } from '../../../base/database/database.js';
 import type { Part, WriteStatement } from '../../../base/database/write-statement.js';
 import { FreshCache } from '../../../base/fresh-cache.js';
 import { Logger } from '../../../base/log/logger.js';
-import { EventsRepository } from '../../../engine/events/events.repository.js';
+import { EventsRepository } from '../../../engine/events/events.service.js';
 import type { ChangeSource } from '../../../tenancy/identity/person.js';
 import type { GuardFigures } from '../../directories/directory.js';
 import { GuardRepository, type GuardState } from './guard.repository.js';

@@ -1,10 +1,9 @@
 import { Conflict } from '../../../base/errors/domain-error.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
-import { newTaskBody } from '../../../engine/work/task.mapping.js';
-import type { TaskBody } from '../../../engine/work/tasks.dto.js';
+import { newTaskBody, type TaskBody } from '../../../engine/work/tasks.dto.js';
 import type { TaskRow } from '../../../engine/work/tasks.repository.js';
-import { demandAdministrators } from '../../../tenancy/tenants/administrators.js';
 import type { Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
+import { demandAdministrators } from '../../../tenancy/tenants/administrators.js';
 import type { HeldCount, HeldSelection } from './held.dto.js';
 
 /**

@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { Conflict, DomainError, NotFound } from '../../../base/errors/domain-error.js';
-import { LeftOutRepository } from '../../../engine/work/left-out.repository.js';
-import type { Batch, Task } from '../../../engine/work/task.js';
-import { TaskHandlers } from '../../../engine/work/task-handlers.js';
-import { TASKS_CAP } from '../../../engine/work/tasks.cap.js';
-import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { type Batch, type Task, TaskHandlers } from '../../../engine/work/task.js';
+import { LeftOutRepository, TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { TASKS_CAP } from '../../../engine/work/tasks.service.js';
+import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import { BroughtBack } from './brought-back.js';
-import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** Which departures are undone: those of a list, or all of the directory. */
 export interface UndoChoice {

@@ -1,19 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
 import { Conflict, InvalidFields, NotFound } from '../../../base/errors/domain-error.js';
+import { TaskHandlers, type Batch, type Task } from '../../../engine/work/task.js';
+import { LeftOutRepository, TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { TASKS_CAP } from '../../../engine/work/tasks.service.js';
+import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
-import { LeftOutRepository } from '../../../engine/work/left-out.repository.js';
-import { TaskHandlers } from '../../../engine/work/task-handlers.js';
-import type { Batch, Task } from '../../../engine/work/task.js';
-import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { consoleRight } from '../../../tenancy/tenants/administrators.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { TASKS_CAP } from '../../../engine/work/tasks.cap.js';
-import { consoleRight } from '../../../tenancy/tenants/administrators.js';
 import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import { HELD_REASONS, type HeldCount } from './held.dto.js';
 import { HeldService, RELEASABLE } from './held.service.js';
-import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 
 /** What happens to the held users of a task. */
 export type HeldAct = 'release' | 'discard';

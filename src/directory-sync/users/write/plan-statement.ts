@@ -3,7 +3,7 @@ import { Config } from '../../../base/config/config.js';
 import type { SqlRunner } from '../../../base/database/database.js';
 import { WriteStatement, type Part } from '../../../base/database/write-statement.js';
 import type { EventName } from '../../../engine/events/catalogue.js';
-import type { EventReceiver } from '../../../engine/events/event-receivers.js';
+import type { EventReceiver } from '../../../engine/events/event-source.js';
 import { EventRecorder } from '../../../engine/events/event-recorder.js';
 import { ForwardingService } from '../../../forwarding/forwarding.service.js';
 import { userEventOf, type UserEventName } from '../../../tenancy/identity/user-change.rules.js';

@@ -8,9 +8,9 @@ import {
   DestinationPaused,
   DestinationRecovered,
 } from '../delivery.events.js';
-import { unpark } from '../lanes/unpark.js';
+import { unpark } from '../lanes/admin.js';
 import type { Destination, DestinationKey, DestinationState } from '../destination.js';
-import { STAGES } from './failing.rules.js';
+import { STAGES } from '../retry.rules.js';
 import { looksMisconfigured, withRefusal, type SubjectRefusal } from '../destination.rules.js';
 
 const BY_KEY = `tenant_id = $1 and channel = $2 and id = $3`;

@@ -1,4 +1,4 @@
-import type { FailureRules } from '../failure.rules.js';
+import type { FailureRules } from '../retry.rules.js';
 import type { LeasedLane, Settlement } from '../lane-state.js';
 import type { Outcome } from '../outcome.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { Database } from '../../../base/database/database.js';
 import { DestinationStatesRepository } from '../destinations/destination-states.repository.js';
-import { backlog, REPORTED_CHANNELS } from '../lanes/backlog.js';
+import { backlog, REPORTED_CHANNELS } from '../lanes/read.js';
 
 /** The figures of the delivery, by channel. No tenant and no subject is ever a label. */
 @Injectable()

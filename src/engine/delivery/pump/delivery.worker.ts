@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Channels } from '../channel.js';
 import type { DestinationKey } from '../destination.js';
-import { LaneWakeups } from '../lane-wakeups.js';
-import { due } from '../lanes/due.js';
+import { LaneWakeups } from '../lane-state.js';
+import { due } from '../lanes/claim.js';
 import { DestinationPump } from './destination-pump.js';
 import { PumpParts } from './pump-parts.js';
 

@@ -1,15 +1,147 @@
 import type { Channel } from '../channel.js';
 import type { Destination, DestinationKey } from '../destination.js';
-import type { FailureRules } from '../failure.rules.js';
+import { probePause } from '../destination.rules.js';
 import type { LeasedLane } from '../lane-state.js';
-import { settlementOf, showsOf } from '../lanes/settlement.rules.js';
+import { endPauses } from '../lanes/admin.js';
+import { claim } from '../lanes/claim.js';
+import { showsOf, settlementOf } from '../lanes/settlement.rules.js';
 import type { Outcome, Sent } from '../outcome.js';
+import type { FailureRules } from '../retry.rules.js';
 import { DestinationWatch } from './destination-watch.js';
-import { probe } from './probe.js';
-import type { PumpParts } from './pump-parts.js';
-import { DestinationClaims } from './claims.js';
-import { reportAttempts, subjectField } from './report.js';
-import { SettleQueue } from './settle-queue.js';
+import { leaseMs, type PumpParts } from './pump-parts.js';
+import { reportAttempts, subjectField, SettleQueue } from './settle-queue.js';
+
+/** What a probe needs. */
+interface ProbeParts extends PumpParts {
+  rules: FailureRules;
+}
+
+/**
+ * Asks a destination that is away whether it is back: with one real call at a time over all processes.
+ *
+ * @param send sends a lane, and answers once its outcome is written
+ * @returns whether there is more to do at once
+ */
+export async function probe(
+  destination: Destination,
+  channel: Channel,
+  watch: DestinationWatch,
+  parts: ProbeParts,
+  send: (lane: LeasedLane) => Promise<Outcome>,
+): Promise<boolean> {
+  const { db, states, rules, logger } = parts;
+  if (destination.probeAt !== null && destination.probeAt > performance.now() + 50) return false;
+  const turn = await states.mayProbe(destination, leaseMs(destination, parts));
+  watch.forget();
+  if (turn === null) return false;
+  const lane = await laneToProbeWith(destination, channel, parts);
+  if (lane === undefined) {
+    await states.probeAgain(destination, rules.probe.firstMs, false, null);
+    return false;
+  }
+  const outcome = await send(lane);
+  watch.forget();
+  if (outcome.kind === 'unavailable') {
+    const { retryAfterMs, reason } = outcome;
+    const pause = probePause(turn.probes + 1, watch.subjectsFailed, retryAfterMs, rules.probe, Math.random());
+    await states.probeAgain(destination, pause, true, reason);
+    return false;
+  }
+  if (showsOf(outcome) === 'alive') {
+    watch.returned();
+    // Before the first claim: it would pass over lanes that are locked, and leavers may be among them.
+    await endPauses(db, destination);
+    if (await states.close(destination, turn.probes)) {
+      logger.info('destination.back', { tenant_id: destination.tenantId, channel: channel.name, probes: turn.probes });
+    }
+    return true;
+  }
+  // The lane had nothing to send, or the answer was a step on the way: the next step is the probe.
+  await states.probeAgain(destination, 0, false, null);
+  return outcome.kind !== 'stopped';
+}
+
+/** Prefers a lane that has not failed yet: one bad record must not make a good destination look away. */
+async function laneToProbeWith(
+  destination: Destination,
+  channel: Channel,
+  parts: ProbeParts,
+): Promise<LeasedLane | undefined> {
+  const policy = channel.policyOf(destination);
+  const options = { limit: 1, leaseMs: leaseMs(destination, parts), mode: 'probe' as const, policy };
+  const [lane] = await claim(parts.db, destination, options);
+  if (lane !== undefined || !parts.rules.probesEarly) return lane;
+  return (await claim(parts.db, destination, { ...options, early: true }))[0];
+}
+
+const FIRST_MS = 200;
+const MOST_MS = 30_000;
+
+/**
+ * When the lanes that stand aside are looked for. A look reads all of them, and mostly finds that none is due: so the time
+ * between two looks grows while they find nothing. The pauses that this process has set are known, and met.
+ */
+export class AsideTurns {
+  private nextAt = -Infinity;
+  private pauseMs = FIRST_MS;
+
+  /** Returns whether it is time to look. */
+  isTime(now: number): boolean {
+    return now >= this.nextAt;
+  }
+
+  /** Notes a look. `found`: there may be more that is due. */
+  looked(now: number, found: boolean): void {
+    this.pauseMs = found ? FIRST_MS : Math.min(this.pauseMs * 2, MOST_MS);
+    this.nextAt = now + this.pauseMs;
+  }
+
+  /** Notes that a lane stands aside for so long from now on. */
+  waits(now: number, ms: number): void {
+    this.nextAt = Math.min(this.nextAt, now + ms);
+  }
+}
+
+/** The claims of one destination: how often, how many, and when those that stand aside are looked for. */
+export class DestinationClaims {
+  /** When the lanes that stand aside are looked for. */
+  readonly aside = new AsideTurns();
+  private claimedAt = -Infinity;
+
+  constructor(
+    private readonly channel: Channel,
+    private readonly rules: FailureRules,
+    private readonly parts: PumpParts,
+  ) {}
+
+  /** Waits a moment, so that what arrives meanwhile is claimed together. Returns how many lanes to claim. */
+  async pace(room: number): Promise<number> {
+    const { activity, options } = this.parts;
+    const pause = activity.isBusy() ? options.courtesy.pauseMs : options.claimPauseMs;
+    const rest = pause - (performance.now() - this.claimedAt);
+    if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+    return activity.isBusy() ? Math.min(room, options.courtesy.lanes) : room;
+  }
+
+  /** Leases lanes, with what their calls need. */
+  async take(destination: Destination, limit: number): Promise<LeasedLane[]> {
+    const inLineOnly = this.rules.waitsAside && !this.aside.isTime(performance.now());
+    const lanes = await this.parts.claims.run(async () => {
+      this.claimedAt = performance.now();
+      const policy = this.channel.policyOf(destination);
+      const options = { limit, leaseMs: leaseMs(destination, this.parts), mode: 'normal' as const, policy, inLineOnly };
+      const found = await claim(this.parts.db, destination, options);
+      if (found.length > 0) await this.channel.prepare(found, destination);
+      return found;
+    });
+    if (!inLineOnly) this.aside.looked(performance.now(), lanes.length === limit || lanes.some(hasFailed));
+    return lanes;
+  }
+}
+
+function hasFailed({ failureCount }: LeasedLane): boolean {
+  return failureCount > 0;
+}
 
 /** The most lanes that are kept ready to be sent. */
 const MOST_AHEAD = 240;

@@ -1,11 +1,34 @@
 import type { Destination, DestinationKey } from '../destination.js';
 import { afterFailure, afterSuccess, isAway, newHealth, probePause, type Health } from '../destination.rules.js';
-import { stageOf } from '../destinations/failing.rules.js';
-import type { FailureRules } from '../failure.rules.js';
 import type { LeasedLane } from '../lane-state.js';
 import type { Outcome } from '../outcome.js';
+import { stageOf, type FailureRules } from '../retry.rules.js';
 import type { PumpParts } from './pump-parts.js';
-import { Rate } from './rate.js';
+
+/** A limit of calls a second: a token bucket that holds a tenth of a second's worth. */
+export class Rate {
+  private tokens: number;
+  private at: number;
+
+  constructor(
+    private readonly perSecond: number,
+    now: number,
+  ) {
+    this.tokens = Math.max(1, perSecond / 10);
+    this.at = now;
+  }
+
+  /** Takes one call. Returns 0, or how many milliseconds to wait before the next try. */
+  take(now: number): number {
+    this.tokens = Math.min(Math.max(1, this.perSecond / 10), this.tokens + ((now - this.at) * this.perSecond) / 1000);
+    this.at = now;
+    if (this.tokens >= 1) {
+      this.tokens -= 1;
+      return 0;
+    }
+    return Math.ceil(((1 - this.tokens) * 1000) / this.perSecond);
+  }
+}
 
 /** How long a copy of a destination is used; a claim that finds it outdated ends it sooner. */
 const FRESH_MS = 1_000;

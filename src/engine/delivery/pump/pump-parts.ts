@@ -1,15 +1,45 @@
 import { Injectable } from '@nestjs/common';
 import { Activity } from '../../../base/activity.js';
 import { Database } from '../../../base/database/database.js';
-import { Logger } from '../../../base/log/logger.js';
-import { DeliveryMetrics } from './delivery.metrics.js';
 import { DomainEvents } from '../../../base/domain-events.js';
+import { Logger } from '../../../base/log/logger.js';
+import { Semaphore } from '../../../base/loop.js';
 import { DeliveryOptions } from '../delivery.options.js';
 import type { Destination } from '../destination.js';
 import { DestinationStatesRepository } from '../destinations/destination-states.repository.js';
 import { DestinationsRepository } from '../destinations/destinations.repository.js';
-import { CallBudget } from './call-budget.js';
-import { Semaphore } from '../../../base/loop.js';
+import { DeliveryMetrics } from './delivery.metrics.js';
+
+/**
+ * How many calls are out, over all destinations and for each tenant: destinations that hang take no more than a share of
+ * the process.
+ */
+export class CallBudget {
+  private out = 0;
+  private readonly byTenant = new Map<string, number>();
+
+  constructor(
+    private readonly limit: number,
+    private readonly limitOfTenant: number,
+  ) {}
+
+  /** Returns how many more calls a tenant may have out. */
+  roomFor(tenantId: string): number {
+    return Math.min(this.limit - this.out, this.limitOfTenant - (this.byTenant.get(tenantId) ?? 0));
+  }
+
+  take(tenantId: string): void {
+    this.out++;
+    this.byTenant.set(tenantId, (this.byTenant.get(tenantId) ?? 0) + 1);
+  }
+
+  release(tenantId: string): void {
+    this.out--;
+    const left = (this.byTenant.get(tenantId) ?? 1) - 1;
+    if (left === 0) this.byTenant.delete(tenantId);
+    else this.byTenant.set(tenantId, left);
+  }
+}
 
 /** What all pumps of a worker share. */
 @Injectable()

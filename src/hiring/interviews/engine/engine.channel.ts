@@ -1,19 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
-import { CandidatesRepository } from '../../candidates/candidates.repository.js';
 import { Channel } from '../../../engine/delivery/channel.js';
 import type { DeliveryOptions } from '../../../engine/delivery/delivery.options.js';
 import type { Destination } from '../../../engine/delivery/destination.js';
 import type { LeasedLane, Policy } from '../../../engine/delivery/lane-state.js';
 import type { Attempt, Outcome, Sent } from '../../../engine/delivery/outcome.js';
-import { judge, type Verdict } from '../../../engine/delivery/retry.rules.js';
+import {
+  judge,
+  type Verdict,
+  steadyPause,
+  steadyRules,
+  type FailureRules,
+} from '../../../engine/delivery/retry.rules.js';
+import { CandidatesRepository } from '../../candidates/candidates.repository.js';
 import { JobsRepository } from '../../jobs/jobs.repository.js';
-import { InterviewsRepository } from '../interviews.repository.js';
-import { EngineClient } from './engine.client.js';
-import { callFor, createCall, engineResultOf, type EngineCall, type EngineResult } from './engine-call.rules.js';
 import { ENGINE } from '../engine-destination.js';
 import { InstallationEngine, ownEngine } from '../installation-engine.js';
-import { steadyPause, steadyRules, type FailureRules } from '../../../engine/delivery/failure.rules.js';
+import { InterviewsRepository } from '../interviews.repository.js';
+import { callFor, createCall, engineResultOf, type EngineCall, type EngineResult } from './engine-call.rules.js';
+import { EngineClient } from './engine.client.js';
 import { MeetingRecorder } from './meeting-recorder.js';
 
 /** The longest pauses of an engine, beside those of a platform: five minutes. */

@@ -1,23 +1,26 @@
 import { Injectable } from '@nestjs/common';
+import { trimEndOf } from '../../../base/characters.js';
 import { Config } from '../../../base/config/config.js';
 import { Database } from '../../../base/database/database.js';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
 import { refusalOfUrl } from '../../../base/http/destination-networks.js';
 import { urlOf } from '../../../base/url.js';
-import { trimEndOf } from '../../../base/characters.js';
 import type { Destination } from '../../../engine/delivery/destination.js';
-import { DestinationsRepository } from '../../../engine/delivery/destinations/destinations.repository.js';
-import { REMOVED, removeDestination } from '../../../engine/delivery/destinations/remove.js';
-import { pendingOf } from '../../../engine/delivery/lanes/backlog.js';
+import {
+  DestinationsRepository,
+  REMOVED,
+  removeDestination,
+} from '../../../engine/delivery/destinations/destinations.repository.js';
+import { pendingOf } from '../../../engine/delivery/lanes/read.js';
 import { Connections } from '../../../forwarding/connections.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { engineOf } from '../engine-destination.js';
-import { ENGINE_MESSAGES } from './engine-words.js';
-import type { ChangeInterviewEngine, InterviewEngineBody } from './engine.dto.js';
 import { InstallationEngine, ownEngine } from '../installation-engine.js';
 import { InterviewsRepository } from '../interviews.repository.js';
 import { Meetings } from '../meetings.js';
+import { ENGINE_MESSAGES } from './engine-words.js';
+import type { ChangeInterviewEngine, InterviewEngineBody } from './engine.dto.js';
 
 const INSTALLATION =
   'The engine of the installation is used, since the tenant has set none. Set one with PUT to use another.';

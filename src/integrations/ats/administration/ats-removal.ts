@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
-import { systemActor } from '../../../tenancy/identity/person.js';
-import { TaskHandlers } from '../../../engine/work/task-handlers.js';
-import type { Batch, Task } from '../../../engine/work/task.js';
+import { TaskHandlers, type Batch, type Task } from '../../../engine/work/task.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
+import { systemActor } from '../../../tenancy/identity/person.js';
 import type { AtsConnection } from '../connections/connection.js';
 
 interface RemovalPayload {

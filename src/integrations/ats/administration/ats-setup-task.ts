@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TaskHandlers } from '../../../engine/work/task-handlers.js';
-import { TaskFailed, TaskInterrupted, type Batch, type Task } from '../../../engine/work/task.js';
+import { TaskHandlers, TaskFailed, TaskInterrupted, type Batch, type Task } from '../../../engine/work/task.js';
 import { AtsFailure } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';

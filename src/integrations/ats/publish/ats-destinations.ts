@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { DestinationKey } from '../../../engine/delivery/destination.js';
-import { DestinationsRepository } from '../../../engine/delivery/destinations/destinations.repository.js';
-import { REMOVED } from '../../../engine/delivery/destinations/remove.js';
+import { DestinationsRepository, REMOVED } from '../../../engine/delivery/destinations/destinations.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { ATS } from './write.js';
 

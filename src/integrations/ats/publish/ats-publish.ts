@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
-import { LaneWakeups } from '../../../engine/delivery/lane-wakeups.js';
+import { LaneWakeups } from '../../../engine/delivery/lane-state.js';
 import { DestinationStatesRepository } from '../../../engine/delivery/destinations/destination-states.repository.js';
-import { removeDestination } from '../../../engine/delivery/destinations/remove.js';
+import { removeDestination } from '../../../engine/delivery/destinations/destinations.repository.js';
 import { AtsConnectionReady } from '../connections/ats-connections.events.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { destinationOf } from './ats-destinations.js';

@@ -1,4 +1,4 @@
-import type { ListedAttempt } from '../../../engine/delivery/attempts/of-destination.js';
+import type { ListedAttempt } from '../../../engine/delivery/attempts.js';
 import type { AtsWriteBody, WriteAttemptBody } from './ats-writes.dto.js';
 import { markerOf, type AtsWriteRow } from './write.js';
 

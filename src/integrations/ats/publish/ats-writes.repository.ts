@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { WriteStatement } from '../../../base/database/write-statement.js';
-import { enqueueMessages } from '../../../engine/delivery/lanes/enqueue-messages.js';
+import { enqueueMessages } from '../../../engine/delivery/lanes/enqueue.js';
 import type { WriteTarget } from '../connectors/connector.js';
 import { ATS, GONE, type AtsWriteRow, type WriteKind, type WriteState } from './write.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
 import { Channel } from '../../../engine/delivery/channel.js';
 import type { DeliveryOptions } from '../../../engine/delivery/delivery.options.js';
-import type { FailureRules } from '../../../engine/delivery/failure.rules.js';
+import type { FailureRules } from '../../../engine/delivery/retry.rules.js';
 import type { Destination } from '../../../engine/delivery/destination.js';
 import type { LeasedLane, Policy } from '../../../engine/delivery/lane-state.js';
 import type { Attempt, Outcome, Sent } from '../../../engine/delivery/outcome.js';

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
-import { SyncedCandidates } from '../../../hiring/candidates/synced-candidates.js';
-import { systemActor } from '../../../tenancy/identity/person.js';
-import { JobsRepository } from '../../../hiring/jobs/jobs.repository.js';
-import { TaskHandlers } from '../../../engine/work/task-handlers.js';
-import type { Batch, Task } from '../../../engine/work/task.js';
+import { TaskHandlers, type Batch, type Task } from '../../../engine/work/task.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import { WorkEntries } from '../../../engine/work/work-entries.repository.js';
+import { SyncedCandidates } from '../../../hiring/candidates/synced-candidates.js';
+import { JobsRepository } from '../../../hiring/jobs/jobs.repository.js';
+import { systemActor } from '../../../tenancy/identity/person.js';
 import { AtsConnectionReady } from '../connections/ats-connections.events.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { PassReason } from './pass.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Channels } from '../../../engine/delivery/channel.js';
 import { DeliveryModule } from '../../../engine/delivery/delivery.module.js';
-import { EventReceivers } from '../../../engine/events/event-receivers.js';
+import { EventReceivers } from '../../../engine/events/event-source.js';
 import { PlatformClientModule } from '../../../forwarding/platform-client/platform-client.module.js';
 import { EndpointClient } from '../endpoint.client.js';
 import { EndpointSecrets } from '../endpoint-secrets.js';

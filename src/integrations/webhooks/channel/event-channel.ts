@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
-import { LaneWakeups } from '../../../engine/delivery/lane-wakeups.js';
+import { LaneWakeups } from '../../../engine/delivery/lane-state.js';
 import type { DestinationKey } from '../../../engine/delivery/destination.js';
-import type { EventChannel, EventReceiver } from '../../../engine/events/event-receivers.js';
+import type { EventChannel, EventReceiver } from '../../../engine/events/event-source.js';
 import { EndpointStore } from '../endpoint.store.js';
 import { WEBHOOK } from '../endpoint.js';
 

@@ -1,4 +1,4 @@
-import type { FailureRules } from '../../../engine/delivery/failure.rules.js';
+import type { FailureRules } from '../../../engine/delivery/retry.rules.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

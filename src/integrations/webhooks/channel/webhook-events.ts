@@ -8,7 +8,7 @@ import {
   MessageGivenUp,
 } from '../../../engine/delivery/delivery.events.js';
 import type { DestinationKey } from '../../../engine/delivery/destination.js';
-import { STAGES } from '../../../engine/delivery/destinations/failing.rules.js';
+import { STAGES } from '../../../engine/delivery/retry.rules.js';
 import type { EventData, EventName } from '../../../engine/events/catalogue.js';
 import { EventRecorder } from '../../../engine/events/event-recorder.js';
 import { WEBHOOK } from '../endpoint.js';

@@ -1,4 +1,4 @@
-import { backlog } from '../../../../src/engine/delivery/lanes/backlog.js';
+import { backlog } from '../../../../src/engine/delivery/lanes/read.js';
 import { Harness } from '../../../forwarding/harness.js';
 
 let h: Harness;

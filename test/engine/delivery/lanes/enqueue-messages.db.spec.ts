@@ -1,8 +1,7 @@
 import { WriteStatement } from '../../../../src/base/database/write-statement.js';
-import { claim } from '../../../../src/engine/delivery/lanes/claim.js';
-import { due } from '../../../../src/engine/delivery/lanes/due.js';
-import { enqueueMessages } from '../../../../src/engine/delivery/lanes/enqueue-messages.js';
-import { replay } from '../../../../src/engine/delivery/lanes/replay.js';
+import { replay } from '../../../../src/engine/delivery/lanes/admin.js';
+import { claim, due } from '../../../../src/engine/delivery/lanes/claim.js';
+import { enqueueMessages } from '../../../../src/engine/delivery/lanes/enqueue.js';
 import { Harness } from '../../../forwarding/harness.js';
 
 let h: Harness;

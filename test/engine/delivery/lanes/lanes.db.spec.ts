@@ -1,12 +1,11 @@
 import type { Destination } from '../../../../src/engine/delivery/destination.js';
 import type { LeasedLane } from '../../../../src/engine/delivery/lane-state.js';
-import { pendingFiguresOf } from '../../../../src/engine/delivery/lanes/pending-figures.js';
 import { claim as claimLanes, type ClaimOptions } from '../../../../src/engine/delivery/lanes/claim.js';
-import { settle as settleLanes } from '../../../../src/engine/delivery/lanes/settle.js';
-import { plainOf, settlePlain } from '../../../../src/engine/delivery/lanes/settle-plain.js';
-import { steadyPause } from '../../../../src/engine/delivery/failure.rules.js';
+import { pendingFiguresOf } from '../../../../src/engine/delivery/lanes/read.js';
+import { settle as settleLanes, plainOf, settlePlain } from '../../../../src/engine/delivery/lanes/settle.js';
 import { settlementOf } from '../../../../src/engine/delivery/lanes/settlement.rules.js';
 import type { Outcome } from '../../../../src/engine/delivery/outcome.js';
+import { steadyPause } from '../../../../src/engine/delivery/retry.rules.js';
 import { platformOf } from '../../../../src/forwarding/platform-destination.js';
 import { Harness, until } from '../../../forwarding/harness.js';
 import { createdAttempt } from '../../../support/lanes.js';

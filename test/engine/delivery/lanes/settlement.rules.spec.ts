@@ -1,8 +1,7 @@
-import type { Call } from '../../../../src/engine/delivery/call.js';
 import type { LeasedLane } from '../../../../src/engine/delivery/lane-state.js';
-import type { Outcome } from '../../../../src/engine/delivery/outcome.js';
-import { steadyPause } from '../../../../src/engine/delivery/failure.rules.js';
 import { settlementOf, showsOf } from '../../../../src/engine/delivery/lanes/settlement.rules.js';
+import type { Call, Outcome } from '../../../../src/engine/delivery/outcome.js';
+import { steadyPause } from '../../../../src/engine/delivery/retry.rules.js';
 
 const lane = (fresh: boolean, failureCount = 0, call: Partial<Call> = {}): LeasedLane => {
   return { fresh, failureCount, call: { lookup: null, ...call } } as LeasedLane;

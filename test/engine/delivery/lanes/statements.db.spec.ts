@@ -1,11 +1,16 @@
 import { WriteStatement } from '../../../../src/base/database/write-statement.js';
 import type { Destination } from '../../../../src/engine/delivery/destination.js';
-import { claimedLane, transition } from '../../../../src/engine/delivery/lanes/lane.js';
 import type { Lane, LaneEvent } from '../../../../src/engine/delivery/lane-state.js';
 import { claim } from '../../../../src/engine/delivery/lanes/claim.js';
 import { enqueue } from '../../../../src/engine/delivery/lanes/enqueue.js';
-import { LANE_COLUMNS, laneOf, type LaneRow } from '../../../../src/engine/delivery/lanes/lane-row.mapping.js';
-import { apply, lock } from '../../../../src/engine/delivery/lanes/lock.js';
+import {
+  claimedLane,
+  transition,
+  LANE_COLUMNS,
+  laneOf,
+  type LaneRow,
+} from '../../../../src/engine/delivery/lanes/lane.js';
+import { apply, lock } from '../../../../src/engine/delivery/lanes/write.js';
 import { platformOf } from '../../../../src/forwarding/platform-destination.js';
 import { Harness } from '../../../forwarding/harness.js';
 import { BODY, EARLIER, EVENTS, LANES, LATER, NOW } from '../../../support/lanes.js';

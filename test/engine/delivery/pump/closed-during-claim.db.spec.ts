@@ -5,7 +5,7 @@ import { DeliveryMetrics } from '../../../../src/engine/delivery/pump/delivery.m
 import { DeliveryOptions } from '../../../../src/engine/delivery/delivery.options.js';
 import { DeliveryWorker } from '../../../../src/engine/delivery/pump/delivery.worker.js';
 import { PumpParts } from '../../../../src/engine/delivery/pump/pump-parts.js';
-import type { FailureRules } from '../../../../src/engine/delivery/failure.rules.js';
+import type { FailureRules } from '../../../../src/engine/delivery/retry.rules.js';
 import type { LeasedLane, Policy } from '../../../../src/engine/delivery/lane-state.js';
 import { enqueue } from '../../../../src/engine/delivery/lanes/enqueue.js';
 import type { Sent } from '../../../../src/engine/delivery/outcome.js';

@@ -1,4 +1,4 @@
-import { Rate } from '../../../../src/engine/delivery/pump/rate.js';
+import { Rate } from '../../../../src/engine/delivery/pump/destination-watch.js';
 import { Semaphore } from '../../../../src/base/loop.js';
 
 it('a rate lets its number of calls through', () => {

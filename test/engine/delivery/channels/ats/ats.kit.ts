@@ -17,7 +17,7 @@ import { WriteSender } from '../../../../../src/integrations/ats/publish/write-s
 import { WrittenCandidates } from '../../../../../src/integrations/ats/publish/written-candidates.js';
 import { SystemClock } from '../../../../../src/base/clock.js';
 import { Sealer } from '../../../../../src/base/crypto/seal.js';
-import { EventReceivers } from '../../../../../src/engine/events/event-receivers.js';
+import { EventReceivers } from '../../../../../src/engine/events/event-source.js';
 import { EventRecorder } from '../../../../../src/engine/events/event-recorder.js';
 import { InterviewsRepository } from '../../../../../src/hiring/interviews/interviews.repository.js';
 import type { Harness } from '../../../../forwarding/harness.js';

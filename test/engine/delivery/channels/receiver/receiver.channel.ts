@@ -1,9 +1,8 @@
 import type { Outbound } from '../../../../../src/base/http/outbound.js';
-import { deliveryId } from '../../../../../src/engine/delivery/call.js';
 import { Channel } from '../../../../../src/engine/delivery/channel.js';
 import type { Destination } from '../../../../../src/engine/delivery/destination.js';
 import type { LeasedLane, Policy } from '../../../../../src/engine/delivery/lane-state.js';
-import type { Outcome, Sent } from '../../../../../src/engine/delivery/outcome.js';
+import { deliveryId, type Outcome, type Sent } from '../../../../../src/engine/delivery/outcome.js';
 import { judge } from '../../../../../src/engine/delivery/retry.rules.js';
 
 /** Posts each message to a receiver: every message is kept, nothing is folded, and there is no order. */
