@@ -2,7 +2,7 @@ import type { Database } from '../base/database/database.js';
 import type { StandInNames, TargetState } from '../engine/delivery/outcome.js';
 import type { DestinationKey } from '../engine/delivery/destination.js';
 import { apply, lock } from '../engine/delivery/lanes/write.js';
-import type { NamedUsers } from './named-users.js';
+import type { NamedUsers } from './connections.js';
 
 /** What no two accounts of a destination share. */
 export interface AccountNames {

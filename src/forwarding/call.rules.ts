@@ -1,6 +1,9 @@
-import { asksFirst, isKnown, type Call } from '../engine/delivery/outcome.js';
+import type { LeasedLane } from '../engine/delivery/lane-state.js';
+import { asksFirst, isKnown, type Call, type Lookup, type Outcome } from '../engine/delivery/outcome.js';
+import type { Verdict } from '../engine/delivery/retry.rules.js';
 import type { Person } from '../tenancy/identity/person.js';
-import { createBody, lacksEmail, updateBody } from './platform-user.mapping.js';
+import type { Bound } from './accounts.js';
+import { createBody, lacksEmail, updateBody, idIn } from './platform-user.mapping.js';
 
 /** What has to be sent for a call. */
 export type CallStep =
@@ -52,4 +55,124 @@ export function callStepOf(call: Call): CallStep {
 /** A leaver whose account is known needs no question about a conflict of an earlier change. */
 function leavesAnyhow({ lookup, state, platform_id }: Call): boolean {
   return lookup?.why === 'conflict' && state !== 'active' && platform_id !== null;
+}
+
+/** What an answer to a write means for the lane. */
+export function outcomeOf(step: Write, call: Call, verdict: Verdict): Outcome {
+  if (step.kind === 'aside') return outcomeAside(call, verdict);
+  switch (verdict.kind) {
+    case 'ok': {
+      if (step.kind === 'delete') return { kind: 'delivered', bind: null };
+      if (step.kind !== 'create') return { kind: 'delivered' };
+      const id = idIn(verdict.body);
+      if (id !== null) return { kind: 'delivered', bind: id };
+      return { kind: 'next', lookup: { why: 'no_id' }, confirm: true };
+    }
+    case 'missing':
+      if (step.kind === 'create') return failureOf(verdict);
+      return { kind: 'next', lookup: asked(call, { why: 'gone', status: verdict.status, detail: verdict.words }) };
+    case 'conflict': {
+      if (step.kind === 'delete' || step.kind === 'deactivate') {
+        return failureOf(verdict);
+      }
+      const id = idIn(verdict.body);
+      const lookup: Lookup = { why: 'conflict', status: verdict.status, detail: verdict.words };
+      if (id !== null && id !== call.platform_id) lookup.id = id;
+      return { kind: 'next', lookup: asked(call, lookup) };
+    }
+    default:
+      return failureOf(verdict);
+  }
+}
+
+/**
+ * What the answer to a step aside means: the lane waits again for the one that has its names. Where the stand-in is refused,
+ * the lane waits without standing aside a second time.
+ */
+function outcomeAside(call: Call, verdict: Verdict): Outcome {
+  const { standIn: _, ...rest } = call.lookup!;
+  const lookup: Lookup = { ...rest, why: 'conflict' };
+  if (verdict.kind === 'ok') return { kind: 'next', lookup, outdated: true };
+  if (verdict.kind === 'refused' || verdict.kind === 'conflict') {
+    return { kind: 'next', lookup: { ...lookup, stoodAside: true }, circling: true };
+  }
+  if (verdict.kind === 'missing') {
+    return { kind: 'next', lookup: asked(call, { why: 'gone', status: verdict.status, detail: verdict.words }) };
+  }
+  return failureOf(verdict);
+}
+
+/** Why the platform is asked, with what has been tried already. */
+function asked(call: Call, lookup: Lookup): Lookup {
+  const { dissolved, asked } = call.lookup ?? {};
+  return { ...lookup, ...(dissolved === undefined ? {} : { dissolved }), ...(asked === undefined ? {} : { asked }) };
+}
+
+/**
+ * What an answer means to a question, or to a write for which it has no meaning of its own. A 404 to something that
+ * has no id in it comes from an address where the API is not: an outage.
+ */
+export function failureOf(verdict: Exclude<Verdict, { kind: 'ok' }>): Outcome {
+  switch (verdict.kind) {
+    case 'missing':
+      return { kind: 'unavailable', reason: `status_${verdict.status}`, ownFault: true, retryAfterMs: null };
+    case 'conflict':
+    case 'refused':
+      return { kind: 'refused', status: verdict.status, detail: verdict.words };
+    case 'stopped':
+      return { kind: 'stopped', reason: verdict.reason, detail: verdict.words };
+    case 'unavailable':
+      return {
+        kind: 'unavailable',
+        reason: verdict.reason,
+        ownFault: verdict.ownFault,
+        retryAfterMs: verdict.retryAfterMs,
+      };
+  }
+}
+
+/**
+ * How many times a lane waits for another one that waits as well. Two users who swapped their addresses wait for each
+ * other, and neither is ever first; about two minutes tell that from a chain.
+ */
+const MOST_WAITS_IN_CIRCLES = 20;
+/** How many times a lane waits for another one that is only slow: nearly ten minutes. */
+const MOST_WAITS = 60;
+
+/**
+ * Returns the outcome for a lane that needs the account of another one to change first.
+ *
+ * @param bound the lane that has the account
+ * @param asked how many times the account of a leaver was asked to give its name away
+ * @returns one more wait; where waiting leads nowhere, a park that names both users
+ */
+export function waitFor(lane: LeasedLane, bound: Bound, asked?: number): Outcome {
+  const { lookup } = lane.call;
+  const waited = (lookup?.waited ?? 0) + 1;
+  const most = bound.waiting === true ? MOST_WAITS_IN_CIRCLES : MOST_WAITS;
+  if (bound.parked || waited > most) return standstill(lane.subject, bound);
+  return {
+    kind: 'wait',
+    detail: `waits for ${bound.subject}`,
+    lookup: {
+      ...(lookup ?? { why: 'lost' }),
+      waited,
+      behind: bound.subject,
+      ...(asked === undefined ? {} : { asked }),
+    },
+  };
+}
+
+// Ids and no addresses: this is kept with the attempts. Not a refusal of the platform's, so it says nothing about the
+// settings: a few users who swap their addresses do not pause the destination.
+function standstill(userId: string, bound: Bound): Outcome {
+  const why = bound.waiting === true || bound.parked ? ', whose change cannot be sent either: have they swapped?' : '';
+  return {
+    kind: 'park',
+    reason: 'account_belongs_to_someone_else',
+    detail:
+      `${userId} needs an e-mail address or external_id that the platform still has for ${bound.subject}` +
+      `${why || ', whose change is not through yet.'} Retry ${bound.subject} first and ${userId} after that; ` +
+      `if both are refused again, give one of them an interim address first.`,
+  };
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
 import { urlOf } from '../base/url.js';
-import type { Destination } from '../engine/delivery/destination.js';
-import type { PlatformConnection } from './platform-client/platform.types.js';
+import type { Destination, DestinationKey } from '../engine/delivery/destination.js';
+import type { PlatformConnection } from './platform-client/platform.client.js';
 
 /** Makes connections of destinations, and says which addresses may be private. */
 @Injectable()
@@ -38,4 +38,26 @@ export class Connections {
 
 function isAt(baseUrl: string, origin: string | null): boolean {
   return origin !== null && urlOf(baseUrl)?.origin === origin;
+}
+
+/** The name of the channel that tells the platform about users. */
+export const PLATFORM = 'platform';
+
+/** Returns the key of a tenant's platform connection: there is one for each tenant. */
+export function platformOf(tenantId: string): DestinationKey {
+  return { tenantId, channel: PLATFORM, id: 'main' };
+}
+
+/** A port: what this room asks about the users of a tenant. The room that keeps the users implements it. */
+export abstract class NamedUsers {
+  /**
+   * Returns the query for the `id` of each active user that has an external id or an e-mail; the arguments are SQL
+   * expressions.
+   *
+   * @param email the e-mail in lower case
+   */
+  abstract namedQuery(tenantId: string, externalId: string, email: string): string;
+
+  /** Returns the ids of the active users with these external ids, by them. */
+  abstract byExternalId(tenantId: string, externalIds: readonly string[]): Promise<Map<string, string>>;
 }

@@ -1,6 +1,6 @@
 import { isLongerThan } from '../base/characters.js';
 import type { Person } from '../tenancy/identity/person.js';
-import type { PlatformUser } from './platform-client/platform.types.js';
+import type { PlatformUser } from './platform-client/platform.client.js';
 
 /** Returns a user as the text that is compared, stored and sent: always the same fields in the same order. */
 export function personText(person: Person): string {

@@ -5,14 +5,10 @@ import type { Destination } from '../engine/delivery/destination.js';
 import type { LeasedLane, Policy } from '../engine/delivery/lane-state.js';
 import { deliveryId, type Sent } from '../engine/delivery/outcome.js';
 import { judge } from '../engine/delivery/retry.rules.js';
-import { AccountFinder } from './account-finder.js';
-import { attemptOf, nothingSaid } from './attempt.mapping.js';
-import { callStepOf, type Write } from './call.rules.js';
-import { Connections } from './connections.js';
-import { outcomeOf } from './outcome.rules.js';
-import { PlatformClient } from './platform-client/platform.client.js';
-import type { PlatformRequest } from './platform-client/platform.types.js';
-import { PLATFORM } from './platform-destination.js';
+import { AccountFinder, attemptOf, nothingSaid } from './account-finder.js';
+import { callStepOf, type Write, outcomeOf } from './call.rules.js';
+import { Connections, PLATFORM } from './connections.js';
+import { PlatformClient, type PlatformRequest } from './platform-client/platform.client.js';
 
 /**
  * The channel to the hiring platform's users API. A lane is a user, and newer changes replace waiting ones. A step is one

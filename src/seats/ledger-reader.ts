@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
+import { InvalidFields } from '../base/errors/domain-error.js';
 import { csvLine } from '../base/http/export.js';
-import { SeatReportsRepository, type Holder } from './seat-reports.repository.js';
-import { SeatHolders } from './ledger/seat-holders.js';
-import { Holders } from './usage.rules.js';
+import { queryTime } from '../base/http/query.js';
 import type { SealedEntry } from './ledger/chain.rules.js';
 import { ALL_EVENTS, EVENT_COLUMNS, eventCells, type EventFilter } from './ledger/event.mapping.js';
-import { SEALED_ENTRY_COLUMNS } from './seat-chain.js';
+import { SeatHolders } from './ledger/seat-holders.js';
+import { SEALED_ENTRY_COLUMNS, SeatChain } from './seat-chain.js';
+import { SeatReportsRepository, type Holder, type LedgerStep, type ReportMoment } from './seat-reports.repository.js';
+import { Holders, UsageMeter, type Usage } from './usage.rules.js';
 
 const BATCH = 1000;
 const HOLDERS = 10_000;
@@ -124,4 +126,210 @@ const MEETS = `($2::text is null or user_id = $2) and ($3::text is null or kind 
 
 function valuesOf({ user, kind, directory, since, until }: EventFilter): (string | null)[] {
   return [user, kind, directory, since, until];
+}
+
+/** Usage of one day of the tenant's time zone. */
+export interface UsageDay extends Usage {
+  day: string;
+  limit: number | null;
+  final: boolean;
+}
+
+const DAY_MS = 86_400_000;
+/** Days that are worked out between two looks at the reader. */
+const CHUNK = 400;
+
+/** Usage by day over a range of any length: entries and days are read in batches, and none is kept. */
+@Injectable()
+export class UsageReport {
+  constructor(
+    private readonly reports: SeatReportsRepository,
+    private readonly ledger: LedgerReader,
+  ) {}
+
+  /**
+   * The days of a half-open range, some hundred at a time.
+   *
+   * @param from the first day, as 2026-01-31
+   * @param to the day after the last one
+   * @param moment now; days after it have no figures yet
+   */
+  async *days(tenantId: string, from: string, to: string, moment: ReportMoment): AsyncGenerator<UsageDay[]> {
+    let state: Reading | null = null;
+    for (let start = from; start < to;) {
+      const end = later(start, CHUNK, to);
+      const days = await this.reports.days(tenantId, start, end);
+      start = end;
+      state ??= await this.begin(tenantId, days[0]!.from);
+      const shown: UsageDay[] = [];
+      for (const day of days) shown.push(await this.day(day, moment, state));
+      yield shown;
+    }
+  }
+
+  private async day(
+    { day, from, to }: { day: string; from: string; to: string },
+    moment: ReportMoment,
+    state: Reading,
+  ): Promise<UsageDay> {
+    if (from > moment.as_of) {
+      return { day, peak: null, average: null, end: null, distinct_holders: null, limit: null, final: false };
+    }
+    const meter = new UsageMeter(from, state.count, state.holders);
+    for (let row = await state.steps.peek(); row !== null && row.effective_at < to; row = await state.steps.next()) {
+      meter.take(row);
+      state.count = row.count_after;
+      // The newest limit is the one that was written last.
+      if (row.details !== null && row.entry_id > state.limitEntry) {
+        state.limit = row.details.limit;
+        state.limitEntry = row.entry_id;
+      }
+    }
+    const usage = meter.end(to < moment.as_of ? to : moment.as_of);
+    return {
+      day,
+      ...usage,
+      limit: state.limit,
+      final: moment.sealed_through !== null && to <= moment.sealed_through,
+    };
+  }
+
+  private async begin(tenantId: string, from: string): Promise<Reading> {
+    const last = await this.reports.lastBefore(tenantId, from);
+    const limit = await this.reports.limitAt(tenantId, from);
+    return {
+      count: last?.count_after ?? null,
+      limit: limit?.limit ?? null,
+      limitEntry: limit?.entry_id ?? 0,
+      holders: await this.ledger.holdersBefore(tenantId, from),
+      steps: new Steps((after) => this.reports.stepsAfter(tenantId, after), last?.sequence ?? 0),
+    };
+  }
+}
+
+/** How far a report has come. The ids of those who hold a seat are all that it keeps. */
+interface Reading {
+  count: number | null;
+  limit: number | null;
+  /** The entry that has set the limit. */
+  limitEntry: number;
+  readonly holders: Holders;
+  readonly steps: Steps;
+}
+
+/** The entries of a ledger one by one, read in batches. */
+class Steps {
+  private batch: LedgerStep[] = [];
+  private place = 0;
+  private over = false;
+
+  constructor(
+    private readonly read: (after: number) => Promise<LedgerStep[]>,
+    private after: number,
+  ) {}
+
+  /** The present entry; null: there are no more. */
+  async peek(): Promise<LedgerStep | null> {
+    if (this.place === this.batch.length && !this.over) {
+      this.batch = await this.read(this.after);
+      this.place = 0;
+      this.over = this.batch.length === 0;
+      this.after = this.batch.at(-1)?.sequence ?? this.after;
+    }
+    return this.batch[this.place] ?? null;
+  }
+
+  /** Moves to the next entry and returns it. */
+  next(): Promise<LedgerStep | null> {
+    this.place++;
+    return this.peek();
+  }
+}
+
+/** The day a number of days later, but at most `last`: a day of the year 10000 has no text of ten characters. */
+function later(day: string, days: number, last: string): string {
+  const time = Math.min(Date.parse(day) + days * DAY_MS, Date.parse(last));
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+/** True for a day that there is, as `2026-01-31`. */
+export function isDay(text: string | undefined): boolean {
+  if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text) || text < '0001') return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  // A date that there is not, such as 30 February, rolls over into the next month.
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+/**
+ * The moment that `as_of` names, as the database reads it: a bare date as it is, a time in UTC with all its digits.
+ * Throws `InvalidFields` for anything else.
+ */
+export function asOfText(text: string): string {
+  return isDay(text) ? text : momentText('as_of', text);
+}
+
+/**
+ * A time as the database reads it: in UTC, with all its digits.
+ *
+ * @throws {InvalidFields} that names the option, for what is no time
+ */
+export function momentText(name: string, text: string): string {
+  const time = queryTime(name, isDay(text.slice(0, 10)) ? text : 'no such day')!;
+  const digits = /\.(\d+)/.exec(text)?.[1] ?? '';
+  return `${time.toISOString().slice(0, 19)}.${digits.padEnd(6, '0').slice(0, 6)}Z`;
+}
+
+/** Moments that reports are about, once everything up to now is sealed. */
+@Injectable()
+export class SealedMoments {
+  constructor(
+    private readonly chain: SeatChain,
+    private readonly reports: SeatReportsRepository,
+  ) {}
+
+  /** Seals what waits. */
+  async sealNow(tenantId: string): Promise<void> {
+    await this.chain.sealNow(tenantId);
+  }
+
+  /**
+   * Returns the moment that is asked about.
+   *
+   * @param text a time, or a date: the end of that day in the tenant's time zone; undefined: now
+   * @throws {InvalidFields} for anything else, and for a moment after today
+   */
+  async of(tenantId: string, text: string | undefined): Promise<ReportMoment> {
+    const asOf = text === undefined ? undefined : asOfText(text);
+    if (asOf !== undefined) await this.demandNotAhead(tenantId, 'as_of', asOf);
+    await this.sealNow(tenantId);
+    const moment = await this.reports.moment(tenantId, asOf);
+    // "Now" is the moment up to which everything has just been sealed.
+    if (text !== undefined || moment.sealed_through === null) return moment;
+    return { ...moment, as_of: moment.sealed_through, final: true };
+  }
+
+  /**
+   * Returns an end of a half-open range as RFC 3339.
+   *
+   * @param text a time, or a date: the start of that day in the tenant's time zone
+   * @throws {InvalidFields} that names the option, for anything else
+   */
+  async startOf(tenantId: string, name: string, text: string | undefined): Promise<string | null> {
+    if (text === undefined) return null;
+    return isDay(text) ? this.reports.startOfDay(tenantId, text) : momentText(name, text);
+  }
+
+  /**
+   * Demands that a moment is not after the current day of the tenant. A time later today is admitted: clocks differ.
+   *
+   * @param moment a date, or a time in UTC
+   * @throws {InvalidFields} that names the option
+   */
+  async demandNotAhead(tenantId: string, name: string, moment: string): Promise<void> {
+    const { day, end } = await this.reports.today(tenantId);
+    if (isDay(moment) ? moment <= day : Date.parse(moment) <= Date.parse(end)) return;
+    const next = name === 'as_of' ? 'leave as_of out for the seats of now' : `begin at ${day} or before`;
+    const message = `must not be after today (${day}): the ledger knows nothing of later days; ${next}`;
+    throw new InvalidFields([{ field: name, message }]);
+  }
 }

@@ -2,16 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { DomainEvents } from '../base/domain-events.js';
 import { EventsRepository } from '../engine/events/events.service.js';
+import { TaskHandlers, type Batch, type Task } from '../engine/work/task.js';
 import type { Actor, ChangeSource } from '../tenancy/identity/person.js';
+import { ChainVerifier, chainVerdictOf } from '../tenancy/ledger/chain-verifier.js';
+import type { ChainPlace } from '../tenancy/ledger/chain.rules.js';
 import { HeadsRepository } from '../tenancy/ledger/heads.repository.js';
 import { AuditService } from '../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../tenancy/tenants/caller.js';
-import { sequencesOf, stepsFor, type AccountStep, type LinePair } from './ledger/account.rules.js';
+import { sequencesOf, stepsFor, type AccountStep, type LinePair, pairProblem } from './ledger/account.rules.js';
 import { SeatAccounts } from './ledger/seat-accounts.js';
 import { SeatHolders, type LockedHolder } from './ledger/seat-holders.js';
-import { RoomMade } from './seats.events.js';
+import { SeatChain } from './seat-chain.js';
 import { policiesOf } from './seat-limits.service.js';
 import { SeatsRepository, type CorrectingLine } from './seats.repository.js';
+import { RoomMade } from './seats.service.js';
 
 /** A user of whom the ledger does not say what is so. */
 export interface Finding {
@@ -198,4 +202,136 @@ function lineOf({ kind, userId, user, delta, holds, pair }: UserStep, set: objec
     details: kind === 'repair' ? null : { ...says, first: pair?.first ?? null, second: pair?.second ?? null },
     reason: pair === null ? 'reconcile' : 'wrong_order',
   };
+}
+
+/** The place of a correction; empty at its beginning. */
+interface CorrectionPayload {
+  /** The user after whom the task continues. */
+  after?: string;
+  /** The last line that is looked at. */
+  through?: number;
+}
+
+/** Lines that one batch looks at. */
+const LINES = 20_000;
+/** Users that one batch corrects. */
+const USERS = 100;
+
+/**
+ * The task `seats.correct`, which the upgrade makes once for each tenant: it corrects the accounts of users whose lines
+ * earlier versions have sealed in the order of text.
+ */
+@Injectable()
+export class LedgerCorrection {
+  constructor(
+    private readonly accounts: SeatAccounts,
+    private readonly reconciliation: Reconciliation,
+    handlers: TaskHandlers,
+  ) {
+    handlers.add<CorrectionPayload>(['seats.correct'], { run: (task) => this.batch(task) });
+  }
+
+  private async batch({ tenantId, id, payload, createdBy, result }: Task<CorrectionPayload>): Promise<Batch> {
+    const through = payload.through ?? (await this.reconciliation.end(tenantId));
+    // Lines about limit and policy have no user: they are few, and looked at with the first batch.
+    const suspects: (string | null)[] = payload.after === undefined ? [null] : [];
+    let next: CorrectionPayload | null = null;
+    let users = 0;
+    let lines = 0;
+    for await (const user of this.accounts.all(tenantId, payload.after ?? '', through)) {
+      users++;
+      lines += user.lines;
+      if (user.account.pairs.length > 0) suspects.push(user.userId);
+      if (lines < LINES && suspects.length < USERS) continue;
+      next = { after: user.userId!, through };
+      break;
+    }
+    const by = { tenantId, actor: createdBy, requestId: id, surface: 'system' as const };
+    const corrected = await this.reconciliation.correct(by, suspects);
+    return { done: users, next, result: { corrected: (result?.['corrected'] ?? 0) + corrected } };
+  }
+}
+
+/** A user of whom the ledger does not say what is so, in the words of the API. */
+export interface HolderDifference {
+  user_id: string | null;
+  in_force: boolean;
+  in_ledger: boolean;
+  /** The sequences of the lines that do not fit, by pairs. */
+  lines: number[][];
+  /** The closed days between such lines: their count differs from their holders by this user. */
+  days: string[];
+}
+
+/** Returns the differences of users, with the closed days that they are about. */
+export function differencesOf(
+  found: readonly Finding[],
+  days: readonly { readonly day: string; readonly sequence: number }[],
+): HolderDifference[] {
+  return found.map(({ user_id, in_force, net, pairs }) => {
+    const lines = pairs.map(sequencesOf);
+    const between = days.filter(({ sequence }) =>
+      lines.some(([from = Infinity, to = Infinity]) => from <= sequence && sequence < to),
+    );
+    return { user_id, in_force, in_ledger: net > 0, lines, days: between.map(({ day }) => day) };
+  });
+}
+
+/**
+ * Returns the first difference as a sentence, with the line that it is about.
+ *
+ * @param end the sequence of the last line
+ */
+export function firstDifference(
+  found: readonly Finding[],
+  end: number,
+): { sequence: number; entry_id: string | null; problem: string } {
+  const [first] = found;
+  const [pair] = first!.pairs;
+  if (pair === undefined) {
+    const state = first!.in_force ? 'in force with a seat' : 'not in force with a seat';
+    const problem = `the lines about ${first!.user_id} add up to ${first!.net}, and the user is ${state}`;
+    return { sequence: end, entry_id: null, problem };
+  }
+  const problem = pairProblem(first!.user_id, pair);
+  return { sequence: pair.second.sequence ?? end, entry_id: String(pair.second.entry_id), problem };
+}
+
+const DAYS = 10_000;
+
+/** Verifies the seat ledger: the chain of its lines, and what they amount to. */
+@Injectable()
+export class SeatVerifier {
+  constructor(
+    private readonly chain: SeatChain,
+    private readonly holders: SeatHolders,
+    private readonly verifier: ChainVerifier,
+    private readonly heads: HeadsRepository,
+    private readonly reconciliation: Reconciliation,
+  ) {}
+
+  /**
+   * Verifies the ledger of a tenant. A whole chain is compared with the users in force.
+   *
+   * @param known a head that the caller has kept
+   */
+  async verify(tenantId: string, known: ChainPlace | null): Promise<object> {
+    const verdict = chainVerdictOf(await this.verifier.verify(this.chain, tenantId, known));
+    if (!verdict.ok) return verdict;
+    const { found, more } = await this.reconciliation.compare(tenantId);
+    if (found.length === 0) return { ...verdict, holders: await this.holders.held(tenantId) };
+    const differences = differencesOf(found, await this.heads.days(tenantId, 'seats', null, DAYS));
+    const { sequence, entry_id, problem } = firstDifference(found, verdict.entries);
+    return {
+      ...verdict,
+      ok: false,
+      sequence,
+      found: sequence,
+      entry_id,
+      code: 'holders differ',
+      problem,
+      differences,
+      more,
+    };
+  }
 }

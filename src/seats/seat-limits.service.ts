@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { DomainEvents } from '../base/domain-events.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { olderWorkOver } from '../base/database/older-work.js';
+import { DomainEvents } from '../base/domain-events.js';
 import { Logger } from '../base/log/logger.js';
 import { AuditService } from '../tenancy/tenants/audit/audit.service.js';
 import { sourceOf, type Caller } from '../tenancy/tenants/caller.js';
 import { TenantCreated } from '../tenancy/tenants/tenants.events.js';
 import { type SeatLimit, type SeatPolicy, nextSeatMode } from './seat.rules.js';
 import { SeatsRepository } from './seats.repository.js';
-import { RoomMade } from './seats.events.js';
-import { SeatsService } from './seats.service.js';
+import { RoomMade, SeatsService } from './seats.service.js';
 
 /** The policy of each channel, in the API's words. */
 export interface Policies {

@@ -1,15 +1,17 @@
-import { Get, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Get, Query, Req, Res, HttpCode, Post } from '@nestjs/common';
+import { ApiOperation, ApiOkResponse } from '@nestjs/swagger';
 import { ApiFilter, ApiPaging } from '../base/http/api-answers.js';
 import { exportBom, exportFormat, sendExport } from '../base/http/export.js';
 import { pageOf, readPage } from '../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
+import { HeadsPageDto, knownHead, PublishedHeads } from '../tenancy/ledger/day-closing.js';
 import { ApiController } from '../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../tenancy/tenants/caller.js';
+import { LedgerReader, SealedMoments } from './ledger-reader.js';
 import { eventView, LEDGER_ENTRY_KINDS, type EventFilter } from './ledger/event.mapping.js';
-import { LedgerReader } from './ledger-reader.js';
-import { SealedMoments } from './sealed-moments.js';
+import { SeatVerifier } from './reconciliation.js';
+import { SeatChain } from './seat-chain.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
 
 /** Describes `as_of`. */
@@ -117,5 +119,39 @@ export class SeatListsController {
     const before = page.after === null ? null : Number(page.after);
     const rows = await this.ledger.page(caller.tenantId, filter, before, page.limit + 1);
     res.json(pageOf(page, rows, (row) => String(row.sequence), eventView));
+  }
+}
+
+/** The chain over the seat ledger: its verification and its published heads. */
+@ApiController('seats')
+export class SeatChainController {
+  constructor(
+    private readonly chain: SeatChain,
+    private readonly verifier: SeatVerifier,
+    private readonly heads: PublishedHeads,
+  ) {}
+
+  @Post('verify')
+  @HttpCode(200)
+  @RequireScope('seats:read')
+  @ApiOperation({
+    summary: 'Checks the ledger’s chain and names the first entry that does not fit',
+    description:
+      'Where the chain is whole, what its lines amount to is compared with the users in force, at the end and at each ' +
+      'closed day: `code: holders differ` names each user who differs, with the lines.',
+  })
+  @ApiFilter('sequence', 'with `hash`: a head that the caller has kept')
+  @ApiFilter('hash')
+  async verify(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<object> {
+    return this.verifier.verify(caller.tenantId, knownHead(query));
+  }
+
+  @Get('heads')
+  @RequireScope('seats:read')
+  @ApiOperation({ summary: 'The signed heads of the ledger by day (UTC), newest first, and the head of now' })
+  @ApiPaging()
+  @ApiOkResponse({ type: HeadsPageDto })
+  listHeads(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<HeadsPageDto> {
+    return this.heads.page(this.chain, caller.tenantId, query);
   }
 }

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
+import { DomainError } from '../base/errors/domain-error.js';
 import { FreshCache } from '../base/fresh-cache.js';
 import type { ChangeSource } from '../tenancy/identity/person.js';
+import { SeatHolders } from './ledger/seat-holders.js';
 import {
   claimMode,
   decideSeat,
@@ -13,9 +15,16 @@ import {
   type SeatLine,
   type WriteChannel,
 } from './seat.rules.js';
-import { SeatLimitReached } from './seats.errors.js';
-import { SeatHolders } from './ledger/seat-holders.js';
 import { SeatsRepository } from './seats.repository.js';
+
+/** No seat is left and the channel's policy is `block`: 409 in the API, 403 in SCIM. */
+export class SeatLimitReached extends DomainError {
+  readonly kind = 'no-seat';
+  readonly code = 'seat_limit_reached';
+  constructor(limit: number) {
+    super(`All ${limit} seats are taken. Free one, or raise the limit, and try again.`);
+  }
+}
 
 /** A way to a seat, and the limit from which it follows. */
 export interface SeatClaim {
@@ -93,4 +102,9 @@ export class SeatsService {
   addLine(statement: WriteStatement, tenantId: string, line: SeatLine, source: ChangeSource): void {
     this.repository.add(statement, tenantId, line, source);
   }
+}
+
+/** A seat, an e-mail address or a key of a tenant has become free: users that wait for one may come into force. */
+export class RoomMade {
+  constructor(readonly tenantId: string) {}
 }

@@ -13,7 +13,7 @@ import { Background } from '../base/loop.js';
 import { instancesOf } from '../base/work/work.js';
 import { DeliveryWorker } from '../engine/delivery/pump/delivery.worker.js';
 import { WorkEngine } from '../engine/work/work.engine.js';
-import { FirstPlatform } from '../forwarding/platform/first-platform.js';
+import { FirstPlatform } from '../forwarding/platform/platform.service.js';
 import { InboundDoor, isInboundPath } from '../integrations/ats/inbound/inbound-door.js';
 import { setupDocs } from '../operations/docs/docs.js';
 import { Lifecycle } from '../operations/lifecycle.js';

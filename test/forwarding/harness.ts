@@ -19,10 +19,9 @@ import { DeliveryMetrics } from '../../src/engine/delivery/pump/delivery.metrics
 import { DeliveryWorker } from '../../src/engine/delivery/pump/delivery.worker.js';
 import { PumpParts } from '../../src/engine/delivery/pump/pump-parts.js';
 import { AccountFinder } from '../../src/forwarding/account-finder.js';
-import { Connections } from '../../src/forwarding/connections.js';
+import { Connections, platformOf } from '../../src/forwarding/connections.js';
 import { ForwardingService } from '../../src/forwarding/forwarding.service.js';
 import { PlatformClient } from '../../src/forwarding/platform-client/platform.client.js';
-import { platformOf } from '../../src/forwarding/platform-destination.js';
 import { PlatformChannel } from '../../src/forwarding/platform.channel.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import type { ChangeKind, Person, UserChange, ChangeSource } from '../../src/tenancy/identity/person.js';

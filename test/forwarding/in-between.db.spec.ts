@@ -1,5 +1,5 @@
 import { dismiss } from '../../src/engine/delivery/lanes/admin.js';
-import { platformOf } from '../../src/forwarding/platform-destination.js';
+import { platformOf } from '../../src/forwarding/connections.js';
 import type { Person } from '../../src/tenancy/identity/person.js';
 import { long } from '../support/rounds.js';
 import { Harness, until } from './harness.js';

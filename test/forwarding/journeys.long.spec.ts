@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { platformOf } from '../../src/forwarding/platform-destination.js';
+import { platformOf } from '../../src/forwarding/connections.js';
 import { Harness, personOf, until, type Any } from './harness.js';
 import { Scripted } from './scripted.js';
 

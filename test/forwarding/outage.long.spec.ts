@@ -1,5 +1,5 @@
 import type { Faults } from '../../src/sandbox/sandbox-faults.js';
-import { platformOf } from '../../src/forwarding/platform-destination.js';
+import { platformOf } from '../../src/forwarding/connections.js';
 import { Harness, personOf, until } from './harness.js';
 
 const LEAVERS = 20;

@@ -5,7 +5,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { send } from '../support/http.js';
 import { platformApi } from '../../src/operations/docs/platform-api.js';
-import { platformWords } from '../../src/forwarding/platform/platform-words.js';
+import { platformWords } from '../../src/forwarding/platform/platform.service.js';
 import { long } from '../support/rounds.js';
 
 let app: TestApp;

@@ -1,9 +1,8 @@
 import { Database } from '../../src/base/database/database.js';
 import { DestinationsRepository } from '../../src/engine/delivery/destinations/destinations.repository.js';
-import { creating } from '../../src/forwarding/accounts.js';
 import { claim } from '../../src/engine/delivery/lanes/claim.js';
-import { NamedUsers } from '../../src/forwarding/named-users.js';
-import { platformOf } from '../../src/forwarding/platform-destination.js';
+import { creating } from '../../src/forwarding/accounts.js';
+import { NamedUsers, platformOf } from '../../src/forwarding/connections.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';

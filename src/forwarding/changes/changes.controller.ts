@@ -1,5 +1,5 @@
 import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiNoContentResponse } from '@nestjs/swagger';
 import { ApiFilter, ApiPaging, ApiRefusals } from '../../base/http/api-answers.js';
 import { PAGE_OPTIONS, pageOf, readPage, type Page } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
@@ -8,9 +8,11 @@ import { newTaskBody, TaskBody } from '../../engine/work/tasks.dto.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
-import { ChangeTasks, type ChangeAct } from './change-tasks.js';
-import { CHANGE_STATES, changeBody, type AttemptBody, type ChangeBody } from './change.mapping.js';
 import {
+  CHANGE_STATES,
+  changeBody,
+  type AttemptBody,
+  type ChangeBody,
   ChangePage,
   ChangeShape,
   DismissChange,
@@ -19,7 +21,7 @@ import {
   ParkedSelection,
   ResendChanges,
 } from './changes.dto.js';
-import { ChangesService } from './changes.service.js';
+import { ChangeTasks, type ChangeAct, ChangesService } from './changes.service.js';
 
 const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] as const;
 const FILTERS = ['user_id', 'state', 'kind', 'since', 'directory', 'actor', 'request_id'] as const;
@@ -135,5 +137,24 @@ export class ChangesController {
   @ApiOkResponse({ type: ChangeShape })
   dismiss(@CurrentCaller() caller: Caller, @Param('id') id: string, @Body() body: DismissChange): Promise<ChangeBody> {
     return this.changes.dismiss(caller, id, body.reason ?? null);
+  }
+}
+
+/** Sends one user again. */
+@ApiController('users/:user_id/resend', { tag: 'changes' })
+@RequireScope('admin')
+@ApiRefusals()
+export class ResendUserController {
+  constructor(private readonly changes: ChangesService) {}
+
+  @Post()
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Sends one user to the platform again, in the effective state',
+    description: '404 also for a user of whom no change was ever to be sent.',
+  })
+  @ApiNoContentResponse()
+  resend(@CurrentCaller() caller: Caller, @Param('user_id') userId: string): Promise<void> {
+    return this.changes.resendUser(caller, userId);
   }
 }

@@ -6,13 +6,11 @@ import { newId } from '../../base/ids.js';
 import type { Destination } from '../../engine/delivery/destination.js';
 import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
 import { judge, type Verdict } from '../../engine/delivery/retry.rules.js';
-import { PlatformClient } from '../platform-client/platform.client.js';
-import type { PlatformRequest } from '../platform-client/platform.types.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
+import { platformOf, Connections } from '../connections.js';
+import { PlatformClient, type PlatformRequest } from '../platform-client/platform.client.js';
 import { idIn } from '../platform-user.mapping.js';
-import { platformOf } from '../platform-destination.js';
-import { Connections } from '../connections.js';
 import type { PlatformTestBody, PlatformTestStep } from './platform.dto.js';
 import {
   problemOfCreate,
@@ -22,7 +20,10 @@ import {
   problemOfWrite,
   trialUser,
   type TrialProblem,
-} from './platform-trial.rules.js';
+  findingOf,
+  KEY_UNREADABLE,
+} from './platform.rules.js';
+import { noPlatform } from './platform.service.js';
 
 type Call = Pick<PlatformRequest, 'method' | 'path' | 'query' | 'body' | 'idempotencyKey'>;
 
@@ -143,5 +144,33 @@ class Trial {
     const { status } = verdict;
     this.steps.push({ name, method, path, status, ok: problem === null, message: problem, duration_ms: ms });
     return problem === null ? verdict : false;
+  }
+}
+
+/** Tries the platform without a write. */
+@Injectable()
+export class PlatformLookUp {
+  constructor(
+    private readonly destinations: DestinationsRepository,
+    private readonly connections: Connections,
+    private readonly client: PlatformClient,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Asks the platform about a user that does not exist, and says what came of it. Changes nothing. */
+  async test(tenantId: string): Promise<PlatformTestBody> {
+    const destination = await this.destinations.read(platformOf(tenantId));
+    if (destination === null) throw noPlatform();
+    if (destination.keyUnreadable) return { ok: false, message: KEY_UNREADABLE, status: null, duration_ms: 0 };
+    const { resolve } = destination.settings.paths;
+    const answer = await this.client.send(this.connections.of(destination), {
+      method: 'GET',
+      path: resolve,
+      query: { type: 'user', external_id: newId('req') },
+      timeoutMs: destination.settings.timeout_ms,
+    });
+    const verdict = judge(answer, this.clock.now());
+    const status = verdict.status;
+    return { ...findingOf(verdict, destination.baseUrl, resolve), status, duration_ms: answer.ms };
   }
 }

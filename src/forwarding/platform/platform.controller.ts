@@ -5,11 +5,9 @@ import { newTaskBody, TaskBody } from '../../engine/work/tasks.dto.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
-import { PlatformLookUp } from './platform-look-up.js';
-import { PlatformTasks } from './platform-tasks.js';
-import { PlatformTrial } from './platform-trial.js';
+import { PlatformLookUp, PlatformTrial } from './platform-trial.js';
 import { ChangePlatform, PausePlatform, PlatformBody, PlatformTestBody, TestPlatform } from './platform.dto.js';
-import { PlatformService } from './platform.service.js';
+import { PlatformTasks, PlatformService } from './platform.service.js';
 
 /** The platform connection of a tenant. */
 @ApiController('platform')

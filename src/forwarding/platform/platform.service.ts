@@ -1,28 +1,119 @@
 import { Injectable } from '@nestjs/common';
+import { trimEndOf } from '../../base/characters.js';
+import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
 import { Conflict, InvalidFields } from '../../base/errors/domain-error.js';
-import { refusalOfUrl } from '../../base/http/destination-networks.js';
+import { PRIVATE_HINT, refusalOfUrl } from '../../base/http/destination-networks.js';
+import { Logger } from '../../base/log/logger.js';
 import { urlOf } from '../../base/url.js';
-import { trimEndOf } from '../../base/characters.js';
-import type { Destination, DestinationSettings } from '../../engine/delivery/destination.js';
+import { DEFAULT_SETTINGS, type Destination, type DestinationSettings } from '../../engine/delivery/destination.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
 import {
   DestinationsRepository,
   type DestinationChange,
 } from '../../engine/delivery/destinations/destinations.repository.js';
-import { pendingOf } from '../../engine/delivery/lanes/read.js';
 import { boundSubjects } from '../../engine/delivery/lanes/admin.js';
+import { pendingOf } from '../../engine/delivery/lanes/read.js';
+import { taskBody, type TaskBody } from '../../engine/work/tasks.dto.js';
+import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
+import { TASKS_CAP } from '../../engine/work/tasks.service.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 import { systemActor, type Actor } from '../../tenancy/identity/person.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
+import { demandRoom } from '../../tenancy/tenants/caps.js';
+import { TenantReady } from '../../tenancy/tenants/tenants.events.js';
+import { TenantsRepository } from '../../tenancy/tenants/tenants.repository.js';
+import { platformOf, Connections } from '../connections.js';
 import { ForwardingService } from '../forwarding.service.js';
-import { TasksRepository } from '../../engine/work/tasks.repository.js';
-import { platformOf } from '../platform-destination.js';
-import { Connections } from '../connections.js';
-import { view } from './platform.mapping.js';
-import { platformWords } from './platform-words.js';
-import type { ChangePlatform, PlatformBody } from './platform.dto.js';
+import type { PlatformBody, ChangePlatform } from './platform.dto.js';
+import { KEY_UNREADABLE } from './platform.rules.js';
+
+/** A connection as administrators see it, without what waits there. */
+export function view(destination: Destination | null): Omit<PlatformBody, 'waiting' | 'parked' | 'message'> {
+  const settings = destination?.settings ?? DEFAULT_SETTINGS;
+  return {
+    connected: destination !== null,
+    base_url: destination?.baseUrl ?? null,
+    key_hint: destination?.keyHint ?? null,
+    ...settings,
+    state: stateShown(destination),
+    reason: destination?.stateReason ?? null,
+    detail: destination?.stateDetail ?? (destination?.keyUnreadable ? KEY_UNREADABLE : null),
+    since: destination?.stateSince ?? null,
+    next_probe_at: destination?.nextProbeAt ?? null,
+    last_success_at: destination?.lastSuccessAt ?? null,
+    updated_at: destination?.updatedAt ?? null,
+  };
+}
+
+function stateShown(destination: Destination | null): string {
+  if (destination === null) return 'no_platform_yet';
+  if (destination.state !== 'ok' || destination.key !== null) return destination.state;
+  return destination.keyUnreadable ? 'key_unreadable' : 'no_key_yet';
+}
+
+/** What the words are made from. */
+interface State {
+  state: string;
+  reason: string | null;
+  detail: string | null;
+  /** Of a call to the present address; null: none has succeeded. */
+  last_success_at: Date | null;
+}
+
+/** Says in one or two sentences how a platform connection is doing, and what to do. */
+export function platformWords({ state, reason, detail, last_success_at }: State): string {
+  const words = detail === null || detail === '' ? '' : ` (${detail})`;
+  switch (state) {
+    case 'ok':
+      return last_success_at === null
+        ? 'Not tried yet: no call to this address has succeeded so far. "platform test" tries it.'
+        : 'Changes are forwarded.';
+    case 'no_platform_yet':
+      return 'There is no platform connection yet. Changes wait; "platform set" names the platform.';
+    case 'no_key_yet':
+      return 'The platform has an address and no key. Changes wait; "platform set --api-key" names the key.';
+    case 'open':
+      return `The platform is unavailable: ${awayBy(reason)}${words}. Changes wait, and one call at a time probes it.`;
+    default:
+      return `Forwarding is paused: ${pausedBy(reason)}${words}. Changes wait until "platform resume", or until the settings change.`;
+  }
+}
+
+function awayBy(reason: string | null): string {
+  const status = /^status_(\d+)$/.exec(reason ?? '')?.[1];
+  if (status !== undefined) return `it answers with status ${status}`;
+  switch (reason) {
+    case 'timeout':
+      return 'it gives no answer in time';
+    case 'reset':
+      return 'it ends the connection before it has answered';
+    case 'refused':
+      return 'it accepts no connection';
+    default:
+      return reason ?? 'it gives no answer';
+  }
+}
+
+function pausedBy(reason: string | null): string {
+  switch (reason) {
+    case 'by_hand':
+      return 'an admin has paused it';
+    case 'credential_refused':
+      return 'the platform does not accept the key';
+    case 'redirect':
+      return 'the address leads elsewhere';
+    case 'address_refused':
+      return `the address is not a public one; ${PRIVATE_HINT}`;
+    case 'looks_misconfigured':
+      return 'five users in a row were refused alike';
+    default:
+      return reason ?? 'the reason is not known';
+  }
+}
 
 /** The platform connection of a tenant, as its administrators see and change it. */
 @Injectable()
@@ -201,4 +292,97 @@ function missing(field: string, message: string): InvalidFields {
 /** Returns the refusal where the tenant has no platform. */
 export function noPlatform(): Conflict {
   return new Conflict('no_platform_yet', 'There is no platform connection yet.');
+}
+
+/** The tasks of forwarding. */
+const KINDS = ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'] as const;
+
+/** Begins the tasks that read the platform's list of users. */
+@Injectable()
+export class PlatformTasks {
+  constructor(
+    private readonly db: Database,
+    private readonly destinations: DestinationsRepository,
+    private readonly tasks: TasksRepository,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Begins to take in all users that the platform has. */
+  import(caller: Caller): Promise<TaskRow> {
+    return this.begin(caller, 'platform.import', 'platform.import_begun');
+  }
+
+  /** Begins to compare the platform's list with what the platform should know. Changes nothing. */
+  drift(caller: Caller): Promise<TaskRow> {
+    return this.begin(caller, 'platform.drift', 'platform.drift_begun');
+  }
+
+  /** Returns the newest tasks of forwarding. */
+  async list(tenantId: string): Promise<{ data: TaskBody[] }> {
+    const rows = await this.tasks.list(tenantId, { kinds: KINDS }, { limit: 50, after: null });
+    const now = this.clock.now();
+    return { data: rows.slice(0, 50).map((row) => taskBody(row, now)) };
+  }
+
+  private async begin(caller: Caller, kind: 'platform.import' | 'platform.drift', action: string): Promise<TaskRow> {
+    const { tenantId, actor, requestId } = caller;
+    return once(this.db, caller, async (tx) => {
+      if ((await this.destinations.lock(tx, platformOf(tenantId))) === null) throw noPlatform();
+      await demandRoom(tx, TASKS_CAP, tenantId);
+      const task = await this.tasks.add(tx, tenantId, { kind, payload: {}, createdBy: actor });
+      const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
+      await this.audit.record(tx, { ...line, action, after: { task: task.id } });
+      return task;
+    });
+  }
+}
+
+/**
+ * The platform connection of the first tenant, from `PLATFORM_API_BASE_URL` and `PLATFORM_API_KEY`: made at the start, or
+ * when that tenant is created, if it has none.
+ */
+@Injectable()
+export class FirstPlatform {
+  constructor(
+    private readonly config: Config,
+    private readonly tenants: TenantsRepository,
+    private readonly platform: PlatformService,
+    private readonly destinations: DestinationsRepository,
+    private readonly logger: Logger,
+    events: DomainEvents,
+  ) {
+    events.on(TenantReady, async () => {
+      // The tenant exists; the next start tries again.
+      await this.apply().catch((error: unknown) => this.logger.error('platform connection not made', { error }));
+    });
+  }
+
+  /**
+   * Fills the connection, if there is a first tenant without one.
+   *
+   * @returns why the settings are not used, in words; null: they are used, or not set
+   */
+  async apply(): Promise<string | null> {
+    const { baseUrl, apiKey } = this.config.platform;
+    if (baseUrl === undefined) {
+      return apiKey === undefined ? null : 'PLATFORM_API_KEY is not used: PLATFORM_API_BASE_URL is not set.';
+    }
+    const tenantId = await this.tenants.first();
+    if (tenantId === null) return null; // used when the tenant is created
+    if (await this.platform.ensure(tenantId, baseUrl, apiKey ?? null)) {
+      this.logger.info('platform connection made from PLATFORM_API_BASE_URL', { tenant_id: tenantId });
+      return null;
+    }
+    const known = await this.destinations.read(platformOf(tenantId));
+    if (known === null) return null;
+    const instead = 'Change it with `platform set`, or take the setting away.';
+    if (known.baseUrl !== baseUrl) {
+      return `PLATFORM_API_BASE_URL is not used: the first tenant (${tenantId}) has a platform connection to ${known.baseUrl} already. ${instead}`;
+    }
+    if (apiKey !== undefined && !known.keyUnreadable && known.key !== apiKey) {
+      return `PLATFORM_API_KEY is not used: the platform connection of the first tenant (${tenantId}) has another key. ${instead}`;
+    }
+    return null;
+  }
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { IntervalWork } from '../../base/work/work.js';
-import { addAccepted } from '../../engine/delivery/delivery-hours.js';
+import { addAccepted, HOURS_OF, type DeliveryHour } from '../../engine/delivery/delivery-hours.js';
 import { EventHorizon } from '../../engine/events/events.service.js';
-import { platformOf } from '../platform-destination.js';
+import { platformOf, PLATFORM } from '../connections.js';
 
 /** Changes that are counted in one transaction. */
 const BATCH = 20_000;
@@ -79,5 +79,29 @@ export class AcceptedChanges extends IntervalWork {
       await tx.query(`update counted_changes set sequence = $2 where tenant_id = $1`, [tenantId, rows[0]!.last]);
       return rows[0]!.all === BATCH;
     });
+  }
+}
+
+/** Reads the totals by hour. */
+@Injectable()
+export class StatisticsRepository {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * Returns the hours of a range in which something happened. Changes that are not in the totals yet are counted here: in one
+   * statement with the totals, so that each change counts once.
+   */
+  async hours(tenantId: string, from: Date, to: Date): Promise<DeliveryHour[]> {
+    const { rows } = await this.db.query<DeliveryHour>(
+      `select * from (${HOURS_OF}) t
+       union all
+       select date_trunc('hour', c.occurred_at), count(*)::int, 0, 0, 0, '{}'
+       from changes c
+       where c.tenant_id = $1 and c.occurred_at >= $4 and c.occurred_at < $5
+         and c.sequence > coalesce((select sequence from counted_changes where tenant_id = $1), 0)
+       group by 1`,
+      [tenantId, PLATFORM, platformOf(tenantId).id, from, to],
+    );
+    return rows;
   }
 }

@@ -1,16 +1,65 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
-import { expectedByAccount, type Expected } from './expected.js';
 import { EventsRepository } from '../../engine/events/events.service.js';
-import type { PlatformUser } from '../platform-client/platform.types.js';
-import { LeftOutRepository } from '../../engine/work/tasks.repository.js';
-import { platformOf } from '../platform-destination.js';
-import { DriftRepository } from './drift.repository.js';
-import { SeenRepository } from './seen.repository.js';
 import { TaskFailed, type Batch, type Task } from '../../engine/work/task.js';
-import { differenceOf } from './drift.rules.js';
-import { isActive, PlatformList, shownOf } from './platform-list.js';
+import { LeftOutRepository } from '../../engine/work/tasks.repository.js';
+import type { Person } from '../../tenancy/identity/person.js';
+import { NamedUsers, platformOf } from '../connections.js';
+import type { PlatformUser } from '../platform-client/platform.client.js';
+import {
+  expectedAfter,
+  expectedUnbound,
+  type Expected,
+  SeenRepository,
+  expectedByAccount,
+  isActive,
+  PlatformList,
+  shownOf,
+} from './platform-list.js';
+
+/** What a comparison with the platform's list reads and notes. */
+@Injectable()
+export class DriftRepository {
+  constructor(
+    private readonly db: Database,
+    private readonly seen: SeenRepository,
+    private readonly users: NamedUsers,
+  ) {}
+
+  /** Returns the active users with these keys that are bound to no account yet, by their key. */
+  async unboundByKey(tenantId: string, epoch: number, externalIds: string[]): Promise<Map<string, Expected>> {
+    const ids = await this.users.byExternalId(tenantId, externalIds);
+    const unbound = await expectedUnbound(this.db, platformOf(tenantId), epoch, [...ids.values()]);
+    const byId = new Map(unbound.map((expected) => [expected.subject, expected]));
+    return new Map([...ids].flatMap(([key, id]) => (byId.has(id) ? [[key, byId.get(id)!] as const] : [])));
+  }
+
+  /** Looks through the next users. Returns those that should be active on the platform and are not in its list. */
+  async unseen(tenantId: string, taskId: string, after: string): Promise<{ users: string[]; next: string | null }> {
+    const { subjects, next } = await expectedAfter(this.db, platformOf(tenantId), after);
+    const active = subjects.filter(({ state }) => state === 'active').map(({ subject }) => subject);
+    const seen = await this.seen.among(tenantId, taskId, active);
+    return { users: active.filter((id) => !seen.has(id)).sort(), next };
+  }
+}
+
+const FIELDS = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const satisfies readonly (keyof Person)[];
+
+/** How an account of the platform differs from what it should be, as one sentence; null: it does not. */
+export function differenceOf(expected: Expected, account: PlatformUser, accountIsActive: boolean): string | null {
+  const shouldBeActive = expected.state === 'active';
+  if (shouldBeActive !== accountIsActive) {
+    return shouldBeActive ? 'Active here and inactive on the platform.' : 'Active on the platform and not here.';
+  }
+  // An inactive account keeps the values that it had.
+  if (!shouldBeActive) return null;
+  const person = JSON.parse(expected.body) as Person;
+  // A platform that does not show a field cannot be compared by it. The account of a user without an e-mail keeps its own.
+  const shown = FIELDS.filter((name) => account[name] !== null && !(name === 'email' && person.email === null));
+  const fields = shown.filter((name) => account[name] !== (person[name] ?? ''));
+  return fields.length === 0 ? null : `Another value on the platform: ${fields.join(', ')}.`;
+}
 
 type Counts = Record<'same' | 'different' | 'missing' | 'extra', number>;
 

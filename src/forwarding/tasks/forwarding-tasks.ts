@@ -1,9 +1,44 @@
 import { Injectable } from '@nestjs/common';
-import { TaskHandlers, type Task, type TaskHandler } from '../../engine/work/task.js';
+import { Database } from '../../base/database/database.js';
+import { rebind, resend } from '../../engine/delivery/lanes/admin.js';
+import { type Batch, type Task, TaskHandlers, type TaskHandler } from '../../engine/work/task.js';
+import { platformOf } from '../connections.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { DriftStep } from './drift.step.js';
 import { ImportStep } from './import.step.js';
-import { SendAgainSteps } from './send-again.steps.js';
+
+const BATCH = 500;
+
+/** Marks users to be sent again, behind everything that is new. */
+@Injectable()
+export class SendAgainSteps {
+  constructor(private readonly db: Database) {}
+
+  /** After a change of address: sends every active user to the new one. */
+  async reforward({ tenantId, payload }: Task): Promise<Batch> {
+    const epoch = Number(payload['epoch']);
+    const after = typeof payload['after'] === 'string' ? payload['after'] : '';
+    const { moved, next } = await this.db.transaction(tenantId, (tx) => rebind(tx, platformOf(tenantId), epoch, after));
+    return { done: moved, next: next === null ? null : { ...payload, after: next } };
+  }
+
+  /** Sends every user who changed since then, as the user is now; one with several changes once. */
+  async resend({ tenantId, payload }: Task): Promise<Batch> {
+    return this.db.transaction(tenantId, async (tx) => {
+      const { rows } = await tx.query<{ sequence: string; user_id: string; newest: boolean }>(
+        `select c.sequence, c.user_id, not exists (
+           select 1 from changes n where n.tenant_id = $1 and n.user_id = c.user_id and n.sequence > c.sequence
+             and n.forwarded) as newest
+         from changes c where c.tenant_id = $1 and c.sequence > $2 and c.occurred_at >= $3 and c.forwarded
+         order by c.sequence limit ${BATCH}`,
+        [tenantId, payload['after'] ?? '0', payload['since']],
+      );
+      const users = rows.filter(({ newest }) => newest).map(({ user_id }) => user_id);
+      const marked = await resend(tx, platformOf(tenantId), users);
+      return { done: marked, next: rows.length < BATCH ? null : { ...payload, after: rows.at(-1)!.sequence } };
+    });
+  }
+}
 
 /** Adds the handlers of the tasks of forwarding. */
 @Injectable()

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import type { Destination } from '../../engine/delivery/destination.js';
+import { Database } from '../../base/database/database.js';
+import type { Destination, DestinationKey } from '../../engine/delivery/destination.js';
+import type { TargetState } from '../../engine/delivery/outcome.js';
 import { judge } from '../../engine/delivery/retry.rules.js';
-import { PlatformClient } from '../platform-client/platform.client.js';
-import type { PlatformUser } from '../platform-client/platform.types.js';
-import { Connections } from '../connections.js';
-import { KEY_UNREADABLE } from '../platform/platform-test.rules.js';
-import { readPlatformUser } from '../platform-user.mapping.js';
 import { TaskFailed, TaskInterrupted } from '../../engine/work/task.js';
+import { Connections } from '../connections.js';
+import { PlatformClient, type PlatformUser } from '../platform-client/platform.client.js';
+import { readPlatformUser } from '../platform-user.mapping.js';
+import { KEY_UNREADABLE } from '../platform/platform.rules.js';
 
 const PAGE = 100;
 const PAGE_BYTES = 4 * 1024 * 1024;
@@ -113,4 +114,95 @@ export function totalIn(
   const said = [header === undefined ? null : Number(header), ...TOTAL_FIELDS.map((name) => fields[name])];
   const total = said.find((one) => Number.isSafeInteger(one) && (one as number) > read);
   return (total as number | undefined) ?? null;
+}
+
+/** What a task has met in the platform's list so far, over all its batches: ids of users or of accounts. */
+@Injectable()
+export class SeenRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Notes ids; one that is noted already stays. */
+  async note(tenantId: string, taskId: string, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.db.query(
+      `insert into task_seen (tenant_id, task_id, user_id) select $1, $2, unnest($3::text[]) on conflict do nothing`,
+      [tenantId, taskId, ids],
+    );
+  }
+
+  /** Returns those of some ids that are noted. */
+  async among(tenantId: string, taskId: string, ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const { rows } = await this.db.query<{ id: string }>(
+      `select user_id as id from task_seen where tenant_id = $1 and task_id = $2 and user_id = any($3::text[])`,
+      [tenantId, taskId, ids],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Forgets everything that a task has noted. */
+  async forget(tenantId: string, taskId: string): Promise<void> {
+    await this.db.query(`delete from task_seen where tenant_id = $1 and task_id = $2`, [tenantId, taskId]);
+  }
+}
+
+const BATCH = 500;
+
+/** What a destination should know of a subject. */
+export interface Expected {
+  readonly subject: string;
+  readonly state: TargetState;
+  readonly body: string;
+}
+
+const COLUMNS = `l.subject, l.target_state as state, l.target_body as body`;
+
+/** Returns the subjects that are bound to these accounts at this address, by the id of the account. */
+export async function expectedByAccount(
+  db: Database,
+  { tenantId, channel, id }: DestinationKey,
+  epoch: number,
+  accountIds: readonly string[],
+): Promise<Map<string, Expected>> {
+  const { rows } = await db.query<Expected & { account: string }>(
+    `select l.platform_id as account, ${COLUMNS} from lanes l
+     where l.tenant_id = $1 and l.channel = $2 and l.destination = $3 and l.platform_id = any($4::text[]) and l.epoch = $5`,
+    [tenantId, channel, id, accountIds, epoch],
+  );
+  return new Map(rows.map(({ account, ...expected }) => [account, expected]));
+}
+
+/** Returns those of these subjects that are bound to no account at this address. */
+export async function expectedUnbound(
+  db: Database,
+  { tenantId, channel, id }: DestinationKey,
+  epoch: number,
+  subjects: readonly string[],
+): Promise<Expected[]> {
+  const { rows } = await db.query<Expected>(
+    `select ${COLUMNS} from lanes l
+     where l.tenant_id = $1 and l.channel = $2 and l.destination = $3 and l.subject = any($4::text[])
+       and (l.platform_id is null or l.epoch < $5)`,
+    [tenantId, channel, id, subjects, epoch],
+  );
+  return rows;
+}
+
+/**
+ * Returns the next subjects in their order.
+ *
+ * @returns `next` is null after the last batch
+ */
+export async function expectedAfter(
+  db: Database,
+  { tenantId, channel, id }: DestinationKey,
+  after: string,
+): Promise<{ subjects: Expected[]; next: string | null }> {
+  const { rows } = await db.query<Expected>(
+    `select ${COLUMNS} from lanes l
+     where l.tenant_id = $1 and l.channel = $2 and l.destination = $3 and l.subject > $4
+     order by l.subject limit ${BATCH}`,
+    [tenantId, channel, id, after],
+  );
+  return { subjects: rows, next: rows.length < BATCH ? null : rows.at(-1)!.subject };
 }

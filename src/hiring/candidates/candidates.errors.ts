@@ -1,3 +1,4 @@
+import type { SqlRunner } from '../../base/database/database.js';
 import { Conflict, DomainError } from '../../base/errors/domain-error.js';
 
 /** Another candidate of the tenant has the `external_id`; names that candidate. */
@@ -26,4 +27,15 @@ export class ManagedByAts extends Conflict {
       errors: fields.map((field) => ({ field, message: 'is managed by the ATS' })),
     });
   }
+}
+
+/** A candidate is removed: rooms above remove what they keep of it, in the same transaction. */
+export class CandidateRemoved {
+  constructor(
+    readonly tx: SqlRunner,
+    readonly tenantId: string,
+    readonly candidate: { id: string; external_id: string; email: string },
+    /** The candidate that it was merged into; null: its personal data is erased. */
+    readonly mergedInto: string | null,
+  ) {}
 }

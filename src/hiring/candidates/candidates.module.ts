@@ -1,13 +1,12 @@
 import { Global, Module } from '@nestjs/common';
-import { JobsModule } from '../jobs/jobs.module.js';
-import { TitleFollowers } from '../jobs/title-followers.js';
 import { TasksModule } from '../../engine/work/tasks.module.js';
-import { CandidateList } from './candidate-list.js';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { TitleFollowers } from '../jobs/jobs.service.js';
 import { CandidatesController } from './candidates.controller.js';
 import { CandidatesRepository } from './candidates.repository.js';
-import { CandidatesService } from './candidates.service.js';
-import { SyncedCandidates } from './synced-candidates.js';
+import { CandidateList, CandidatesService } from './candidates.service.js';
 import { OpeningFollowers } from './opening-followers.js';
+import { SyncedCandidates } from './synced-candidates.js';
 
 /** Provides the port of `jobs`; global, because `jobs` does not know the candidates. */
 @Global()

@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
+import type { Params } from '../../base/database/params.js';
 import { listRecords } from '../../base/database/record-list.js';
+import { WriteStatement } from '../../base/database/write-statement.js';
 import type { PageRequest } from '../../base/http/page.js';
-import { CANDIDATE_COLUMNS } from './candidate.columns.js';
-import { candidateEmailKey } from './candidate.mapping.js';
+import { hasTitle } from '../jobs/jobs.repository.js';
 import type { CandidateRow } from './candidate.js';
+import { CANDIDATE_COLUMNS, candidateEmailKey, namesOf, WRITTEN } from './candidate.mapping.js';
 
 /** Which candidates a list shows. */
 export interface CandidateFilter {
@@ -102,4 +104,65 @@ export class CandidatesRepository {
     );
     return rows[0]?.id ?? null;
   }
+}
+
+const NAMES = namesOf(WRITTEN);
+
+/**
+ * Returns the statement that adds a candidate. It writes nothing where another one has the `external_id`, or where the
+ * opening has another title by now.
+ *
+ * @param titleFrom the opening that the title is from
+ */
+export function insertCandidate(tenantId: string, row: CandidateRow, titleFrom: string | null): WriteStatement {
+  // One that waits for the name of an opening would hold up those that go with it.
+  const joins = titleFrom === null ? { tenantId, key: row.id } : null;
+  return new WriteStatement().subject((p) => {
+    const list = `${p.shared(tenantId, 'text')}, ${p.add(row.id, 'text')}, ${values(p, row)}`;
+    const guard = titleFrom === null ? '' : ` where ${hasTitle(p, tenantId, titleFrom, row.job_title)}`;
+    return `insert into candidates (tenant_id, id, ${NAMES}) select ${list} ${p.source}${guard}
+      on conflict (tenant_id, external_id) do nothing returning id`;
+  }, joins);
+}
+
+/**
+ * Returns the statement that changes a candidate from its last sequence to the next one. It writes nothing where another
+ * write was quicker, or where the opening has another title by now.
+ */
+export function updateCandidate(tenantId: string, row: CandidateRow, titleFrom: string | null): WriteStatement {
+  return new WriteStatement().subject((p) => {
+    const tenant = p.add(tenantId, 'text');
+    const list = values(p, row);
+    const guard = titleFrom === null ? '' : ` and ${hasTitle(p, tenantId, titleFrom, row.job_title)}`;
+    return `update candidates set (${NAMES}) = row(${list})
+      where tenant_id = ${tenant} and id = ${p.add(row.id, 'text')} and sequence = ${p.add(row.sequence - 1, 'int')}${guard}
+      returning id`;
+  });
+}
+
+/**
+ * Returns the statement that removes a candidate, and leaves its ids: they show that it was there, and is gone.
+ *
+ * @param mergedInto the candidate that `resolve` answers from then on; null: none
+ */
+export function removeCandidate(
+  tenantId: string,
+  { id, external_id, sequence }: CandidateRow,
+  at: Date,
+  mergedInto: string | null = null,
+): WriteStatement {
+  const statement = new WriteStatement().subject(
+    (p) => `delete from candidates where tenant_id = ${p.add(tenantId, 'text')} and id = ${p.add(id, 'text')}
+      and sequence = ${p.add(sequence, 'int')} returning id`,
+  );
+  statement.add(
+    (p) => `insert into candidate_tombstones (tenant_id, candidate_id, external_id, merged_into, sequence, gone_at)
+      select ${p.add(tenantId, 'text')}, s.id, ${p.add(external_id, 'text')}, ${p.add(mergedInto, 'text')},
+        ${p.add(sequence + 1, 'int')}, ${p.add(at, 'timestamptz')} from subject s`,
+  );
+  return statement;
+}
+
+function values(p: Params, row: CandidateRow): string {
+  return WRITTEN.map(({ type, valueOf }) => p.add(valueOf(row), type)).join(', ');
 }

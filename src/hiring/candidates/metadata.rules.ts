@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isLongerThan } from '../../base/characters.js';
 import { MAX_EXTERNAL_ID, isTidy } from '../../base/http/fields.js';
-import { hasMember, jsonMemberText } from '../../base/json-text.js';
-import type { Metadata } from './candidate.js';
+import { hasMember, jsonMemberText, jsonMembers } from '../../base/json-text.js';
+import type { Metadata, CandidateChange, CandidateRow } from './candidate.js';
 
 /** The most bytes of metadata, as JSON in UTF-8. */
 const MAX_METADATA_BYTES = 16 * 1024;
@@ -46,4 +47,126 @@ function wholeNumber(text: string): string | null {
 function keyOf(value: unknown): string | null {
   if (typeof value !== 'string' || value === '') return null;
   return isTidy(value) && !isLongerThan(value, MAX_EXTERNAL_ID) ? value : null;
+}
+
+/** Metadata after a write, and the keys that the ATS owns from then on. */
+export interface MergedMetadata {
+  text: string;
+  keys: readonly string[];
+  /** The ATS sends all of it: no other writer has set a member. */
+  isWhole: boolean;
+}
+
+/**
+ * Returns metadata with the values of an ATS. Other members keep their text letter for letter; where nothing changes, the
+ * whole text stays.
+ *
+ * @param text the metadata as it is stored
+ * @param owned the keys that the ATS owns so far
+ * @param values what the ATS says by key; null: it has no such value, and a key that it owned goes
+ */
+export function mergedMetadata(
+  text: string,
+  owned: readonly string[],
+  values: Readonly<Record<string, string | null>>,
+): MergedMetadata {
+  const fresh = freshMetadata(values);
+  if (text === '{}') return fresh;
+  // Most records of a list have not changed.
+  if (text === fresh.text && sameNames(owned, fresh.keys)) return fresh;
+  const before = jsonMembers(text);
+  const keys = new Set(owned);
+  const rest = new Map(Object.entries(values).filter(([name]) => name !== '__proto__'));
+  let changed = false;
+  const after: string[] = [];
+  for (const { name, value, whole } of before) {
+    const said = rest.get(name);
+    rest.delete(name);
+    if (said === undefined || (said === null && !keys.has(name))) {
+      after.push(whole);
+    } else if (said === null) {
+      keys.delete(name);
+      changed = true;
+    } else {
+      keys.add(name);
+      const same = JSON.parse(value) === said;
+      changed ||= !same;
+      after.push(same ? whole : memberText(name, said));
+    }
+  }
+  for (const [name, said] of rest) {
+    if (said === null) {
+      keys.delete(name);
+      continue;
+    }
+    keys.add(name);
+    changed = true;
+    after.push(memberText(name, said));
+  }
+  return { text: changed ? `{${after.join(',')}}` : text, keys: [...keys].sort(), isWhole: false };
+}
+
+function freshMetadata(values: Readonly<Record<string, string | null>>): MergedMetadata {
+  const said: Record<string, string> = {};
+  for (const name of Object.keys(values)) {
+    const value = values[name];
+    if (typeof value === 'string' && name !== '__proto__') said[name] = value;
+  }
+  return { text: JSON.stringify(said), keys: Object.keys(said).sort(), isWhole: true };
+}
+
+/**
+ * Returns metadata that a caller sent for a record of an ATS: keys of the ATS that were left out are added.
+ *
+ * @param before the metadata as it is stored
+ * @param owned the keys that the ATS owns
+ * @returns with the keys of the ATS whose value the caller would change
+ */
+export function withOwnedKeys(
+  before: string,
+  owned: readonly string[],
+  sent: Metadata,
+): { metadata: Metadata; wrong: string[] } {
+  const stored = jsonMembers(before).filter(({ name }) => owned.includes(name));
+  const members = jsonMembers(sent.text);
+  const byName = new Map(members.map((member) => [member.name, member.value]));
+  const wrong = owned.filter((name) => {
+    const value = byName.get(name);
+    const held = stored.find((member) => member.name === name)?.value;
+    return value !== undefined && (held === undefined || !isDeepStrictEqual(JSON.parse(value), JSON.parse(held)));
+  });
+  const missing = stored.filter(({ name }) => !byName.has(name));
+  if (missing.length === 0) return { metadata: sent, wrong };
+  const text = `{${[...members, ...missing].map(({ whole }) => whole).join(',')}}`;
+  return { metadata: readCandidateMetadata(text, JSON.parse(text) as object), wrong };
+}
+
+function sameNames(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name, place) => name === other[place]);
+}
+
+function memberText(name: string, value: string): string {
+  return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+}
+
+/** The fields that the ATS owns of a candidate that it brought; of the metadata it owns keys. */
+const OWNED = ['first_name', 'last_name', 'email', 'external_id', 'job_title'] as const;
+
+/** What a change by the API comes to for a candidate of an ATS. */
+export interface ManagedChange {
+  /** The change with the keys of the ATS that the caller left out. */
+  change: CandidateChange;
+  /** What the caller would change of what the ATS owns, such as `email` and `metadata.ats`. */
+  wrong: string[];
+}
+
+/** Returns a change of a candidate that an ATS manages. A value that is sent back unchanged is no change. */
+export function managedChange(before: CandidateRow, change: CandidateChange): ManagedChange {
+  const wrong: string[] = OWNED.filter((name) => change[name] !== undefined && change[name] !== before[name]);
+  if (change.metadata === undefined) return { change, wrong };
+  const kept = withOwnedKeys(before.metadata, before.ats_keys ?? [], change.metadata);
+  return {
+    change: { ...change, metadata: kept.metadata },
+    wrong: [...wrong, ...kept.wrong.map((name) => `metadata.${name}`)],
+  };
 }

@@ -4,11 +4,10 @@ import { EventRecorder } from '../../engine/events/event-recorder.js';
 import { TaskHandlers, type Batch, type Task } from '../../engine/work/task.js';
 import { TasksRepository } from '../../engine/work/tasks.repository.js';
 import { systemActor } from '../../tenancy/identity/person.js';
-import { lockTitle, OpeningTitles } from '../jobs/opening-titles.js';
-import { TitleFollowers, type RetitledOpening } from '../jobs/title-followers.js';
-import { CANDIDATE_COLUMNS } from './candidate.columns.js';
+import { lockTitle, OpeningTitles } from '../jobs/jobs.repository.js';
+import { TitleFollowers, type RetitledOpening } from '../jobs/jobs.service.js';
 import type { CandidateRow } from './candidate.js';
-import { writtenFact } from './candidate.mapping.js';
+import { CANDIDATE_COLUMNS, writtenFact } from './candidate.mapping.js';
 
 /** Candidates whose title is written by one statement. Their events hold up to 20 kB each. */
 const BATCH = 100;

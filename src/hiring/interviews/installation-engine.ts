@@ -1,10 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import type { SqlRunner } from '../../base/database/database.js';
-import { DEFAULT_SETTINGS, type Destination } from '../../engine/delivery/destination.js';
+import { type DestinationKey, DEFAULT_SETTINGS, type Destination } from '../../engine/delivery/destination.js';
 import { DestinationsRepository, REMOVED } from '../../engine/delivery/destinations/destinations.repository.js';
-import type { PlatformConnection } from '../../forwarding/platform-client/platform.types.js';
-import { engineOf } from './engine-destination.js';
+import type { PlatformConnection } from '../../forwarding/platform-client/platform.client.js';
+
+/** The name of the channel that tells interview engines of interviews. */
+export const ENGINE = 'interviews';
+
+/** Returns the key of a tenant's interview engine: there is one for each tenant. */
+export function engineOf(tenantId: string): DestinationKey {
+  return { tenantId, channel: ENGINE, id: 'main' };
+}
 
 /**
  * The interview engine of the installation (`INTERVIEW_API_BASE_URL`), for tenants without one of their own. Its address

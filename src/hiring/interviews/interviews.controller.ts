@@ -1,21 +1,61 @@
 import { Body, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { CutRows } from '../../base/database/byte-cut.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { sendJson } from '../../base/http/answer.js';
 import { ApiFilter, ApiPaging, ApiRefusals } from '../../base/http/api-answers.js';
-import { exportFormat, sendExport } from '../../base/http/export.js';
-import { pageOf, PAGE_OPTIONS, readPage, type PageRequest } from '../../base/http/page.js';
+import { csvLine, exportFormat, sendExport } from '../../base/http/export.js';
+import { type PageRequest, pageOf, PAGE_OPTIONS, readPage } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
-import { CandidatesRepository } from '../candidates/candidates.repository.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
-import { ChangeInterview, InterviewBody, InterviewListBody, ScheduleInterview } from './interview.dto.js';
-import { INTERVIEW_STATES } from './interview.js';
-import { interviewBody } from './interview.mapping.js';
-import { interviewsCsv } from './interviews-csv.js';
+import { CandidatesRepository } from '../candidates/candidates.repository.js';
+import {
+  InterviewBody,
+  interviewBody,
+  ChangeInterview,
+  InterviewListBody,
+  ScheduleInterview,
+} from './interview.dto.js';
+import { type InterviewRow, INTERVIEW_STATES } from './interview.js';
 import { InterviewsRepository, type InterviewFilter } from './interviews.repository.js';
 import { InterviewsService } from './interviews.service.js';
+
+const PAGE = 200;
+const COLUMNS = [
+  'id',
+  'candidate_id',
+  'job_id',
+  'state',
+  'starts_at',
+  'ends_at',
+  'time_zone',
+  'interviewers',
+  'meeting_url',
+  'meeting_source',
+  'meeting_state',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof InterviewBody)[];
+
+/** Returns all interviews of a list as CSV, newest first, a page at a time. @param pages reads one page */
+export async function* interviewsCsv(
+  pages: (page: PageRequest) => Promise<CutRows<InterviewRow>>,
+): AsyncGenerator<string> {
+  yield csvLine(COLUMNS);
+  for (let after: string | null = null; ;) {
+    const { rows } = await pages({ list: 'interviews', after, limit: PAGE });
+    const page: InterviewRow[] = rows.slice(0, PAGE);
+    if (page.length === 0) return;
+    yield page.map((row) => csvLine(cellsOf(interviewBody(row)))).join('');
+    after = page.at(-1)!.id;
+  }
+}
+
+function cellsOf(body: InterviewBody): unknown[] {
+  return COLUMNS.map((name) => (name === 'interviewers' ? body.interviewers.join('; ') : body[name]));
+}
 
 const OF_CANDIDATE = ['state', 'job_id', 'updated_since'] as const;
 const FILTERS = [...OF_CANDIDATE, 'candidate_id'] as const;

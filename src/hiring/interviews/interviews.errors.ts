@@ -1,7 +1,8 @@
-import type { CandidateRow } from '../candidates/candidate.js';
+import type { SqlRunner } from '../../base/database/database.js';
 import { Conflict } from '../../base/errors/domain-error.js';
-import type { InterviewState } from './interview.js';
-import { movesFrom } from './interview-state.rules.js';
+import type { CandidateRow } from '../candidates/candidate.js';
+import type { InterviewState, InterviewRow, ScorecardRow } from './interview.js';
+import { movesFrom } from './interview.rules.js';
 
 /** The interview is not in a state in which this can happen; names the states that it can move to. */
 export class IllegalState extends Conflict {
@@ -28,4 +29,34 @@ export class CandidateNotActive extends Conflict {
       },
     );
   }
+}
+
+/** An interview is scheduled. Part of the transaction that makes it. The row of its candidate is locked. */
+export class InterviewScheduled {
+  constructor(
+    readonly tx: SqlRunner,
+    readonly tenantId: string,
+    readonly interview: InterviewRow,
+  ) {}
+}
+
+/** The plan of a scheduled interview has changed. Part of that transaction; the candidate is locked. */
+export class InterviewMoved extends InterviewScheduled {
+  // A class of its own: subscribers are found by class.
+  readonly kind = 'moved';
+}
+
+/** An interview does not take place: it is cancelled, or the candidate did not come. The candidate is locked. */
+export class InterviewCancelled extends InterviewScheduled {
+  readonly kind = 'cancelled';
+}
+
+/** A new version of a scorecard. Part of the transaction that stores it; the candidate is locked. */
+export class ScorecardPut {
+  constructor(
+    readonly tx: SqlRunner,
+    readonly tenantId: string,
+    readonly interview: InterviewRow,
+    readonly scorecard: ScorecardRow,
+  ) {}
 }

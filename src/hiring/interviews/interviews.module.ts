@@ -1,25 +1,19 @@
 import { Module } from '@nestjs/common';
-import { CandidatesModule } from '../candidates/candidates.module.js';
 import { Channels } from '../../engine/delivery/channel.js';
 import { DeliveryModule } from '../../engine/delivery/delivery.module.js';
 import { ForwardingModule } from '../../forwarding/forwarding.module.js';
-import { JobsModule } from '../jobs/jobs.module.js';
 import { PlatformClientModule } from '../../forwarding/platform-client/platform-client.module.js';
-import { CandidateLock } from './candidate-lock.js';
-import { EngineChannel } from './engine/engine.channel.js';
-import { EngineClient } from './engine/engine.client.js';
+import { CandidatesModule } from '../candidates/candidates.module.js';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { EngineChannel, EngineClient, MeetingRecorder } from './engine/engine.channel.js';
 import { InterviewEngineController } from './engine/engine.controller.js';
-import { EngineLookUp } from './engine/engine-look-up.js';
-import { EngineService } from './engine/engine.service.js';
+import { EngineLookUp, EngineService } from './engine/engine.service.js';
 import { InstallationEngine } from './installation-engine.js';
-import { MeetingRecorder } from './engine/meeting-recorder.js';
-import { Meetings } from './meetings.js';
 import { CandidateInterviewsController, InterviewsController } from './interviews.controller.js';
-import { InterviewsOfRemoved } from './interviews-of-removed.js';
-import { InterviewsRepository } from './interviews.repository.js';
+import { CandidateLock, InterviewsRepository } from './interviews.repository.js';
 import { InterviewsService } from './interviews.service.js';
-import { ScorecardsController } from './scorecards.controller.js';
-import { ScorecardsService } from './scorecards.service.js';
+import { Meetings, InterviewsOfRemoved } from './meetings.js';
+import { ScorecardsController, ScorecardsService } from './scorecards.controller.js';
 
 /** The interviews of candidates, their meeting links and their scorecards. */
 @Module({

@@ -1,25 +1,38 @@
 import { Injectable } from '@nestjs/common';
-import { CandidatesRepository } from '../candidates/candidates.repository.js';
-import type { CandidateRow } from '../candidates/candidate.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
 import { EventRecorder } from '../../engine/events/event-recorder.js';
-import { JobsRepository } from '../jobs/jobs.repository.js';
-import { INTERVIEWS_CAP } from './interviews.cap.js';
-import { demandRoom, lookForRoom } from '../../tenancy/tenants/caps.js';
-import { CandidateLock } from './candidate-lock.js';
-import { Meetings } from './meetings.js';
-import type { InterviewChange, InterviewFields, InterviewRow } from './interview.js';
-import { completedFact, interviewFact } from './interview.mapping.js';
-import { awaitsLink, mayBeAtEngine } from './meeting.rules.js';
-import { changedInterview, newInterview, timeProblems } from './interview.rules.js';
-import { mayMove, movesFrom } from './interview-state.rules.js';
-import { CandidateNotActive, IllegalState } from './interviews.errors.js';
-import { InterviewCancelled, InterviewMoved, InterviewScheduled } from './interviews.events.js';
-import { InterviewsRepository } from './interviews.repository.js';
 import { once, type Repeatable } from '../../tenancy/idempotency/idempotency-keys.js';
+import { type Cap, demandRoom, lookForRoom } from '../../tenancy/tenants/caps.js';
+import type { CandidateRow } from '../candidates/candidate.js';
+import { CandidatesRepository } from '../candidates/candidates.repository.js';
+import { JobsRepository } from '../jobs/jobs.repository.js';
+import { completedFact, interviewFact } from './interview.dto.js';
+import type { InterviewChange, InterviewFields, InterviewRow } from './interview.js';
+import { changedInterview, newInterview, timeProblems, mayMove, movesFrom } from './interview.rules.js';
+import {
+  CandidateNotActive,
+  IllegalState,
+  InterviewCancelled,
+  InterviewMoved,
+  InterviewScheduled,
+} from './interviews.errors.js';
+import { CandidateLock, InterviewsRepository } from './interviews.repository.js';
+import { awaitsLink, mayBeAtEngine } from './meeting.rules.js';
+import { Meetings } from './meetings.js';
+
+/** How many interviews a candidate can have. */
+export const INTERVIEWS_CAP: Cap = {
+  most: 1_000,
+  code: 'too_many_interviews',
+  whose: 'A candidate',
+  what: 'interviews',
+  remedy: 'they go with the candidate',
+  count: `select count(*)::int as n from interviews where tenant_id = $1 and candidate_id = $2`,
+  lock: `select 1 from candidates where tenant_id = $1 and id = $2 for no key update`,
+};
 
 /** Schedules and moves interviews. Each write locks the candidate first, so that no interview outlives its candidate. */
 @Injectable()

@@ -3,14 +3,16 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import type { SqlRunner } from '../../base/database/database.js';
 import { WriteStatement } from '../../base/database/write-statement.js';
-import { LaneWakeups } from '../../engine/delivery/lane-state.js';
+import { DomainEvents } from '../../base/domain-events.js';
 import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
+import { LaneWakeups } from '../../engine/delivery/lane-state.js';
 import { enqueueMessages } from '../../engine/delivery/lanes/enqueue.js';
+import { eraseRecord } from '../../engine/events/stored-events.js';
+import { CandidateRemoved } from '../candidates/candidates.errors.js';
+import { ENGINE, engineOf, InstallationEngine, ownEngine } from './installation-engine.js';
 import type { InterviewRow, Meeting } from './interview.js';
-import { InterviewsRepository } from './interviews.repository.js';
-import { ASKED_MEETING, awaitsLink, NO_MEETING, readyMeeting } from './meeting.rules.js';
-import { ENGINE, engineOf } from './engine-destination.js';
-import { InstallationEngine, ownEngine } from './installation-engine.js';
+import { InterviewsRepository, CandidateLock } from './interviews.repository.js';
+import { ASKED_MEETING, awaitsLink, NO_MEETING, readyMeeting, mayBeAtEngine } from './meeting.rules.js';
 
 /** A caller waits for the engine's link this long; after that the answer has none, and the link follows. */
 const PATIENCE_MS = 3_000;
@@ -75,5 +77,35 @@ export class Meetings {
 
   private sandboxUrl(tenantId: string, id: string): string {
     return `${this.config.baseUrl}/i/${tenantId}/${id}`;
+  }
+}
+
+/**
+ * Follows the removal of candidates, in its transaction: the interviews of an erased candidate are removed, and what
+ * events say of them; those of a merged one move to the candidate that it was merged into.
+ */
+@Injectable()
+export class InterviewsOfRemoved {
+  constructor(
+    private readonly repository: InterviewsRepository,
+    private readonly lock: CandidateLock,
+    private readonly meetings: Meetings,
+    domainEvents: DomainEvents,
+  ) {
+    domainEvents.on(CandidateRemoved, (removed) =>
+      removed.mergedInto === null ? this.erase(removed) : this.move(removed, removed.mergedInto),
+    );
+  }
+
+  private async erase({ tx, tenantId, candidate }: CandidateRemoved): Promise<void> {
+    for (const { id, ...meeting } of await this.repository.removeOf(tx, tenantId, candidate.id)) {
+      await eraseRecord(tx, tenantId, id, { id });
+      if (mayBeAtEngine(meeting)) await this.meetings.tell(tx, tenantId, id);
+    }
+  }
+
+  private async move({ tx, tenantId, candidate }: CandidateRemoved, into: string): Promise<void> {
+    await this.lock.take(tx, tenantId, into);
+    await this.repository.move(tx, tenantId, candidate.id, into, new Date());
   }
 }

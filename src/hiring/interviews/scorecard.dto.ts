@@ -1,8 +1,28 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { isLongerThan } from '../../base/characters.js';
+import { Ruled, type FieldOptions, isTidy, tidy, Nested, NestedList, Whole, Text } from '../../base/http/fields.js';
 import { ShownType } from '../../base/http/shown.js';
-import { Nested, NestedList, Ruled, Whole, Text } from '../../base/http/fields.js';
 import { ServerSet } from '../../base/http/validate.js';
-import { Prose } from './prose.js';
+
+/** Declares text with line breaks and tabs; blanks around it are cut, and other control characters refused. */
+export function Prose(options: FieldOptions & { max: number }): PropertyDecorator {
+  const { max } = options;
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? tidy(value.replaceAll('\r\n', '\n')) : value,
+    ),
+    Ruled((value) => problemOf(value, max), { type: String, maxLength: max, minLength: 1 }, options),
+  );
+}
+
+function problemOf(value: unknown, max: number): string | null {
+  if (typeof value !== 'string') return 'must be text';
+  if (value === '') return 'must not be empty';
+  if (!isTidy(value.replaceAll(/[\n\t]/g, ''))) return 'must not contain control characters';
+  return isLongerThan(value, max) ? `must have at most ${max} characters` : null;
+}
 
 const WEB_ADDRESS = {
   test: /^https?:\/\/[^\s/]\S*$/i,

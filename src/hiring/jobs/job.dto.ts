@@ -2,7 +2,8 @@ import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { Choice, Moment, Text } from '../../base/http/fields.js';
 import { ShownType, Times, UpdatesPage } from '../../base/http/shown.js';
 import { ServerSet } from '../../base/http/validate.js';
-import { JOB_STATUSES, type JobStatus } from './job.js';
+import { thinIfLarge } from '../../engine/events/event-recorder.js';
+import { JOB_STATUSES, type JobStatus, type JobRow } from './job.js';
 
 const WEB_ADDRESS = {
   test: /^https?:\/\/[^\s/]\S*$/i,
@@ -66,3 +67,21 @@ export class JobBody extends IntersectionType(ShownType(PutJob, SHOWN), Times) {
 
 /** A page of job openings. */
 export class JobListBody extends UpdatesPage(JobBody, 'an opening') {}
+
+/** Returns an opening as the API shows it. */
+export function jobBody({ sequence: _, ...row }: JobRow): JobBody {
+  return {
+    ...row,
+    opened_at: row.opened_at?.toISOString() ?? null,
+    closed_at: row.closed_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** Returns the data of the event of a change: the opening after it, and its sequence. */
+export function jobData(row: JobRow): string {
+  const { id, external_id, sequence } = row;
+  const data = JSON.stringify({ ...jobBody(row), sequence });
+  return thinIfLarge('job.synced', data, { id, external_id, sequence });
+}

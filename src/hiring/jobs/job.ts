@@ -1,3 +1,5 @@
+import { present } from '../../base/present.js';
+
 /** The states of a job opening. */
 export const JOB_STATUSES = ['open', 'closed', 'draft'] as const;
 
@@ -23,4 +25,69 @@ export interface JobRow {
   sequence: number;
   created_at: Date;
   updated_at: Date;
+}
+
+type Kept = 'id' | 'external_id' | 'title' | 'sequence' | 'created_at' | 'updated_at';
+
+/** The fields of an opening that a caller sends, and the connection that only a sync names. Absent: unchanged; null: without. */
+export type JobFields = Pick<JobRow, 'title'> & Partial<Omit<JobRow, Kept>>;
+
+/** Returns a new opening. It is open unless its status says otherwise, and was opened now unless a time says otherwise. */
+export function newJob(externalId: string, fields: JobFields, id: string, at: Date): JobRow {
+  const status = fields.status ?? 'open';
+  return {
+    id,
+    external_id: externalId,
+    ats: fields.ats ?? null,
+    ats_connection_id: fields.ats_connection_id ?? null,
+    title: fields.title,
+    status,
+    department: fields.department ?? null,
+    location: fields.location ?? null,
+    employment_type: fields.employment_type ?? null,
+    url: fields.url ?? null,
+    opened_at: fields.opened_at ?? (status === 'open' ? at : null),
+    closed_at: closedAt(status, fields.closed_at ?? null, at),
+    sequence: 1,
+    created_at: at,
+    updated_at: at,
+  };
+}
+
+/** Returns the opening after a change, or null where nothing changes. */
+export function changedJob(before: JobRow, fields: Partial<JobFields>, at: Date): JobRow | null {
+  const status = fields.status ?? before.status;
+  const after: JobRow = {
+    ...before,
+    ...present(fields),
+    status,
+    closed_at: closedAt(status, fields.closed_at ?? before.closed_at, at),
+    sequence: before.sequence + 1,
+    updated_at: at,
+  };
+  if (after.opened_at === null && fields.opened_at === undefined && status === 'open' && before.status !== 'open') {
+    after.opened_at = at;
+  }
+  return sameJob(before, after) ? null : after;
+}
+
+/** A closed opening has the time of its closing; another one has none. */
+function closedAt(status: JobStatus, known: Date | null, at: Date): Date | null {
+  return status === 'closed' ? (known ?? at) : null;
+}
+
+const COMPARED = ['ats', 'title', 'status', 'department', 'location', 'employment_type', 'url'] as const;
+
+const TIMES = ['opened_at', 'closed_at'] as const;
+
+/** Returns the fields in which two states of an opening differ. */
+export function differingFields(a: JobRow, b: JobRow): string[] {
+  return [
+    ...COMPARED.filter((name) => a[name] !== b[name]),
+    ...TIMES.filter((name) => a[name]?.getTime() !== b[name]?.getTime()),
+  ];
+}
+
+function sameJob(a: JobRow, b: JobRow): boolean {
+  return a.ats_connection_id === b.ats_connection_id && differingFields(a, b).length === 0;
 }

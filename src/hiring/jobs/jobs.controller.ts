@@ -7,9 +7,8 @@ import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '..
 import type { BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
-import { JobBody, JobListBody, PutJob } from './job.dto.js';
+import { JobBody, JobListBody, PutJob, jobBody } from './job.dto.js';
 import { JOB_STATUSES } from './job.js';
-import { jobBody } from './job.mapping.js';
 import { JobsRepository } from './jobs.repository.js';
 import { JobsService } from './jobs.service.js';
 

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { JobsController } from './jobs.controller.js';
-import { JobsRepository } from './jobs.repository.js';
+import { JobsRepository, OpeningTitles } from './jobs.repository.js';
 import { JobsService } from './jobs.service.js';
-import { OpeningTitles } from './opening-titles.js';
 
 /** The job openings of a tenant. A global module of `candidates` provides `TitleFollowers`. */
 @Module({

@@ -1,15 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../base/database/database.js';
-import { NotFound } from '../../base/errors/domain-error.js';
+import { type SqlRunner, Database } from '../../base/database/database.js';
+import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
 import { EventRecorder } from '../../engine/events/event-recorder.js';
-import type { JobRow } from './job.js';
-import { jobData } from './job.mapping.js';
-import { changedJob, differingFields, newJob, type JobFields } from './job.rules.js';
-import { JobManagedByAts } from './jobs.errors.js';
-import { JobsRepository } from './jobs.repository.js';
-import { lockTitle, lockTitles } from './opening-titles.js';
-import { TitleFollowers } from './title-followers.js';
+import { jobData } from './job.dto.js';
+import { type JobRow, changedJob, differingFields, newJob, type JobFields } from './job.js';
+import { JobsRepository, lockTitle, lockTitles } from './jobs.repository.js';
+
+/** The ATS that brings the opening owns its fields; names those that would change, and the connection. */
+export class JobManagedByAts extends Conflict {
+  constructor(connectionId: string, fields: readonly string[]) {
+    super('managed_by_ats', 'The ATS owns this opening: change it there.', {
+      members: { ats_connection_id: connectionId },
+      errors: fields.map((field) => ({ field, message: 'is managed by the ATS' })),
+    });
+  }
+}
+
+/** An opening with a new title. */
+export interface RetitledOpening {
+  /** What records call it: its `external_id` and its id. */
+  names: readonly string[];
+  title: string;
+}
+
+/** A port: gives the title of an opening to the records that show it. `candidates` implements it. */
+export abstract class TitleFollowers {
+  /** Adds the work of a new title, in the transaction that writes it. Long work becomes a task. */
+  abstract titleChanged(tx: SqlRunner, tenantId: string, opening: RetitledOpening): Promise<void>;
+}
 
 /** What a write came to. */
 export interface JobResult {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SignInLog } from '../../auth/sign-in/log/sign-in-log.js';
 import { Database } from '../../base/database/database.js';
 import { ChangesService } from '../../forwarding/changes/changes.service.js';
-import { changeId } from '../../forwarding/changes/change.mapping.js';
+import { changeId } from '../../forwarding/changes/changes.dto.js';
 import type { RoleOrigin } from '../../tenancy/identity/cause.rules.js';
 import { RequestsRepository } from '../requests/requests.repository.js';
 import type { UserFacts } from './sentences.rules.js';

@@ -3,7 +3,7 @@ import { NotFound } from '../../base/errors/domain-error.js';
 import { encodeCursor, type Page, type PageRequest } from '../../base/http/page.js';
 import { EventReader } from '../../engine/events/event-reader.js';
 import { CandidatesRepository } from '../../hiring/candidates/candidates.repository.js';
-import { interviewBody } from '../../hiring/interviews/interview.mapping.js';
+import { interviewBody } from '../../hiring/interviews/interview.dto.js';
 import { InterviewsRepository } from '../../hiring/interviews/interviews.repository.js';
 import { AtsConnectionsRepository } from '../../integrations/ats/connections/ats-connections.repository.js';
 import { AtsConnectionStore } from '../../integrations/ats/connections/ats-connections.store.js';

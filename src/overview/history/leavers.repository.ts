@@ -4,7 +4,7 @@ import { Database } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { attemptsOf } from '../../engine/delivery/attempts.js';
 import { CHANGE_PROGRESS } from '../../forwarding/changes/changes.repository.js';
-import { PLATFORM } from '../../forwarding/platform-destination.js';
+import { PLATFORM } from '../../forwarding/connections.js';
 import type { LeaverRow } from './leaver.mapping.js';
 import type { LeaverState } from './leaver.rules.js';
 

@@ -1,5 +1,5 @@
 import { attemptsOfSubject } from '../../engine/delivery/attempts.js';
-import { PLATFORM } from '../../forwarding/platform-destination.js';
+import { PLATFORM } from '../../forwarding/connections.js';
 import { SHOWN } from '../requests/requests.repository.js';
 import { ENTRY_KINDS, type EntryKind, type Order } from './timeline.rules.js';
 

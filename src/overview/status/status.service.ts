@@ -5,7 +5,7 @@ import { pendingFiguresOf } from '../../engine/delivery/lanes/read.js';
 import { eventId } from '../../engine/events/event-recorder.js';
 import { EventReader } from '../../engine/events/event-reader.js';
 import { EngineService } from '../../hiring/interviews/engine/engine.service.js';
-import { platformOf } from '../../forwarding/platform-destination.js';
+import { platformOf } from '../../forwarding/connections.js';
 import { PlatformService } from '../../forwarding/platform/platform.service.js';
 import { heldCounts, type HeldRow } from './held-counts.rules.js';
 import { rateOf } from './rate.rules.js';

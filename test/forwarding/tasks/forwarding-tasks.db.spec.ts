@@ -7,13 +7,10 @@ import { TaskHandlers, type TaskKind } from '../../../src/engine/work/task.js';
 import { TaskClaims, TasksRepository } from '../../../src/engine/work/tasks.repository.js';
 import type { WorkEngine } from '../../../src/engine/work/work.engine.js';
 import { PlatformClient } from '../../../src/forwarding/platform-client/platform.client.js';
-import { DriftRepository } from '../../../src/forwarding/tasks/drift.repository.js';
-import { DriftStep } from '../../../src/forwarding/tasks/drift.step.js';
-import { ForwardingTasks } from '../../../src/forwarding/tasks/forwarding-tasks.js';
+import { DriftRepository, DriftStep } from '../../../src/forwarding/tasks/drift.step.js';
+import { ForwardingTasks, SendAgainSteps } from '../../../src/forwarding/tasks/forwarding-tasks.js';
 import { ImportStep } from '../../../src/forwarding/tasks/import.step.js';
-import { PlatformList } from '../../../src/forwarding/tasks/platform-list.js';
-import { SeenRepository } from '../../../src/forwarding/tasks/seen.repository.js';
-import { SendAgainSteps } from '../../../src/forwarding/tasks/send-again.steps.js';
+import { PlatformList, SeenRepository } from '../../../src/forwarding/tasks/platform-list.js';
 import { workEngine } from '../../support/work.js';
 import { Harness, SOURCE, until } from '../harness.js';
 

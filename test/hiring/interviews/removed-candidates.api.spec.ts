@@ -1,5 +1,5 @@
 import { DomainEvents } from '../../../src/base/domain-events.js';
-import { CandidateRemoved } from '../../../src/hiring/candidates/candidates.events.js';
+import { CandidateRemoved } from '../../../src/hiring/candidates/candidates.errors.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { candidate, eventsOf } from '../../support/candidates.js';
 import { newHouse, type House } from '../../support/house.js';

@@ -15,7 +15,7 @@ import { Taken } from '../../../directory-sync/users/users.errors.js';
 import { isBeyond } from '../../../directory-sync/users/write/authority.rules.js';
 import { UsersService } from '../../../directory-sync/users/write/users.service.js';
 import type { WriteContext } from '../../../directory-sync/users/write/write-context.js';
-import { SeatLimitReached } from '../../../seats/seats.errors.js';
+import { SeatLimitReached } from '../../../seats/seats.service.js';
 import { clean, platformNames } from '../../../tenancy/identity/names.rules.js';
 import type { ChangeSource } from '../../../tenancy/identity/person.js';
 import { addNewBinding, bindingRefusal } from '../../../tenancy/sessions/bindings.repository.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
-import { NamedUsers } from '../../../forwarding/named-users.js';
+import { NamedUsers } from '../../../forwarding/connections.js';
 
 /** Answers what `forwarding` asks about users. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { NamedUsers } from '../../../forwarding/named-users.js';
+import { NamedUsers } from '../../../forwarding/connections.js';
 import { SeatHolders } from '../../../seats/ledger/seat-holders.js';
 import { KnownUsers } from '../../../tenancy/tenants/caller.js';
 import { KnownUsersRepository } from './known-users.repository.js';

@@ -5,7 +5,7 @@ import {
   type Intake,
   type AccountLeftOutReason,
   type PeopleIntake,
-} from '../../../forwarding/people-intake.js';
+} from '../../../forwarding/forwarding.service.js';
 import type { Person, ChangeSource } from '../../../tenancy/identity/person.js';
 import { accountRefusal } from '../../../tenancy/identity/user-change.rules.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';

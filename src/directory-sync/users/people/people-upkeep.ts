@@ -5,7 +5,7 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import { Logger } from '../../../base/log/logger.js';
 import { Background } from '../../../base/loop.js';
 import { systemActor } from '../../../tenancy/identity/person.js';
-import { RoomMade } from '../../../seats/seats.events.js';
+import { RoomMade } from '../../../seats/seats.service.js';
 import { SeatLimitsService } from '../../../seats/seat-limits.service.js';
 import { FormerProtected } from '../held/former-protected.js';
 import { UsersService } from '../write/users.service.js';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import type { CandidateRow } from '../../candidates/candidate.js';
+import { PRIVATE_HINT } from '../../../base/http/destination-networks.js';
 import type { Verdict } from '../../../engine/delivery/retry.rules.js';
+import type { CandidateRow } from '../../candidates/candidate.js';
 import type { JobRow } from '../../jobs/job.js';
 import type { InterviewRow } from '../interview.js';
 import { meetingUrlProblem } from '../meeting.rules.js';
@@ -156,3 +157,32 @@ function stopOf(verdict: Extract<Verdict, { kind: 'stopped' }>): string {
       return 'Its address must not be called.';
   }
 }
+
+/** Returns in plain words what a question about an unknown interview has found: an engine answers 404 with JSON. */
+export function engineFinding(verdict: Verdict, baseUrl: string): { ok: boolean; message: string } {
+  const no = (message: string) => ({ ok: false, message });
+  switch (verdict.kind) {
+    case 'missing':
+    case 'ok':
+      return { ok: true, message: 'The engine answered as it should: the address and the key are good.' };
+    case 'conflict':
+    case 'refused':
+      return no(`The engine refused the question with ${verdict.status}, where 404 is expected: ${verdict.words}`);
+    case 'stopped':
+      if (verdict.reason === 'credential_refused') return no(`The engine does not accept the key (${verdict.status}).`);
+      if (verdict.reason === 'redirect') return no(`The address leads to ${verdict.words}: enter the final one.`);
+      return no(`The address is not a public one, so that this service does not connect to it; ${PRIVATE_HINT}.`);
+    case 'unavailable':
+      if (verdict.reason === 'html') return no(`${baseUrl} answers with a web page: a wrong address, or maintenance.`);
+      return no(`${baseUrl} cannot be reached, or is in trouble (${verdict.status ?? verdict.reason}).`);
+  }
+}
+
+/** What the states of an interview engine mean for its administrator. */
+export const ENGINE_MESSAGES: Readonly<Record<string, string>> = {
+  ok: 'The engine takes calls.',
+  open: 'The engine is unavailable. Interviews wait, and one call at a time probes it.',
+  paused: 'The engine takes no calls: correct the address or the key with PUT, which also sends what waits.',
+  no_engine: 'There is no interview engine. Set one, or send meeting_url with each interview.',
+  key_unreadable: 'No key of ENCRYPTION_KEY opens the stored key of the engine. Set api_key anew.',
+};

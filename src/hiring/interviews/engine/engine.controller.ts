@@ -4,8 +4,7 @@ import { ApiRefusals } from '../../../base/http/api-answers.js';
 import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { ChangeInterviewEngine, InterviewEngineBody, InterviewEngineTestBody } from './engine.dto.js';
-import { EngineLookUp } from './engine-look-up.js';
-import { EngineService } from './engine.service.js';
+import { EngineLookUp, EngineService } from './engine.service.js';
 
 /** The interview engine of a tenant. */
 @ApiController('interview-engine', { tag: 'interviews' })

@@ -1,26 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { trimEndOf } from '../../../base/characters.js';
+import { Clock } from '../../../base/clock.js';
 import { Config } from '../../../base/config/config.js';
 import { Database } from '../../../base/database/database.js';
-import { InvalidFields } from '../../../base/errors/domain-error.js';
+import { InvalidFields, Conflict } from '../../../base/errors/domain-error.js';
 import { refusalOfUrl } from '../../../base/http/destination-networks.js';
+import { newId } from '../../../base/ids.js';
 import { urlOf } from '../../../base/url.js';
-import type { Destination } from '../../../engine/delivery/destination.js';
+import { type Destination, DEFAULT_SETTINGS } from '../../../engine/delivery/destination.js';
 import {
   DestinationsRepository,
   REMOVED,
   removeDestination,
 } from '../../../engine/delivery/destinations/destinations.repository.js';
 import { pendingOf } from '../../../engine/delivery/lanes/read.js';
+import { judge } from '../../../engine/delivery/retry.rules.js';
 import { Connections } from '../../../forwarding/connections.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { engineOf } from '../engine-destination.js';
-import { InstallationEngine, ownEngine } from '../installation-engine.js';
+import { engineOf, InstallationEngine, ownEngine } from '../installation-engine.js';
 import { InterviewsRepository } from '../interviews.repository.js';
 import { Meetings } from '../meetings.js';
-import { ENGINE_MESSAGES } from './engine-words.js';
-import type { ChangeInterviewEngine, InterviewEngineBody } from './engine.dto.js';
+import { ENGINE_MESSAGES, INTERVIEWS_PATH, engineFinding } from './engine-call.rules.js';
+import { EngineClient } from './engine.channel.js';
+import type { ChangeInterviewEngine, InterviewEngineBody, InterviewEngineTestBody } from './engine.dto.js';
 
 const INSTALLATION =
   'The engine of the installation is used, since the tenant has set none. Set one with PUT to use another.';
@@ -150,4 +153,34 @@ function originOf(address: string): string {
 
 function wrong(field: string, message: string): InvalidFields {
   return new InvalidFields([{ field, message }]);
+}
+
+/** Tries the interview engine without a write. */
+@Injectable()
+export class EngineLookUp {
+  constructor(
+    private readonly destinations: DestinationsRepository,
+    private readonly client: EngineClient,
+    private readonly clock: Clock,
+    private readonly installation: InstallationEngine,
+  ) {}
+
+  /**
+   * Asks the engine about an interview that does not exist.
+   *
+   * @throws {Conflict} `no_interview_engine`
+   */
+  async test(tenantId: string): Promise<InterviewEngineTestBody> {
+    const engine = ownEngine(await this.destinations.read(engineOf(tenantId)));
+    const baseUrl = engine?.baseUrl ?? this.installation.connection?.baseUrl;
+    if (baseUrl === undefined) throw new Conflict('no_interview_engine', ENGINE_MESSAGES['no_engine']!);
+    if (engine?.keyUnreadable === true)
+      return { ok: false, message: ENGINE_MESSAGES['key_unreadable']!, status: null, duration_ms: 0 };
+    const path = `${INTERVIEWS_PATH}/${newId('int')}`;
+    const timeoutMs = (engine?.settings ?? DEFAULT_SETTINGS).timeout_ms;
+    const answer = await this.client.send(engine, { method: 'GET', path }, timeoutMs);
+    const verdict = judge(answer, this.clock.now());
+    const { status } = verdict;
+    return { ...engineFinding(verdict, baseUrl), status, duration_ms: Math.round(answer.ms) };
+  }
 }

@@ -5,7 +5,7 @@ import { csvLine } from '../../../base/http/export.js';
 import type { PageRequest } from '../../../base/http/page.js';
 import { listAttempts, type ListedAttempt } from '../../../engine/delivery/attempts.js';
 import { LaneWakeups } from '../../../engine/delivery/lane-state.js';
-import { CandidateLock } from '../../../hiring/interviews/candidate-lock.js';
+import { CandidateLock } from '../../../hiring/interviews/interviews.repository.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
 import { newId } from '../../../base/ids.js';
-import { CandidateRemoved } from '../../../hiring/candidates/candidates.events.js';
-import { CandidateLock } from '../../../hiring/interviews/candidate-lock.js';
+import { CandidateRemoved } from '../../../hiring/candidates/candidates.errors.js';
+import { CandidateLock } from '../../../hiring/interviews/interviews.repository.js';
 import type { InterviewRow } from '../../../hiring/interviews/interview.js';
 import {
   InterviewCancelled,
   InterviewMoved,
   InterviewScheduled,
   ScorecardPut,
-} from '../../../hiring/interviews/interviews.events.js';
+} from '../../../hiring/interviews/interviews.errors.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { AtsDestinations } from './ats-destinations.js';

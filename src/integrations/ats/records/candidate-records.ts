@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { CandidateRow } from '../../../hiring/candidates/candidate.js';
 import { CandidatesService } from '../../../hiring/candidates/candidates.service.js';
-import type { SyncedCandidate } from '../../../hiring/candidates/synced-candidate.rules.js';
+import type { SyncedCandidate } from '../../../hiring/candidates/candidate.rules.js';
 import { SyncedCandidates, type HeldCandidates } from '../../../hiring/candidates/synced-candidates.js';
 import type { JobStatus } from '../../../hiring/jobs/job.js';
 import { JobsRepository } from '../../../hiring/jobs/jobs.repository.js';

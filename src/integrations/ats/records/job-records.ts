@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
 import { JobsService, type SyncedJob, type SyncedOpening } from '../../../hiring/jobs/jobs.service.js';
-import { lockTitles } from '../../../hiring/jobs/opening-titles.js';
+import { lockTitles } from '../../../hiring/jobs/jobs.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { externalIdOf, openingOf } from './record-fields.mapping.js';
 import { clamped, leftOut, refusalOfKnown } from './record.rules.js';

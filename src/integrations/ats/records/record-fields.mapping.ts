@@ -1,7 +1,7 @@
 import { cutTo, isLongerThan } from '../../../base/characters.js';
 import { MAX_EXTERNAL_ID, isPlain, isTidy, tidy, EMAIL } from '../../../base/http/fields.js';
-import type { SyncedCandidate } from '../../../hiring/candidates/synced-candidate.rules.js';
-import type { JobFields } from '../../../hiring/jobs/job.rules.js';
+import type { SyncedCandidate } from '../../../hiring/candidates/candidate.rules.js';
+import type { JobFields } from '../../../hiring/jobs/job.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsCandidate, AtsJob } from '../connectors/ats-records.js';
 import type { LeftOutReason } from './record.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainEvents } from '../../../base/domain-events.js';
-import { CandidateRemoved } from '../../../hiring/candidates/candidates.events.js';
+import { CandidateRemoved } from '../../../hiring/candidates/candidates.errors.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { MentionsRepository } from './mentions.repository.js';
 import { AtsRecordsRepository } from './records.repository.js';

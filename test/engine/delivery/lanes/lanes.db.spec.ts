@@ -6,7 +6,7 @@ import { settle as settleLanes, plainOf, settlePlain } from '../../../../src/eng
 import { settlementOf } from '../../../../src/engine/delivery/lanes/settlement.rules.js';
 import type { Outcome } from '../../../../src/engine/delivery/outcome.js';
 import { steadyPause } from '../../../../src/engine/delivery/retry.rules.js';
-import { platformOf } from '../../../../src/forwarding/platform-destination.js';
+import { platformOf } from '../../../../src/forwarding/connections.js';
 import { Harness, until } from '../../../forwarding/harness.js';
 import { createdAttempt } from '../../../support/lanes.js';
 import { long } from '../../../support/rounds.js';

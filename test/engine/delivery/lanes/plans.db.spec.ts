@@ -11,7 +11,7 @@ import { plainOf, settlePlain } from '../../../../src/engine/delivery/lanes/sett
 import { settlementOf } from '../../../../src/engine/delivery/lanes/settlement.rules.js';
 import { lock, write } from '../../../../src/engine/delivery/lanes/write.js';
 import { steadyPause } from '../../../../src/engine/delivery/retry.rules.js';
-import { platformOf } from '../../../../src/forwarding/platform-destination.js';
+import { platformOf } from '../../../../src/forwarding/connections.js';
 import { Harness } from '../../../forwarding/harness.js';
 import { callWith, createdAttempt, TOKEN } from '../../../support/lanes.js';
 

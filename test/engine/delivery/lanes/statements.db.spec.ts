@@ -11,7 +11,7 @@ import {
   type LaneRow,
 } from '../../../../src/engine/delivery/lanes/lane.js';
 import { apply, lock } from '../../../../src/engine/delivery/lanes/write.js';
-import { platformOf } from '../../../../src/forwarding/platform-destination.js';
+import { platformOf } from '../../../../src/forwarding/connections.js';
 import { Harness } from '../../../forwarding/harness.js';
 import { BODY, EARLIER, EVENTS, LANES, LATER, NOW } from '../../../support/lanes.js';
 

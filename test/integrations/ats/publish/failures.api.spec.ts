@@ -1,5 +1,5 @@
 import { DomainEvents } from '../../../../src/base/domain-events.js';
-import { CandidateRemoved } from '../../../../src/hiring/candidates/candidates.events.js';
+import { CandidateRemoved } from '../../../../src/hiring/candidates/candidates.errors.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { eventsOf } from '../../../support/candidates.js';

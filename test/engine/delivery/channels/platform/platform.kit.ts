@@ -1,4 +1,4 @@
-import { platformOf } from '../../../../../src/forwarding/platform-destination.js';
+import { platformOf } from '../../../../../src/forwarding/connections.js';
 import type { ChannelKit } from '../kit.js';
 
 /** The platform: one lane for each user, newer changes replace waiting ones. The other side is the sandbox. */
