@@ -1,7 +1,7 @@
 import { hashToken, sameHash } from '../base/crypto/tokens.js';
 import { isScimPath, pathOf, type BridgeRequest } from '../base/http/request.js';
 import { bearerToken } from '../tenancy/tenants/caller.js';
-import type { ScimCredentials } from '../directory-sync/clients/scim-credentials.js';
+import type { ScimCredentials } from '../directory-sync/clients/access-token.store.js';
 import type { ConsoleCredentials } from '../tenancy/tenants/console-credentials.js';
 import type { ApiKeyStore } from '../tenancy/tenants/api-key.store.js';
 import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';

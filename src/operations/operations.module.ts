@@ -6,7 +6,7 @@ import { DeliveryMetrics } from '../engine/delivery/pump/delivery.metrics.js';
 import { DeliveryModule } from '../engine/delivery/delivery.module.js';
 import { TasksModule } from '../engine/work/tasks.module.js';
 import { WorkMetrics } from '../engine/work/work.engine.js';
-import { HeldMetrics } from '../directory-sync/users/held/held.metrics.js';
+import { HeldMetrics } from '../directory-sync/users/held/held.service.js';
 import { StorageMetrics } from '../tenancy/tenants/storage/storage.service.js';
 import { DirectoriesModule } from '../directory-sync/directories/directories.module.js';
 import { UsersModule } from '../directory-sync/users/users.module.js';

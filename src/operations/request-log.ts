@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { loggedPath, pathOf, type BridgeRequest, type BridgeResponse } from '../base/http/request.js';
 import { Logger } from '../base/log/logger.js';
-import { CredentialHours } from '../directory-sync/directories/credential-hours.js';
+import { CredentialHours } from '../directory-sync/directories/directory-marks.js';
 import { loggedOperationsOf, loggedRequestOf } from '../overview/requests/logged-request.mapping.js';
 import { RequestRows } from '../overview/requests/request-rows.js';
 import { Metrics } from './metrics.js';

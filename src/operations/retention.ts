@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { OLD_OPEN_EVENTS } from '../integrations/ats/inbound/inbound.retention.js';
 import { CONNECT_LINK_LEFTOVERS } from '../integrations/ats/marketplace/connect-links.repository.js';
-import { CREDENTIAL_HOUR_LEFTOVERS } from '../directory-sync/directories/credential-hours.js';
-import { CLIENT_LEFTOVERS } from '../directory-sync/clients/access-tokens.repository.js';
+import { CREDENTIAL_HOUR_LEFTOVERS } from '../directory-sync/directories/directory-marks.js';
+import { CLIENT_LEFTOVERS } from '../directory-sync/clients/access-tokens.service.js';
 import { CONSOLE_LEFTOVERS } from '../console/access/console-sessions.repository.js';
 import { Config } from '../base/config/config.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
@@ -15,7 +15,7 @@ import { IDEMPOTENCY_LEFTOVERS } from '../tenancy/idempotency/idempotency-keys.j
 import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../tenancy/sessions/sessions.repository.js';
 import { SIGN_IN_LEFTOVERS } from '../auth/sign-in/sign-in.retention.js';
 import { TASK_LEFTOVERS } from '../engine/work/tasks.repository.js';
-import { CREDENTIAL_LEFTOVERS, GROUP_LEFTOVERS, GUARD_LEFTOVERS } from '../directory-sync/users/users.retention.js';
+import { CREDENTIAL_LEFTOVERS, GROUP_LEFTOVERS, GUARD_LEFTOVERS } from '../directory-sync/users/users.repository.js';
 import { GIVEN_UP_LEFTOVERS, OLD_GIVEN_UP } from '../integrations/webhooks/given-up.repository.js';
 
 const HOUR = 3_600_000;

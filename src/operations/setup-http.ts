@@ -8,7 +8,7 @@ import { bodyReader, type BodyOptions } from '../base/http/body.js';
 import { limitStrangers } from '../base/http/rate-limit.js';
 import { isScimPath, PROBE, requestStart } from '../base/http/request.js';
 import { oneHost, singleSlashes, LOOPBACK_FORMS, securityHeaders } from '../base/http/server.js';
-import { ScimCredentials } from '../directory-sync/clients/scim-credentials.js';
+import { ScimCredentials } from '../directory-sync/clients/access-token.store.js';
 import { MAX_LOGGED_BODY } from '../overview/requests/logged-request.mapping.js';
 import { ApiKeyStore } from '../tenancy/tenants/api-key.store.js';
 import { ConsoleCredentials } from '../tenancy/tenants/console-credentials.js';

@@ -8,7 +8,7 @@ import { WriteStatement } from '../../src/base/database/write-statement.js';
 import { DomainEvents } from '../../src/base/domain-events.js';
 import { Outbound } from '../../src/base/http/outbound.js';
 import { Logger } from '../../src/base/log/logger.js';
-import { NamedUsersRepository } from '../../src/directory-sync/users/answers/named-users.repository.js';
+import { NamedUsersRepository } from '../../src/directory-sync/users/answers/user-answers.js';
 import { Channels } from '../../src/engine/delivery/channel.js';
 import { ChangeParked, DestinationPaused } from '../../src/engine/delivery/delivery.events.js';
 import { DeliveryOptions } from '../../src/engine/delivery/delivery.options.js';

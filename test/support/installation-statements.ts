@@ -35,16 +35,18 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
     [/\bconsole_(sessions|links)\b/, OPERATOR],
     [/^delete from console_\w+ where/, SWEEP],
   ],
-  'directory-sync/directories/credential-hours.ts': [[/^insert into credential_hours as h .* from unnest\(\$1/, MANY]],
-  'directory-sync/directories/directory-marks.ts': [[/^update directories d set last_request_at/, MANY]],
-  'directory-sync/directories/quiet-directories.ts': [[/usual_pause_seconds from directories where/, NEXT]],
-  'directory-sync/routes/role-tasks/deleted-directories.ts': [
-    [/from directories d where d\.deleted_at is not null/, NEXT],
+  'directory-sync/directories/directory-marks.ts': [
+    [/^insert into credential_hours as h .* from unnest\(\$1/, MANY],
+    [/^update directories d set last_request_at/, MANY],
+    [/usual_pause_seconds from directories where/, NEXT],
   ],
-  'directory-sync/users/held/former-protected.ts': [[/where u\.held = 'protected'/, NEXT]],
-  'directory-sync/users/held/held.metrics.ts': [[/^select held, count/, FIGURES]],
-  'directory-sync/users/people/people-upkeep.ts': [[/^with recursive found as \( \(select tenant_id from users/, NEXT]],
-  'directory-sync/users/people/population-folding.ts': [
+  'directory-sync/routes/role-tasks/role-tasks.ts': [[/from directories d where d\.deleted_at is not null/, NEXT]],
+  'directory-sync/users/held/held.service.ts': [
+    [/where u\.held = 'protected'/, NEXT],
+    [/^select held, count/, FIGURES],
+  ],
+  'directory-sync/users/people/people-upkeep.ts': [
+    [/^with recursive found as \( \(select tenant_id from users/, NEXT],
     [/delete from population_steps where ctid/, 'steps of all tenants of this database are folded together'],
   ],
   'engine/delivery/destinations/destination-states.repository.ts': [

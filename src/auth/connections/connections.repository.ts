@@ -3,7 +3,7 @@ import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cu
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { NOW } from '../../base/work/work.js';
-import { DirectoryDeleted } from '../../directory-sync/directories/directories.events.js';
+import { DirectoryDeleted } from '../../directory-sync/directories/directory-people.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { SealedConnectionSecrets } from './connection-secrets.js';
 import type { ConnectionHead, Typed } from './connection.settings.js';

@@ -12,8 +12,7 @@ import {
   type UsedCredential,
 } from '../../tenancy/tenants/credential-cache.js';
 import { DirectoryMarks } from '../directories/directory-marks.js';
-import type { ScimCredential } from '../directories/scim-token.store.js';
-import { TokenRefusals } from '../directories/token-refusals.js';
+import { type ScimCredential, TokenRefusals, ScimTokenStore } from '../directories/scim-token.store.js';
 
 /** A use of a client and its secret: a request for a token, or one with a token. `id` names both. */
 export interface ClientUse extends UsedCredential {
@@ -129,5 +128,33 @@ export class AccessTokenStore {
   /** After the end of a client or a secret: resolves when no process goes by the old values. */
   forget(tenantId: string): Promise<void> {
     return this.tokens.forgetAll(tenantId);
+  }
+}
+
+/** Finds the credential of a SCIM request: a SCIM token of the directory, or an access token of one of its clients. */
+@Injectable()
+export class ScimCredentials {
+  constructor(
+    private readonly tokens: ScimTokenStore,
+    private readonly accessTokens: AccessTokenStore,
+  ) {}
+
+  /**
+   * Returns the credential of a text, and with it tenant and directory; the directory remembers a refusal and its reason.
+   *
+   * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
+   */
+  find(token: PresentedToken, from?: { ip?: string | undefined }): Promise<ScimCredential | null> {
+    return token.parsed?.kind === 'tba' ? this.accessTokens.find(token, from) : this.tokens.find(token, from);
+  }
+
+  /** A valid credential came from a network that its directory does not admit: the directory remembers the address. */
+  noteOutside(credential: ScimCredential, address: string | null): void {
+    this.tokens.noteOutside(credential, address);
+  }
+
+  /** A header without a bearer token was refused: the directories of the tenant that it names remember why. */
+  noteUnreadable(header: string, from?: string): void {
+    this.tokens.noteUnreadable(header, from);
   }
 }

@@ -1,19 +1,160 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
+import { Config } from '../../base/config/config.js';
 import { mintToken } from '../../base/crypto/tokens.js';
+import { Database } from '../../base/database/database.js';
+import { Outbound } from '../../base/http/outbound.js';
 import { FailedTries } from '../../base/http/rate-limit.js';
 import { newId } from '../../base/ids.js';
+import { GuardedFetch, IdpLimits } from '../../protocols/oidc/guarded-fetch.js';
+import { fitting } from '../../protocols/oidc/jwks.rules.js';
+import { JwksStore } from '../../protocols/oidc/jwks.store.js';
+import { readToken, type SignedToken } from '../../protocols/oidc/jwt.rules.js';
+import { OidcRefused, type OidcRefusalReason } from '../../protocols/oidc/oidc-refused.js';
+import { ID_TOKEN_ALGS } from '../../protocols/oidc/oidc-settings.js';
+import { isTokenSignedBy } from '../../protocols/oidc/signature.js';
+import { UsedMessages } from '../../tenancy/sessions/sessions.repository.js';
 import type { FoundCredential } from '../../tenancy/tenants/credential-cache.js';
-import { TokenRefusals } from '../directories/token-refusals.js';
-import { AccessTokensRepository } from './access-tokens.repository.js';
-import { ClientAssertions } from './client-assertions.js';
-import { tenantOfClient } from './client-id.rules.js';
-import { ClientRefused } from './client-refused.js';
-import { ClientSecretStore, type ClientSecret } from './client-secret.store.js';
+import { TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
+import { TokenRefusals } from '../directories/scim-token.store.js';
 import { ClientUses, useOf } from './access-token.store.js';
-import { ClientStore, type DirectoryClient } from './client.store.js';
-import { InvalidClient } from './clients.errors.js';
-import type { ClientProof } from './token-request.rules.js';
+import {
+  checkAssertion,
+  type ExpectedAssertion,
+  tokenAddressOf,
+  tenantOfClient,
+  type ClientProof,
+} from './client.rules.js';
+import { type DirectoryClient, ClientSecretStore, type ClientSecret, ClientStore } from './client.store.js';
+import { ClientRefused, type ClientRefusalReason, InvalidClient } from './clients.errors.js';
+
+/**
+ * The most access tokens of a client. A client that gets one for each of 25 requests a second keeps each for 40 seconds; with
+ * a refusal in place of the oldest token it would stand still for the rest of an hour.
+ */
+const MOST_TOKENS = 1_000;
+
+/** Statements on the table of access tokens. */
+@Injectable()
+export class AccessTokensRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Adds a token. The oldest tokens of the client end where it has {@link MOST_TOKENS} others. */
+  async insert(token: {
+    tenantId: string;
+    id: string;
+    clientId: string;
+    directoryId: string;
+    secretId: string | null;
+    hash: Buffer;
+    expiresAt: Date;
+  }): Promise<void> {
+    await this.db.query(
+      `with surplus as (
+         delete from access_tokens where tenant_id = $1 and client_id = $3 and id <= (
+           select t.id from access_tokens t where t.tenant_id = $1 and t.client_id = $3
+           order by t.id desc offset ${MOST_TOKENS - 1} limit 1))
+       insert into access_tokens (tenant_id, id, client_id, directory_id, secret_id, hash, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [token.tenantId, token.id, token.clientId, token.directoryId, token.secretId, token.hash, token.expiresAt],
+    );
+  }
+}
+
+/** Rows of clients that end automatically. An ended client or secret stays visible for a month; the audit log has it for longer. */
+export const CLIENT_LEFTOVERS = [
+  // A day longer than they are valid: the refusal of an old token has its reason.
+  `delete from access_tokens where expires_at < now() - interval '1 day'`,
+  `delete from client_secrets s where least(s.expires_at, s.revoked_at, (select c.revoked_at from directory_clients c
+     where c.tenant_id = s.tenant_id and c.id = s.client_id)) < now() - interval '30 days'`,
+  `delete from directory_clients c where c.revoked_at < now() - interval '31 days'
+     and not exists (select 1 from client_secrets s where s.tenant_id = c.tenant_id and s.client_id = c.id)
+     and not exists (select 1 from access_tokens t where t.tenant_id = c.tenant_id and t.client_id = c.id)`,
+] as const;
+
+const REASONS: Partial<Record<OidcRefusalReason, ClientRefusalReason>> = {
+  algorithm_refused: 'algorithm_refused',
+  signature_invalid: 'signature_invalid',
+  idp_unreachable: 'keys_unreachable',
+  idp_answer_invalid: 'keys_invalid',
+};
+
+/** Verifies the assertions of clients (RFC 7523 §3): of their own key, or of the issuer that they are federated with. */
+@Injectable()
+export class ClientAssertions {
+  private readonly keys: JwksStore;
+
+  constructor(
+    outbound: Outbound,
+    config: Config,
+    private readonly clock: Clock,
+    private readonly addresses: TenantAddresses,
+    private readonly used: UsedMessages,
+    @Optional() limits: IdpLimits = new IdpLimits(),
+  ) {
+    this.keys = new JwksStore(new GuardedFetch(outbound, config, limits), clock);
+  }
+
+  /**
+   * Splits an assertion, which is not verified.
+   *
+   * @throws {ClientRefused} when it is no signed JWT, or is signed with an algorithm that is not accepted
+   */
+  read(text: string): SignedToken {
+    try {
+      // Libraries for certificates send theirs along (`x5c`).
+      return readToken(text, 'assertion', ID_TOKEN_ALGS, ['x5c']);
+    } catch (error) {
+      throw refused(error);
+    }
+  }
+
+  /**
+   * Verifies the assertion of a client, and uses its `jti` up.
+   *
+   * @throws {ClientRefused} with the reason
+   */
+  async verify(client: DirectoryClient, token: SignedToken): Promise<void> {
+    // The claims are checked first: an assertion that is refused anyway costs no request for keys.
+    const once = checkAssertion(token, await this.expected(client), this.clock.now());
+    try {
+      await this.verifySignature(client, token);
+    } catch (error) {
+      throw refused(error);
+    }
+    if (once !== null && !(await this.used.use(client.tenantId, client.id, once.id, once.until))) {
+      throw new ClientRefused('assertion_replayed');
+    }
+  }
+
+  private async expected({ tenantId, id, issuer, subject, audience }: DirectoryClient): Promise<ExpectedAssertion> {
+    if (issuer !== null && subject !== null && audience !== null) {
+      return { issuer, subject, audiences: [audience], isOwn: false };
+    }
+    const bases = await this.addresses.allOf(tenantId);
+    return { issuer: id, subject: id, audiences: bases.flatMap((base) => [base, tokenAddressOf(base)]), isOwn: true };
+  }
+
+  private async verifySignature(
+    { tenantId, id, issuer, keys, jwksUrl }: DirectoryClient,
+    token: SignedToken,
+  ): Promise<void> {
+    const { alg, kid } = token.header;
+    if (jwksUrl !== null) {
+      const owner = { tenantId, id, version: 0, issuer: issuer ?? id };
+      return this.keys.verify(owner, { jwksUri: jwksUrl }, token, 'caller');
+    }
+    const isSigned = await isTokenSignedBy(tenantId, token, fitting(keys, alg, kid));
+    if (!isSigned) throw new ClientRefused('signature_invalid');
+  }
+}
+
+/** Returns the refusal of a client; another error is thrown on. */
+function refused(error: unknown): ClientRefused {
+  if (error instanceof ClientRefused) return error;
+  if (error instanceof OidcRefused) return new ClientRefused(REASONS[error.reason] ?? 'assertion_invalid');
+  throw error;
+}
 
 /** A client that is authenticated, with its secret; null for an assertion. */
 export interface AuthenticatedClient {

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
+import { parseToken } from '../../base/crypto/tokens.js';
 import { Database } from '../../base/database/database.js';
 import { readKeys, type IdpKey } from '../../protocols/oidc/jwks.rules.js';
 import { CredentialCache, type CredentialRow, type FoundCredential } from '../../tenancy/tenants/credential-cache.js';
-import { tenantOfClient } from './client-id.rules.js';
+import { AccessTokenStore } from './access-token.store.js';
+import { tenantOfClient } from './client.rules.js';
 import type { ClientKind } from './clients.dto.js';
 
 /** A client, as the token address needs it. */
@@ -79,5 +81,63 @@ export class ClientStore {
   /** After a change of clients made here: resolves when no process goes by the old values. */
   forget(...ids: string[]): Promise<void> {
     return this.clients.forget(...ids);
+  }
+}
+
+/** A secret of a client. */
+export interface ClientSecret {
+  readonly id: string;
+  readonly client: DirectoryClient;
+  readonly expiresAt: Date | null;
+}
+
+/** Finds the secret of a text, with its client. */
+@Injectable()
+export class ClientSecretStore {
+  private readonly secrets: CredentialCache<CredentialRow & ClientColumns, ClientSecret>;
+
+  constructor(db: Database, clock: Clock) {
+    this.secrets = new CredentialCache(db, clock, {
+      table: 'client_secrets',
+      query: (
+        tenantId,
+        hash,
+      ) => `select s.id, s.expires_at, least(s.revoked_at, c.revoked_at) as revoked_at, ${CLIENT_COLUMNS}
+        from client_secrets s join directory_clients c on c.tenant_id = s.tenant_id and c.id = s.client_id
+        where s.tenant_id = ${tenantId} and s.hash = ${hash}`,
+      make: (row: CredentialRow & ClientColumns, tenantId) => ({
+        id: row.id,
+        client: clientOf(row, tenantId),
+        expiresAt: row.expires_at,
+      }),
+      isProved: true,
+    });
+    db.feed.on(['directory_clients'], (row) => this.secrets.dropAll(row?.tenantId));
+  }
+
+  /** Returns the secret of a text, also an ended one; null: there is none. */
+  async find(text: string): Promise<FoundCredential<ClientSecret> | null> {
+    const token = parseToken(text);
+    return token?.kind === 'tbd' ? this.secrets.find(token) : null;
+  }
+
+  /** After a change of secrets or clients made here: resolves when no process goes by the old values. */
+  forget(tenantId: string): Promise<void> {
+    return this.secrets.forgetAll(tenantId);
+  }
+}
+
+/** What this process keeps of clients, their secrets and their access tokens. */
+@Injectable()
+export class ClientCaches {
+  constructor(
+    private readonly clients: ClientStore,
+    private readonly secrets: ClientSecretStore,
+    private readonly tokens: AccessTokenStore,
+  ) {}
+
+  /** After the end of clients or secrets here: resolves when no process goes by the old values. */
+  async forget(tenantId: string, ...clientIds: string[]): Promise<void> {
+    await Promise.all([this.clients.forget(...clientIds), this.secrets.forget(tenantId), this.tokens.forget(tenantId)]);
   }
 }

@@ -6,8 +6,7 @@ import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RecentSignIn, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
-import { CredentialHours } from '../directories/credential-hours.js';
-import { FORCE_OPTION, isForced } from '../directories/credential-in-use.js';
+import { CredentialHours, FORCE_OPTION, isForced } from '../directories/directory-marks.js';
 import {
   CreateClient,
   CreateClientSecret,

@@ -3,7 +3,7 @@ import { ShownType } from '../../base/http/shown.js';
 import { Choice, Moment, Ruled, Whole, Text } from '../../base/http/fields.js';
 import { AsSent, ServerSet } from '../../base/http/validate.js';
 import { MAX_URL } from '../../base/url.js';
-import { DIALECT, REQUESTS_LAST_DAY } from '../directories/credential-requests.dto.js';
+import { DIALECT, REQUESTS_LAST_DAY } from '../directories/directories.dto.js';
 
 /**
  * How a client authenticates: with a secret, with assertions that it signs with its own key, or with assertions of another

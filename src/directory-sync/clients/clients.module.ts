@@ -2,18 +2,12 @@ import { Module } from '@nestjs/common';
 import { PlatformClientModule } from '../../forwarding/platform-client/platform-client.module.js';
 import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';
 import { DirectoriesModule } from '../directories/directories.module.js';
-import { AccessTokenStore, ClientUses } from './access-token.store.js';
-import { AccessTokensRepository } from './access-tokens.repository.js';
-import { AccessTokens } from './access-tokens.service.js';
-import { ClientAssertions } from './client-assertions.js';
-import { ClientCaches } from './client-caches.js';
-import { ClientSecretStore } from './client-secret.store.js';
-import { ClientStore } from './client.store.js';
+import { AccessTokenStore, ClientUses, ScimCredentials } from './access-token.store.js';
+import { AccessTokensRepository, AccessTokens, ClientAssertions } from './access-tokens.service.js';
+import { ClientCaches, ClientSecretStore, ClientStore } from './client.store.js';
 import { ClientsController } from './clients.controller.js';
 import { ClientsRepository } from './clients.repository.js';
-import { ClientsService } from './clients.service.js';
-import { DeletedDirectoryClients } from './deleted-directory-clients.js';
-import { ScimCredentials } from './scim-credentials.js';
+import { ClientsService, DeletedDirectoryClients } from './clients.service.js';
 import { TokenController } from './token.controller.js';
 
 /** The OAuth clients of directories, and the access tokens that they get for SCIM. */

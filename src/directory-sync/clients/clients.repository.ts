@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
-import type { ClientSettings } from './client-settings.rules.js';
+import type { ClientSettings } from './client.rules.js';
 import type { ClientBody, ClientSecretBody } from './clients.dto.js';
 
 /** A client with its secrets. */

@@ -1,25 +1,25 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { mintToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import { issuerOf } from '../../protocols/oidc/discovery.rules.js';
 import { problemOfEndpoint } from '../../protocols/oidc/guarded-fetch.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { demandRoom } from '../../tenancy/tenants/caps.js';
+import { type Cap, liveIn, demandRoom } from '../../tenancy/tenants/caps.js';
 import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { CredentialEnded } from '../../tenancy/tenants/tenants.errors.js';
-import type { AdminRequest } from '../directories/admin-request.js';
-import { demandUnused } from '../directories/credential-in-use.js';
-import { ClientCaches } from './client-caches.js';
-import { newClientId } from './client-id.rules.js';
-import { secretEnd } from './client-secret.rules.js';
-import { clientProblems, type ClientSettings } from './client-settings.rules.js';
+import { demandUnused } from '../directories/directory-marks.js';
+import { DirectoryDeleted } from '../directories/directory-people.js';
+import type { AdminRequest } from '../directories/directory.js';
 import { ClientUses } from './access-token.store.js';
-import { CLIENT_SECRETS_CAP, CLIENTS_CAP } from './clients.caps.js';
+import { newClientId, secretEnd, clientProblems, type ClientSettings, tokenAddressOf } from './client.rules.js';
+import { ClientCaches } from './client.store.js';
 import type {
   ClientBody,
   ClientSecretBody,
@@ -29,8 +29,28 @@ import type {
   NewClientSecretBody,
 } from './clients.dto.js';
 import { ClientsRepository, type ClientRow } from './clients.repository.js';
-import { tokenAddressOf } from './token-address.js';
-import { once } from '../../tenancy/idempotency/idempotency-keys.js';
+
+/** How many clients a directory can have. */
+export const CLIENTS_CAP: Cap = {
+  most: 10,
+  code: 'too_many_clients',
+  whose: 'A directory',
+  what: 'clients',
+  remedy: 'delete one that is not needed',
+  count: `select count(*)::int as n from directory_clients where tenant_id = $1 and directory_id = $2 and revoked_at is null`,
+  lock: `select 1 from directories where tenant_id = $1 and id = $2 for no key update`,
+};
+
+/** How many live secrets a client can have: the present one and the next one. */
+export const CLIENT_SECRETS_CAP: Cap = {
+  most: 2,
+  code: 'too_many_client_secrets',
+  whose: 'A client',
+  what: 'live secrets',
+  remedy: 'delete the one that is not used any more',
+  count: liveIn('client_secrets where tenant_id = $1 and client_id = $2'),
+  lock: `select 1 from directory_clients where tenant_id = $1 and id = $2 for no key update`,
+};
 
 const ACCESS_TOKEN_SECONDS = 3_600;
 
@@ -221,5 +241,22 @@ export class ClientsService {
   ): Promise<void> {
     const after = { ...client, directory_id: directoryId };
     return this.audit.record(tx, { ...by, action, targetType: 'directory_client', targetId: client.id, before, after });
+  }
+}
+
+/** Ends the clients of a directory in the transaction of its deletion; refuses that while one of them is in use. */
+@Injectable()
+export class DeletedDirectoryClients implements OnModuleInit {
+  constructor(
+    private readonly events: DomainEvents,
+    private readonly repository: ClientsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.events.on(DirectoryDeleted, async ({ tx, tenantId, directoryId, force }) => {
+      const lastUse = await this.repository.revokeAll(tx, tenantId, directoryId);
+      demandUnused(lastUse, this.clock.now(), force);
+    });
   }
 }

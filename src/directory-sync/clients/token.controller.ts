@@ -1,7 +1,8 @@
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiProperty, ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Config } from '../../base/config/config.js';
 import { ApiRefusals } from '../../base/http/api-answers.js';
+import { Text } from '../../base/http/fields.js';
 import { readForm } from '../../base/http/form.js';
 import { RateLimiter, limitRate } from '../../base/http/rate-limit.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
@@ -10,10 +11,58 @@ import { TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
 import { DirectoryStore } from '../directories/directory.store.js';
 import { AccessTokens, type AuthenticatedClient } from './access-tokens.service.js';
-import { ClientRefused } from './client-refused.js';
-import { tokenAddressOf } from './token-address.js';
-import { AccessTokenBody, AuthorizationServerBody, TokenForm } from './token.dto.js';
-import { readTokenRequest, TOKEN_FIELDS } from './token-request.rules.js';
+import { tokenAddressOf, readTokenRequest, TOKEN_FIELDS } from './client.rules.js';
+import { ClientRefused } from './clients.errors.js';
+
+const OPTIONAL = { optional: true, max: 16_384 } as const;
+
+/** The form of a request for an access token (RFC 6749 §4.4.2, RFC 7523 §2.2). Other fields are ignored. */
+export class TokenForm {
+  @Text({ max: 64, description: '`client_credentials`.' })
+  grant_type!: string;
+  @Text({ ...OPTIONAL, description: 'The id of the client; not with Basic authentication.' })
+  client_id?: string;
+  @Text({ ...OPTIONAL, description: 'The secret of the client; not with Basic authentication.' })
+  client_secret?: string;
+  @Text({ ...OPTIONAL, description: '`urn:ietf:params:oauth:client-assertion-type:jwt-bearer`' })
+  client_assertion_type?: string;
+  @Text({ ...OPTIONAL, description: 'A JWT of the client, or of the issuer that it is federated with.' })
+  client_assertion?: string;
+  @Text({ ...OPTIONAL, description: 'Any text: the answer names the scope that is granted.' })
+  scope?: string;
+}
+
+/** An access token (RFC 6749 §5.1). */
+export class AccessTokenBody {
+  @ApiProperty({ description: 'A credential of SCIM: `Authorization: Bearer <access_token>`.' })
+  access_token!: string;
+  @ApiProperty({ enum: ['Bearer'] })
+  token_type!: string;
+  @ApiProperty({ type: 'integer', description: 'Seconds.' })
+  expires_in!: number;
+  @ApiProperty({ enum: ['scim'] })
+  scope!: string;
+}
+
+/** The metadata of the server of access tokens (RFC 8414 §2). */
+export class AuthorizationServerBody {
+  @ApiProperty()
+  issuer!: string;
+  @ApiProperty()
+  token_endpoint!: string;
+  @ApiProperty({ type: [String] })
+  token_endpoint_auth_methods_supported!: string[];
+  @ApiProperty({ type: [String] })
+  token_endpoint_auth_signing_alg_values_supported!: string[];
+  @ApiProperty({ type: [String] })
+  grant_types_supported!: string[];
+  @ApiProperty({ type: [String] })
+  response_types_supported!: string[];
+  @ApiProperty({ type: [String] })
+  scopes_supported!: string[];
+  @ApiProperty()
+  service_documentation!: string;
+}
 
 const FORM_BYTES = 16 * 1024;
 const SCOPE = 'scim';

@@ -2,10 +2,10 @@ import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req } from
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { withAllowFromNotice } from '../../base/http/allowed-networks.js';
-import type { BridgeRequest } from '../../base/http/request.js';
 import { ApiPage, ApiRefusals } from '../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import type { BridgeRequest } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import {
   CurrentCaller,
@@ -20,13 +20,13 @@ import {
   DirectoryBody,
   DirectoryDetailBody,
   NewDirectoryBody,
+  GroupMemberBody,
+  ReplacedRules,
 } from './directories.dto.js';
-import { GroupMemberBody, ReplacedRules } from './groups.dto.js';
-import { FORCE_OPTION, isForced } from './credential-in-use.js';
-import { DirectoriesService } from './directories.service.js';
-import { DirectoryContent, type GroupListRow, type PendingMemberRow } from './directory-content.js';
-import { DirectoryView } from './directory-view.js';
-import type { GroupRuleRow } from './group-rules.repository.js';
+import type { GroupRuleRow } from './directories.repository.js';
+import { DirectoriesService, DirectoryView } from './directories.service.js';
+import { FORCE_OPTION, isForced } from './directory-marks.js';
+import { DirectoryContent, type GroupListRow, type PendingMemberRow } from './directory-people.js';
 import { GroupRulesService } from './group-rules.service.js';
 
 /** Routes for the directories of a tenant. */

@@ -1,21 +1,95 @@
-import { ApiProperty, IntersectionType } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType, type ApiPropertyOptions } from '@nestjs/swagger';
 import { AllowFrom, NoticesBody } from '../../base/http/allowed-networks.js';
+import { Choice, Flag, Text, Nested, NestedList, Ruled, Moment } from '../../base/http/fields.js';
 import { ChangeType, ShownType, StoredTimes } from '../../base/http/shown.js';
-import { Choice, Flag, Nested, NestedList, Ruled, Text } from '../../base/http/fields.js';
-import { ExpectedAdministrators } from '../../tenancy/tenants/administrators.js';
 import { ServerSet } from '../../base/http/validate.js';
-import type { CustomAttribute } from '../../protocols/scim/schema/user.schema.js';
 import { PROFILE_NAMES, type Profile } from '../../protocols/scim/dialects/dialects.js';
-import type { AttributeMap, DirectoryState, Guard, GuardFigures, OnMatch } from './directory.js';
+import { CUSTOM_TYPES, type CustomAttribute } from '../../protocols/scim/schema/user.schema.js';
+import { ExpectedAdministrators } from '../../tenancy/tenants/administrators.js';
+import { CredentialBody } from '../../tenancy/tenants/tenants.dto.js';
 import {
-  AttributeMapFields,
-  CUSTOM_ATTRIBUTES,
-  CustomAttributeFields,
-  GUARD,
-  guardProblem,
-  MAY_GRANT_CONSOLE,
-  REPLACE_CREATES_MISSING,
-} from './directory-fields.dto.js';
+  GUARD_DEFAULTS,
+  MAPPABLE,
+  type GuardFigures,
+  type AttributeMap,
+  type DirectoryState,
+  type Guard,
+  type OnMatch,
+} from './directory.js';
+
+const GUARD_MAX: GuardFigures = {
+  percent: 100,
+  people: 1_000_000,
+  at_least: 1_000_000,
+  within_minutes: 1_440,
+  day_percent: 100,
+};
+
+/** Returns why the figures of a guard are not valid, or null. */
+export function guardProblem(value: unknown): string | null {
+  if (value === 'off' || value === 'on') return null;
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return 'must be off, on, or an object of figures';
+  for (const [name, figure] of Object.entries(value)) {
+    if (!Object.hasOwn(GUARD_DEFAULTS, name))
+      return `has no figure ${name}; known: ${Object.keys(GUARD_DEFAULTS).join(', ')}`;
+    const max = GUARD_MAX[name as keyof GuardFigures];
+    if (!Number.isSafeInteger(figure) || figure < 1 || figure > max)
+      return `needs a whole number from 1 to ${max} for ${name}`;
+  }
+  return null;
+}
+
+/** How the guard of a directory is described. */
+export const GUARD = {
+  oneOf: [
+    { type: 'string', enum: ['off', 'on'] },
+    { type: 'object', additionalProperties: { type: 'integer' } },
+  ],
+  description:
+    'The guard against mass departures: off, on (the default figures), or figures of its own. When more users leave than `percent` of the users in force, or than `people`, within `within_minutes`, or than `day_percent` within a day, and more than `at_least`, the further ones are held until an admin releases or discards them.',
+  example: GUARD_DEFAULTS,
+};
+/** How `replace_creates_missing` is described. */
+export const REPLACE_CREATES_MISSING = {
+  description: 'A replace with a value path that matches nothing adds the value, in place of 400 noTarget.',
+};
+/** How `may_grant_console` is described. */
+export const MAY_GRANT_CONSOLE = {
+  description:
+    'Whether SCIM `roles` may give a role whose `console` is not `none`. False unless set: the user then gets the next role that applies. Group rules give any role.',
+};
+/** How `custom_attributes` is described. */
+export const CUSTOM_ATTRIBUTES = {
+  description:
+    'Attributes of users that the customer declares, up to 50, in the schema `urn:ietf:params:scim:schemas:extension:custom:2.0:User`. A list replaces the declared ones; values of a removed attribute are kept and not shown. The type of a name stays.',
+};
+
+const OPTIONAL = { optional: true, nullable: true };
+
+/** The SCIM attributes of the platform's fields. Null restores the default of a field. */
+export class AttributeMapFields {
+  @Choice(MAPPABLE.external_id, OPTIONAL)
+  external_id?: string | null;
+  @Choice(MAPPABLE.email, OPTIONAL)
+  email?: string | null;
+  @Choice(MAPPABLE.first_name, OPTIONAL)
+  first_name?: string | null;
+  @Choice(MAPPABLE.last_name, OPTIONAL)
+  last_name?: string | null;
+}
+
+/** An attribute that the customer declares. */
+export class CustomAttributeFields {
+  @Text({ max: 64, example: 'badgeNumber' })
+  name!: string;
+  @Choice(CUSTOM_TYPES, { description: 'The type by RFC 7643 §2.3.' })
+  type!: CustomAttribute['type'];
+  @Flag({ optional: true, description: 'Whether a user can have several values. False unless set.' })
+  multi_valued?: boolean;
+  @Text({ min: 0, max: 200, optional: true, description: 'What `/Schemas` says of it.' })
+  description?: string;
+}
 
 const SERVER_SET = [
   'id',
@@ -158,4 +232,86 @@ export class DirectoryDetailBody extends DirectoryBody {
 export class NewDirectoryBody extends DirectoryBody {
   @ApiProperty({ description: 'The first token; only this answer shows it.' })
   scim_token!: string;
+}
+
+/** How the API shows the requests of a credential of a directory. */
+export const REQUESTS_LAST_DAY: ApiPropertyOptions = {
+  type: 'integer',
+  description: 'SCIM requests of the last 24 hours, in whole hours. They are counted a few seconds late.',
+};
+
+/** How the API shows the IdP of a credential. */
+export const DIALECT: ApiPropertyOptions = {
+  type: String,
+  nullable: true,
+  example: 'entra',
+  description: 'The IdP that its requests of the last week show; null: none is recognised.',
+};
+
+/** One rule: members of the group get the role. */
+export class GroupRule {
+  @Text({ max: 64, example: 'grp_01k0000000abcdefghjkmnpqrs' })
+  group_id!: string;
+  @Text({ max: 100, example: 'Admin' })
+  role!: string;
+}
+
+/** Group rules: the whole list, in the order of precedence. */
+@ServerSet('group')
+export class GroupRules {
+  @NestedList(() => GroupRule, { max: 1_000, description: 'In order: the first one that matches gives the role.' })
+  rules!: GroupRule[];
+}
+
+/** The body of `PUT /directories/{id}/rules`. */
+@ServerSet('group')
+export class ReplacedRules extends GroupRules {
+  @ExpectedAdministrators(
+    'How many administrators would lose the console, or the right to write there. The plan of the rules has it.',
+  )
+  administrators?: number;
+}
+
+/** A user who is a member of a group, as the API shows the member. */
+export class GroupMemberBody {
+  @ApiProperty({ example: 'usr_01k0000000abcdefghjkmnpqrs' })
+  user_id!: string;
+  @ApiProperty()
+  user_name!: string;
+  @ApiProperty({ type: String, nullable: true })
+  email!: string | null;
+  @ApiProperty({ enum: ['active', 'inactive'] })
+  status!: 'active' | 'inactive';
+}
+
+/** The body of `POST /directories/{id}/tokens`. */
+@ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at', 'requests_last_day', 'dialect')
+export class CreateScimToken {
+  @Text({ max: 200, optional: true, example: 'Okta production' })
+  name?: string;
+
+  @Moment({
+    optional: true,
+    nullable: true,
+    description: 'At most a year from now; without it the token does not expire.',
+  })
+  expires_at?: Date | null;
+}
+
+/** A SCIM token without its secret. */
+export class ScimTokenBody extends CredentialBody {
+  @ApiProperty({ example: 'tok_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty(REQUESTS_LAST_DAY)
+  requests_last_day!: number;
+  @ApiProperty(DIALECT)
+  dialect!: string | null;
+}
+
+/** A SCIM token with its secret, in the answer that creates it. */
+export class NewScimTokenBody extends ScimTokenBody {
+  @ApiProperty({ description: 'The secret; only this answer shows it.' })
+  scim_token!: string;
+  @ApiProperty()
+  scim_base_url!: string;
 }

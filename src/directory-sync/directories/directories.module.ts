@@ -1,22 +1,13 @@
 import { Module } from '@nestjs/common';
-import { ConsoleGrants } from './console-grants.js';
-import { CredentialHours } from './credential-hours.js';
 import { DirectoriesController } from './directories.controller.js';
-import { DirectoriesRepository } from './directories.repository.js';
-import { DirectoriesService } from './directories.service.js';
-import { DirectoryRate } from './directory-rate.js';
-import { DirectoryMarks } from './directory-marks.js';
-import { DirectoryStore } from './directory.store.js';
-import { DirectoryView } from './directory-view.js';
-import { GroupRulesRepository } from './group-rules.repository.js';
-import { GroupRulesService } from './group-rules.service.js';
-import { NamedRoles } from './named-roles.js';
-import { QuietDirectories } from './quiet-directories.js';
+import { DirectoriesRepository, GroupRulesRepository, ScimTokensRepository } from './directories.repository.js';
+import { DirectoriesService, DirectoryView } from './directories.service.js';
+import { CredentialHours, DirectoryMarks, QuietDirectories } from './directory-marks.js';
+import { DirectoryRate, DirectoryStore } from './directory.store.js';
+import { ConsoleGrants, GroupRulesService, NamedRoles } from './group-rules.service.js';
+import { ScimTokenStore, ScimTokenUses, TokenRefusals } from './scim-token.store.js';
 import { ScimTokensController } from './scim-tokens.controller.js';
-import { ScimTokensRepository } from './scim-tokens.repository.js';
 import { ScimTokensService } from './scim-tokens.service.js';
-import { ScimTokenStore, ScimTokenUses } from './scim-token.store.js';
-import { TokenRefusals } from './token-refusals.js';
 
 /**
  * The directories of a tenant and their administration. A global module of `directory-sync` provides `DirectoryPeople` and

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
+import type { DirectoryBody, ScimTokenBody, GroupRule } from './directories.dto.js';
+import type { CredentialRequests } from './directory-marks.js';
+import { DirectoryContent } from './directory-people.js';
 import type { GuardFigures, StoredCustomAttribute } from './directory.js';
-import type { DirectoryBody } from './directories.dto.js';
 
 /** A row of the table of directories. */
 export interface DirectoryRow extends Omit<DirectoryBody, 'guard' | 'custom_attributes' | 'scim_base_url' | 'notices'> {
@@ -155,4 +157,150 @@ function columnsOf(settings: DirectorySettings): unknown[] {
     JSON.stringify(settings.allow_from),
     JSON.stringify(settings.custom_attributes),
   ];
+}
+
+/** A SCIM token as it is stored. */
+export type ScimTokenRow = Omit<ScimTokenBody, keyof CredentialRequests>;
+
+const TOKEN_COLUMNS = 'id, name, prefix, created_by, expires_at, last_used_at, revoked_at, created_at';
+
+/** Statements on the table of SCIM tokens. */
+@Injectable()
+export class ScimTokensRepository {
+  constructor(private readonly db: Database) {}
+
+  async insert(
+    tx: SqlRunner,
+    token: {
+      tenantId: string;
+      id: string;
+      directoryId: string;
+      name: string;
+      prefix: string;
+      hash: Buffer;
+      createdBy: unknown;
+      expiresAt: Date | null;
+    },
+  ): Promise<void> {
+    await tx.query(
+      `insert into scim_tokens (tenant_id, id, directory_id, name, prefix, hash, created_by, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        token.tenantId,
+        token.id,
+        token.directoryId,
+        token.name,
+        token.prefix,
+        token.hash,
+        JSON.stringify(token.createdBy),
+        token.expiresAt,
+      ],
+    );
+  }
+
+  async list(tenantId: string, directoryId: string, page: PageRequest): Promise<ScimTokenRow[]> {
+    const { rows } = await this.db.query<ScimTokenRow>(
+      `select ${TOKEN_COLUMNS} from scim_tokens
+       where tenant_id = $1 and directory_id = $2 and ($3::text is null or id < $3) order by id desc limit $4`,
+      [tenantId, directoryId, page.after, page.limit + 1],
+    );
+    return rows;
+  }
+
+  /** Returns when a token of a directory was last used, of those that no admin has ended; null: none was. */
+  async lastUse(tx: SqlRunner, tenantId: string, directoryId: string): Promise<Date | null> {
+    const { rows } = await tx.query<{ at: Date | null }>(
+      `select max(last_used_at) as at from scim_tokens
+       where tenant_id = $1 and directory_id = $2 and (revoked_at is null or revoked_at > now())`,
+      [tenantId, directoryId],
+    );
+    return rows[0]!.at;
+  }
+
+  async find(
+    tenantId: string,
+    directoryId: string,
+    id: string,
+    db: SqlRunner = this.db,
+    lock = false,
+  ): Promise<ScimTokenRow | null> {
+    const { rows } = await db.query<ScimTokenRow>(
+      `select ${TOKEN_COLUMNS} from scim_tokens where tenant_id = $1 and directory_id = $2 and id = $3
+       ${lock ? 'for update' : ''}`,
+      [tenantId, directoryId, id],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Ends a token in `inSeconds` seconds; an earlier end stays. */
+  async revoke(tx: SqlRunner, tenantId: string, id: string, inSeconds: number): Promise<void> {
+    await tx.query(
+      `update scim_tokens set revoked_at = least(revoked_at, now() + make_interval(secs => $3))
+       where tenant_id = $1 and id = $2`,
+      [tenantId, id, inSeconds],
+    );
+  }
+
+  async hasDirectory(tenantId: string, id: string, db: SqlRunner = this.db): Promise<boolean> {
+    const { rowCount } = await db.query(
+      `select 1 from directories where tenant_id = $1 and id = $2 and deleted_at is null`,
+      [tenantId, id],
+    );
+    return rowCount === 1;
+  }
+}
+
+/** A group rule with the current name of its group. */
+export interface GroupRuleRow {
+  group_id: string;
+  /** The current name of the group. */
+  group: string;
+  role: string;
+}
+
+/** Statements on the table of group rules. */
+@Injectable()
+export class GroupRulesRepository {
+  constructor(
+    private readonly db: Database,
+    private readonly content: DirectoryContent,
+  ) {}
+
+  /** Returns the rules of a directory in their order. */
+  async list(tenantId: string, directoryId: string, db: SqlRunner = this.db): Promise<GroupRuleRow[]> {
+    const { rows } = await db.query<GroupRule>(
+      `select group_id, role from group_rules where tenant_id = $1 and directory_id = $2 order by position`,
+      [tenantId, directoryId],
+    );
+    const ids = rows.map((rule) => rule.group_id);
+    const names = await this.content.groupNames(db === this.db ? null : db, tenantId, ids);
+    return rows.map(({ group_id, role }) => ({ group_id, group: names.get(group_id) ?? group_id, role }));
+  }
+
+  /** Returns which of the given groups and roles exist. Locks the groups of the current and of the new rules, by id. */
+  async knownOf(
+    tx: SqlRunner,
+    tenantId: string,
+    directoryId: string,
+    current: readonly GroupRule[],
+    rules: readonly GroupRule[],
+  ): Promise<{ groups: Set<string>; roles: Set<string> }> {
+    const ids = [...current, ...rules].map((rule) => rule.group_id);
+    const groups = await this.content.lockGroups(tx, tenantId, directoryId, ids);
+    const roles = await tx.query<{ name: string }>(
+      `select name from roles where tenant_id = $1 and name = any($2::text[])`,
+      [tenantId, rules.map((rule) => rule.role)],
+    );
+    return { groups, roles: new Set(roles.rows.map((row) => row.name)) };
+  }
+
+  async replace(tx: SqlRunner, tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<void> {
+    await tx.query(`delete from group_rules where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
+    await tx.query(
+      `insert into group_rules (tenant_id, directory_id, position, group_id, role)
+       select $1, $2, n.position, n.group_id, n.role
+       from unnest($3::text[], $4::text[]) with ordinality n (group_id, role, position)`,
+      [tenantId, directoryId, rules.map((rule) => rule.group_id), rules.map((rule) => rule.role)],
+    );
+  }
 }

@@ -1,25 +1,49 @@
 import { Injectable } from '@nestjs/common';
-import { DomainEvents } from '../../base/domain-events.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
 import { Conflict, InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
-import { adminSourceOf, type AdminRequest } from './admin-request.js';
+import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 import { demandAdministrators } from '../../tenancy/tenants/administrators.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { DIRECTORIES_CAP } from './directories.caps.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
+import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { demandPlainName } from '../../tenancy/tenants/tenants.service.js';
-import { DirectoriesRepository, type DirectoryRow, type DirectorySettings } from './directories.repository.js';
-import type { ChangeDirectory, CreateDirectory, DirectoryBody, NewDirectoryBody } from './directories.dto.js';
+import type { DirectoryBody, ChangeDirectory, CreateDirectory, NewDirectoryBody } from './directories.dto.js';
+import { type DirectoryRow, DirectoriesRepository, type DirectorySettings } from './directories.repository.js';
+import {
+  DirectoryContent,
+  type DirectoryCounts,
+  DirectoryDeleted,
+  DirectoryPeople,
+  type SeatNeed,
+} from './directory-people.js';
 import { changesPeople, NEW_DIRECTORY, settingsAfter, settingsProblems } from './directory-settings.rules.js';
-import { DirectoryDeleted } from './directories.events.js';
-import type { DirectoryCounts } from './directory-content.js';
-import { DirectoryPeople, type SeatNeed } from './directory-people.js';
-import { DirectoryView } from './directory-view.js';
+import { declaredOf, guardOf, adminSourceOf, type AdminRequest } from './directory.js';
 import { DirectoryStore } from './directory.store.js';
-import { ScimTokensService } from './scim-tokens.service.js';
-import { once } from '../../tenancy/idempotency/idempotency-keys.js';
+import { DIRECTORIES_CAP, ScimTokensService } from './scim-tokens.service.js';
+
+/** Directories as the API shows them. */
+@Injectable()
+export class DirectoryView {
+  constructor(
+    private readonly addresses: TenantAddresses,
+    private readonly content: DirectoryContent,
+  ) {}
+
+  /** Returns a directory as lists show it. */
+  async of(tenantId: string, row: DirectoryRow): Promise<DirectoryBody> {
+    const scimBaseUrl = scimBaseOf(await this.addresses.of(tenantId));
+    const { guard, custom_attributes: custom } = row;
+    return { ...row, guard: guardOf(guard), custom_attributes: declaredOf(custom), scim_base_url: scimBaseUrl };
+  }
+
+  /** Returns a directory with the numbers of its page. */
+  async withCounts(tenantId: string, row: DirectoryRow): Promise<DirectoryBody & DirectoryCounts> {
+    return { ...(await this.of(tenantId, row)), ...(await this.content.counts(tenantId, row.id)) };
+  }
+}
 
 /** Administration of the directories of a tenant. */
 @Injectable()

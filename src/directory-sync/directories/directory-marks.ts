@@ -1,5 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainError } from '../../base/errors/domain-error.js';
+import { ApiFilter } from '../../base/http/api-answers.js';
+import { queryChoice, queryOptions, type Query } from '../../base/http/query.js';
+import { Logger } from '../../base/log/logger.js';
+import { IntervalWork } from '../../base/work/work.js';
 import { EventsRepository, type NewEvent } from '../../engine/events/events.service.js';
 
 /** A refused credential; `prefix` holds no part of the secret. */
@@ -145,5 +150,200 @@ export class DirectoryMarks {
        where d.tenant_id = u.tenant_id and d.id = u.id and (d.last_request_at is null or d.last_request_at < u.at)`,
       [uses.map((use) => use.tenantId), uses.map((use) => use.directoryId), uses.map((use) => use.at)],
     );
+  }
+}
+
+const FLUSH_EVERY = 5_000;
+
+/** The requests of a SCIM token or a client that are not written yet. */
+interface Counted {
+  tenantId: string;
+  credentialId: string;
+  requests: number;
+  dialect: string | null;
+}
+
+/** The requests of a credential, as the API shows them. */
+export interface CredentialRequests {
+  requests_last_day: number;
+  dialect: string | null;
+}
+
+/** Those of a new credential. */
+export const NO_REQUESTS: CredentialRequests = { requests_last_day: 0, dialect: null };
+
+/**
+ * Counts the requests of each SCIM token and each client by the hour, with the IdP that they show: an old credential can be
+ * revoked without fear once it has none. Written in batches; a killed process loses those of five seconds.
+ */
+@Injectable()
+export class CredentialHours implements OnModuleInit, OnApplicationShutdown {
+  private counts = new Map<string, Counted>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly db: Database,
+    private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.flush(), FLUSH_EVERY).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  /** Counts a request; `dialect` is null where the request does not show its IdP. */
+  note({ tenantId, credentialId, dialect }: Omit<Counted, 'requests'>): void {
+    const known = this.counts.get(credentialId);
+    if (known === undefined) {
+      this.counts.set(credentialId, { tenantId, credentialId, dialect, requests: 1 });
+      return;
+    }
+    known.requests += 1;
+    known.dialect = dialect ?? known.dialect;
+  }
+
+  /** Adds the requests of the last 24 hours, whole hours, to credentials. */
+  async shownWith<T extends { id: string }>(
+    tenantId: string,
+    credentials: readonly T[],
+  ): Promise<(T & CredentialRequests)[]> {
+    const { rows } = await this.db.query<CredentialRequests & { credential_id: string }>(
+      `select credential_id,
+         coalesce(sum(requests) filter (where hour > now() - interval '24 hours'), 0)::int as requests_last_day,
+         (array_agg(dialect order by hour desc) filter (where dialect is not null))[1] as dialect
+       from credential_hours where tenant_id = $1 and credential_id = any($2) group by credential_id`,
+      [tenantId, credentials.map(({ id }) => id)],
+    );
+    const byId = new Map(rows.map(({ credential_id, ...counts }) => [credential_id, counts]));
+    return credentials.map((one) => ({ ...one, ...(byId.get(one.id) ?? NO_REQUESTS) }));
+  }
+
+  /** Writes what was counted. A count that cannot be written is forgotten: it is a hint for people, not evidence. */
+  async flush(): Promise<void> {
+    if (this.counts.size === 0) return;
+    const counts = [...this.counts.values()];
+    this.counts = new Map();
+    try {
+      await this.db.query(
+        `insert into credential_hours as h (tenant_id, credential_id, hour, requests, dialect)
+         select n.tenant_id, n.credential_id, date_trunc('hour', now()), n.requests, n.dialect
+         from unnest($1::text[], $2::text[], $3::int[], $4::text[]) n (tenant_id, credential_id, requests, dialect)
+         on conflict (tenant_id, credential_id, hour) do update
+           set requests = h.requests + excluded.requests, dialect = coalesce(excluded.dialect, h.dialect)`,
+        [
+          counts.map(({ tenantId }) => tenantId),
+          counts.map(({ credentialId }) => credentialId),
+          counts.map(({ requests }) => requests),
+          counts.map(({ dialect }) => dialect),
+        ],
+      );
+    } catch (error) {
+      this.logger.warn('requests of credentials not counted', { error });
+    }
+  }
+}
+
+/** Rows of credentials that end automatically: a day is shown, and the last dialect for a week. */
+export const CREDENTIAL_HOUR_LEFTOVERS = [
+  `delete from credential_hours where hour < now() - interval '7 days'`,
+] as const;
+
+const DAY_MS = 86_400_000;
+
+/** A credential that was used a short time ago is not ended without `force`: its IdP would meet 401 from then on. */
+class CredentialInUse extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'credential_in_use';
+  constructor(lastUsedAt: Date) {
+    super(
+      `The credential was last used at ${lastUsedAt.toISOString()}, within the last 24 hours. Give the IdP another credential first, or repeat the request with force=true.`,
+      { members: { last_used_at: lastUsedAt.toISOString() } },
+    );
+  }
+}
+
+/**
+ * Makes sure that the end of a credential refuses no request of an IdP.
+ *
+ * @param force the caller ends it nevertheless
+ * @throws {CredentialInUse} when it was used in the last 24 hours
+ */
+export function demandUnused(lastUsedAt: Date | null, now: Date, force: boolean): void {
+  if (force || lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= DAY_MS) return;
+  throw new CredentialInUse(lastUsedAt);
+}
+
+/** Describes the option `force` of a route that ends credentials. */
+export const FORCE_OPTION = ApiFilter('force', '`true`: also a credential that was used in the last 24 hours.', {
+  enum: ['true', 'false'],
+});
+
+/** Reads the option `force`. */
+export function isForced(query: Query): boolean {
+  return queryChoice('force', queryOptions(query, ['force']).force, ['true', 'false']) === 'true';
+}
+
+/** Fewer pauses tell nothing of what is usual. */
+const LEAST_PAUSES = 5;
+/** An IdP that writes each minute may have nothing to write for an hour. */
+const LEAST_SECONDS = 3_600;
+/** A directory that is silent for longer is out of use. */
+const MOST_DAYS = 30;
+
+interface Quiet {
+  tenant_id: string;
+  id: string;
+  last_request_at: Date;
+  usual_pause_seconds: number;
+}
+
+/** Records directories whose IdP has sent nothing for three times its usual pause, once for each silence. */
+@Injectable()
+export class QuietDirectories extends IntervalWork {
+  override readonly kind = 'directories.quiet';
+  override readonly everyMs = 10 * 60_000;
+
+  constructor(
+    private readonly db: Database,
+    private readonly events: EventsRepository,
+    private readonly logger: Logger,
+  ) {
+    super();
+  }
+
+  /** Looks at the directories of all tenants. */
+  override async run(): Promise<void> {
+    const { rows } = await this.db.query<Quiet>(
+      `select tenant_id, id, last_request_at, usual_pause_seconds from directories
+       where deleted_at is null and pauses >= $1 and told_quiet_since is distinct from last_request_at
+         and last_request_at < now() - greatest(3 * usual_pause_seconds, $2) * interval '1 second'
+         and last_request_at > now() - $3 * interval '1 day'`,
+      [LEAST_PAUSES, LEAST_SECONDS, MOST_DAYS],
+    );
+    for (const row of rows) await this.record(row);
+  }
+
+  private async record({ tenant_id: tenantId, id, ...row }: Quiet): Promise<void> {
+    const data = {
+      directory_id: id,
+      last_request_at: row.last_request_at.toISOString(),
+      usual_interval_seconds: row.usual_pause_seconds,
+    };
+    await this.db.transaction(tenantId, async (tx) => {
+      // Another process may look at the same time; a request may have come meanwhile.
+      const { rowCount } = await tx.query(
+        `update directories set told_quiet_since = last_request_at
+         where tenant_id = $1 and id = $2 and told_quiet_since is distinct from last_request_at
+           and date_trunc('milliseconds', last_request_at) = $3`,
+        [tenantId, id, row.last_request_at],
+      );
+      if (rowCount === 0) return;
+      this.logger.warn('directory.quiet', { tenant_id: tenantId, ...data });
+      await this.events.record(tenantId, [{ event: 'directory.quiet', data }], tx);
+    });
   }
 }

@@ -1,10 +1,9 @@
-import { allowFromProblems } from '../../base/http/allowed-networks.js';
 import type { FieldError } from '../../base/errors/domain-error.js';
-import { customNameProblem } from '../../protocols/scim/schema/user.schema.js';
+import { allowFromProblems } from '../../base/http/allowed-networks.js';
 import { findAttribute, RESOURCE_TYPES } from '../../protocols/scim/schema/resource-types.js';
+import { customNameProblem } from '../../protocols/scim/schema/user.schema.js';
+import type { ChangeDirectory, AttributeMapFields, CustomAttributeFields } from './directories.dto.js';
 import type { DirectorySettings } from './directories.repository.js';
-import type { ChangeDirectory } from './directories.dto.js';
-import type { AttributeMapFields, CustomAttributeFields } from './directory-fields.dto.js';
 import type { AttributeMap, GuardFigures, StoredCustomAttribute } from './directory.js';
 
 /** What a new directory has where the request does not say otherwise. */

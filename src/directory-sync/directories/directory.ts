@@ -1,6 +1,8 @@
 import type { AllowedNetworks } from '../../base/http/allowed-networks.js';
-import type { CustomAttribute } from '../../protocols/scim/schema/user.schema.js';
 import type { Profile } from '../../protocols/scim/dialects/dialects.js';
+import type { CustomAttribute } from '../../protocols/scim/schema/user.schema.js';
+import type { Repeatable } from '../../tenancy/idempotency/idempotency-keys.js';
+import type { Actor, ChangeSource } from '../../tenancy/identity/person.js';
 
 /** `live`: writes take effect. `preview`: writes are stored, and their effects are shown. */
 export type DirectoryState = 'live' | 'preview';
@@ -101,4 +103,17 @@ export interface StoredCustomAttribute extends CustomAttribute {
 /** Returns the attributes that a directory declares now. */
 export function declaredOf(stored: readonly StoredCustomAttribute[]): CustomAttribute[] {
   return stored.filter(({ removed }) => removed !== true);
+}
+
+/** A request that changes the administration of a tenant. */
+export interface AdminRequest extends Repeatable {
+  tenantId: string;
+  actor: Actor;
+  /** Null: the change comes from the service itself. */
+  requestId: string | null;
+}
+
+/** Returns the source of the changes to users and groups that follow from a request of the administration. */
+export function adminSourceOf(by: AdminRequest, directoryId: string): ChangeSource {
+  return { request_id: by.requestId ?? '', surface: 'api', directory_id: directoryId, actor: by.actor };
 }

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
 import { InvalidFields, type FieldError } from '../../base/errors/domain-error.js';
 import { demandAdministrators } from '../../tenancy/tenants/administrators.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { adminSourceOf, type AdminRequest } from './admin-request.js';
+import { RoleDeleting, RoleConsoleChanged } from '../../tenancy/tenants/tenants.events.js';
+import type { GroupRule } from './directories.dto.js';
+import { GroupRulesRepository, type GroupRuleRow } from './directories.repository.js';
 import { DirectoriesService } from './directories.service.js';
-import type { GroupRule } from './groups.dto.js';
-import { DirectoryStore } from './directory.store.js';
-import { GroupRulesRepository, type GroupRuleRow } from './group-rules.repository.js';
 import { DirectoryPeople } from './directory-people.js';
+import { adminSourceOf, type AdminRequest } from './directory.js';
+import { DirectoryStore } from './directory.store.js';
 
 /** The group rules of a directory: an ordered list. A rule names the group by id, so a rename does not affect it. */
 @Injectable()
@@ -94,4 +96,44 @@ export class GroupRulesService {
 
 function essence({ group_id, role }: GroupRule): GroupRule {
   return { group_id, role };
+}
+
+/** Counts the directories whose default role is to be deleted, and the group rules that name it. */
+@Injectable()
+export class NamedRoles {
+  constructor(events: DomainEvents) {
+    events.on(RoleDeleting, (event) => this.count(event));
+  }
+
+  private async count(event: RoleDeleting): Promise<void> {
+    const { rows } = await event.tx.query<{ uses: number }>(
+      `select (select count(*) from directories where tenant_id = $1 and default_role = $2 and deleted_at is null)::int
+            + (select count(*) from group_rules where tenant_id = $1 and role = $2)::int as uses`,
+      [event.tenantId, event.role],
+    );
+    event.uses += rows[0]!.uses;
+  }
+}
+
+/**
+ * A role that gets rights of administration, or loses them, is given by other directories than before. A task for each
+ * directory without `may_grant_console` computes the roles of its users again.
+ */
+@Injectable()
+export class ConsoleGrants {
+  constructor(
+    private readonly people: DirectoryPeople,
+    events: DomainEvents,
+  ) {
+    events.on(RoleConsoleChanged, (change) => this.roleChanged(change));
+  }
+
+  private async roleChanged({ tx, by, before, after }: RoleConsoleChanged): Promise<void> {
+    if ((before === 'none') === (after === 'none')) return;
+    const { rows } = await tx.query<{ id: string }>(
+      `select id from directories where tenant_id = $1 and deleted_at is null and not may_grant_console order by directories.id`,
+      [by.tenantId],
+    );
+    for (const { id } of rows) await this.people.ruleChanged(tx, by.tenantId, id, adminSourceOf(by, id));
+  }
 }

@@ -6,8 +6,8 @@ import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../tenancy/tenants/caller.js';
 import { RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
-import { FORCE_OPTION, isForced } from './credential-in-use.js';
-import { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './scim-tokens.dto.js';
+import { FORCE_OPTION, isForced } from './directory-marks.js';
+import { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './directories.dto.js';
 import { ScimTokensService } from './scim-tokens.service.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
 

@@ -1,4 +1,3 @@
-import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { mintToken } from '../../base/crypto/tokens.js';
@@ -6,19 +5,42 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
-import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { SCIM_TOKENS_CAP } from './directories.caps.js';
-import { demandRoom } from '../../tenancy/tenants/caps.js';
-import { CredentialHours, NO_REQUESTS } from './credential-hours.js';
-import { demandUnused } from './credential-in-use.js';
-import { ScimTokenStore, ScimTokenUses } from './scim-token.store.js';
-import { CredentialEnded } from '../../tenancy/tenants/tenants.errors.js';
-import { expiryProblem, rotatedExpiry } from '../../tenancy/tenants/credentials.rules.js';
-import { type RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
-import type { AdminRequest } from './admin-request.js';
-import type { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './scim-tokens.dto.js';
-import { ScimTokensRepository, type ScimTokenRow } from './scim-tokens.repository.js';
 import { once } from '../../tenancy/idempotency/idempotency-keys.js';
+import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
+import { liveIn, TENANT_ROW, type Cap, demandRoom } from '../../tenancy/tenants/caps.js';
+import { expiryProblem, rotatedExpiry } from '../../tenancy/tenants/credentials.rules.js';
+import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
+import type { RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
+import { CredentialEnded } from '../../tenancy/tenants/tenants.errors.js';
+import type { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './directories.dto.js';
+import { ScimTokensRepository, type ScimTokenRow } from './directories.repository.js';
+import { CredentialHours, NO_REQUESTS, demandUnused } from './directory-marks.js';
+import type { AdminRequest } from './directory.js';
+import { ScimTokenStore, ScimTokenUses } from './scim-token.store.js';
+
+const DIRECTORY_ROW = `select 1 from directories where tenant_id = $1 and id = $2 for no key update`;
+
+/** How many directories a tenant can have. */
+export const DIRECTORIES_CAP: Cap = {
+  most: 50,
+  code: 'too_many_directories',
+  whose: 'A tenant',
+  what: 'directories',
+  remedy: 'delete one that is not needed',
+  count: `select count(*)::int as n from directories where tenant_id = $1 and deleted_at is null`,
+  lock: TENANT_ROW,
+};
+
+/** How many live SCIM tokens a directory can have. */
+export const SCIM_TOKENS_CAP: Cap = {
+  most: 20,
+  code: 'too_many_scim_tokens',
+  whose: 'A directory',
+  what: 'live SCIM tokens',
+  remedy: 'revoke one that is not needed',
+  count: liveIn('scim_tokens where tenant_id = $1 and directory_id = $2'),
+  lock: DIRECTORY_ROW,
+};
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 

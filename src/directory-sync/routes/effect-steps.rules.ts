@@ -1,7 +1,7 @@
 import type { Current, Decision, SeatState } from '../../tenancy/identity/held.rules.js';
 import type { ConsoleAccess } from '../../tenancy/tenants/administrators.js';
 import type { TenantView } from '../../tenancy/tenants/tenant.store.js';
-import { consoleOf } from '../users/console-rights.rules.js';
+import { consoleOf } from '../users/role.rules.js';
 
 /** A value now, and after the act. */
 export interface Step<Value> {

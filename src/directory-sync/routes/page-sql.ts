@@ -1,4 +1,13 @@
+import { createHash } from 'node:crypto';
 import { MAX_PAGE_BYTES } from '../../base/database/byte-cut.js';
+import { decodeCursor, encodeCursor } from '../../base/http/page.js';
+import type { ColumnMap } from '../../protocols/scim/filter/column-map.js';
+import { printFilter } from '../../protocols/scim/filter/print.js';
+import { sortToSql } from '../../protocols/scim/filter/sort.js';
+import type { ListQuery } from '../../protocols/scim/messages/list-query.js';
+import type { ResourceTypeDef } from '../../protocols/scim/schema/resource-types.js';
+import { expiredCursor, invalidCount, invalidCursor } from '../../protocols/scim/scim.errors.js';
+import type { CurrentDirectory } from './scim-request.js';
 
 /** The columns that a list reads of each resource, in SQL. `$1` is the tenant. */
 export interface ListColumns {
@@ -151,4 +160,174 @@ function nearerEnd({ from, id, where, limit, offset }: PageSource): string {
 /** Of a page that was cut, only what its rows show is read: they may be few. */
 function commonText({ text, used }: CommonColumns): string {
   return `(select ${text} from n where (select bool_and(c.fits) from cut c) or ${used})`;
+}
+
+/** The table of a list of one resource type. In all SQL `$1` is the tenant and `$2` the directories that are shown. */
+export interface ListTable {
+  type: ResourceTypeDef;
+  map: ColumnMap;
+  from: string;
+  id: string;
+  visible: string;
+  /**
+   * The same for rows that a filter finds by their ids, where indexes of other columns lead with the directory: the planner
+   * would read all rows of the directory by one of them.
+   */
+  visibleById?: string;
+  /** SQL for the number of all rows without counting them; undefined: the rows are few and are counted. */
+  total?: string;
+  /** Whether `total` is exact in the snapshot of a statement, so that rows can be counted from the last one, too. */
+  exactTotal?: boolean;
+  /** Columns and lists by whose values an index finds few rows. */
+  keys: ListKeys;
+}
+
+/** Columns and lists of a table, as filters name them. */
+export interface ListKeys {
+  readonly columns: readonly string[];
+  readonly lists: readonly string[];
+}
+
+/** Keys that lead to the ids of rows. */
+export const ID_KEYS: ListKeys = { columns: ['id', 'meta.location'], lists: ['members'] };
+
+/** The position of a row in a list. A page begins behind it. */
+export interface ListPlace {
+  readonly id: string;
+  /** The row's sort key as text, null where it has none; undefined: the list is ordered by id only. */
+  readonly key?: string | null;
+}
+
+/** The order of a list in SQL. The id comes last, so that no two rows share a place. */
+export interface ListOrder {
+  /** The text after `order by`. */
+  readonly by: string;
+  /** The sort key as text, to be selected with each row; null: the id alone. */
+  readonly key: string | null;
+  /** Whether an index has this order. */
+  readonly indexed: boolean;
+  /** The condition for the rows behind a place. */
+  behind(place: ListPlace, params: unknown[]): string;
+}
+
+/** The most characters of a sort key without an index: a cursor has to hold it. */
+const SORTED_CHARACTERS = 256;
+
+/**
+ * Returns the order of a list: by `sortBy` and then by id, else by id. Both have the same direction, so that one index
+ * serves ascending and descending order.
+ *
+ * @param selective an index finds the few rows of the filter: the order must not lead the planner to read all rows
+ */
+export function orderOf(table: ListTable, query: ListQuery, selective: boolean): ListOrder {
+  const id = selective ? `(${table.id} || '')` : table.id;
+  if (query.sortBy === undefined) {
+    return {
+      by: id,
+      key: null,
+      indexed: true,
+      behind: (place, params) => `${table.id} > $${params.push(place.id)}`,
+    };
+  }
+  const sort = sortToSql(query.sortBy, table.type, table.map, query.sortOrder);
+  const { direction, nulls, type } = sort;
+  const whole = sort.indexed || type !== 'text' ? sort.sql : `left(${sort.sql}, ${SORTED_CHARACTERS})`;
+  // A coalesce of the same expression twice is not the expression of any index.
+  const key = selective ? `coalesce(${whole}, ${whole})` : whole;
+  const sign = direction === 'asc' ? '>' : '<';
+  return {
+    by: sort.indexed
+      ? `${key} ${direction}, ${id} ${direction}`
+      : `${key} ${direction} nulls ${nulls}, ${id} ${direction}`,
+    key: `(${key})::text`,
+    indexed: sort.indexed,
+    behind: (place, params) => {
+      const at = `$${params.push(place.id)}`;
+      const behindKey = (text: string) => {
+        const value = `$${params.push(text)}::${type}`;
+        return `(${key}, ${id}) ${sign} (${value}, ${at})`;
+      };
+      if (sort.indexed) return behindKey(place.key ?? '');
+      // Rows without the attribute are the last in ascending order, the first in descending order.
+      if (place.key == null) {
+        const among = `(${key}) is null and ${id} ${sign} ${at}`;
+        return direction === 'asc' ? `(${among})` : `((${among}) or (${key}) is not null)`;
+      }
+      const among = `coalesce(${behindKey(place.key)}, false)`;
+      return direction === 'asc' ? `(${among} or (${key}) is null)` : among;
+    },
+  };
+}
+
+/** The life of a cursor in seconds (RFC 9865 `cursorTimeout`). */
+export const CURSOR_SECONDS = 24 * 3600;
+
+/** The state of a walk by cursor from page to page. */
+export interface Walk {
+  /** The row behind which the page begins. */
+  readonly place: ListPlace;
+  /** Resources on the pages before. */
+  readonly listed: number;
+  /** The number of matches, counted for the first page; null: it is known without counting. */
+  readonly total: number | null;
+}
+
+interface Cursor {
+  /** The id of the row behind which the page begins. Versions that skipped rows wrote a number. */
+  a: string | number;
+  /** The sort key of that row. */
+  k?: string | null;
+  s: number;
+  c: number | null;
+  /** The name of the list: a cursor is valid for its own list only. */
+  q: string;
+  n: number;
+  t: number;
+}
+
+/** Returns a short name of a list. All pages of the same query of the same directory have the same name. */
+export function listName(directory: CurrentDirectory, type: ResourceTypeDef, query: ListQuery): string {
+  const filter = query.filter ? printFilter(query.filter) : '';
+  const parts = [
+    directory.tenantId,
+    directory.id,
+    type.name,
+    filter,
+    query.sortBy ?? '',
+    query.sortOrder ?? '',
+    query.count,
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
+}
+
+/** Writes the cursor of the next page. */
+export function writeCursor({ place, listed, total }: Walk, list: string, count: number): string {
+  const key = place.key === undefined ? {} : { k: place.key };
+  const cursor: Cursor = {
+    a: place.id,
+    ...key,
+    s: listed,
+    c: total,
+    q: list,
+    n: count,
+    t: Math.floor(Date.now() / 1000),
+  };
+  return encodeCursor(cursor);
+}
+
+/**
+ * Reads a cursor.
+ *
+ * @returns undefined for '', which asks for the first page
+ * @throws {ScimRequestError} invalidCursor, invalidCount or expiredCursor (RFC 9865 §2.1)
+ */
+export function readCursor(text: string, list: string, count: number): Walk | undefined {
+  if (text === '') return undefined;
+  const cursor = decodeCursor(text) as Cursor;
+  if (cursor.n !== count) throw invalidCount('count must be the same on every page.');
+  if (cursor.q !== list) throw invalidCursor('This cursor belongs to another list.');
+  const isOld = typeof cursor.a !== 'string' || cursor.t + CURSOR_SECONDS < Date.now() / 1000;
+  if (isOld) throw expiredCursor('This cursor has expired; start again with the first page.');
+  const key = cursor.k === undefined ? {} : { key: cursor.k };
+  return { place: { id: cursor.a as string, ...key }, listed: cursor.s ?? 0, total: cursor.c ?? null };
 }

@@ -5,11 +5,8 @@ import { resolveFilter } from '../../protocols/scim/filter/resolve.js';
 import { toSql } from '../../protocols/scim/filter/to-sql.js';
 import type { ListQuery } from '../../protocols/scim/messages/list-query.js';
 import { listResponseText } from '../../protocols/scim/messages/list-response.js';
-import { listName, readCursor, writeCursor } from './list-cursor.js';
-import { orderOf, type ListPlace } from './list-order.js';
-import { ID_KEYS, type ListKeys, type ListTable } from './list-table.js';
-import type { PageMarks } from './page-marks.js';
 import {
+  type PageMarks,
   readPageRows,
   wholeTotal,
   type ListAsk,
@@ -18,7 +15,17 @@ import {
   type PageStart,
   type PageRows,
 } from './page-reader.js';
-import type { PageRow } from './page-sql.js';
+import {
+  listName,
+  readCursor,
+  writeCursor,
+  orderOf,
+  type ListPlace,
+  ID_KEYS,
+  type ListKeys,
+  type ListTable,
+  type PageRow,
+} from './page-sql.js';
 
 interface ListPage<Row> extends Pick<PageRows<Row>, 'rows' | 'common' | 'large'> {
   totalResults: number;

@@ -1,20 +1,18 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { proveCaller } from '../../base/http/connection-bound.js';
-import { demandAcceptable } from '../../base/http/answer.js';
+import { Config } from '../../base/config/config.js';
+import { plainAddress } from '../../base/http/allowed-networks.js';
 import { AnswerBudget, type AnswerShare } from '../../base/http/answer-budget.js';
+import { demandAcceptable } from '../../base/http/answer.js';
+import { proveCaller } from '../../base/http/connection-bound.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { dialectOf } from '../../protocols/scim/dialects/dialects.js';
-import { Config } from '../../base/config/config.js';
-import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
-import { bearerToken } from '../../tenancy/tenants/caller.js';
-import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
-import type { CurrentDirectory } from './current-directory.js';
-import { DirectoryRate } from '../directories/directory-rate.js';
-import { Forbidden } from './scim.refusals.js';
-import { ScimCredentials } from '../clients/scim-credentials.js';
-import { plainAddress } from '../../base/http/allowed-networks.js';
 import { userTypeWith } from '../../protocols/scim/schema/resource-types.js';
-import { DirectoryStore, type Directory } from '../directories/directory.store.js';
+import { bearerToken } from '../../tenancy/tenants/caller.js';
+import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
+import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
+import { ScimCredentials } from '../clients/access-token.store.js';
+import { DirectoryRate, DirectoryStore, type Directory } from '../directories/directory.store.js';
+import { type CurrentDirectory, Forbidden } from './scim-request.js';
 
 /** A SCIM request after its token was checked. */
 export interface ScimRequest extends BridgeRequest {

@@ -4,7 +4,7 @@ import { codeOf } from '../../base/database/database.errors.js';
 import { BEFORE_NEEDS_ADMIN } from '../../tenancy/identity/held.rules.js';
 import type { LinkedBy } from '../../tenancy/identity/user-change.rules.js';
 import type { ChangeSource } from '../../tenancy/identity/person.js';
-import { storedDocument } from './stored-document.js';
+import { storedDocument } from './user.row.js';
 import type { UserDraft } from './user.mapping.js';
 import { Taken } from './users.errors.js';
 

@@ -2,7 +2,7 @@ import { ApiProperty, IntersectionType, OmitType, PickType } from '@nestjs/swagg
 import { Choice, EMAIL, Text } from '../../base/http/fields.js';
 import { ChangeType, PutType, Times, UpdatesPage } from '../../base/http/shown.js';
 import { ServerSet } from '../../base/http/validate.js';
-import type { HeldReason } from '../../tenancy/identity/person.js';
+import type { HeldReason, Actor, ChangeSource } from '../../tenancy/identity/person.js';
 import { PersonBody, LeftEndpointBody } from '../../tenancy/tenants/tenants.dto.js';
 import type { UserRow } from './user.row.js';
 
@@ -120,4 +120,26 @@ export function userBody(
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   };
+}
+
+/** The actor of an entry, with the name at that time. */
+export class ActorBody implements Actor {
+  @ApiProperty({ enum: ['key', 'directory', 'user', 'operator', 'system'] })
+  kind!: Actor['kind'];
+  @ApiProperty()
+  id!: string;
+  @ApiProperty()
+  name!: string;
+}
+
+/** The source of a change. */
+export class ChangeSourceBody implements ChangeSource {
+  @ApiProperty()
+  request_id!: string;
+  @ApiProperty({ enum: ['api', 'scim', 'sign-in', 'system'] })
+  surface!: ChangeSource['surface'];
+  @ApiProperty({ type: String, nullable: true })
+  directory_id!: string | null;
+  @ApiProperty()
+  actor!: ActorBody;
 }

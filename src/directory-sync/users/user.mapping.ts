@@ -1,6 +1,6 @@
 import { isLongerThan } from '../../base/characters.js';
 import { platformNames, tidyEmail } from '../../tenancy/identity/names.rules.js';
-import { roleNames } from './role-from-groups.rules.js';
+import { roleNames } from './role.rules.js';
 import { foldCase, userNameKey } from '../../protocols/scim/text.js';
 import type { AttributeMap } from '../directories/directory.js';
 import { ENTERPRISE_URN, USER_URN } from '../../protocols/scim/urns.js';

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { KeyedReads } from '../../base/database/record-list.js';
-import type { RuleRole } from './role-from-groups.rules.js';
 import { userNameKey } from '../../protocols/scim/text.js';
-import { emailKey, type UserDraft } from './user.mapping.js';
-import { ASIDE_KEY, asideKeys, standIn } from './held-name.js';
+import { endSessionsOfChanged } from '../../tenancy/sessions/sessions.repository.js';
+import { revokeUserKeys } from '../../tenancy/tenants/tenants.repository.js';
+import type { RuleRole } from './role.rules.js';
 import { RELATIONS, type Relations } from './user-relations.js';
-import { nameWritten, USER_COLUMNS, type UserRow } from './user.row.js';
+import { emailKey, type UserDraft } from './user.mapping.js';
+import { ASIDE_KEY, asideKeys, standIn, nameWritten, USER_COLUMNS, type UserRow } from './user.row.js';
 
 /** A user with what the resource shows of other resources. */
 export type UserWithGroups = UserRow & Relations;
@@ -247,3 +248,25 @@ const ROLES = `select m.member_id, r.role, g.id as group_id, g.display_name as g
   join group_members m on m.tenant_id = $1 and m.group_id = r.group_id and m.member_id = any($3)
   join groups g on g.tenant_id = $1 and g.id = r.group_id
   where r.tenant_id = $1 and r.directory_id = $2 order by r.position`;
+
+/** Credentials that began in the moment in which their user was removed or changed: they are over already. */
+export const CREDENTIAL_LEFTOVERS = [
+  endSessionsOfChanged(
+    `exists (select 1 from users u where u.tenant_id = s.tenant_id and u.id = s.user_id and u.session_epoch <> s.user_epoch)`,
+  ),
+  revokeUserKeys(
+    `not exists (select 1 from users u where u.tenant_id = k.tenant_id and u.id = k.owner_user_id and u.status = 'active')`,
+  ),
+] as const;
+
+/** Rows of groups that end automatically. */
+export const GROUP_LEFTOVERS = [
+  // A member of an id that no user has had for so long is a mistake of the IdP, and not late.
+  `delete from pending_members p using tenants t where p.tenant_id = t.id and p.since < now() - interval '90 days'`,
+] as const;
+
+/** Departures that the guard of a directory counts no more. They hold the resources of deleted users. */
+export const GUARD_LEFTOVERS = [
+  `delete from guard_departures where went_at < now() - interval '1 day'`,
+  `delete from guard_changes where changed_at < now() - interval '1 day'`,
+] as const;

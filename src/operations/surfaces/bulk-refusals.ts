@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../../base/log/logger.js';
-import { RefusalFace } from '../../directory-sync/routes/bulk/refusal-face.js';
+import { RefusalFace } from '../../directory-sync/routes/bulk/scim-bulk.service.js';
 import { refusalOf } from './refusal.js';
 import { scimError } from './scim-error.js';
 

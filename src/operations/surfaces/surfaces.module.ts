@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { FailureFace } from '../../base/http/http.errors.js';
-import { RefusalFace } from '../../directory-sync/routes/bulk/refusal-face.js';
+import { RefusalFace } from '../../directory-sync/routes/bulk/scim-bulk.service.js';
 import { BulkRefusals } from './bulk-refusals.js';
 import { SurfaceFilter } from './exception.filter.js';
 

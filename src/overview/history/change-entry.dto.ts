@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
-import { CauseBody } from '../../directory-sync/users/explain/cause.dto.js';
-import { ActorBody, ChangeSourceBody } from '../../directory-sync/users/source.dto.js';
+import { CauseBody } from '../../directory-sync/users/explain/explain.dto.js';
+import { ActorBody, ChangeSourceBody } from '../../directory-sync/users/user.dto.js';
 import { EntryHead, NO_TIME, NUMBER, TEXT, TIME } from './entry-head.dto.js';
 
 /** Values of the changed fields. */

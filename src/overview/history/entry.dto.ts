@@ -5,7 +5,7 @@ import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
 import { ChangeEntry } from './change-entry.dto.js';
 import { HeldEntry, LinkedEntry } from './note-entry.dto.js';
 import { OUTCOMES } from '../requests/requests.dto.js';
-import { ActorBody, ChangeSourceBody } from '../../directory-sync/users/source.dto.js';
+import { ActorBody, ChangeSourceBody } from '../../directory-sync/users/user.dto.js';
 
 // The forms of the entries of a history, for the documentation. `timeline.sql.ts` reads them.
 

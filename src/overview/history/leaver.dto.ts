@@ -1,8 +1,8 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
 import { LEAVER_STATES } from './leaver.rules.js';
-import { CauseBody } from '../../directory-sync/users/explain/cause.dto.js';
-import { ChangeSourceBody } from '../../directory-sync/users/source.dto.js';
+import { CauseBody } from '../../directory-sync/users/explain/explain.dto.js';
+import { ChangeSourceBody } from '../../directory-sync/users/user.dto.js';
 
 /** The identifying fields of a leaver. */
 class LeaverPerson extends OmitType(PersonBody, ['role']) {}

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EntryHead, NO_TIME, TEXT } from './entry-head.dto.js';
-import { ChangeSourceBody } from '../../directory-sync/users/source.dto.js';
+import { ChangeSourceBody } from '../../directory-sync/users/user.dto.js';
 
 /** A directory has taken over a user. */
 export class LinkedEntry extends EntryHead {

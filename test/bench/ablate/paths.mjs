@@ -36,10 +36,10 @@ export const PATHS = [
   },
   {
     name: 'groups of concurrent requests share a statement',
-    files: ['directory-sync/users/groups/group-creations.ts'],
+    files: ['directory-sync/users/groups/groups.repository.ts'],
     rows: ['group'],
     changes: {
-      'directory-sync/users/groups/group-creations.js': [
+      'directory-sync/users/groups/groups.repository.js': [
         answers('const { tenantId, directoryId, owners, members } = group;', 'this.alone(group)'),
       ],
     },
@@ -62,21 +62,21 @@ export const PATHS = [
   },
   {
     name: 'RecentRows: a row that was just written is not read again',
-    files: ['directory-sync/users/write/recent-rows.ts'],
+    files: ['directory-sync/users/write/user-editing.ts'],
     rows: ['patch', 'put'],
-    changes: { 'directory-sync/users/write/recent-rows.js': [answers('take(tenantId, id) {', 'undefined')] },
+    changes: { 'directory-sync/users/write/user-editing.js': [answers('take(tenantId, id) {', 'undefined')] },
   },
   {
     name: 'RefusedNames: a taken name is looked up first',
-    files: ['directory-sync/users/write/refused-names.ts'],
+    files: ['directory-sync/users/write/conflicts.ts'],
     rows: ['conflict'],
-    changes: { 'directory-sync/users/write/refused-names.js': [answers('has(directoryId) {', 'false')] },
+    changes: { 'directory-sync/users/write/conflicts.js': [answers('has(directoryId) {', 'false')] },
   },
   {
     name: 'PageMarks: startIndex continues after a known row',
-    files: ['directory-sync/routes/page-marks.ts'],
+    files: ['directory-sync/routes/page-reader.ts'],
     rows: ['walk'],
-    changes: { 'directory-sync/routes/page-marks.js': [answers('find(list, startIndex) {', 'undefined')] },
+    changes: { 'directory-sync/routes/page-reader.js': [answers('find(list, startIndex) {', 'undefined')] },
   },
   {
     name: 'rows are skipped from the nearer end',
@@ -88,7 +88,7 @@ export const PATHS = [
   },
   {
     name: 'light pages: a page of small users is one text',
-    files: ['directory-sync/routes/light-page.ts', 'directory-sync/routes/users/light-users.ts'],
+    files: ['directory-sync/routes/page-reader.ts', 'directory-sync/routes/users/user-lists.ts'],
     rows: ['page'],
     changes: {
       'directory-sync/routes/page-reader.js': [['if (columns.light !== undefined && inOrder', 'if (false && inOrder']],

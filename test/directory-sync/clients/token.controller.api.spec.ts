@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { mintToken } from '../../../src/base/crypto/tokens.js';
-import { newClientId } from '../../../src/directory-sync/clients/client-id.rules.js';
+import { newClientId } from '../../../src/directory-sync/clients/client.rules.js';
 import { sharedApp, startApp, type TestApp } from '../../support/app.js';
 import { accessTokenOf, askToken, madeClient, secretForm, type MadeClient } from '../../support/clients.js';
 import { newHouse, type House } from '../../support/house.js';

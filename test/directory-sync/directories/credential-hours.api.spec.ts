@@ -1,4 +1,4 @@
-import { CredentialHours } from '../../../src/directory-sync/directories/credential-hours.js';
+import { CredentialHours } from '../../../src/directory-sync/directories/directory-marks.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { accessTokenOf, madeClient } from '../../support/clients.js';
 import { newHouse } from '../../support/house.js';

@@ -1,4 +1,4 @@
-import { DeletedDirectories } from '../../../src/directory-sync/routes/role-tasks/deleted-directories.js';
+import { DeletedDirectories } from '../../../src/directory-sync/routes/role-tasks/role-tasks.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { eventually, send } from '../../support/http.js';
 import { long } from '../../support/rounds.js';

@@ -1,6 +1,6 @@
 import fc from '../../support/properties.js';
 import { readFileSync } from 'node:fs';
-import { GROUP_COLUMN_MAP } from '../../../src/directory-sync/users/groups/group.columns.js';
+import { GROUP_COLUMN_MAP } from '../../../src/directory-sync/users/groups/group.row.js';
 import { USER_COLUMN_MAP } from '../../../src/directory-sync/routes/users/user.columns.js';
 import type { AttributePath, CompareOp, Filter, Literal } from '../../../src/protocols/scim/filter/ast.js';
 import { matches } from '../../../src/protocols/scim/filter/matches.js';

@@ -1,6 +1,6 @@
 import { MAX_PAGE_BYTES } from '../../../src/base/database/byte-cut.js';
 import { AnswerBudget } from '../../../src/base/http/answer-budget.js';
-import { MAX_DOCUMENT_BYTES } from '../../../src/directory-sync/users/stored-document.js';
+import { MAX_DOCUMENT_BYTES } from '../../../src/directory-sync/users/user.row.js';
 import { startApp, type TestApp, type TestTenant } from '../../support/app.js';
 import { client, eventually, type Client } from '../../support/http.js';
 import { bulk, failure, fresh, group, madeGroup, madeUser, patch, scim, user, USER } from '../../support/scim.js';

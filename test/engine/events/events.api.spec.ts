@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { EVENTS } from '../../../src/engine/events/catalogue.js';
 import { EventsRepository, type NewEvent } from '../../../src/engine/events/events.service.js';
-import { QuietDirectories } from '../../../src/directory-sync/directories/quiet-directories.js';
+import { QuietDirectories } from '../../../src/directory-sync/directories/directory-marks.js';
 import { ChainSealer } from '../../../src/tenancy/ledger/chain.js';
 import { ExpiryNotice } from '../../../src/operations/expiry-notice.js';
 import { startApp, type TestApp } from '../../support/app.js';

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { SystemClock } from '../../../src/base/clock.js';
 import { WorkSlots } from '../../../src/base/loop.js';
-import { NamedUsersRepository } from '../../../src/directory-sync/users/answers/named-users.repository.js';
+import { NamedUsersRepository } from '../../../src/directory-sync/users/answers/user-answers.js';
 import { CallingTasks, LocalTasks } from '../../../src/engine/work/task-work.js';
 import { TaskHandlers, type TaskKind } from '../../../src/engine/work/task.js';
 import { TaskClaims, TasksRepository } from '../../../src/engine/work/tasks.repository.js';

@@ -1,4 +1,4 @@
-import { DIRECTORIES_CAP, SCIM_TOKENS_CAP } from '../../../src/directory-sync/directories/directories.caps.js';
+import { DIRECTORIES_CAP, SCIM_TOKENS_CAP } from '../../../src/directory-sync/directories/scim-tokens.service.js';
 import { TASKS_CAP } from '../../../src/engine/work/tasks.service.js';
 import { API_KEYS_CAP, ROLES_CAP } from '../../../src/tenancy/tenants/caps.js';
 import { startApp, type TestApp, type TestTenant } from '../../support/app.js';

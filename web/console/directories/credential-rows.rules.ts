@@ -1,5 +1,5 @@
 import type { ShownClientBody } from '../../../src/directory-sync/clients/clients.dto.js';
-import type { ScimTokenBody } from '../../../src/directory-sync/directories/scim-tokens.dto.js';
+import type { ScimTokenBody } from '../../../src/directory-sync/directories/directories.dto.js';
 import type { Json } from '../../api/client.js';
 
 /** A credential of a directory: a SCIM token, a client, or a secret of a client. */

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { NewClientSecretBody, ShownClientBody } from '../../../src/directory-sync/clients/clients.dto.js';
-import type { NewScimTokenBody, ScimTokenBody } from '../../../src/directory-sync/directories/scim-tokens.dto.js';
+import type { NewScimTokenBody, ScimTokenBody } from '../../../src/directory-sync/directories/directories.dto.js';
 import type { Json, Page } from '../../api/client.js';
 import { useList, useRead } from '../../api/queries.js';
 import { may, useMe } from '../../api/session.js';

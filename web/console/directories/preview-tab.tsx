@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import type { PreviewBody } from '../../../src/directory-sync/routes/preview/preview.dto.js';
+import type { PreviewBody } from '../../../src/directory-sync/routes/preview/preview.controller.js';
 import type { DirectoryBody } from '../../../src/directory-sync/directories/directories.dto.js';
 import { call, Problem, type Json, type Page as PageOf } from '../../api/client.js';
 import { useList, useRead } from '../../api/queries.js';

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import type { RulesPlanBody } from '../../../src/directory-sync/routes/role-tasks/rules-plan.dto.js';
+import type { RulesPlanBody } from '../../../src/directory-sync/routes/role-tasks/rules-plan.js';
 import type { LeftOutBody, TaskBody } from '../../../src/engine/work/tasks.dto.js';
 import type { Json } from '../../api/client.js';
 import { useList, useRead } from '../../api/queries.js';

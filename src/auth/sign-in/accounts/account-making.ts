@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isLongerThan } from '../../../base/characters.js';
 import type { WriteStatement } from '../../../base/database/write-statement.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { consoleOf } from '../../../directory-sync/users/console-rights.rules.js';
+import { consoleOf } from '../../../directory-sync/users/role.rules.js';
 import {
   documentOf,
   draftOf,
@@ -14,7 +14,7 @@ import type { UserRow } from '../../../directory-sync/users/user.row.js';
 import { Taken } from '../../../directory-sync/users/users.errors.js';
 import { isBeyond } from '../../../directory-sync/users/write/authority.rules.js';
 import { UsersService } from '../../../directory-sync/users/write/users.service.js';
-import type { WriteContext } from '../../../directory-sync/users/write/write-context.js';
+import type { WriteContext } from '../../../directory-sync/users/write/write-case.js';
 import { SeatLimitReached } from '../../../seats/seats.service.js';
 import { clean, platformNames } from '../../../tenancy/identity/names.rules.js';
 import type { ChangeSource } from '../../../tenancy/identity/person.js';

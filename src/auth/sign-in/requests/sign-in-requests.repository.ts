@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { Actor } from '../../../tenancy/identity/person.js';
-import { makerEnd } from '../../../directory-sync/users/maker-end.sql.js';
+import { makerEnd } from '../../../directory-sync/users/user-relations.js';
 import { SIGN_IN_SECONDS } from './browser-half.js';
 
 /** A stored sign-in request. */

@@ -5,15 +5,18 @@ import { substituteBulkIds, withoutReferences } from '../../../protocols/scim/me
 import type { BulkOperation, BulkRequest } from '../../../protocols/scim/messages/bulk-request.js';
 import { parsePatchRequest } from '../../../protocols/scim/messages/patch-request.js';
 import { etagOf } from '../../../protocols/scim/resource/etag.js';
-import { ScimRequestError } from '../../../protocols/scim/scim.errors.js';
+import { type ScimErrorBody, ScimRequestError } from '../../../protocols/scim/scim.errors.js';
 import { BULK_RESPONSE_URN } from '../../../protocols/scim/urns.js';
-import type { CurrentDirectory } from '../current-directory.js';
 import type { GroupRow } from '../../users/groups/group.row.js';
 import { ScimGroupsService } from '../groups/scim-groups.service.js';
-import type { StoredUser } from '../users/user-resource.js';
-import type { RequestFacts } from '../request-facts.js';
+import type { CurrentDirectory, RequestFacts } from '../scim-request.js';
 import { ScimUsersService } from '../users/scim-users.service.js';
-import { RefusalFace } from './refusal-face.js';
+import type { StoredUser } from '../users/user-resource.js';
+
+/** Converts an error into the error of one bulk operation. The `surfaces` room implements it. */
+export abstract class RefusalFace {
+  abstract scimError(thrown: unknown): { status: number; body: ScimErrorBody };
+}
 
 /** The result of one operation (RFC 7644 §3.7.3). */
 interface BulkResult {

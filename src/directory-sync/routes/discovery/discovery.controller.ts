@@ -1,19 +1,62 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { NotFound } from '../../../base/errors/domain-error.js';
 import { Config } from '../../../base/config/config.js';
+import { NotFound } from '../../../base/errors/domain-error.js';
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
 import { listResponseText } from '../../../protocols/scim/messages/list-response.js';
 import {
+  type ServiceFeatures,
   resourceTypeDocuments,
   schemaDocuments,
   serviceProviderConfig,
 } from '../../../protocols/scim/schema/discovery.js';
 import { GROUP_TYPE, type Resource, type ResourceTypeDef } from '../../../protocols/scim/schema/resource-types.js';
-import { answerScim } from '../scim-answer.js';
+import { CURSOR_SECONDS } from '../page-sql.js';
+import { BULK_LIMITS, LIST_LIMITS, answerScim, Forbidden } from '../scim-request.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
-import { Forbidden } from '../scim.refusals.js';
-import { featuresOf } from './features.js';
+
+/**
+ * Returns the features of this service. All figures are the constants that the code enforces.
+ *
+ * @param withPagination false leaves out RFC 9865, which some clients refuse to read
+ */
+export function featuresOf(documentationUri: string, withPagination: boolean): ServiceFeatures {
+  return {
+    documentationUri: `${documentationUri}/docs`,
+    patch: true,
+    bulk: { supported: true, ...BULK_LIMITS },
+    filter: { maxResults: LIST_LIMITS.maxCount },
+    sort: true,
+    etag: true,
+    changePassword: false,
+    ...(withPagination ? { pagination: PAGINATION } : {}),
+    authenticationSchemes: [
+      {
+        type: 'oauthbearertoken',
+        name: 'Bearer token',
+        description: 'A SCIM token of the directory, sent as Authorization: Bearer (RFC 6750).',
+        specUri: 'https://www.rfc-editor.org/info/rfc6750',
+        primary: true,
+      },
+      {
+        type: 'oauth2',
+        name: 'OAuth 2.0 client credentials',
+        description: 'An access token of a client of the directory, from POST /oauth/token (RFC 6749 §4.4).',
+        specUri: 'https://www.rfc-editor.org/info/rfc6749',
+        primary: false,
+      },
+    ],
+  };
+}
+
+const PAGINATION = {
+  cursor: true,
+  index: true,
+  defaultPaginationMethod: 'index',
+  defaultPageSize: LIST_LIMITS.defaultCount,
+  maxPageSize: LIST_LIMITS.maxCount,
+  cursorTimeout: CURSOR_SECONDS,
+} as const;
 
 /** ServiceProviderConfig (RFC 7644 §4). No credential is needed, so that a client can learn how to get one. */
 @ApiExcludeController()

@@ -1,10 +1,97 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { etagOf } from '../../../protocols/scim/resource/etag.js';
 import { project, projectionNeeds, type Projection } from '../../../protocols/scim/resource/project.js';
 import type { Resource } from '../../../protocols/scim/schema/resource-types.js';
-import { memberPartsOf } from '../../users/groups/group-members.sql.js';
 import type { GroupRow } from '../../users/groups/group.row.js';
+import { type MemberPart, memberPartsOf } from '../../users/groups/memberships.sql.js';
 import { metaText } from '../users/user-resource.js';
-import { areMany, memberPieces, memberText } from './member-text.js';
+
+/** The number of characters that are written before other requests get their turn: less than a millisecond. */
+const PIECE = 512 * 1024;
+/** The mark of a member that is a group. */
+const STAR = '*'.charCodeAt(0);
+
+/** Writes the members of a group as the JSON text of an array, piece by piece. The database gives one line for each. */
+class MemberWriter {
+  private readonly shows: Readonly<Record<MemberPart, boolean>>;
+  private at = 0;
+  private separator = '';
+
+  constructor(
+    private readonly lines: string,
+    private readonly baseUrl: string,
+    private readonly parts: readonly MemberPart[],
+  ) {
+    this.shows = {
+      value: parts.includes('value'),
+      type: parts.includes('type'),
+      display: parts.includes('display'),
+      $ref: parts.includes('$ref'),
+    };
+  }
+
+  get isAtEnd(): boolean {
+    return this.at > this.lines.length;
+  }
+
+  /** Returns the next members as text of about the given length. */
+  next(length: number): string {
+    const { lines } = this;
+    const isWhole = this.parts.length === 4;
+    const middle = `","type":"User","$ref":"${this.baseUrl}/Users/`;
+    let text = '';
+    while (this.at <= lines.length && text.length < length) {
+      const found = lines.indexOf('\n', this.at);
+      const line = lines.slice(this.at, found === -1 ? undefined : found);
+      this.at += line.length + 1;
+      // A user without a display name, shown with all parts, is by far the most frequent member.
+      const isPlain = isWhole && line.charCodeAt(0) !== STAR && !line.includes(' ');
+      const member = isPlain ? `{"value":"${line}${middle}${line}"}` : this.member(line);
+      if (member === '') continue;
+      text += this.separator + member;
+      this.separator = ',';
+    }
+    return text;
+  }
+
+  private member(line: string): string {
+    const blank = line.indexOf(' ');
+    const isGroup = line.charCodeAt(0) === STAR;
+    const id = line.slice(isGroup ? 1 : 0, blank === -1 ? undefined : blank);
+    const type = isGroup ? 'Group' : 'User';
+    let text = '';
+    if (this.shows.value) text += `,"value":"${id}"`;
+    if (this.shows.type) text += `,"type":"${type}"`;
+    if (this.shows.display && blank !== -1) text += `,"display":${line.slice(blank + 1)}`;
+    if (this.shows.$ref) text += `,"$ref":"${this.baseUrl}/${type}s/${id}"`;
+    return text === '' ? '' : `{${text.slice(1)}}`;
+  }
+}
+
+/**
+ * Returns members as the JSON text of an array without its brackets.
+ *
+ * @param lines one line for each member, see `membersColumn`
+ */
+export function memberText(lines: string, baseUrl: string, parts: readonly MemberPart[]): string {
+  return new MemberWriter(lines, baseUrl, parts).next(Infinity);
+}
+
+/** Returns whether the text of members is too long for other requests to wait for it. */
+export function areMany(lines: string): boolean {
+  return lines.length > PIECE / 4;
+}
+
+/** Like {@link memberText}, as bytes: between two pieces other requests are answered. */
+export async function memberPieces(lines: string, baseUrl: string, parts: readonly MemberPart[]): Promise<Buffer[]> {
+  const writer = new MemberWriter(lines, baseUrl, parts);
+  const pieces: Buffer[] = [];
+  for (;;) {
+    pieces.push(Buffer.from(writer.next(PIECE)));
+    if (writer.isAtEnd) return pieces;
+    await turn();
+  }
+}
 
 /** Returns a group as a SCIM resource in JSON text. */
 export function groupText(row: GroupRow, baseUrl: string, projection: Projection | null): string {

@@ -10,13 +10,12 @@ import { parsePatchRequest } from '../../../protocols/scim/messages/patch-reques
 import { etagOf, matchesIfNoneMatch } from '../../../protocols/scim/resource/etag.js';
 import { parseProjection, projectionNeeds, type Projection } from '../../../protocols/scim/resource/project.js';
 import { GROUP_TYPE } from '../../../protocols/scim/schema/resource-types.js';
-import { LIST_LIMITS } from '../limits.js';
-import { answerEmpty, answerScim } from '../scim-answer.js';
+import type { GroupRow } from '../../users/groups/group.row.js';
+import { memberPartsOf } from '../../users/groups/memberships.sql.js';
+import { LIST_LIMITS, answerEmpty, answerScim } from '../scim-request.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { factsOf, idInPath, listAsk } from '../users/scim-users.controller.js';
-import { memberPartsOf } from '../../users/groups/group-members.sql.js';
 import { groupBody, groupText } from './group-resource.js';
-import type { GroupRow } from '../../users/groups/group.row.js';
 import { ScimGroupsService } from './scim-groups.service.js';
 
 /** `/Groups` (RFC 7644 §3). A PATCH answers 204 unless the query names attributes: a group can be large. */

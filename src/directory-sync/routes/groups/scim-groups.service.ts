@@ -5,30 +5,106 @@ import type { AnswerShare } from '../../../base/http/answer-budget.js';
 import { newId } from '../../../base/ids.js';
 import { applyPatch, type PatchOperation } from '../../../protocols/scim/patch/apply.js';
 import {
-  planGroupPatch,
-  type GroupPatchPlan,
   type Member,
   type MemberEdit,
+  planGroupPatch,
+  type GroupPatchPlan,
 } from '../../../protocols/scim/patch/group-plan.js';
 import { readResource } from '../../../protocols/scim/resource/coerce.js';
 import { sameJson } from '../../../protocols/scim/resource/equal.js';
 import { etagOf } from '../../../protocols/scim/resource/etag.js';
 import { parseProjection, projectionNeeds } from '../../../protocols/scim/resource/project.js';
-import { GROUP_TYPE, type Resource } from '../../../protocols/scim/schema/resource-types.js';
+import { type Resource, GROUP_TYPE } from '../../../protocols/scim/schema/resource-types.js';
+import { uniqueness, tooMany } from '../../../protocols/scim/scim.errors.js';
+import { foldCase } from '../../../protocols/scim/text.js';
 import { TenantStorage } from '../../../tenancy/tenants/storage/tenant-storage.js';
-import type { CurrentDirectory } from '../current-directory.js';
-import { PageMarks } from '../page-marks.js';
-import type { ListAsk } from '../page-reader.js';
+import { isGroupId, lockForRemoval, lockGroup, memberIdsOf } from '../../users/groups/group-locks.js';
+import { type GroupDraft, GROUP_COLUMN_MAP, GROUP_KEYS, type GroupRow } from '../../users/groups/group.row.js';
+import { GroupsRepository, type MemberMoves } from '../../users/groups/groups.repository.js';
+import { memberBytes, membersColumn, type MemberPart, memberPartsOf } from '../../users/groups/memberships.sql.js';
+import { storedDocument, millisecondsSql } from '../../users/user.row.js';
+import { PageMarks, type ListAsk } from '../page-reader.js';
+import type { ListTable, ListColumns } from '../page-sql.js';
 import { listText } from '../resource-list.js';
 import { MembershipReview, type Review } from '../role-tasks/membership-review.js';
-import type { RequestFacts } from '../request-facts.js';
-import { requireVersion } from '../scim.refusals.js';
-import { addedBy, idsOf, nameTaken, splitGroup } from './group-draft.js';
-import { memberPartsOf, type MemberPart } from '../../users/groups/group-members.sql.js';
-import { GROUP_TABLE, groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
-import { isGroupId, lockForRemoval, lockGroup, memberIdsOf } from '../../users/groups/group-locks.js';
-import type { GroupRow } from '../../users/groups/group.row.js';
-import { GroupsRepository, type MemberMoves } from '../../users/groups/groups.repository.js';
+import { type CurrentDirectory, type RequestFacts, requireVersion } from '../scim-request.js';
+
+/**
+ * Splits a group resource into its document and its members.
+ *
+ * @param before the stored document that the new one replaces; null: the group is new
+ * @throws {DocumentTooLarge} when its attributes are over the limit and larger than before
+ */
+export function splitGroup(resource: Resource, before: string | null): { draft: GroupDraft; members: Member[] } {
+  const { members, id: _, ...attributes } = resource;
+  const displayName = attributes['displayName'] as string;
+  return {
+    draft: {
+      document: storedDocument(attributes, before),
+      displayName,
+      displayNameKey: foldCase(displayName),
+      externalId: (attributes['externalId'] as string | undefined) ?? null,
+    },
+    members: (members as Member[] | undefined) ?? [],
+  };
+}
+
+/** Returns the refusal for a `displayName` that another group of the directory has (409). */
+export function nameTaken(draft: GroupDraft) {
+  return uniqueness(`Another group of this directory has the name "${draft.displayName.slice(0, 200)}".`);
+}
+
+/** Returns the ids of members. */
+export function idsOf(members: readonly Member[]): string[] {
+  return members.map((member) => member.value);
+}
+
+/** Returns the ids that an edit adds as members. */
+export function addedBy(edit: MemberEdit): string[] {
+  return edit.kind === 'add' || edit.kind === 'replace' ? idsOf(edit.members) : [];
+}
+
+/** The groups of a directory. */
+export const GROUP_TABLE: ListTable = {
+  type: GROUP_TYPE,
+  map: GROUP_COLUMN_MAP,
+  from: 'groups g',
+  id: 'g.id',
+  visible: `g.tenant_id = $1 and g.directory_id = ($2::text[])[1]`,
+  visibleById: `g.tenant_id = $1 and coalesce(g.directory_id, '') = ($2::text[])[1]`,
+  keys: GROUP_KEYS,
+};
+
+/** The most bytes of members in one answer: about 200 000 members. */
+export const MAX_MEMBERS_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Returns the columns that a list of groups reads.
+ *
+ * @param parts the attributes that are shown of each member; null: the groups are shown without members
+ */
+export function groupColumns(parts: readonly MemberPart[] | null): ListColumns {
+  const facts = `g.id, g.doc, coalesce(g.doc_bytes, octet_length(g.doc::text)) as doc_bytes, g.version,
+    ${millisecondsSql('g.created_at')} as created_at,
+    ${millisecondsSql('g.updated_at')} as updated_at`;
+  const shown = `c.id, case when c.fits then c.doc::text end as doc, c.version, c.created_at, c.updated_at`;
+  if (parts === null) return { found: facts, bytes: 'a.doc_bytes', shown: `${shown}, null as members` };
+  return {
+    found: facts,
+    bytes: 'a.doc_bytes',
+    related: memberBytes('a.id'),
+    shown: `${shown}, case when c.fits and not c.large then ${membersColumn('c.id', parts)} end as members`,
+  };
+}
+
+/** Returns the refusal 400 `tooMany` for a group with more members than an answer can hold. */
+export function tooManyMembers(id: string) {
+  return tooMany(
+    `The members of group ${id} are more than the ${MAX_MEMBERS_BYTES} bytes that an answer can hold. ` +
+      'Use excludedAttributes=members, or search the users with the filter groups.value eq "' +
+      `${id}".`,
+  );
+}
 
 /** SCIM groups. Memberships are rows of their own, so a change of one member does not read the others. */
 @Injectable()

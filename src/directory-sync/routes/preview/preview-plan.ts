@@ -1,21 +1,18 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
-import type { RuleRole } from '../../users/role-from-groups.rules.js';
 import type { Decision } from '../../../tenancy/identity/held.rules.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { Directory } from '../../directories/directory.js';
-import { isBeyond } from '../../users/write/authority.rules.js';
-import { writtenIn } from '../../users/write/requested-state.rules.js';
-import { decide } from '../../users/write/effective-state.rules.js';
-import { NO_CONFLICTS, type WriteCase } from '../../users/write/write-case.js';
+import type { RuleRole } from '../../users/role.rules.js';
 import { draftOf, emailKey, type UserDocument } from '../../users/user.mapping.js';
 import { currentOf, USER_COLUMNS, type UserRow } from '../../users/user.row.js';
 import { UsersRepository } from '../../users/users.repository.js';
-import type { WritingDirectory } from '../../users/write/write-context.js';
-import { noTotals, withEffects, type PlanTotals } from './plan-totals.rules.js';
-import { effectOf, type SteppedEffect } from './preview.rules.js';
+import { isBeyond } from '../../users/write/authority.rules.js';
+import { writtenIn, decide } from '../../users/write/state.rules.js';
+import { NO_CONFLICTS, type WriteCase, type WritingDirectory } from '../../users/write/write-case.js';
 import { stepsOf } from '../effect-steps.rules.js';
+import { noTotals, withEffects, type PlanTotals, effectOf, type SteppedEffect } from './preview.rules.js';
 
 /** The effect of going live on one user. */
 export interface PlannedUser extends SteppedEffect {

@@ -3,8 +3,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 import { losesConsole, type EffectSteps } from '../effect-steps.rules.js';
 import type { PlannedUser } from './preview-plan.js';
-import type { PlanTotals } from './plan-totals.rules.js';
-import { storedKinds, type ChangeEffect, type OwnerKind, type PreviewKind } from './preview.rules.js';
+import { type PlanTotals, storedKinds, type ChangeEffect, type OwnerKind, type PreviewKind } from './preview.rules.js';
 
 /** A plan that is being made. */
 export interface NewPlan {

@@ -9,7 +9,7 @@ import type { Actor } from '../../../tenancy/identity/person.js';
 import type { LiveNeed, RoleSettings, SeatNeed } from '../../directories/directory-people.js';
 import type { Directory } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
-import { noTotals, withEffects, type PlanTotals } from './plan-totals.rules.js';
+import { noTotals, withEffects, type PlanTotals } from './preview.rules.js';
 import { PreviewPlan } from './preview-plan.js';
 import { PreviewPlansRepository, type NewPlan } from './preview-plans.repository.js';
 

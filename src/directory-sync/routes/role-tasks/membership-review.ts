@@ -4,7 +4,7 @@ import { NotFound } from '../../../base/errors/domain-error.js';
 import type { GroupName } from '../../../tenancy/identity/cause.rules.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import { UsersService } from '../../users/write/users.service.js';
-import { writeContext, type CurrentDirectory } from '../current-directory.js';
+import { writeContext, type CurrentDirectory } from '../scim-request.js';
 
 /** Users whose roles have to be computed again, and the task for it. */
 export interface Review {

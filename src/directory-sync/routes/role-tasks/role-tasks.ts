@@ -1,13 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../base/database/database.js';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
+import { IntervalWork } from '../../../base/work/work.js';
 import { TaskHandlers, type Batch, type Task } from '../../../engine/work/task.js';
+import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import type { GroupName, Trigger } from '../../../tenancy/identity/cause.rules.js';
-import type { ChangeSource } from '../../../tenancy/identity/person.js';
+import { type ChangeSource, systemActor } from '../../../tenancy/identity/person.js';
+import {
+  DirectoryPeople,
+  type ChangedDirectory,
+  type LiveNeed,
+  type RoleSettings,
+} from '../../directories/directory-people.js';
+import type { DirectoryState } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
+import { KeptWritesRepository } from '../../users/kept-writes.repository.js';
+import { ReleasedUsers } from '../../users/people/released-users.js';
 import { UsersService } from '../../users/write/users.service.js';
-import type { WriteContext, WritingDirectory } from '../../users/write/write-context.js';
-import { PreviewLive } from '../preview/preview-live.js';
+import type { WriteContext, WritingDirectory } from '../../users/write/write-case.js';
+import { PreviewLive } from '../preview/preview-editing.js';
+import { PreviewPlans } from '../preview/preview-plans.js';
+import { PreviewPlansRepository } from '../preview/preview-plans.repository.js';
+import { RulesPlan } from './rules-plan.js';
 
 /** The payload of a task of a directory. */
 export interface RolePayload {
@@ -94,4 +108,116 @@ function triggerOf({ kind, payload: { group, live } }: RoleTask): Trigger {
 
 function listed({ payload, done }: RoleTask): string[] {
   return (payload.user_ids ?? []).slice(done, done + BATCH);
+}
+
+/** Changes the users of a directory that is deleted, or changes its state or its rules. */
+@Injectable()
+export class PeopleOfDirectory extends DirectoryPeople {
+  constructor(
+    private readonly tasks: TasksRepository,
+    private readonly plans: PreviewPlans,
+    private readonly rulesPlan: RulesPlan,
+    private readonly storedPlans: PreviewPlansRepository,
+    private readonly released: ReleasedUsers,
+    private readonly writes: KeptWritesRepository,
+  ) {
+    super();
+  }
+
+  /** Makes the users unmanaged. Their effective state stays, holds of the directory end, and nothing is forwarded. */
+  async release(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
+    await this.released.lock(db, tenantId, directoryId);
+    await this.writes.dropAll(db, tenantId, directoryId);
+    await this.storedPlans.dropAll(db, tenantId, directoryId);
+    await this.released.release(db, tenantId, directoryId, source);
+  }
+
+  async ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
+    await addRulesTask(this.tasks, db, tenantId, directoryId, source);
+    this.tasks.wake();
+  }
+
+  liveNeed(tenantId: string, directoryId: string, settings?: RoleSettings): Promise<LiveNeed> {
+    return this.plans.liveNeed(tenantId, directoryId, settings);
+  }
+
+  administratorsLost(tenantId: string, directoryId: string, changed: ChangedDirectory): Promise<number> {
+    return this.rulesPlan.administratorsLost(tenantId, directoryId, changed);
+  }
+
+  async stateChanged(
+    db: SqlRunner,
+    tenantId: string,
+    directoryId: string,
+    state: DirectoryState,
+    source: ChangeSource,
+  ): Promise<void> {
+    // Going back to preview changes no user.
+    if (state === 'preview') return;
+    await this.storedPlans.dropAll(db, tenantId, directoryId);
+    const payload = { directory_id: directoryId };
+    const task = { kind: 'preview-live', payload, createdBy: source.actor, directoryId } as const;
+    await this.tasks.add(db, tenantId, task);
+    await addRulesTask(this.tasks, db, tenantId, directoryId, source, { live: true });
+    this.tasks.wake();
+  }
+}
+
+async function addRulesTask(
+  tasks: TasksRepository,
+  db: SqlRunner,
+  tenantId: string,
+  directoryId: string,
+  source: ChangeSource,
+  more: Pick<RolePayload, 'live'> = {},
+): Promise<void> {
+  const { rows } = await db.query<{ n: number }>(
+    `select count(*)::int as n from users where tenant_id = $1 and directory_id = $2`,
+    [tenantId, directoryId],
+  );
+  const payload: RolePayload = { directory_id: directoryId, ...more };
+  const task = { kind: 'rules-changed', payload, total: rows[0]!.n, createdBy: source.actor, directoryId } as const;
+  await tasks.add(db, tenantId, task);
+}
+
+/**
+ * Releases users that a directory has written while it was being deleted. A request that passed the guard just before
+ * can write for about a second after. A lock on the directory would prevent this, at a cost for every write of every
+ * directory.
+ */
+@Injectable()
+export class DeletedDirectories extends IntervalWork {
+  override readonly kind = 'directories.deleted';
+  override readonly everyMs = 15_000;
+
+  constructor(
+    private readonly db: Database,
+    private readonly people: DirectoryPeople,
+  ) {
+    super();
+  }
+
+  override async run(): Promise<void> {
+    const { rows } = await this.db.query<{ tenant_id: string; id: string }>(
+      `select d.tenant_id, d.id from directories d
+       where d.deleted_at is not null and d.deleted_at > now() - interval '1 hour' and (
+         exists (select 1 from users u where u.tenant_id = d.tenant_id and u.directory_id = d.id)
+         -- The order names the index.
+         or (select g.id from groups g where g.tenant_id = d.tenant_id and g.directory_id = d.id
+             order by g.display_name_key limit 1) is not null)`,
+    );
+    for (const { tenant_id, id } of rows) {
+      await this.db.transaction(tenant_id, (tx) => this.people.release(tx, tenant_id, id, lateSource(id)));
+    }
+  }
+}
+
+/** The request that deleted the directory is over, so the release has no request id. */
+function lateSource(directoryId: string): ChangeSource {
+  return {
+    request_id: directoryId,
+    surface: 'system',
+    directory_id: directoryId,
+    actor: systemActor('deleted-directories'),
+  };
 }

@@ -1,25 +1,86 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { Database } from '../../../base/database/database.js';
-import { NotFound } from '../../../base/errors/domain-error.js';
+import { NotFound, Conflict } from '../../../base/errors/domain-error.js';
 import { Semaphore } from '../../../base/loop.js';
-import type { RuleRole } from '../../users/role-from-groups.rules.js';
+import { TaskHandlers, TaskFailed, type Batch, type Task } from '../../../engine/work/task.js';
+import { LeftOutRepository, TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { TASKS_CAP } from '../../../engine/work/tasks.service.js';
+import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
+import type { Actor } from '../../../tenancy/identity/person.js';
+import { demandRoom } from '../../../tenancy/tenants/caps.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
+import type { GroupRule } from '../../directories/directories.dto.js';
+import type { ChangedDirectory } from '../../directories/directory-people.js';
 import type { Directory } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
-import type { ChangedDirectory } from '../../directories/directory-people.js';
-import type { GroupRule } from '../../directories/groups.dto.js';
 import { GuardReport } from '../../users/held/guard-report.js';
+import type { RuleRole } from '../../users/role.rules.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import { currentOf, USER_COLUMNS, type UserRow } from '../../users/user.row.js';
 import { UsersRepository } from '../../users/users.repository.js';
-import { decide } from '../../users/write/effective-state.rules.js';
-import { writtenIn } from '../../users/write/requested-state.rules.js';
+import { decide, writtenIn } from '../../users/write/state.rules.js';
 import { NO_CONFLICTS, type Conflicts, type WriteCase } from '../../users/write/write-case.js';
+import { EffectStepsBody } from '../effect-steps.dto.js';
 import { losesConsole, stepsOf } from '../effect-steps.rules.js';
 import { PreviewPlans } from '../preview/preview-plans.js';
-import type { RulesPlanBody } from './rules-plan.dto.js';
-import { effectOfRules, NO_TOTALS, withUsers, type RulesPlanned, type RulesTotals } from './rules-plan.rules.js';
+import {
+  effectOfRules,
+  NO_TOTALS,
+  withUsers,
+  type RulesPlanned,
+  type RulesTotals,
+  noteOf,
+} from './rules-plan.rules.js';
+
+/** The effect of changed rules on one user, as the API shows it. */
+class RulesPlanUser {
+  @ApiProperty()
+  user_id!: string;
+  @ApiProperty()
+  user_name!: string;
+  @ApiProperty({ type: String, nullable: true, description: 'The role in force; null: no role.' })
+  from!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The role that the rules would give; null: no role.' })
+  to!: string | null;
+  @ApiProperty({
+    enum: ['gains', 'loses', 'none'],
+    description: '`gains`: the user would need a seat and holds none.',
+  })
+  seat!: 'gains' | 'loses' | 'none';
+  @ApiProperty({ type: EffectStepsBody, description: 'The user now and with these rules.' })
+  steps!: EffectStepsBody;
+}
+
+/** The effect of changed rules on the users of a directory. */
+export class RulesPlanBody {
+  @ApiProperty({ description: 'Users whose role or seat would change.' })
+  total!: number;
+  @ApiProperty({
+    type: [RulesPlanUser],
+    description:
+      'The first 200 of them: administrators who lose the console, then the others, each in the order of their ids.',
+  })
+  data!: RulesPlanUser[];
+  @ApiProperty({ description: 'Users who would need a seat and hold none.' })
+  take_seat!: number;
+  @ApiProperty({ description: 'Users who would give their seat back.' })
+  free_seat!: number;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Seats that would be free for them, with those that are given back; null: there is no limit.',
+  })
+  seats_free!: number | null;
+  @ApiProperty({ description: 'Departures that the guard of the directory would hold.' })
+  held_by_guard!: number;
+  @ApiProperty({
+    description:
+      'Administrators who would lose the console, or the right to write there. The write of the rules demands this number as `administrators`.',
+  })
+  administrators!: number;
+}
 
 /** From this number of users on the plan of a directory is a task. */
 const TASK_FROM = 1_000;
@@ -216,4 +277,83 @@ function conflictsOf(row: UserRow): Conflicts {
     externalIdTaken: row.held === 'external_id_taken',
     formerTaken: row.status === 'inactive',
   };
+}
+
+/** The payload of a `rules.plan`. */
+interface Payload {
+  directory_id: string;
+  rules: readonly GroupRule[];
+  /** The user after which the next batch begins. */
+  after?: string;
+  totals?: RulesTotals;
+}
+
+/** The users that a task lists. */
+const LISTED = 1_000;
+
+/** Plans rules for a directory of many users, in a task. */
+@Injectable()
+export class RulesPlanTask {
+  constructor(
+    private readonly db: Database,
+    private readonly directories: DirectoryStore,
+    private readonly plan: RulesPlan,
+    private readonly tasks: TasksRepository,
+    private readonly leftOut: LeftOutRepository,
+    handlers: TaskHandlers,
+  ) {
+    handlers.add<Payload>(['rules.plan'], { run: (task) => this.step(task) });
+  }
+
+  /**
+   * Begins to plan rules.
+   *
+   * @param total the users of the directory
+   * @throws {TooMany} `too_many_tasks`
+   * @throws {Conflict} `plan_under_way` while another plan of the tenant waits or runs
+   */
+  async begin(
+    caller: Repeatable & { actor: Actor },
+    directoryId: string,
+    rules: readonly GroupRule[],
+    total: number,
+  ): Promise<TaskRow> {
+    const { tenantId, actor: createdBy } = caller;
+    const payload: Payload = { directory_id: directoryId, rules };
+    const task = await once(this.db, caller, async (tx) => {
+      await demandRoom(tx, TASKS_CAP, tenantId);
+      const other = await this.tasks.open(tx, tenantId, 'rules.plan');
+      if (other !== undefined) {
+        throw new Conflict(
+          'plan_under_way',
+          `The task ${other.id} plans rules of this tenant. Wait for it, or cancel it.`,
+        );
+      }
+      return this.tasks.add(tx, tenantId, { kind: 'rules.plan', payload, total, createdBy, directoryId });
+    });
+    this.tasks.wake();
+    return task;
+  }
+
+  private async step({ tenantId, id, payload }: Task<Payload>): Promise<Batch> {
+    const directory = await this.directories.fresh(tenantId, payload.directory_id);
+    if (directory === null) throw new TaskFailed('The directory was deleted meanwhile.');
+    const { after = '', totals: before = NO_TOTALS } = payload;
+    const { users, seen, next } = await this.plan.batch(directory, payload.rules, after);
+    // Administrators who lose the console are listed however many users come before them.
+    const room = Math.max(0, LISTED - before.total);
+    for (const user of users.filter(({ steps }, place) => place < room || losesConsole(steps))) {
+      await this.leftOut.add(tenantId, id, noteOf(user));
+    }
+    const totals = withUsers(before, users);
+    const { total: changed, take_seat, free_seat, administrators = 0 } = totals;
+    const result = { changed, take_seat, free_seat, administrators };
+    if (next !== null) return { done: seen, next: { ...payload, after: next, totals }, result };
+    const { seats_free, held_by_guard } = await this.plan.consequences(directory, totals);
+    return {
+      done: seen,
+      next: null,
+      result: { ...result, held_by_guard, ...(seats_free === null ? {} : { seats_free }) },
+    };
+  }
 }

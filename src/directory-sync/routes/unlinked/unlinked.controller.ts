@@ -10,13 +10,39 @@ import { TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
-import { countedAnswer } from '../../users/held/counted-answer.js';
-import { GuardSelection } from '../../users/held/guard.dto.js';
-import { HeldCount } from '../../users/held/held.dto.js';
-import { UnlinkedDepartures } from './unlinked-departures.js';
-import { UnlinkedUsers, type Successor } from './unlinked-users.js';
-import { UnlinkedUserBody } from './unlinked.dto.js';
-import { UNLINKED_COLUMNS, unlinkedBody, unlinkedCells } from './unlinked.mapping.js';
+import { countedAnswer } from '../../users/held/held-tasks.js';
+import { GuardSelection, HeldCount } from '../../users/held/held.dto.js';
+import {
+  UnlinkedUserBody,
+  type UnlinkedUserRow,
+  UnlinkedDepartures,
+  UnlinkedUsers,
+  type Successor,
+} from './unlinked-departures.js';
+
+/** The columns of the list as CSV. */
+export const UNLINKED_COLUMNS = [
+  'user_id',
+  'user_name',
+  'email',
+  'first_name',
+  'last_name',
+  'role',
+  'seat',
+  'held',
+  'updated_at',
+] as const satisfies readonly (keyof UnlinkedUserBody)[];
+
+/** Returns an unlinked user as the API shows it. */
+export function unlinkedBody(row: UnlinkedUserRow): UnlinkedUserBody {
+  return { ...row, updated_at: row.updated_at.toISOString() };
+}
+
+/** Returns the cells of an unlinked user, in the order of {@link UNLINKED_COLUMNS}. */
+export function unlinkedCells(row: UnlinkedUserRow): unknown[] {
+  const body = unlinkedBody(row);
+  return UNLINKED_COLUMNS.map((column) => body[column]);
+}
 
 /** The rows of an export that are in memory at one time. */
 const EXPORTED = 1_000;

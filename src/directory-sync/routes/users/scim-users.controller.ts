@@ -2,16 +2,21 @@ import { Controller, Delete, Get, Patch, Post, Put, Req, Res, UseGuards } from '
 import { ApiExcludeController } from '@nestjs/swagger';
 import { MethodNotAllowed } from '../../../base/http/http.errors.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
-import { parseProjectionQuery, type ListQuery } from '../../../protocols/scim/messages/list-query.js';
+import {
+  parseProjectionQuery,
+  type ListQuery,
+  parseListQuery,
+  parseSearchRequest,
+} from '../../../protocols/scim/messages/list-query.js';
 import { parsePatchRequest } from '../../../protocols/scim/messages/patch-request.js';
 import { matchesIfNoneMatch } from '../../../protocols/scim/resource/etag.js';
 import { parseProjection, type Projection } from '../../../protocols/scim/resource/project.js';
-import type { RequestFacts } from '../request-facts.js';
 import type { ListAsk } from '../page-reader.js';
-import { answerEmpty, answerScim } from '../scim-answer.js';
+import { type RequestFacts, answerEmpty, answerScim, LIST_LIMITS } from '../scim-request.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { ScimUsersService } from './scim-users.service.js';
-import { userTag, userText, viewOf, type StoredUser } from './user-resource.js';
+import { UserLists } from './user-lists.js';
+import { userTag, userText, viewOf, type StoredUser, type View } from './user-resource.js';
 
 /** One user of `/Users` (RFC 7644 §3). Answers are JSON texts, which are sent without another serialisation. */
 @ApiExcludeController()
@@ -105,4 +110,28 @@ export function idInPath(req: ScimRequest): string {
 function projectionOf(req: ScimRequest): Projection | null {
   const { attributes, excludedAttributes } = parseProjectionQuery(req.query);
   return parseProjection(req.directory.userType, attributes, excludedAttributes);
+}
+
+/** The lists of `/Users` (RFC 7644 §3.4.2 and §3.4.3). */
+@ApiExcludeController()
+@Controller('scim/v2/Users')
+@UseGuards(ScimGuard)
+export class UserListsController {
+  constructor(private readonly lists: UserLists) {}
+
+  @Post('.search')
+  async search(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
+    await this.answer(req, res, parseSearchRequest(req.body, LIST_LIMITS, req.directory.dialect));
+  }
+
+  @Get()
+  async list(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
+    await this.answer(req, res, parseListQuery(req.query, LIST_LIMITS));
+  }
+
+  private async answer(req: ScimRequest, res: BridgeResponse, query: ListQuery): Promise<void> {
+    const projection = parseProjection(req.directory.userType, query.attributes, query.excludedAttributes);
+    const render = (row: StoredUser, view: View) => userText(row, view, projection);
+    answerScim(res, 200, await this.lists.list(listAsk(req, query), render));
+  }
 }

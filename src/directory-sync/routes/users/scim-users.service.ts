@@ -1,26 +1,137 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../base/clock.js';
 import { Database } from '../../../base/database/database.js';
 import { KeyedReads } from '../../../base/database/record-list.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
+import type { RequestEffect } from '../../../base/http/request.js';
+import { Logger } from '../../../base/log/logger.js';
 import { applyPatch, type PatchOperation } from '../../../protocols/scim/patch/apply.js';
 import { readResource } from '../../../protocols/scim/resource/coerce.js';
 import { sameJson } from '../../../protocols/scim/resource/equal.js';
-import type { RequestEffect } from '../../../base/http/request.js';
-import { draftOf, type UserDocument } from '../../users/user.mapping.js';
-import type { UserRow } from '../../users/user.row.js';
+import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
+import { DirectoryMarks } from '../../directories/directory-marks.js';
+import { joinAwaited } from '../../users/groups/group.row.js';
+import { refusedRoles } from '../../users/role.rules.js';
 import type { Relations } from '../../users/user-relations.js';
+import { type UserDocument, draftOf } from '../../users/user.mapping.js';
+import type { UserRow } from '../../users/user.row.js';
 import { UsersService, type AfterWrite, type Edit, type WriteResult } from '../../users/write/users.service.js';
-import { joinAwaited } from '../../users/groups/pending-members.js';
-import { readsKept, writeContext, type CurrentDirectory } from '../current-directory.js';
-import type { ListTable } from '../list-table.js';
+import type { WriteContext, Removal } from '../../users/write/write-case.js';
+import type { ListTable } from '../page-sql.js';
 import { PreviewEditing } from '../preview/preview-editing.js';
 import { MembershipReview, type Review } from '../role-tasks/membership-review.js';
-import type { RequestFacts } from '../request-facts.js';
-import { requireVersion } from '../scim.refusals.js';
-import { departureIn, isOf, ownContext, UserRemovals } from './departures.js';
-import { PREVIEW_TABLE, USER_TABLE, USER_TEXT_COLUMNS } from './user-table.js';
-import { RefusedRoles } from './refused-roles.js';
+import { writeContext, type CurrentDirectory, type RequestFacts, readsKept, requireVersion } from '../scim-request.js';
 import { userTag, viewOf, type StoredUser } from './user-resource.js';
+import { PREVIEW_TABLE, USER_TABLE, USER_TEXT_COLUMNS } from './user.columns.js';
+
+/** Returns a check whether a user is the directory's own. */
+export const isOf =
+  (directory: CurrentDirectory) =>
+  (row: UserRow): boolean =>
+    row.directory_id === directory.id;
+
+/**
+ * Returns the departure in a write of a directory that has a live successor; null: the write has no effect. A user whom
+ * the successor has not linked yet leaves when the old directory deactivates it.
+ */
+export function departureIn(before: UserDocument, after: UserDocument, mine: boolean): UserDocument | null {
+  return mine && after['active'] === false ? { ...before, active: false } : null;
+}
+
+/** Returns the context of a write of a directory. Departures of a directory with a live successor take effect. */
+export function ownContext(directory: CurrentDirectory, { requestId, receivedAt }: RequestFacts): WriteContext {
+  const context = writeContext(directory, requestId, receivedAt);
+  return directory.writing.superseded
+    ? { ...context, directory: { ...directory.writing, superseded: false } }
+    : context;
+}
+
+/** Removes users for a directory, and finds out whether the removal is held. */
+@Injectable()
+export class UserRemovals {
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersService,
+  ) {}
+
+  /**
+   * Removes a user.
+   *
+   * @throws {NotFound} when there is no such user that the directory may see
+   */
+  async remove(context: WriteContext, id: string, removal: Pick<Removal, 'visible' | 'check'>): Promise<RequestEffect> {
+    let isRemoved = false;
+    await this.users.remove(context, id, {
+      visible: removal.visible,
+      // Called at the beginning of each try.
+      check: (row) => {
+        isRemoved = false;
+        removal.check?.(row);
+      },
+      // Called where the removal takes effect.
+      afterWrite: () => {
+        isRemoved = true;
+        return Promise.resolve();
+      },
+    });
+    const held = isRemoved ? null : await this.reason(context.tenantId, id);
+    return { outcome: 'deleted', userId: id, held };
+  }
+
+  private async reason(tenantId: string, id: string): Promise<string | null> {
+    const { rows } = await this.db.query<{ held: string | null }>(
+      `select held from users where tenant_id = $1 and id = $2`,
+      [tenantId, id],
+    );
+    return rows[0]?.held ?? null;
+  }
+}
+
+const EVERY_MS = 10_000;
+const REMEMBERED = 1_000;
+const LONGEST_NAME = 200;
+
+/**
+ * Notes at a directory the last role that it sent and that its user did not get: the catalogue does not have it, or it
+ * administers and the directory may not give it. The user gets the role of a rule or the default role, or is held. The
+ * note is written beside the request, at most once in ten seconds for each directory.
+ */
+@Injectable()
+export class RefusedRoles {
+  private readonly written = new Map<string, number>();
+
+  constructor(
+    private readonly marks: DirectoryMarks,
+    private readonly tenants: TenantStore,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Compares the roles of a written user with what the directory may give. Never throws. */
+  look(directory: CurrentDirectory, userId: string, roles: readonly string[]): void {
+    if (roles.length === 0) return;
+    this.note(directory, userId, roles).catch((error: unknown) =>
+      this.logger.warn('refused role not stored', { tenant_id: directory.tenantId, error }),
+    );
+  }
+
+  private async note(
+    { tenantId, id, writing }: CurrentDirectory,
+    userId: string,
+    roles: readonly string[],
+  ): Promise<void> {
+    const tenant = await this.tenants.get(tenantId);
+    const refused = refusedRoles(tenant.roles, writing.mayGrantConsole, roles)[0];
+    if (refused === undefined) return;
+    const now = this.clock.monotonic();
+    if (now - (this.written.get(id) ?? -EVERY_MS) < EVERY_MS) return;
+    if (this.written.size >= REMEMBERED) this.written.clear();
+    this.written.set(id, now);
+    const at = this.clock.now().toISOString();
+    const { role, reason } = refused;
+    await this.marks.refusedRole(tenantId, id, { at, role: role.slice(0, LONGEST_NAME), user_id: userId, reason });
+  }
+}
 
 /** Steps of the write that links a user to a directory, and their results. */
 interface Arrival {

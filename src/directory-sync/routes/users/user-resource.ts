@@ -3,7 +3,7 @@ import { etagOf } from '../../../protocols/scim/resource/etag.js';
 import { project, type Projection } from '../../../protocols/scim/resource/project.js';
 import { findSchema, type Resource, type ResourceTypeDef } from '../../../protocols/scim/schema/resource-types.js';
 import { CUSTOM_URN, ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
-import type { CurrentDirectory } from '../current-directory.js';
+import type { CurrentDirectory } from '../scim-request.js';
 import { MANAGER_NAME, MAX_GROUPS_SHOWN, partsOf, type Relations } from '../../users/user-relations.js';
 
 /** Hexadecimal digits of the hash of a user's groups in an entity tag. */

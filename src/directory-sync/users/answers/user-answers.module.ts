@@ -2,9 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { NamedUsers } from '../../../forwarding/connections.js';
 import { SeatHolders } from '../../../seats/ledger/seat-holders.js';
 import { KnownUsers } from '../../../tenancy/tenants/caller.js';
-import { KnownUsersRepository } from './known-users.repository.js';
-import { NamedUsersRepository } from './named-users.repository.js';
-import { SeatHoldersRepository } from './seat-holders.repository.js';
+import { KnownUsersRepository, NamedUsersRepository, SeatHoldersRepository } from './user-answers.js';
 
 /** Provides the ports by which earlier rooms ask about users; global, because those rooms do not know this one. */
 @Global()

@@ -1,5 +1,5 @@
 import type { HeldReason } from '../../../tenancy/identity/person.js';
-import type { RefusedRole } from '../console-rights.rules.js';
+import type { RefusedRole } from '../role.rules.js';
 
 /** What each held reason means, and what makes it go away. */
 const WORDS: Record<HeldReason, string> = {

@@ -5,7 +5,7 @@ import { causeInWords, type Cause } from '../../../tenancy/identity/cause.rules.
 import type { HeldReason, ChangeSource } from '../../../tenancy/identity/person.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
 import { DirectoryStore, type Directory } from '../../directories/directory.store.js';
-import { defaultRoleBy, refusedRoles } from '../console-rights.rules.js';
+import { defaultRoleBy, refusedRoles } from '../role.rules.js';
 import { RELEASABLE } from '../held/held.service.js';
 import { UserDirectoryRepository, writtenOf, type NamedUser } from '../user-directory.repository.js';
 import { userBody } from '../user.dto.js';

@@ -6,9 +6,9 @@ import {
   type DirectoryCounts,
   type GroupListRow,
   type PendingMemberRow,
-} from '../../directories/directory-content.js';
+} from '../../directories/directory-people.js';
 import { populationOf } from '../user-relations.js';
-import type { GroupMemberBody } from '../../directories/groups.dto.js';
+import type { GroupMemberBody } from '../../directories/directories.dto.js';
 
 /** What admins see of the users and groups of a directory. */
 @Injectable()

@@ -1,6 +1,7 @@
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { Part, WriteStatement } from '../../../base/database/write-statement.js';
-import { lockGroupsOf } from './lock-order.js';
+import type { Projection } from '../../../protocols/scim/resource/project.js';
+import { lockGroupsOf } from './group-locks.js';
 
 /** Removes the subject from all groups, and moves their versions. Returns the part with the ids of the groups. */
 export function leaveAllGroups(statement: WriteStatement, tenantId: string): Part {
@@ -99,3 +100,92 @@ export async function rejoinHeld(tx: SqlRunner, tenantId: string, userId: string
     rows.map(({ id }) => id),
   );
 }
+
+// Parts of the statements that change members. `$1` is the tenant, `$2` the group, `$3` the directory.
+
+// The ids that a request names, each once, in the order in which rows are locked.
+const WANTED = `
+  wanted as materialized (select distinct on (v) v, d from (
+    select v collate "C" as v, d from unnest($4::text[], $5::text[]) as w(v, d)) w order by v)`;
+
+// The members that the ids of a request name: a user the directory sees, a group of it, or none yet. An id is never looked
+// up as anything but an id (CVE-2025-41115).
+// Each id is looked up alone (`lateral`, `offset 0`), in the order of the ids: a plan that was made for a tiny table would
+// compare every id with every user of the tenant.
+/** The users and groups that the ids of a request name. `owners` is SQL: the directories whose users are seen. */
+export const FOUND = (owners: string): string => `
+  ${WANTED},
+  found as materialized (
+    select w.v, w.d, 'User' as kind from wanted w cross join lateral (
+      select 1 from users u where u.tenant_id = $1 and u.id = w.v
+        and u.gone_at is null and coalesce(u.directory_id, '') = any(${owners}) offset 0) u
+    union all
+    select w.v, w.d, 'Group' from wanted w cross join lateral (
+      select 1 from groups c where c.tenant_id = $1 and c.id = w.v and c.directory_id = $3 and c.id <> $2 offset 0) c)`;
+
+// Locks the users that become members: a user that is deleted meanwhile does not stay a member. `not in` below keeps the
+// planner, which does not know how long the lists are, from comparing each with each.
+/** Those of them who are no members yet. */
+export const NEW = `
+  people as materialized (select f.v, f.d from found f cross join lateral (
+      select 1 from users u where u.tenant_id = $1 and u.id = f.v for key share) u
+    where f.kind = 'User' and not exists (
+      select 1 from group_members m where m.tenant_id = $1 and m.group_id = $2 and m.member_id = f.v offset 0)),
+  new as materialized (
+    select v, d, 'User' as kind from people union all select v, d, kind from found where kind = 'Group')`;
+
+/** The next version of the group, if `source` has a row. */
+export const TOUCH = (source: string): string => `
+  touched as (update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
+    where g.tenant_id = $1 and g.id = $2 and exists (select 1 from ${source}))`;
+
+// First the users, then the group: the deletion of a user takes its locks in this order, too.
+/** The group, locked after the people. */
+export const LOCKED_AFTER_PEOPLE = `locked as materialized (
+  select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 and (select count(*) from people) >= 0
+  for no key update)`;
+
+/** The group, locked. */
+export const LOCKED = `locked as materialized (
+  select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 for no key update)`;
+
+/** The parts of a member, in the order in which they are shown. */
+const MEMBER_PARTS = ['value', 'type', 'display', '$ref'] as const;
+/** A part of a member that an answer can show. */
+export type MemberPart = (typeof MEMBER_PARTS)[number];
+
+/** The parts of each member that an answer shows. */
+export function memberPartsOf(projection: Projection | null): readonly MemberPart[] {
+  const selection = projection?.core.get('members');
+  if (projection == null || !(selection instanceof Set)) return MEMBER_PARTS;
+  return MEMBER_PARTS.filter((part) => selection.has(part) === (projection.mode === 'only'));
+}
+
+/** The line of one member in SQL; the columns of the member are SQL, too. See {@link membersColumn}. */
+export function memberLine(
+  { id, kind, display }: Record<'id' | 'kind' | 'display', string>,
+  parts: readonly MemberPart[] = MEMBER_PARTS,
+): string {
+  const marked = `case ${kind} when 'User' then ${id} else '*' || ${id} end`;
+  const named = `case when ${display} is null then '' else ' ' || to_json(${display})::text end`;
+  return parts.includes('display') ? `${marked} || ${named}` : marked;
+}
+
+/**
+ * The members of a group in the order of their ids, one line for each: the id (after a `*`, if it is that of a group), and
+ * after a blank the display name in JSON. The text of the answer is made of the lines. JSON made by the database costs ten
+ * times as much.
+ */
+export const membersColumn = (group: string, parts: readonly MemberPart[] = MEMBER_PARTS): string => {
+  return `(select string_agg(x.line, chr(10)) from (
+    select ${memberLine({ id: 'm.member_id', kind: 'm.kind', display: 'm.display' }, parts)} as line
+    from group_members m where m.tenant_id = $1 and m.group_id = ${group} order by m.member_id) x)`;
+};
+
+/**
+ * The bytes that each member of a group takes in an answer; at least 160. The order names the index: a generic plan takes
+ * all groups for equally large, and would read the members of all groups for a large one.
+ */
+export const memberBytes = (group: string): string =>
+  `select 160 + coalesce(octet_length(m.display), 0) as bytes from group_members m
+   where m.tenant_id = $1 and m.group_id = ${group} order by m.member_id`;

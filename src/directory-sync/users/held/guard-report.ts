@@ -6,7 +6,7 @@ import type { Guard, GuardFigures } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { GuardRepository } from '../guard/guard.repository.js';
 import { DAY_MINUTES, limitsOf, type DepartureKind, type PerWindow } from '../guard/guard.rules.js';
-import type { DepartureBody, GuardBody, GuardWindowBody } from './guard.dto.js';
+import type { DepartureBody, GuardBody, GuardWindowBody } from './held.dto.js';
 
 interface DepartureRow {
   user_id: string;

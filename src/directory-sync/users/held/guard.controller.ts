@@ -17,12 +17,9 @@ import {
 } from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
-import { countedAnswer } from './counted-answer.js';
 import { GuardReport } from './guard-report.js';
-import { GuardUndo } from './guard-undo.js';
-import { GuardBody, GuardSelection } from './guard.dto.js';
-import { HeldCount, UndoCount } from './held.dto.js';
-import { HeldTasks, type HeldAct, type HeldChoice } from './held-tasks.js';
+import { countedAnswer, GuardUndo, HeldTasks, type HeldAct, type HeldChoice } from './held-tasks.js';
+import { GuardBody, GuardSelection, HeldCount, UndoCount } from './held.dto.js';
 
 /** What the guard of a directory counts and holds, and what an admin does with it. */
 @ApiController('directories/:directory_id/guard', { tag: 'directories' })

@@ -14,9 +14,8 @@ import {
 } from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { userBody } from '../user.dto.js';
-import { countedAnswer } from './counted-answer.js';
+import { countedAnswer, demandChoice, HeldTasks, type HeldAct } from './held-tasks.js';
 import { HeldCount, HeldSelection } from './held.dto.js';
-import { demandChoice, HeldTasks, type HeldAct } from './held-tasks.js';
 import { HeldService } from './held.service.js';
 
 /** Held users: their requested state is not in force, each for a reason. */

@@ -1,7 +1,10 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Choice, Flag, Ruled, Whole, Text } from '../../../base/http/fields.js';
-import { ExpectedAdministrators } from '../../../tenancy/tenants/administrators.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
+import { ExpectedAdministrators } from '../../../tenancy/tenants/administrators.js';
+import type { Guard } from '../../directories/directory.js';
+import type { DepartureKind } from '../guard/guard.rules.js';
+import { ChangeSourceBody } from '../user.dto.js';
 
 /** Why a user can be held, in the order in which the reasons are asked. */
 export const HELD_REASONS = [
@@ -83,4 +86,83 @@ export class UndoCount extends OmitType(HeldCount, ['administrators']) {
       'How many of them stay as they are, because a rule of the directory still gives another role. Undo the rule first.',
   })
   rule_still_applies!: number;
+}
+
+/** One window of a guard. */
+export class GuardWindowBody {
+  @ApiProperty({ description: 'Its length.' })
+  minutes!: number;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the first user of the window left; null: none has.',
+  })
+  started_at!: string | null;
+  @ApiProperty({ description: 'The users in force when it began.' })
+  base!: number;
+  @ApiProperty({ description: 'How many users may leave within it.' })
+  limit!: number;
+  @ApiProperty({ description: 'How many have left within it, and are not back.' })
+  counted!: number;
+}
+
+/** A user who left before the limit was reached. */
+export class DepartureBody {
+  @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
+  user_id!: string;
+  @ApiProperty({ type: String, nullable: true })
+  email!: string | null;
+  @ApiProperty({ enum: ['deactivated', 'deleted', 'role_lost', 'seat_lost'] })
+  how!: DepartureKind;
+  @ApiProperty({ type: String, format: 'date-time' })
+  at!: string;
+  @ApiProperty()
+  source!: ChangeSourceBody;
+}
+
+/** A page of users who left. */
+class DeparturePage {
+  @ApiProperty({ type: [DepartureBody] })
+  data!: DepartureBody[];
+  @ApiProperty({ type: String, nullable: true })
+  next_cursor!: string | null;
+}
+
+/** The guard of a directory, with what it counts and holds now. */
+export class GuardBody {
+  @ApiProperty({ example: 'dir_01k0000000abcdefghjkmnpqrs' })
+  directory_id!: string;
+  @ApiProperty({ oneOf: [{ type: 'string', enum: ['off'] }, { type: 'object' }], description: 'Its figures, or off.' })
+  guard!: Guard;
+  @ApiProperty({ type: GuardWindowBody, nullable: true, description: 'Null: the guard is off.' })
+  window!: GuardWindowBody | null;
+  @ApiProperty({ type: GuardWindowBody, nullable: true })
+  day!: GuardWindowBody | null;
+  @ApiProperty({ description: 'How many users it holds.' })
+  held!: number;
+  @ApiProperty({ description: 'Who left within the last 24 hours, newest first; an undo brings them back.' })
+  departures!: DeparturePage;
+}
+
+/** Users of a guard: those of a list, else all. */
+export class GuardSelection {
+  @Ruled(
+    idsProblem,
+    {
+      type: [String],
+      description: `At most ${MOST_IDS} ids of users. Left out: all.`,
+      example: ['usr_01jd0q4m8k7v2y9w'],
+    },
+    { optional: true },
+  )
+  user_ids?: string[];
+  @Flag({ optional: true, description: 'Only counts.' })
+  dry_run?: boolean;
+  @ExpectedCount()
+  count?: number;
+  @ExpectedAdministrators(
+    'Of a release, or a deactivation: how many of the users administer the tenant. The dry run has it.',
+  )
+  administrators?: number;
 }

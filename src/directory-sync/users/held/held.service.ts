@@ -1,25 +1,30 @@
 import { Injectable } from '@nestjs/common';
+import { Gauge, type Registry } from 'prom-client';
+import { Database } from '../../../base/database/database.js';
 import type { WriteStatement } from '../../../base/database/write-statement.js';
+import { DomainEvents } from '../../../base/domain-events.js';
 import { Conflict, NotFound } from '../../../base/errors/domain-error.js';
+import { Logger } from '../../../base/log/logger.js';
 import type { Trigger } from '../../../tenancy/identity/cause.rules.js';
-import type { HeldReason, ChangeSource } from '../../../tenancy/identity/person.js';
+import { type HeldReason, type ChangeSource, systemActor } from '../../../tenancy/identity/person.js';
 import { AuditService, type AuditLine } from '../../../tenancy/tenants/audit/audit.service.js';
 import { sourceOf, type RequestedBy } from '../../../tenancy/tenants/caller.js';
+import { ProtectionEnded } from '../../../tenancy/tenants/tenants.events.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
+import { joinAwaited } from '../groups/group.row.js';
 import { rejoinHeld } from '../groups/memberships.sql.js';
-import { joinAwaited } from '../groups/pending-members.js';
-import { standIn } from '../held-name.js';
 import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
+import { standIn } from '../user.row.js';
 import { Taken } from '../users.errors.js';
 import { UsersRepository } from '../users.repository.js';
-import { discarded } from '../write/discard.rules.js';
 import { KeptWrites } from '../write/kept-writes.js';
 import { knownAs } from '../write/known-as.rules.js';
-import { givenRoles } from '../write/requested-state.rules.js';
 import { addNote, type UserNote } from '../write/side-rows.sql.js';
+import { discarded, givenRoles } from '../write/state.rules.js';
 import { UsersService, type AfterWrite } from '../write/users.service.js';
-import type { WriteContext } from '../write/write-context.js';
+import type { WriteContext } from '../write/write-case.js';
+import { HELD_REASONS } from './held.dto.js';
 
 /** Which reasons an admin can set aside; the others end with their cause. */
 export const RELEASABLE: ReadonlySet<HeldReason> = new Set([
@@ -230,4 +235,75 @@ function cannotBeReleased(why: string): Conflict {
 function noteOf(event: 'released' | 'discarded', row: NamedUser, userName?: string): UserNote {
   const name = userName === undefined ? {} : { user_name: userName };
   return { kind: 'held', detail: { event, reason: row.held ?? '', ...name } };
+}
+
+const BATCH = 100;
+
+/**
+ * Judges users anew who were held as owner or break-glass account once they are neither: what their directory has written
+ * takes effect.
+ */
+@Injectable()
+export class FormerProtected {
+  constructor(
+    private readonly db: Database,
+    private readonly held: HeldService,
+    private readonly logger: Logger,
+    events: DomainEvents,
+  ) {
+    events.on(ProtectionEnded, ({ by, userIds }) => this.judge(by, userIds));
+  }
+
+  /** Judges those whose naming has ended without that: the process was stopped, or their directory wrote at that moment. */
+  async judgeAll(): Promise<void> {
+    const { rows } = await this.db.query<{ tenant_id: string; id: string }>(
+      `select u.tenant_id, u.id from users u join tenants t on t.id = u.tenant_id
+       where u.held = 'protected' and u.id is distinct from t.owner_user_id and u.id <> all (t.break_glass)
+       order by u.tenant_id, u.id limit ${BATCH}`,
+    );
+    for (const { tenant_id: tenantId, id } of rows) {
+      await this.judge({ tenantId, actor: systemActor('end of protection'), requestId: '' }, [id]);
+    }
+  }
+
+  private async judge(by: RequestedBy, userIds: readonly string[]): Promise<void> {
+    for (const id of userIds) {
+      try {
+        await this.held.endProtection(by, id);
+      } catch (error) {
+        // The change of the tenant is committed; the sweep tries again.
+        this.logger.error('judging a former protected user failed', { user_id: id, error });
+      }
+    }
+  }
+}
+
+/** Users that are counted at the most: a scrape must not read a whole table. */
+const MOST = 20_000;
+
+/** The figure of held users. */
+@Injectable()
+export class HeldMetrics {
+  constructor(private readonly db: Database) {}
+
+  /** Puts a gauge that asks the database when it is scraped into a registry. */
+  register(registry: Registry): void {
+    const { db } = this;
+    new Gauge({
+      name: 'bridge_users_held',
+      help: `Held users by reason, up to ${MOST} in all`,
+      labelNames: ['reason'],
+      registers: [registry],
+      async collect() {
+        // The order is that of the index of held users, which the limit then reads in part.
+        const { rows } = await db.query<{ held: string; count: number }>(
+          `select held, count(*)::int as count from (
+             select held from users where held is not null order by tenant_id, held_since, id limit ${MOST}) h
+           group by held`,
+        );
+        const counts = new Map(rows.map(({ held, count }) => [held, count]));
+        for (const reason of HELD_REASONS) this.set({ reason }, counts.get(reason) ?? 0);
+      },
+    });
+  }
 }

@@ -9,15 +9,13 @@ import {
 import type { Person, ChangeSource } from '../../../tenancy/identity/person.js';
 import { accountRefusal } from '../../../tenancy/identity/user-change.rules.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
-import { standIn } from '../held-name.js';
 import { UserDirectoryRepository } from '../user-directory.repository.js';
 import { documentOf, draftOf, emailKey, type UserDraft } from '../user.mapping.js';
+import { standIn } from '../user.row.js';
 import { UsersRepository } from '../users.repository.js';
-import { isLost } from '../write/lost-race.js';
-import { NO_CONFLICTS, type WriteCase, newStamp } from '../write/write-case.js';
-import type { WriteContext } from '../write/write-context.js';
+import { NO_CONFLICTS, type WriteCase, newStamp, type WriteContext } from '../write/write-case.js';
 import { planWrite } from '../write/write-plan.rules.js';
-import { WriteRunner } from '../write/write-runner.js';
+import { isLost, WriteRunner } from '../write/write-runner.js';
 
 const ATTEMPTS = 3;
 

@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { Activity } from '../../../base/activity.js';
 import { Database } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { Logger } from '../../../base/log/logger.js';
 import { Background } from '../../../base/loop.js';
-import { systemActor } from '../../../tenancy/identity/person.js';
-import { RoomMade } from '../../../seats/seats.service.js';
 import { SeatLimitsService } from '../../../seats/seat-limits.service.js';
-import { FormerProtected } from '../held/former-protected.js';
-import { UsersService } from '../write/users.service.js';
+import { RoomMade } from '../../../seats/seats.service.js';
+import { systemActor } from '../../../tenancy/identity/person.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
+import { FormerProtected } from '../held/held.service.js';
+import { UsersService } from '../write/users.service.js';
 
 interface Candidate {
   id: string;
@@ -170,4 +171,28 @@ export class PeopleUpkeep extends Background {
 
 function channelOf({ directory_id: directoryId, source }: Candidate): Candidate['source'] {
   return directoryId === null ? source : 'scim';
+}
+
+/** Folds the steps of the population into its figures. */
+@Injectable()
+export class PopulationFolding extends Background {
+  constructor(
+    private readonly db: Database,
+    logger: Logger,
+    activity: Activity,
+  ) {
+    super(500, 'folding the counts', logger, { everyMs: 5_000, activity });
+  }
+
+  /** One statement, so that no reader counts a step twice. */
+  override async run(): Promise<void> {
+    await this.db.query(
+      `with taken as (delete from population_steps where ctid = any(array(
+           select ctid from population_steps limit 20000 for update skip locked)) returning tenant_id, owner, step),
+         sums as (select tenant_id, owner, sum(step) as n from taken group by 1, 2)
+       insert into population as p (tenant_id, owner, n) select tenant_id, owner, n from sums
+       order by tenant_id, owner
+       on conflict (tenant_id, owner) do update set n = p.n + excluded.n`,
+    );
+  }
 }

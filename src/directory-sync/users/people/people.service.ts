@@ -1,27 +1,24 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../base/clock.js';
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { WriteStatement } from '../../../base/database/write-statement.js';
-import { Clock } from '../../../base/clock.js';
 import { DomainEvents } from '../../../base/domain-events.js';
 import { Conflict, InvalidFields, NotFound } from '../../../base/errors/domain-error.js';
-import { demandRecentSignIn, holdsScope, sourceOf, type Caller } from '../../../tenancy/tenants/caller.js';
-import { RoleNeedsAdmin } from '../../../tenancy/tenants/tenants.errors.js';
-import { MakerEnding, type LeftEndpoint } from '../../../tenancy/tenants/tenants.events.js';
 import { SessionEvents } from '../../../tenancy/sessions/session.js';
 import { dropUnprovenIdentities } from '../../../tenancy/sessions/user-credentials.sql.js';
+import { demandRecentSignIn, holdsScope, sourceOf, type Caller } from '../../../tenancy/tenants/caller.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
-import { givenFields, type ChangeUser, type CreateUser, type PutUser } from '../user.dto.js';
-import { standIn } from '../held-name.js';
-import { documentOf, draftOf } from '../user.mapping.js';
-import type { UserRow } from '../user.row.js';
-import { isClaimed } from './claimed-key.rules.js';
-import { whyAdminOnly, type WrittenFields } from './admin-only.rules.js';
-import { editOf, refuseManaged } from './people-edit.rules.js';
+import { RoleNeedsAdmin } from '../../../tenancy/tenants/tenants.errors.js';
+import { MakerEnding, type LeftEndpoint } from '../../../tenancy/tenants/tenants.events.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
 import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
+import { givenFields, type ChangeUser, type CreateUser, type PutUser } from '../user.dto.js';
+import { documentOf, draftOf } from '../user.mapping.js';
+import { standIn, type UserRow } from '../user.row.js';
 import { ManagedByDirectory, Taken } from '../users.errors.js';
 import { UsersService } from '../write/users.service.js';
-import { DirectoryStore } from '../../directories/directory.store.js';
-import type { WriteContext, WritingDirectory } from '../write/write-context.js';
+import type { WriteContext, WritingDirectory } from '../write/write-case.js';
+import { isClaimed, whyAdminOnly, type WrittenFields, editOf, refuseManaged } from './people-edit.rules.js';
 
 /** The circumstances of a request. */
 export interface Ask {

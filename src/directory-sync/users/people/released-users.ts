@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
 import { WriteStatement } from '../../../base/database/write-statement.js';
-import type { ChangeSource } from '../../../tenancy/identity/person.js';
-import { SeatsService } from '../../../seats/seats.service.js';
 import { userNameKey } from '../../../protocols/scim/text.js';
-import { discarded } from '../write/discard.rules.js';
-import { knownAs } from '../write/known-as.rules.js';
-import { joinUnmanaged } from '../groups/pending-members.js';
-import { isAside, standIn } from '../held-name.js';
+import { SeatsService } from '../../../seats/seats.service.js';
+import type { ChangeSource } from '../../../tenancy/identity/person.js';
+import { joinUnmanaged } from '../groups/group.row.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
-import { USER_COLUMNS, type UserRow } from '../user.row.js';
+import { isAside, standIn, USER_COLUMNS, type UserRow } from '../user.row.js';
+import { knownAs } from '../write/known-as.rules.js';
+import { discarded } from '../write/state.rules.js';
 
 const BATCH = 500;
 

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
-import { keepsFormer } from '../../../tenancy/identity/held.rules.js';
 import { SeatsService } from '../../../seats/seats.service.js';
+import { keepsFormer } from '../../../tenancy/identity/held.rules.js';
 import { currentOf } from '../user.row.js';
 import { Taken } from '../users.errors.js';
 import { UsersRepository, type ConflictingUserRow } from '../users.repository.js';
-import { asksSeat } from './effective-state.rules.js';
-import { writtenIn } from './requested-state.rules.js';
+import { asksSeat, writtenIn } from './state.rules.js';
 import type { Conflicts, WriteCase } from './write-case.js';
 
 /** What the pessimistic write asks the database, under locks that hold to the end of its transaction. */
@@ -100,4 +99,29 @@ function refuseTaken({ ctx, draft }: WriteCase, users: ConflictingUserRow[]): Co
   if (name === undefined) return null;
   if (!name.yields) throw new Taken('user_name_taken', name.id);
   return name;
+}
+
+const MOST_DIRECTORIES = 5000;
+
+/**
+ * The directories whose last creation was refused for its `userName`. An IdP that lost its state creates users again that
+ * are there, one after the other. For such a directory the name is looked up before the statement of the next creation
+ * is made: a look-up costs a fourth of it. The first name that is free ends the look-ups.
+ */
+export class RefusedNames {
+  private readonly directories = new Set<string>();
+
+  /** Returns whether the name of the next creation is to be looked up first. */
+  has(directoryId: string): boolean {
+    return this.directories.has(directoryId);
+  }
+
+  /** Notes how the last creation of a directory ended. */
+  note(directoryId: string, refused: boolean): void {
+    this.directories.delete(directoryId);
+    if (!refused) return;
+    // The one that was refused the longest ago is noted anew when it is refused again.
+    if (this.directories.size >= MOST_DIRECTORIES) this.directories.delete(this.directories.values().next().value!);
+    this.directories.add(directoryId);
+  }
 }

@@ -1,17 +1,15 @@
+import { seatLine, type HolderFacts, type SeatLine } from '../../../seats/seat.rules.js';
+import type { Trigger } from '../../../tenancy/identity/cause.rules.js';
 import type { Decision } from '../../../tenancy/identity/held.rules.js';
 import { withStatus, type HeldReason, type InForce, type UserChange } from '../../../tenancy/identity/person.js';
 import { changeBetween, endsSessions, mustForward } from '../../../tenancy/identity/user-change.rules.js';
-import { seatLine, type HolderFacts, type SeatLine } from '../../../seats/seat.rules.js';
-import type { Trigger } from '../../../tenancy/identity/cause.rules.js';
 import type { GuardFigures } from '../../directories/directory.js';
-import { emailKey, type UserDraft } from '../user.mapping.js';
 import { departureOf, type DepartureKind } from '../guard/guard.rules.js';
-import type { FormerUser, GuardedWrite } from '../guard/guarded-write.js';
+import type { FormerUser, GuardedWrite } from '../guard/guard.service.js';
+import { emailKey, type UserDraft } from '../user.mapping.js';
 import { currentOf, personOfRow, type UserRow } from '../user.row.js';
 import { isOtherIdentity, knownAs, signInName } from './known-as.rules.js';
-import type { UserWrite } from './user-write.js';
-import type { Edit, WriteCase } from './write-case.js';
-import type { WriteContext } from './write-context.js';
+import type { UserWrite, Edit, WriteCase, WriteContext } from './write-case.js';
 
 /** What a write ends of the ways by which a user gets in. */
 export type Ending =

@@ -9,7 +9,7 @@ import type { UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
 import type { IdentityField } from './authority.rules.js';
-import type { WriteContext } from './write-context.js';
+import type { WriteContext } from './write-case.js';
 
 /** A write that waits for an admin. */
 interface Waiting {

@@ -3,11 +3,12 @@ import { Config } from '../../../base/config/config.js';
 import type { SqlRunner } from '../../../base/database/database.js';
 import { WriteStatement, type Part } from '../../../base/database/write-statement.js';
 import type { EventName } from '../../../engine/events/catalogue.js';
-import type { EventReceiver } from '../../../engine/events/event-source.js';
 import { EventRecorder } from '../../../engine/events/event-recorder.js';
+import type { EventReceiver } from '../../../engine/events/event-source.js';
 import { ForwardingService } from '../../../forwarding/forwarding.service.js';
-import { userEventOf, type UserEventName } from '../../../tenancy/identity/user-change.rules.js';
 import { SeatsService } from '../../../seats/seats.service.js';
+import type { ChangeSource } from '../../../tenancy/identity/person.js';
+import { userEventOf, type UserEventName } from '../../../tenancy/identity/user-change.rules.js';
 import { SessionEvents } from '../../../tenancy/sessions/session.js';
 import {
   dropUnprovenIdentities,
@@ -16,16 +17,62 @@ import {
   endPersonIdentities,
   endPersonSessions,
 } from '../../../tenancy/sessions/user-credentials.sql.js';
-import { ConsoleRights } from './console-rights.js';
-import type { Ending } from './consequences.rules.js';
+import { ApiKeysService } from '../../../tenancy/tenants/api-keys.service.js';
+import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import { forgetMemberships, keepLeftMembership } from '../groups/memberships.sql.js';
-import { insertUser } from './insert-user.sql.js';
 import { GuardService } from '../guard/guard.service.js';
-import { holdRemoval, removeUser } from './remove-user.sql.js';
-import { updateUser } from './update-user.sql.js';
+import type { IdentityStep, RightStep } from '../role.rules.js';
+import type { Ending } from './consequences.rules.js';
 import { addNote } from './side-rows.sql.js';
-import type { WriteContext } from './write-context.js';
+import { insertUser, holdRemoval, removeUser, updateUser } from './user-rows.sql.js';
+import type { WriteContext } from './write-case.js';
 import type { WritePlan } from './write-plan.rules.js';
+
+/** Tells who gets and loses rights of administration: a line of the audit log and an event, in the statement of the write. */
+@Injectable()
+export class ConsoleRights {
+  constructor(
+    private readonly audit: AuditService,
+    private readonly events: EventRecorder,
+    private readonly keys: ApiKeysService,
+  ) {}
+
+  /**
+   * Adds the lines and events of one user to the statement that changes the user.
+   *
+   * @param about `remains`: whether the user is active afterwards
+   * @param db where the statement will run, if that is a transaction
+   */
+  async addTo(
+    statement: WriteStatement,
+    about: {
+      tenantId: string;
+      userId: string;
+      steps: readonly (RightStep | IdentityStep)[];
+      source: ChangeSource;
+      remains: boolean;
+    },
+    db?: SqlRunner,
+  ): Promise<void> {
+    const { tenantId, userId, source } = about;
+    for (const { event, ...step } of about.steps) {
+      const isLost = event === 'administrator.removed';
+      const goingOn = isLost ? await this.keys.goingOn(tenantId, [userId], about.remains, db) : null;
+      const right = { ...step, ...(goingOn === null ? {} : { keys: goingOn.get(userId)! }) };
+      this.audit.addTo(statement, {
+        tenantId,
+        actor: source.actor,
+        requestId: source.request_id,
+        action: event,
+        targetType: 'user',
+        targetId: userId,
+        ...(isLost ? { before: right, after: null } : { before: null, after: right }),
+      });
+      const data = JSON.stringify({ user_id: userId, ...right });
+      await this.events.addTo(statement, tenantId, { event, record: userId, data }, db);
+    }
+  }
+}
 
 /** The conditions that a statement checks on its own; the pessimistic write has checked them under locks. */
 export interface Guards {

@@ -1,14 +1,12 @@
-import type { Decision, Written } from '../../../tenancy/identity/held.rules.js';
 import type { Cause, RoleOrigin, Trigger } from '../../../tenancy/identity/cause.rules.js';
+import type { Decision, Written } from '../../../tenancy/identity/held.rules.js';
 import type { UserChange } from '../../../tenancy/identity/person.js';
-import type { UserRow } from '../user.row.js';
+import { type UserRow, storedDocument } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
-import { storedDocument } from '../stored-document.js';
 import { identityStep } from './authority.rules.js';
 import { knownAfter } from './known-as.rules.js';
-import { discardedRoleAfter, roleOrigin } from './requested-state.rules.js';
-import type { UserWrite } from './user-write.js';
-import type { Edit, WriteCase, Stamp } from './write-case.js';
+import { discardedRoleAfter, roleOrigin } from './state.rules.js';
+import type { UserWrite, Edit, WriteCase, Stamp } from './write-case.js';
 
 /**
  * Returns the row of a new user.

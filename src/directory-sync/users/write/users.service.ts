@@ -1,28 +1,40 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import type { LinkedBy } from '../../../tenancy/identity/user-change.rules.js';
 import type { Trigger } from '../../../tenancy/identity/cause.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
+import type { LinkedBy } from '../../../tenancy/identity/user-change.rules.js';
 import { TenantStorage } from '../../../tenancy/tenants/storage/tenant-storage.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
+import { lockGroupsOf } from '../groups/group-locks.js';
 import { draftOf, type UserDocument, type UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 import { Taken } from '../users.errors.js';
 import { UsersRepository, type UserWithGroups } from '../users.repository.js';
+import { matchOf, isBeyond } from './authority.rules.js';
 import { Circles } from './circles.js';
 import { ConflictSearch } from './conflicts.js';
-import { isDiscarded } from './effective-state.rules.js';
-import { matchOf } from './link.rules.js';
-import { lockGroupsOf } from '../groups/lock-order.js';
-import { isBeyond } from './authority.rules.js';
 import { isKeptFor, isOthers } from './kept-writes.js';
-import { LostRace, retried } from './lost-race.js';
+import { isDiscarded } from './state.rules.js';
 import { UserEditing } from './user-editing.js';
-import { NO_CONFLICTS, type Alongside, type Edit, type WriteCase, newStamp } from './write-case.js';
-import type { WriteContext } from './write-context.js';
-import type { CreateParts, Removal } from './write-parts.js';
-import { WriteRunner, type Aftermath, type CompletedWrite, type WriteResult } from './write-runner.js';
+import {
+  NO_CONFLICTS,
+  type Alongside,
+  type Edit,
+  type WriteCase,
+  newStamp,
+  type WriteContext,
+  type CreateParts,
+  type Removal,
+} from './write-case.js';
+import {
+  LostRace,
+  retried,
+  WriteRunner,
+  type Aftermath,
+  type CompletedWrite,
+  type WriteResult,
+} from './write-runner.js';
 
 export type { WriteResult } from './write-runner.js';
 export type { AfterWrite, Edit } from './write-case.js';

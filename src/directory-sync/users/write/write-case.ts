@@ -1,14 +1,59 @@
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { WriteStatement } from '../../../base/database/write-statement.js';
-import type { LinkedBy } from '../../../tenancy/identity/user-change.rules.js';
-import type { RoleOrigin, Trigger } from '../../../tenancy/identity/cause.rules.js';
-import type { HeldReason } from '../../../tenancy/identity/person.js';
-import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { newId } from '../../../base/ids.js';
-import type { RuleRole } from '../role-from-groups.rules.js';
+import type { WriteChannel } from '../../../seats/seat.rules.js';
+import type { RoleOrigin, Trigger } from '../../../tenancy/identity/cause.rules.js';
+import type { Decision } from '../../../tenancy/identity/held.rules.js';
+import type { ChangeSource, HeldReason } from '../../../tenancy/identity/person.js';
+import type { LinkedBy } from '../../../tenancy/identity/user-change.rules.js';
+import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
+import type { AttributeMap, Guard } from '../../directories/directory.js';
+import type { RuleRole, IdentityStep } from '../role.rules.js';
 import type { UserDraft } from '../user.mapping.js';
-import type { UserRow } from '../user.row.js';
-import type { WriteContext } from './write-context.js';
+import type { UserRow, KnownAs, StoredDocument } from '../user.row.js';
+import type { UserWithGroups } from '../users.repository.js';
+
+/** The part of a directory's settings that a write of its users depends on. */
+export interface WritingDirectory {
+  id: string;
+  name: string;
+  state: 'live' | 'preview';
+  /** null: none yet. */
+  defaultRole: string | null;
+  attributeMap: AttributeMap;
+  onMatch: 'link' | 'refuse';
+  /** The directory whose users this one links like unmanaged ones. */
+  takesOver: string | null;
+  /** Another directory has taken this one over: its writes have no effect any more. */
+  superseded: boolean;
+  /** Another directory takes over this one, in preview or live. */
+  hasSuccessor: boolean;
+  hasRules: boolean;
+  /** The roles that its group rules name. */
+  ruleRoles: readonly string[];
+  /** Writes of it wait for an admin, which it reads back. */
+  keepsWrites: boolean;
+  /** The `roles` of a resource may give a role whose holders administer the tenant. */
+  mayGrantConsole: boolean;
+  guard: Guard;
+}
+
+/** The origin of a write. It travels as an argument; providers keep nothing of a request. */
+export interface WriteContext {
+  tenantId: string;
+  channel: WriteChannel;
+  /** The directory that writes; null for every other channel. */
+  directory: WritingDirectory | null;
+  source: ChangeSource;
+  receivedAt: Date;
+  /**
+   * No request waits for an answer: a user who finds no seat waits under every policy of the channel, and a user whose
+   * e-mail or key another user has is held.
+   */
+  mayWait?: boolean;
+  /** The waiting list hands out the next free seat: it is this user's turn. */
+  inTurn?: boolean;
+}
 
 /** The id and the time of a write; decisions are given them. */
 export interface Stamp {
@@ -105,3 +150,64 @@ export const NO_CONFLICTS: Conflicts = {
   guardReached: false,
   changesReached: false,
 };
+
+/** Keeps the write of a directory in preview that would be linked with a user. */
+type KeepPreview = (tx: SqlRunner, userId: string, by: LinkedBy) => Promise<void>;
+
+/** What belongs to a creation, and to the link that it may become. */
+export interface CreateParts extends Pick<Alongside, 'inSameStatement' | 'afterWrite'> {
+  /** The id of a user who was deleted and is made again; left out: a new one. */
+  id?: string;
+  /** When that user was created first. */
+  createdAt?: Date | undefined;
+  /** What has led to the creation, if not the request of the source. */
+  trigger?: Trigger;
+  /** Where the role of the user comes from, if the caller has not chosen it. */
+  roleOrigin?: RoleOrigin | undefined;
+  afterLink?: AfterWrite;
+  /** Takes the place of a link while the directory is in preview. */
+  inPreview?: KeepPreview;
+}
+
+/** A removal. `ofGone`: of a user who is gone for SCIM already, and of no one who came back meanwhile. */
+export interface Removal extends Pick<Alongside, 'inSameStatement'> {
+  /** Returns whether the caller may see the user. */
+  visible: (row: UserRow) => boolean;
+  /** May refuse by throwing, such as for a version that is not the one the caller saw. */
+  check?: (row: UserWithGroups) => void;
+  ofGone?: boolean;
+  /** Statements after the removal, in its transaction. */
+  afterWrite?: AfterWrite;
+  /** An admin lets the removal take effect that waits for it. */
+  releases?: boolean;
+  /** What has led to the removal, if not the request of the source. */
+  trigger?: Trigger | undefined;
+}
+
+/** Everything of a write that goes into the user's own row. */
+export interface UserWrite {
+  id: string;
+  directoryId: string | null;
+  source: UserRow['source'];
+  draft: UserDraft;
+  /** The draft's document as it is stored. */
+  document: StoredDocument;
+  decision: Decision;
+  roleSet: string | null;
+  /** See `UserRow`. */
+  discardedRole: string | null;
+  released: HeldReason | null;
+  /** See `UserRow`. */
+  keptFor: string | null;
+  everActive: boolean;
+  /** See `UserRow`. */
+  knownAs: KnownAs | null;
+  /** See `UserRow`. */
+  nameWritten: boolean;
+  /** Another identity of a user who administers: its bindings and sessions end. */
+  identity: IdentityStep | null;
+  /** The cost centre in force afterwards. */
+  costCenter: string | null;
+  createdAt: Date;
+  at: Date;
+}

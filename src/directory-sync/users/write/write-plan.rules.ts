@@ -1,10 +1,12 @@
+import { seatLine } from '../../../seats/seat.rules.js';
 import type { Cause, ExplainedChange, Trigger } from '../../../tenancy/identity/cause.rules.js';
 import type { Decision } from '../../../tenancy/identity/held.rules.js';
 import { withStatus, type HeldReason, type Person } from '../../../tenancy/identity/person.js';
-import { seatLine } from '../../../seats/seat.rules.js';
-import { currentOf, personOfRow, type UserRow } from '../user.row.js';
+import type { GuardedWrite } from '../guard/guard.service.js';
+import { rightSteps, type IdentityStep, type RightStep } from '../role.rules.js';
+import { currentOf, personOfRow, type UserRow, storedDocument } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
-import { rightSteps, type IdentityStep, type RightStep } from '../console-rights.rules.js';
+import { identityStep } from './authority.rules.js';
 import {
   membershipsOf,
   consequencesOfRemoval,
@@ -13,15 +15,10 @@ import {
   guardedRemoval,
   type Consequences,
 } from './consequences.rules.js';
-import { identityStep } from './authority.rules.js';
-import { decide, removalHeld } from './effective-state.rules.js';
-import { writtenIn } from './requested-state.rules.js';
-import { storedDocument } from '../stored-document.js';
-import type { UserWrite } from './user-write.js';
-import { isSame, newWrite, nextWrite, causeOfWrite } from './user-write.rules.js';
-import type { GuardedWrite } from '../guard/guarded-write.js';
 import type { UserNote } from './side-rows.sql.js';
-import type { Conflicts, Edit, WriteCase, Stamp } from './write-case.js';
+import { decide, removalHeld, writtenIn } from './state.rules.js';
+import { isSame, newWrite, nextWrite, causeOfWrite } from './user-write.rules.js';
+import type { UserWrite, Conflicts, Edit, WriteCase, Stamp } from './write-case.js';
 
 /** What a write is to do. */
 export type WriteCommand =

@@ -1,22 +1,52 @@
 import { Injectable } from '@nestjs/common';
+import { codeOf } from '../../../base/database/database.errors.js';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
 import type { EventName } from '../../../engine/events/catalogue.js';
 import { RoomMade, SeatsService } from '../../../seats/seats.service.js';
 import type { UserEventName } from '../../../tenancy/identity/user-change.rules.js';
 import { GuardService, type Leaving } from '../guard/guard.service.js';
-import { Taken } from '../users.errors.js';
+import { TooMuchContention, Taken } from '../users.errors.js';
 import { UsersRepository, type UserWithGroups } from '../users.repository.js';
-import { ConflictSearch } from './conflicts.js';
-import type { CreatedUser } from './insert-user.sql.js';
-import { isLost, LostRace } from './lost-race.js';
+import { ConflictSearch, RefusedNames } from './conflicts.js';
 import { NO_GUARDS, PlanStatement, toldOf, userIdOf } from './plan-statement.js';
-import { RefusedNames } from './refused-names.js';
-import type { UpdatedUser } from './update-user.sql.js';
+import type { CreatedUser, UpdatedUser } from './user-rows.sql.js';
 import { rowAfter } from './user-write.rules.js';
-import { NO_CONFLICTS, type Alongside, type Conflicts, type Edit, type Stamp } from './write-case.js';
-import type { WriteContext } from './write-context.js';
+import {
+  NO_CONFLICTS,
+  type Alongside,
+  type Conflicts,
+  type Edit,
+  type Stamp,
+  type WriteContext,
+} from './write-case.js';
 import { planWrite, type WriteCommand, type WritePlan } from './write-plan.rules.js';
+
+/** A concurrent write changed the row between the reading and the writing: decide again. Never leaves the room. */
+export class LostRace extends Error {}
+
+const ATTEMPTS = 5;
+
+/** Returns whether a concurrent write was quicker: by the row's version, a unique index or a deadlock. */
+export function isLost(error: unknown): boolean {
+  return error instanceof LostRace || ['23505', '40P01', '40001'].includes(codeOf(error));
+}
+
+/**
+ * Runs a transaction, and again where a concurrent write was quicker.
+ *
+ * @throws {TooMuchContention} when five attempts were lost
+ */
+export async function retried<T>(db: Database, tenantId: string, work: (tx: SqlRunner) => Promise<T>): Promise<T> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    try {
+      return await db.transaction(tenantId, work);
+    } catch (error) {
+      if (!isLost(error)) throw error;
+    }
+  }
+  throw new TooMuchContention();
+}
 
 /** The result of a write. `linked`: an existing user is now this directory's. */
 export interface WriteResult {

@@ -1,4 +1,4 @@
-import { FormerProtected } from '../../../../src/directory-sync/users/held/former-protected.js';
+import { FormerProtected } from '../../../../src/directory-sync/users/held/held.service.js';
 import { Clock } from '../../../../src/base/clock.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { client, eventually, type Client } from '../../../support/http.js';

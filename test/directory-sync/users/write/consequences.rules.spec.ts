@@ -2,8 +2,7 @@ import {
   consequencesOfRemoval,
   consequencesOfWrite,
 } from '../../../../src/directory-sync/users/write/consequences.rules.js';
-import { decide } from '../../../../src/directory-sync/users/write/effective-state.rules.js';
-import { writtenIn } from '../../../../src/directory-sync/users/write/requested-state.rules.js';
+import { decide, writtenIn } from '../../../../src/directory-sync/users/write/state.rules.js';
 import { nextWrite } from '../../../../src/directory-sync/users/write/user-write.rules.js';
 import { NO_CONFLICTS, type WriteCase } from '../../../../src/directory-sync/users/write/write-case.js';
 import { byRules, caseOf, draft, STAMP, stored } from './support.js';

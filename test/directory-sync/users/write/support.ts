@@ -1,11 +1,14 @@
-import type { RuleRole } from '../../../../src/directory-sync/users/role-from-groups.rules.js';
-import type { TenantView } from '../../../../src/tenancy/tenants/tenant.store.js';
+import type { RuleRole } from '../../../../src/directory-sync/users/role.rules.js';
 import { documentOf, draftOf, type UserDraft } from '../../../../src/directory-sync/users/user.mapping.js';
 import type { UserWithGroups } from '../../../../src/directory-sync/users/users.repository.js';
 import { rowAfter } from '../../../../src/directory-sync/users/write/user-write.rules.js';
-import { NO_CONFLICTS, type WriteCase } from '../../../../src/directory-sync/users/write/write-case.js';
-import type { WritingDirectory } from '../../../../src/directory-sync/users/write/write-context.js';
+import {
+  NO_CONFLICTS,
+  type WriteCase,
+  type WritingDirectory,
+} from '../../../../src/directory-sync/users/write/write-case.js';
 import { planWrite } from '../../../../src/directory-sync/users/write/write-plan.rules.js';
+import type { TenantView } from '../../../../src/tenancy/tenants/tenant.store.js';
 
 /** The id and time of all writes in these specs. */
 export const STAMP = { id: 'usr_new', at: new Date('2026-01-02T03:04:05.000Z') };

@@ -1,5 +1,5 @@
-import { decide } from '../../../../src/directory-sync/users/write/effective-state.rules.js';
-import { writtenIn } from '../../../../src/directory-sync/users/write/requested-state.rules.js';
+import type { UserWithGroups } from '../../../../src/directory-sync/users/users.repository.js';
+import { decide, writtenIn } from '../../../../src/directory-sync/users/write/state.rules.js';
 import { isSame, newWrite, nextWrite, rowAfter } from '../../../../src/directory-sync/users/write/user-write.rules.js';
 import {
   NO_CONFLICTS,
@@ -7,9 +7,8 @@ import {
   type Conflicts,
   type Edit,
 } from '../../../../src/directory-sync/users/write/write-case.js';
-import type { Cause } from '../../../../src/tenancy/identity/cause.rules.js';
-import type { UserWithGroups } from '../../../../src/directory-sync/users/users.repository.js';
 import { planWrite, type WriteCommand } from '../../../../src/directory-sync/users/write/write-plan.rules.js';
+import type { Cause } from '../../../../src/tenancy/identity/cause.rules.js';
 import { caseOf, DIRECTORY, draft, STAMP, stored, byRules } from './support.js';
 
 const decided = (about: WriteCase) => decide(about, writtenIn(about), NO_CONFLICTS);

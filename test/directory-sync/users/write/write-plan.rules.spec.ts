@@ -1,13 +1,13 @@
-import type { HeldReason } from '../../../../src/tenancy/identity/person.js';
 import type { UserWithGroups } from '../../../../src/directory-sync/users/users.repository.js';
 import {
   NO_CONFLICTS,
   type Conflicts,
   type Edit,
   type WriteCase,
+  type WritingDirectory,
 } from '../../../../src/directory-sync/users/write/write-case.js';
-import type { WritingDirectory } from '../../../../src/directory-sync/users/write/write-context.js';
 import { planWrite, type WritePlan } from '../../../../src/directory-sync/users/write/write-plan.rules.js';
+import type { HeldReason } from '../../../../src/tenancy/identity/person.js';
 import { caseOf, DIRECTORY, draft, STAMP, stored } from './support.js';
 
 const creation = (about: WriteCase, conflicts: Partial<Conflicts> = {}): WritePlan =>
