@@ -13,7 +13,7 @@ import { EventFloors } from '../engine/events/events.service.js';
 import { EVENT_LEFTOVERS } from '../engine/events/stored-events.js';
 import { IDEMPOTENCY_LEFTOVERS } from '../tenancy/idempotency/idempotency-keys.js';
 import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../tenancy/sessions/sessions.repository.js';
-import { SIGN_IN_LEFTOVERS } from '../auth/sign-in/sign-in.retention.js';
+import { SIGN_IN_LEFTOVERS } from '../auth/sign-in/log/sign-in-log.js';
 import { TASK_LEFTOVERS } from '../engine/work/tasks.repository.js';
 import { CREDENTIAL_LEFTOVERS, GROUP_LEFTOVERS, GUARD_LEFTOVERS } from '../directory-sync/users/users.repository.js';
 import { GIVEN_UP_LEFTOVERS, OLD_GIVEN_UP } from '../integrations/webhooks/given-up.repository.js';

@@ -1,4 +1,4 @@
-import { keyAad } from '../auth/connections/keys/service-keys.repository.js';
+import { keyAad } from '../auth/connections/keys/service-keys.js';
 import type { SealedColumn } from '../base/sealing/reseal.js';
 import { ATS_CREDENTIALS, ATS_SIGNING_SECRETS } from '../integrations/ats/connections/ats-secrets.js';
 import { WEBHOOK_HEADERS, WEBHOOK_SECRETS } from '../integrations/webhooks/endpoint-secrets.js';

@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { AuthModule } from '../auth/auth.module.js';
-import { SignInMetrics } from '../auth/sign-in/log/sign-in.metrics.js';
+import { SignInMetrics } from '../auth/sign-in/log/sign-in-log.js';
 import { ConfigModule } from '../base/config/config.module.js';
 import type { Config } from '../base/config/config.js';
 import { DatabaseModule } from '../base/database/database.module.js';

@@ -95,7 +95,7 @@ it('docs/run/metrics.md has every metric, and no other', () => {
     'src/operations/request-metrics.ts',
     'src/engine/delivery/pump/delivery.metrics.ts',
     'src/engine/work/work.engine.ts',
-    'src/auth/sign-in/log/sign-in.metrics.ts',
+    'src/auth/sign-in/log/sign-in-log.ts',
     'src/directory-sync/users/held/held.service.ts',
     'src/tenancy/tenants/storage/storage.service.ts',
     'src/overview/requests/request-rows.ts',

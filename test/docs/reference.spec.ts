@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { REFUSAL_REASONS } from '../../src/auth/sign-in/refusals/sign-in-refused.js';
+import { REFUSAL_REASONS } from '../../src/auth/sign-in/sign-in.errors.js';
 import { VARIABLES, loadConfig } from '../../src/base/config/load-config.js';
 import { optionOf } from '../../src/cli/command/command.js';
 import { COMMANDS } from '../../src/cli/program.js';

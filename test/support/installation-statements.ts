@@ -14,17 +14,17 @@ const UNKNOWN = 'asked before the tenant is known';
  * and a tenant can live in a database of its own. Each is about one database, and none locks the rows of many tenants for long.
  */
 export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
-  'auth/connections/connection.store.ts': [
+  'auth/connections/store.ts': [
     [/from connection_slugs s\b/, UNKNOWN],
     [/c\.settings ->> 'issuer' = \$1/, UNKNOWN],
   ],
   'auth/connections/domains/domains.store.ts': [[/from verified_domains v join domains d/, UNKNOWN]],
-  'auth/connections/keys/service-keys.repository.ts': [
+  'auth/connections/keys/service-keys.ts': [
     [/\bservice_keys\b/, KEYS],
     [/^select pg_advisory_xact_lock\(\$1::bigint\)$/, 'one process makes a key of the installation'],
   ],
-  'auth/sign-in/browser-sessions/live-sessions.repository.ts': [[/x\.tenant_id as of_tenant/, MANY]],
-  'auth/sign-in/limits/shared-buckets.store.ts': [[/\btries (as )?t\b/, 'an address belongs to no tenant']],
+  'auth/sign-in/browser-sessions/live-sessions.ts': [[/x\.tenant_id as of_tenant/, MANY]],
+  'auth/sign-in/limits/sign-in-limits.ts': [[/\btries (as )?t\b/, 'an address belongs to no tenant']],
   'auth/sign-in/tokens/session-tokens.repository.ts': [[/unnest\(\$1::text\[\], \$2::bytea\[\]\) x/, MANY]],
   'base/sealing/reseal.ts': [
     [/as sealed from \w+ where \w+ is not null/, 'each stored secret is sealed anew'],

@@ -1,8 +1,8 @@
-import { browserAddressProblem, issuerProblem, originProblem } from '../../src/auth/connections/address.rules.js';
+import { browserAddressProblem, issuerProblem, originProblem } from '../../src/auth/connections/settings.rules.js';
 import { domainOf, domainProblem, normalDomain } from '../../src/auth/connections/domains/domain.rules.js';
-import { slugFrom } from '../../src/auth/connections/slug.rules.js';
+import { slugFrom } from '../../src/auth/connections/names.rules.js';
 import { isHandle } from '../../src/auth/sign-in/requests/browser-half.js';
-import { returnTarget } from '../../src/auth/sign-in/requests/return-to.rules.js';
+import { returnTarget } from '../../src/auth/sign-in/requests/sign-in-start.js';
 import { loadConfig, VARIABLES } from '../../src/base/config/load-config.js';
 import { parseToken } from '../../src/base/crypto/tokens.js';
 import { networkOf } from '../../src/base/http/allowed-networks.js';

@@ -1,25 +1,50 @@
 import { Module } from '@nestjs/common';
-import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';
 import { PlatformClientModule } from '../../forwarding/platform-client/platform-client.module.js';
+import { OidcAddresses } from '../../protocols/oidc/oidc-addresses.js';
+import { OidcProtocol } from '../../protocols/oidc/oidc.protocol.js';
+import { SamlAddresses } from '../../protocols/saml/saml-addresses.js';
+import { SamlKeySource } from '../../protocols/saml/saml-keys.js';
+import { SamlProtocol } from '../../protocols/saml/saml.protocol.js';
+import { SamlVerifier } from '../../protocols/saml/signature-verifier.js';
+import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';
+import { AuthAddresses } from './addresses.js';
+import { ConnectionsController } from './controller.js';
 import { DomainsModule } from './domains/domains.module.js';
-import { ProtocolsModule } from './protocols.module.js';
-import { CertificateNotices } from './certificate-notices.js';
-import { CertificateRenewal } from './certificate-renewal.js';
-import { ConnectionChecks } from './connection-checks.js';
-import { ConnectionDrafts } from './connection-drafts.js';
-import { ConnectionNames } from './connection-names.js';
-import { ConnectionSaving } from './connection-saving.js';
-import { ConnectionSecrets } from './connection-secrets.js';
-import { ConnectionStore } from './connection.store.js';
-import { ConnectionsController } from './connections.controller.js';
-import { ConnectionsRepository } from './connections.repository.js';
-import { ConnectionsService } from './connections.service.js';
-import { MappedRoles } from './mapped-roles.js';
-import { MetadataImport } from './metadata-import.js';
-import { MetadataDoubtsRepository } from './metadata-doubts.repository.js';
-import { MetadataRefresh } from './metadata-refresh.js';
-import { MetadataRefreshing } from './metadata-refreshing.js';
-import { MetadataSource } from './metadata-source.js';
+import { KeyRenewal, ServiceKeys, ServiceKeysRepository } from './keys/service-keys.js';
+import { SigningKeysController } from './keys/signing-keys.controller.js';
+import { MetadataImport, MetadataSource } from './metadata.js';
+import {
+  CertificateNotices,
+  CertificateRenewal,
+  ConnectionChecks,
+  MetadataRefresh,
+  MetadataRefreshing,
+} from './refresh.js';
+import { ConnectionsRepository, MappedRoles, MetadataDoubtsRepository } from './repository.js';
+import { ConnectionNames, ConnectionSaving } from './saving.js';
+import { ConnectionDrafts, ConnectionsService } from './service.js';
+import { ConnectionSecrets, ConnectionStore } from './store.js';
+
+/** The protocols OpenID Connect and SAML, with our addresses and our keys. */
+@Module({
+  // For `Outbound`, which makes all calls to other servers.
+  imports: [PlatformClientModule],
+  controllers: [SigningKeysController],
+  providers: [
+    AuthAddresses,
+    ServiceKeysRepository,
+    ServiceKeys,
+    { provide: SamlAddresses, useExisting: AuthAddresses },
+    { provide: OidcAddresses, useExisting: AuthAddresses },
+    { provide: SamlKeySource, useExisting: ServiceKeys },
+    KeyRenewal,
+    OidcProtocol,
+    SamlVerifier,
+    SamlProtocol,
+  ],
+  exports: [AuthAddresses, ServiceKeys, OidcProtocol, SamlProtocol, SamlVerifier],
+})
+export class ProtocolsModule {}
 
 /** Connections to IdPs: administration, the view of sign-ins, and the upkeep of metadata. */
 @Module({

@@ -1,4 +1,4 @@
-import { REFUSAL_REASONS, type SignInRefusalReason } from '../../auth/sign-in/refusals/sign-in-refused.js';
+import { REFUSAL_REASONS, type SignInRefusalReason } from '../../auth/sign-in/sign-in.errors.js';
 import { plainRefusal } from '../../auth/sign-in/refusal-pages/refusal-texts.rules.js';
 import { NOUNS } from '../nouns.js';
 import { AFTER, COMMANDS } from '../program.js';

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SessionRow } from '../../auth/sign-in/browser-sessions/live-sessions.repository.js';
-import { LiveSessions } from '../../auth/sign-in/browser-sessions/live-sessions.js';
+import { type SessionRow, LiveSessions } from '../../auth/sign-in/browser-sessions/live-sessions.js';
 import { NoSession } from '../../auth/sign-in/sign-in.errors.js';
 import { Clock } from '../../base/clock.js';
 import { mintToken, parseToken } from '../../base/crypto/tokens.js';
@@ -9,8 +8,8 @@ import { newId } from '../../base/ids.js';
 import { OPERATOR } from '../../tenancy/identity/person.js';
 import { Administrators } from '../../tenancy/tenants/administrators.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import type { ConsoleRole } from '../../tenancy/tenants/console-credentials.js';
 import { RECENT_SIGN_IN_MS } from '../../tenancy/tenants/caller.js';
+import type { ConsoleRole } from '../../tenancy/tenants/console-credentials.js';
 import { NotAnAdministrator, SignInAgain } from '../../tenancy/tenants/tenants.errors.js';
 import { ConsoleLinkOver } from './console-access.errors.js';
 import { ABSOLUTE_SECONDS } from './console-lifetimes.js';

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, HttpCode, Post, Req, Res, UsePipes } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { sessionToken } from '../../auth/sign-in/browser-sessions/session.cookie.js';
+import { sessionToken } from '../../auth/sign-in/browser-sessions/session.guard.js';
 import { SignInLimits } from '../../auth/sign-in/limits/sign-in-limits.js';
 import { parseToken } from '../../base/crypto/tokens.js';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { openSessionQuery } from '../../auth/sign-in/browser-sessions/live-sessions.repository.js';
+import { openSessionQuery } from '../../auth/sign-in/browser-sessions/live-sessions.js';
 import { Clock } from '../../base/clock.js';
 import { parseToken } from '../../base/crypto/tokens.js';
 import { Database } from '../../base/database/database.js';

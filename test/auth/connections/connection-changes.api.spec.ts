@@ -1,6 +1,6 @@
 import type { SqlRunner } from '../../../src/base/database/database.js';
 import { waitingForLock } from '../../support/locks.js';
-import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
+import { ConnectionStore } from '../../../src/auth/connections/store.js';
 import { long } from '../../support/rounds.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';
 import { makeConnection, oidc, samlWith } from './support/connections.js';

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { newClientKey, publicPart } from '../../../src/protocols/oidc/client-keys.js';
-import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
+import { ConnectionStore } from '../../../src/auth/connections/store.js';
 import { long } from '../../support/rounds.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';
 import { fields, makeConnection, oidc, samlWith, SECRET } from './support/connections.js';

@@ -1,4 +1,4 @@
-import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
+import { ConnectionStore } from '../../../src/auth/connections/store.js';
 import { WorkEngine } from '../../../src/engine/work/work.engine.js';
 import { long } from '../../support/rounds.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';

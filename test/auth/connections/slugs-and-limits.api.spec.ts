@@ -1,5 +1,5 @@
 import { newClientKey } from '../../../src/protocols/oidc/client-keys.js';
-import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
+import { ConnectionStore } from '../../../src/auth/connections/store.js';
 import { collectGarbage } from '../../support/garbage.js';
 import { long } from '../../support/rounds.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';

@@ -1,4 +1,4 @@
-import { ConnectionFields } from '../../../src/auth/connections/connections.dto.js';
+import { ConnectionFields } from '../../../src/auth/connections/dto.js';
 import type { CommandOption } from '../../../src/cli/command/command.js';
 import { COMMANDS } from '../../../src/cli/program.js';
 

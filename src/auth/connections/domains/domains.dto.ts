@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Ruled, Text } from '../../../base/http/fields.js';
-import { REASON } from '../../../tenancy/tenants/tenants.dto.js';
 import { ServerSet } from '../../../base/http/validate.js';
-import { domainProblem } from './domain.rules.js';
-import type { DomainState } from './domain-check.rules.js';
+import { REASON } from '../../../tenancy/tenants/tenants.dto.js';
+import { domainProblem, type DomainState, dnsRecord, domainStateOf } from './domain.rules.js';
+import type { DomainRow } from './domains.repository.js';
 
 const CONNECTION = 'The connection for users of the domain; null: any connection of the tenant.';
 const SERVER_SET = [
@@ -80,4 +80,20 @@ export class DomainBody {
   lost_at!: Date | null;
   @ApiProperty()
   created_at!: Date;
+}
+
+/** Maps a domain to the API. */
+export function domainShape(row: DomainRow): DomainBody {
+  return {
+    domain: row.domain,
+    state: domainStateOf(row),
+    connection_id: row.connection_id,
+    dns_record: dnsRecord(row.domain, row.challenge),
+    verified_by: row.verified_by,
+    verified_at: row.verified_at,
+    checked_at: row.checked_at,
+    problem: row.problem,
+    lost_at: row.lost_at,
+    created_at: row.created_at,
+  };
 }

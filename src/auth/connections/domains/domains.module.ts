@@ -1,14 +1,10 @@
 import { Module } from '@nestjs/common';
 import { SessionsModule } from '../../../tenancy/sessions/sessions.module.js';
-import { TxtRecords } from './dns.js';
-import { DomainChecks } from './domain-checks.js';
-import { DomainVerification } from './domain-verification.js';
-import { DomainsController } from './domains.controller.js';
-import { DomainsRepository } from './domains.repository.js';
+import { DomainsController, TrustedDomainsController } from './domains.controller.js';
+import { DomainsRepository, SsoRequirement } from './domains.repository.js';
 import { DomainsService } from './domains.service.js';
 import { DomainsStore } from './domains.store.js';
-import { SsoRequirement } from '../sso-requirement/sso-requirement.js';
-import { TrustedDomainsController } from './trusted-domains.controller.js';
+import { TxtRecords, DomainChecks, DomainVerification } from './verification.js';
 
 /** Domains of tenants: the list, the verification, and the daily check (`DomainChecks`). */
 @Module({

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
+import type { Fragment } from '../../../base/database/params.js';
+import { DomainError } from '../../../base/errors/domain-error.js';
 import type { PageRequest } from '../../../base/http/page.js';
 import { NOW } from '../../../base/work/work.js';
-import { RECHECK_HOURS } from './domain-check.rules.js';
+import { RECHECK_HOURS } from './domain.rules.js';
 
 /** A domain in the list of a tenant. */
 export interface DomainRow {
@@ -142,4 +144,112 @@ export class DomainsRepository {
     );
     return rows[0] ?? null;
   }
+}
+
+/**
+ * Returns SQL that is true of a binding `i` which another connection has made by an e-mail of a domain. The bindings of
+ * deleted users stay, so that a sign-in never creates the user again.
+ *
+ * @param spellings the domain in its ASCII form and in its Unicode form
+ * @param connectionId the connection whose bindings stay
+ */
+export function madeByOthers(spellings: readonly string[], connectionId: string): Fragment {
+  const isOf = (email: string, domains: string): string =>
+    `lower(regexp_replace(${email}, '^.*@', '')) = any (${domains})`;
+  return (p) => {
+    const domains = p.add(spellings, 'text[]');
+    return `i.connection_id <> ${p.add(connectionId)} and exists (select 1 from users u
+      where u.tenant_id = i.tenant_id and u.id = i.user_id
+        and ((i.made_by = 'email' and ${isOf('i.made_of', domains)})
+          or (i.made_by = 'created' and i.made_of <> '' and ${isOf('u.email', domains)})))`;
+  };
+}
+
+/** An enabled connection as a way to sign in. */
+export interface SignInWay {
+  id: string;
+  name: string;
+  /** Whether a sign-in with its present settings succeeded. */
+  tested: boolean;
+}
+
+/**
+ * Decides whether an act would lock users out: a tested connection was available before, and only untested ones
+ * afterwards. An act that leaves no connection at all is permitted, since its effect is obvious; so is one before which
+ * none was tested.
+ *
+ * @returns the connection that would be left untested; null: the act is permitted
+ */
+export function untestedLeft(before: readonly SignInWay[], after: readonly SignInWay[]): SignInWay | null {
+  if (!before.some(({ tested }) => tested) || after.some(({ tested }) => tested)) return null;
+  return after[0] ?? null;
+}
+
+/** Returns the connections for the users of a domain: the bound one alone, else all. */
+export function waysOf(all: readonly SignInWay[], boundTo: string | null): SignInWay[] {
+  return boundTo === null ? [...all] : all.filter(({ id }) => id === boundTo);
+}
+
+/** An act would leave a connection as the only way to sign in before a sign-in through it succeeded. */
+export class UntestedConnection extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'untested_connection';
+  constructor({ id, name }: Pick<SignInWay, 'id' | 'name'>) {
+    super(
+      `Users could then sign in through "${name}" (${id}) only, and no sign-in through it has succeeded with its present settings. Make a test sign-in first: POST /api/v1/connections/${id}/test-sign-in.`,
+      { members: { id } },
+    );
+  }
+}
+
+/**
+ * Keeps a connection from becoming the only way to sign in, for a tenant or a domain, before a sign-in through it
+ * succeeded.
+ */
+@Injectable()
+export class SsoRequirement {
+  /**
+   * Checks an act that disables or deletes an enabled connection.
+   *
+   * @throws {UntestedConnection} when only untested connections would be left
+   */
+  async demandAnother(tx: SqlRunner, tenantId: string, closing: string): Promise<void> {
+    const all = await this.ways(tx, tenantId);
+    const before = all.filter(({ enabled }) => enabled);
+    refuse(
+      untestedLeft(
+        before,
+        before.filter(({ id }) => id !== closing),
+      ),
+    );
+  }
+
+  /**
+   * Checks an act that binds a domain to another connection.
+   *
+   * @param from the connection that the domain was bound to; null: to none
+   * @throws {UntestedConnection} when the new connection is untested, and the users of the domain had a tested one
+   */
+  async demandTested(tx: SqlRunner, tenantId: string, from: string | null, to: string): Promise<void> {
+    const all = await this.ways(tx, tenantId);
+    // A disabled connection counts as well, by its test.
+    const target = all.filter(({ id }) => id === to);
+    const enabled = all.filter((way) => way.enabled);
+    refuse(untestedLeft(waysOf(enabled, from), target));
+  }
+
+  /** Returns all connections. A concurrent act waits and sees what this one has done. */
+  private async ways(tx: SqlRunner, tenantId: string): Promise<(SignInWay & { enabled: boolean })[]> {
+    await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
+    const { rows } = await tx.query<SignInWay & { enabled: boolean }>(
+      `select id, name, enabled, tested_at is not null as tested from connections
+       where tenant_id = $1 and deleted_at is null order by id`,
+      [tenantId],
+    );
+    return rows;
+  }
+}
+
+function refuse(left: SignInWay | null): void {
+  if (left !== null) throw new UntestedConnection(left);
 }

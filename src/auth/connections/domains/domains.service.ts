@@ -1,21 +1,17 @@
-import { domainToUnicode } from 'node:url';
 import { randomBytes } from 'node:crypto';
+import { domainToUnicode } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { InvalidFields, NotFound } from '../../../base/errors/domain-error.js';
 import type { PageRequest } from '../../../base/http/page.js';
-import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
-import { SsoRequirement } from '../sso-requirement/sso-requirement.js';
-import { domainProblem, normalDomain } from './domain.rules.js';
-import { domainShape } from './domain.mapping.js';
-import { DomainVerification } from './domain-verification.js';
-import type { AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
-import type { ChangeDomain, CreateDomain, DomainBody } from './domains.dto.js';
-import { DomainExists, DomainNotVerified, TooManyDomains } from './domains.errors.js';
-import { madeByOthers } from './bindings-of-domain.sql.js';
 import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
-import { DomainsRepository, type DomainRow } from './domains.repository.js';
+import { AuditService, type AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
+import { domainProblem, normalDomain } from './domain.rules.js';
+import { domainShape, type ChangeDomain, type CreateDomain, type DomainBody } from './domains.dto.js';
+import { DomainExists, DomainNotVerified, TooManyDomains } from './domains.errors.js';
+import { SsoRequirement, madeByOthers, DomainsRepository, type DomainRow } from './domains.repository.js';
 import { DomainsStore } from './domains.store.js';
+import { DomainVerification } from './verification.js';
 
 const MAX_DOMAINS = 200;
 

@@ -5,8 +5,7 @@ import { Choice, Flag, Whole } from '../../../base/http/fields.js';
 import { Logger } from '../../../base/log/logger.js';
 import { OperatorController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
-import { ServiceKeys, type ServiceKeyView } from './service-keys.js';
-import type { KeyPurpose } from './service-keys.repository.js';
+import { ServiceKeys, type ServiceKeyView, type KeyPurpose } from './service-keys.js';
 
 class RotateSigningKey {
   @Choice(['jwt', 'saml'], { description: 'Tokens of applications, or messages to SAML IdPs.' })

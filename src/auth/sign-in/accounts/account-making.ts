@@ -21,15 +21,14 @@ import type { ChangeSource } from '../../../tenancy/identity/person.js';
 import { addNewBinding, bindingRefusal } from '../../../tenancy/sessions/bindings.repository.js';
 import { StorageExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
-import { holdConnection, holdDomain } from '../../connections/connection-guards.sql.js';
 import type { Connection } from '../../connections/connection.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
-import { SignInRefused } from '../refusals/sign-in-refused.js';
-import { type Candidate, defaultRoleOf, provenBinding, roleByMap } from './account.rules.js';
+import { holdConnection, holdDomain } from '../../connections/repository.js';
+import { SignInRefused } from '../sign-in.errors.js';
+import { type Candidate, defaultRoleOf, provenBinding, roleByMap, sameLetters } from './account.rules.js';
 import { AccountsRepository } from './accounts.repository.js';
+import { EvidenceChanged } from './accounts.service.js';
 import type { ClaimedAccount } from './claims.mapping.js';
-import { EvidenceChanged } from './evidence-changed.js';
-import { sameLetters } from './letters.rules.js';
 
 /** See `isUnproven`. */
 const UNPROVEN = { made_by: 'created', made_of: '' } as const;

@@ -1,11 +1,34 @@
-import { sameLetters } from './letters.rules.js';
 import type { RoleOrigin } from '../../../tenancy/identity/cause.rules.js';
 import type { HeldReason } from '../../../tenancy/identity/person.js';
-import type { DomainCase, SignInRefusalReason } from '../refusals/sign-in-refused.js';
 import type { Binding, LinkKind } from '../../../tenancy/sessions/session.js';
 import type { EmailTrust } from '../../connections/connection.js';
-import type { ClaimedAccount } from './claims.mapping.js';
-import type { RoleClaim } from './role-claim.rules.js';
+import type { DomainCase, SignInRefusalReason } from '../sign-in.errors.js';
+import type { ClaimedAccount, RoleClaim } from './claims.mapping.js';
+
+/** Signs that NFC replaces by the letters that they look like: ohm, kelvin, angstrom. */
+const LOOK_ALIKES = /[\u2126\u212a\u212b]/;
+/** Composing a run of combining marks takes quadratic time (UAX #15 §3), and no name is so long. */
+const MOST_COMPOSED = 2_048;
+
+/** Compares two names in NFC, without regard to case. A look-alike is another name. */
+export function sameLetters(a: string, b: string): boolean {
+  return lettersOf(a) === lettersOf(b);
+}
+
+function isAscii(text: string): boolean {
+  return /^\p{ASCII}*$/u.test(text);
+}
+
+function lettersOf(text: string): string {
+  if (isAscii(text)) return text.toLowerCase();
+  if (text.length > MOST_COMPOSED || LOOK_ALIKES.test(text))
+    return text.replace(/[A-Z]+/g, (some) => some.toLowerCase());
+  // Some letters have one of A to Z as their lower case (\u0130).
+  return text.normalize('NFC').replace(/\p{Lu}/gu, (letter) => {
+    const lower = letter.toLowerCase();
+    return isAscii(letter) || !/[a-z]/.test(lower) ? lower : letter;
+  });
+}
 
 /** A user of the tenant, with what matters for signing in. */
 export interface Candidate {

@@ -1,11 +1,201 @@
-import { urlOf } from '../../../base/url.js';
 import { trimOf } from '../../../base/characters.js';
+import { urlOf } from '../../../base/url.js';
 import type { Connection } from '../../connections/connection.js';
 import { domainOf } from '../../connections/domains/domain.rules.js';
-import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
-import { OIDC_NAMES, SAML_NAMES } from './claim-names.js';
-import { firstOf, claimText } from './claim-values.js';
-import { roleClaim, type RoleClaim } from './role-claim.rules.js';
+import type { VerifiedSignIn } from '../sign-in.context.js';
+
+const SOAP = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/';
+const MICROSOFT = 'http://schemas.microsoft.com/identity/claims/';
+const MACE = 'urn:mace:dir:attribute-def:';
+const WS = 'http://schemas.microsoft.com/ws/2008/06/identity/claims/';
+
+/** A sign-in name at Entra and ADFS; elsewhere (Auth0) the display name. */
+export const WS_NAME = `${SOAP}name`;
+
+/**
+ * The usual names of SAML attributes, in the order in which they are tried: plain names (Okta, Google, OneLogin; with
+ * capitals Duo, JumpCloud and Keycloak), WS-Federation names (Entra, ADFS), LDAP object ids (Shibboleth, SimpleSAMLphp)
+ * and their former names (MACE).
+ */
+export const SAML_NAMES = {
+  email: [
+    'email',
+    'mail',
+    'emailAddress',
+    'emailaddress',
+    `${SOAP}emailaddress`,
+    'urn:oid:0.9.2342.19200300.100.1.3',
+    'urn:oid:1.2.840.113549.1.9.1',
+    'User.email',
+    'Email',
+    'EmailAddress',
+    'http://schemas.xmlsoap.org/claims/EmailAddress',
+    `${MACE}mail`,
+  ],
+  userName: [
+    'userName',
+    'username',
+    'login',
+    `${SOAP}upn`,
+    WS_NAME,
+    'urn:oid:1.3.6.1.4.1.5923.1.1.1.6',
+    'UserName',
+    'Username',
+    `${MACE}eduPersonPrincipalName`,
+  ],
+  firstName: [
+    'firstName',
+    'first_name',
+    'givenName',
+    'given_name',
+    `${SOAP}givenname`,
+    'urn:oid:2.5.4.42',
+    'User.FirstName',
+    'FirstName',
+    'firstname',
+    `${MACE}givenName`,
+  ],
+  lastName: [
+    'lastName',
+    'last_name',
+    'surname',
+    'sn',
+    'family_name',
+    `${SOAP}surname`,
+    'urn:oid:2.5.4.4',
+    'User.LastName',
+    'LastName',
+    'lastname',
+    `${MACE}sn`,
+  ],
+  displayName: [
+    'displayName',
+    'name',
+    `${MICROSOFT}displayname`,
+    'urn:oid:2.16.840.1.113730.3.1.241',
+    'cn',
+    `${MACE}displayName`,
+  ],
+  roles: [
+    'roles',
+    'role',
+    `${WS}role`,
+    'groups',
+    'memberOf',
+    'Role',
+    `${WS}groups`,
+    'http://schemas.xmlsoap.org/claims/Group',
+  ],
+  link: [`${MICROSOFT}objectidentifier`],
+};
+/** The claims of OpenID Connect (Core §5.1), and Entra's `upn`. */
+export const OIDC_NAMES = {
+  email: ['email'],
+  userName: ['preferred_username', 'upn'],
+  firstName: ['given_name'],
+  lastName: ['family_name'],
+  displayName: ['name'],
+  roles: ['roles', 'groups'],
+};
+
+/** The attributes by which Entra marks in SAML that a user has more groups than it sends (over 150). */
+export const GROUPS_LINKS = ['http://schemas.microsoft.com/claims/groups.link', `${WS}groups.link`];
+/** The attributes of application roles, which Entra always sends whole. */
+export const APP_ROLE_NAMES: ReadonlySet<string> = new Set(['roles', 'role', 'Role', `${WS}role`]);
+
+/** Claims by name, as `VerifiedSignIn` has them. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the one text of a claim: a string, or a list whose entries are equal or empty. Several different values are
+ * ambiguous.
+ */
+export function claimText(claims: Claims, name: string): string | null {
+  let value: unknown = claimOf(claims, name);
+  if (Array.isArray(value)) {
+    const said = new Set((value as unknown[]).filter((one) => typeof one !== 'string' || one.trim() !== ''));
+    value = said.size === 1 ? [...said][0] : undefined;
+  }
+  return typeof value === 'string' && value.trim() !== '' && value.length <= 1_024 ? value : null;
+}
+
+/** Returns a claim by its name, else by its path: `realm_access.roles` (Keycloak). A claim that is null is absent. */
+export function claimOf(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name) && claims[name] !== null) return claims[name];
+  let value: unknown = claims;
+  for (const step of name.split('.')) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, step)) {
+      return undefined;
+    }
+    value = (value as Record<string, unknown>)[step];
+  }
+  return value ?? undefined;
+}
+
+/** Returns the text of the first claim that has one. */
+export function firstOf(claims: Claims, names: readonly string[]): string | null {
+  for (const name of names) {
+    const text = claimText(claims, name);
+    if (text !== null && (name !== WS_NAME || /[@\\]/.test(text))) return text;
+  }
+  return null;
+}
+
+/**
+ * What an IdP says about roles. Without a value it takes the role away, unless it marks that it has left values out:
+ * Entra sends no groups of a user who has more than fit into a token.
+ */
+export type RoleClaim =
+  | { readonly kind: 'values'; readonly values: readonly string[] }
+  /** `why`: the mark of the IdP, in words for the sign-in log. */
+  | { readonly kind: 'left_out'; readonly why: string };
+
+const MAX_VALUES = 1_000;
+
+/**
+ * Reads the claim that the role map of a connection is compared with: the mapped one, else the usual ones.
+ *
+ * @param claims without those that came by a FriendlyName alone
+ * @param userInfoProblem why UserInfo, which may have the claim, could not be read; null: it was read, or is not wanted
+ */
+export function roleClaim(
+  { type, claimMap }: Pick<Connection, 'type' | 'claimMap'>,
+  claims: Claims,
+  userInfoProblem: string | null,
+): RoleClaim {
+  const usual = type === 'saml' ? SAML_NAMES.roles : OIDC_NAMES.roles;
+  const names = claimMap.role === undefined ? usual : [claimMap.role];
+  const values = names.map((name) => valuesOf(claims, name)).find((some) => some.length > 0);
+  if (values !== undefined) return { kind: 'values', values };
+  const mark = type === 'saml' ? samlMark(claims, names) : oidcMark(claims, names);
+  if (mark !== null) return { kind: 'left_out', why: `the user has more groups than the IdP sends (${mark})` };
+  const isAbsent = names.every((name) => claimOf(claims, name) === undefined);
+  if (userInfoProblem !== null && isAbsent)
+    return { kind: 'left_out', why: 'UserInfo, which may have the role claim, could not be read' };
+  return { kind: 'values', values: [] };
+}
+
+function valuesOf(claims: Claims, name: string): string[] {
+  const value = claimOf(claims, name);
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.filter((one): one is string => typeof one === 'string' && one !== '').slice(0, MAX_VALUES);
+}
+
+/** Returns the mark of a distributed claim (OIDC Core §5.6.2), or Entra's mark of left-out groups; null: there is none. */
+function oidcMark(claims: Claims, names: readonly string[]): string | null {
+  const tops = names.flatMap((name) => [name, name.split('.')[0]!]);
+  const sources = claims['_claim_names'];
+  const isObject = typeof sources === 'object' && sources !== null && !Array.isArray(sources);
+  if (isObject && tops.some((name) => Object.hasOwn(sources, name))) return '_claim_names';
+  const { hasgroups } = claims;
+  return (hasgroups === true || hasgroups === 'true') && tops.includes('groups') ? 'hasgroups' : null;
+}
+
+/** Returns Entra's mark of left-out groups, whose attribute an admin can name freely there; null: there is none. */
+function samlMark(claims: Claims, names: readonly string[]): string | null {
+  const isForGroups = names.some((name) => !APP_ROLE_NAMES.has(name));
+  return isForGroups && firstOf(claims, GROUPS_LINKS) !== null ? 'groups.link' : null;
+}
 
 /** The person whom an IdP names, in our words; not matched with a user yet. */
 export interface ClaimedAccount {

@@ -1,6 +1,10 @@
-import type { Binding, LinkKind, StoredBinding } from '../../../tenancy/sessions/session.js';
-import { emailAddress } from '../../../directory-sync/users/user.mapping.js';
+import { emailKey, emailAddress } from '../../../directory-sync/users/user.mapping.js';
+import type { Binding, LinkKind, Replaced, StoredBinding } from '../../../tenancy/sessions/session.js';
+import type { EmailTrust } from '../../connections/connection.js';
+import type { SignInRefusalReason } from '../sign-in.errors.js';
 import {
+  type Candidate,
+  type IdentityRefusal,
   emailRefusal,
   isComparable,
   isContradicted,
@@ -13,12 +17,129 @@ import {
   accountRefusalOf,
   renewed,
   restsOnEmail,
-  type Candidate,
-  type IdentityRefusal,
+  sameLetters,
 } from './account.rules.js';
-import { sameLetters } from './letters.rules.js';
-import type { Evidence, IdentityDecision } from './identity-decision.js';
-import { ambiguityOf, claimantsOf, contradiction, domainRefusal, quoted, refuse } from './identity-refusals.js';
+import type { EmailClaimant } from './accounts.repository.js';
+import type { ClaimedAccount } from './claims.mapping.js';
+
+/** The settings of a connection that decide an identity. */
+export interface ConnectionFacts {
+  readonly slug: string;
+  readonly type: 'oidc' | 'saml';
+  /** Whether the connection is paired with a directory. */
+  readonly paired: boolean;
+  /** Whether an administrator has named the claim that equals SCIM `externalId`. */
+  readonly claimIsNamed: boolean;
+  readonly emailTrust: EmailTrust;
+  /** Whether sign-ins create users (`jit`). */
+  readonly creates: boolean;
+}
+
+/** What the database knows about a sign-in, beside the binding of its subject. */
+export interface Evidence {
+  readonly connection: ConnectionFacts;
+  /** What the IdP says. */
+  readonly account: ClaimedAccount;
+  /** The user of the live binding; null: there is no live binding, or its user is removed. */
+  readonly bound: Candidate | null;
+  /** Users of the paired directory whose `externalId` is `account.link`. */
+  readonly byId: readonly Candidate[];
+  /** Users of the paired directory whose user name is `account.userName`. */
+  readonly byUserName: readonly Candidate[];
+  /** Users with the e-mail: active ones, or where there are none, inactive ones. */
+  readonly byEmail: readonly Candidate[];
+  /** Users who have the e-mail, or the subject where that is an e-mail, or are held and request it. */
+  readonly emailClaimants: readonly EmailClaimant[];
+  /** Those of `byEmail` who own or administer the tenant. */
+  readonly administrators: readonly string[];
+  /** Whether the domain of the e-mail counts for this connection. */
+  readonly ownsDomain: boolean;
+  /** The connection to which the tenant has bound the domain of the e-mail; null: none, or the domain is not the tenant's. */
+  readonly boundTo: string | null;
+  /** Who has verified the domain of the e-mail. */
+  readonly domain: 'unclaimed' | 'this_tenant' | 'other_connection' | 'other_tenant';
+  /** A deleted user with the same id, user name or e-mail; null: there is none. */
+  readonly deleted: string | null;
+  /** The live bindings at this connection of the users above. */
+  readonly bindings: readonly Binding[];
+}
+
+/** What becomes of a sign-in. */
+export type IdentityDecision =
+  /** The subject stays with its user. `newlyProven`: the binding was unproven, and its proof has to hold at the commit. */
+  | { kind: 'keep'; user: Candidate; binding: Binding; newlyProven: boolean }
+  /** The subject is linked to a user, for the first time or in place of `replaces`. */
+  | { kind: 'rebind'; user: Candidate; binding: Binding; linkedBy: LinkKind | 'moved'; replaces: Replaced }
+  /** A user is created. `proven`: the e-mail is in a verified domain of the tenant. */
+  | { kind: 'create'; email: string; proven: boolean }
+  | IdentityRefusal;
+
+/** Makes a refusal. `message` is for the log, `userId` the user whom it concerns. */
+export function refuse(reason: SignInRefusalReason, message: string, userId: string | null = null): IdentityRefusal {
+  return { kind: 'refuse', reason, message, userId };
+}
+
+/** Returns the refusal of a user whom the directory knows by another immutable id than the IdP has sent. */
+export function contradiction(account: ClaimedAccount, user: Candidate): IdentityRefusal {
+  const ids = `known is ${quoted(user.external_id ?? '')}, sent is ${quoted(account.link ?? '')}`;
+  return refuse('bound_to_another', `the directory has another id for the user than the IdP sent: ${ids}`, user.id);
+}
+
+/** Returns the refusal of a domain that does not count here, with the step that makes it count where it is the tenant's. */
+export function domainRefusal(
+  refusal: IdentityRefusal,
+  { connection, account, domain, boundTo }: Evidence,
+): IdentityRefusal {
+  const bind = `domain bind ${account.emailDomain ?? '?'} --connection-id ${connection.slug}`;
+  if (domain === 'other_connection') {
+    const why = `the domain ${account.emailDomain ?? '?'} is bound to another connection (${boundTo ?? '?'}). To move it: ${bind}`;
+    return { ...refusal, message: why, domainCase: 'other_connection' };
+  }
+  if (domain !== 'this_tenant') return refusal;
+  return { ...refusal, message: `${refusal.message}. To bind it: ${bind}`, domainCase: 'not_bound' };
+}
+
+/**
+ * Returns the refusal of an e-mail that several users have or request; null: it means this user alone, or no user.
+ *
+ * @param user the user to whom the e-mail would lead; null: there is none
+ */
+export function ambiguityOf(email: string, user: Candidate | null, evidence: Evidence): IdentityRefusal | null {
+  const foreign = user === null ? [] : foreignClaimsOf(user, evidence);
+  const claimants = claimantsOf(email, evidence).filter((one) => !foreign.includes(one));
+  const others = claimants.filter(({ id }) => id !== user?.id);
+  if (others.length < (user === null ? 2 : 1)) return null;
+  const each = claimants.map(({ id, requests }) => `${id} ${requests ? 'requests' : 'has'} it`);
+  if (user !== null && claimants.length === others.length) each.unshift(`${user.id} is found by it`);
+  const why = `the e-mail ${quoted(email)} does not identify one user: ${each.join(', ')}. Correct it in the directory`;
+  return refuse('email_ambiguous', why, user?.id ?? claimants[0]!.id);
+}
+
+/**
+ * Returns the held users of other directories who request an e-mail that a user has in force. Their claims do not count: a
+ * directory would shut users of another one out by writing their e-mails.
+ */
+export function foreignClaimsOf(
+  user: Candidate,
+  { emailClaimants }: Pick<Evidence, 'emailClaimants'>,
+): EmailClaimant[] {
+  const inForce = emailClaimants.filter(({ id, requests }) => id === user.id && !requests);
+  return emailClaimants.filter(
+    ({ id, requests, directory_id: directoryId, email_key: key }) =>
+      requests && id !== user.id && directoryId !== user.directory_id && inForce.some((own) => own.email_key === key),
+  );
+}
+
+/** Returns the users who have an e-mail or request it. */
+export function claimantsOf(email: string, { emailClaimants }: Evidence): EmailClaimant[] {
+  const key = emailKey(email);
+  return emailClaimants.filter((one) => one.email_key === key);
+}
+
+/** A value as the log shows it, cut to 100 characters. */
+export function quoted(text: string): string {
+  return `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
+}
 
 interface Match {
   user: Candidate;

@@ -1,13 +1,114 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
-import { parseToken } from '../../../base/crypto/tokens.js';
+import { type ParsedToken, parseToken } from '../../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { UsersRepository } from '../../../directory-sync/users/users.repository.js';
-import type { EndReason } from '../../../tenancy/sessions/session.js';
 import { SessionEndings } from '../../../tenancy/sessions/session-endings.repository.js';
+import type { EndReason } from '../../../tenancy/sessions/session.js';
 import { SessionsRepository } from '../../../tenancy/sessions/sessions.repository.js';
-import { LiveSessionsRepository, type SessionRow } from './live-sessions.repository.js';
+import { CredentialLookups, nameOfToken } from '../../../tenancy/tenants/credential-cache.js';
 import type { ListedSessionBody } from './sessions.dto.js';
+
+/** A session as requests check it. */
+export interface SessionRow {
+  id: string;
+  tenant_id: string;
+  tenant_name: string;
+  user_id: string;
+  email: string | null;
+  first_name: string;
+  last_name: string;
+  role: string | null;
+  /** The four are null for a session of a sign-in link, which has no connection. */
+  connection_id: string | null;
+  connection_slug: string | null;
+  connection_name: string | null;
+  connection_type: 'oidc' | 'saml' | null;
+  auth_context: string | null;
+  /** When the user authenticated, as the IdP states it; null: it does not. */
+  authenticated_at: Date | null;
+  created_at: Date;
+  seen_at: Date;
+  expires_at: Date;
+  idle_seconds: number;
+}
+
+// Read from the database each time, so that no process accepts a session that another one has ended. The epoch is a
+// column of the user: it moves with everything that ends the user's sessions, also for a session that the ending
+// statement cannot see yet.
+const LIVE = `s.ended_at is null and s.expires_at > now() and s.seen_at + make_interval(secs => s.idle_seconds) > now()`;
+// A session of a sign-in link has no connection and outlives each of them.
+const OPEN = `(s.connection_id is null or (c.enabled and c.deleted_at is null))`;
+
+/**
+ * Returns the query that finds the user (`id`, `role`) of a session that has not ended. Its idle time does not count: a session
+ * of the console has an idle time of its own. The arguments are SQL expressions.
+ */
+export function openSessionQuery(tenantId: string, sessionId: string): string {
+  return `select u.id, u.role from sessions s
+    join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active' and u.session_epoch = s.user_epoch
+    left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
+    where s.tenant_id = ${tenantId} and s.id = ${sessionId} and s.ended_at is null and s.expires_at > now() and ${OPEN}`;
+}
+
+const CHECKED = `
+  select s.id, s.tenant_id, t.name as tenant_name, s.user_id, u.email, u.first_name, u.last_name, u.role,
+    s.connection_id, c.slug as connection_slug, c.name as connection_name, c.type as connection_type, s.auth_context,
+    s.authenticated_at, s.created_at, s.seen_at, s.expires_at, s.idle_seconds
+  from sessions s
+    join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active' and u.session_epoch = s.user_epoch
+    left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
+    join tenants t on t.id = s.tenant_id
+  where ${LIVE} and ${OPEN} and s.tenant_id = `;
+// `limit 1` keeps each probe an index lookup, also when the planner misjudges the arrays.
+const CHECKED_MANY = `
+  select x.tenant_id as of_tenant, x.hash as of_hash, c.* from unnest($1::text[], $2::bytea[]) x (tenant_id, hash)
+    cross join lateral (${CHECKED}x.tenant_id and s.hash = x.hash limit 1) c`;
+
+/** SQL that reads live sessions together with their user and connection. */
+@Injectable()
+export class LiveSessionsRepository {
+  private readonly lookups = new CredentialLookups((tokens) => this.readMany(tokens));
+
+  constructor(private readonly db: Database) {}
+
+  /**
+   * Returns the live session of a cookie. Cookies are read in batches: a flood of invalid ones can name any tenant, and
+   * must neither use that tenant's share of the database nor refuse valid ones.
+   */
+  byToken(token: ParsedToken): Promise<SessionRow | null> {
+    return this.lookups.find(token);
+  }
+
+  /** Returns the live session with an id, which our tokens name as `sid`. */
+  async byId(tenantId: string, id: string): Promise<SessionRow | null> {
+    const { rows } = await this.db.query<SessionRow>(`${CHECKED}$1 and s.id = $2`, [tenantId, id]);
+    return rows[0] ?? null;
+  }
+
+  private async readMany(tokens: readonly ParsedToken[]): Promise<Map<string, SessionRow>> {
+    const { rows } = await this.db.query<SessionRow & { of_tenant: string; of_hash: Buffer }>(CHECKED_MANY, [
+      tokens.map(({ tenantId }) => tenantId),
+      tokens.map(({ hash }) => hash),
+    ]);
+    return new Map(rows.map(({ of_tenant, of_hash, ...row }) => [nameOfToken(of_tenant, of_hash), row]));
+  }
+
+  /** Lists the live sessions of a user, newest first. */
+  async ofUser(tenantId: string, userId: string): Promise<ListedSessionBody[]> {
+    const { rows } = await this.db.query<ListedSessionBody>(
+      `select s.id, s.connection_id, c.name as connection, s.ip, s.user_agent, s.created_at, s.seen_at,
+         least(s.expires_at, s.seen_at + make_interval(secs => s.idle_seconds)) as expires_at
+       from sessions s
+         join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active'
+           and u.session_epoch = s.user_epoch
+         left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
+       where ${LIVE} and ${OPEN} and s.tenant_id = $1 and s.user_id = $2 order by s.id desc limit 200`,
+      [tenantId, userId],
+    );
+    return rows;
+  }
+}
 
 /** The minimum time between two notes of use; a tenth of the idle time where that is shorter. */
 const TOUCH_SECONDS = 60;

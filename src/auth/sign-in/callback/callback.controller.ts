@@ -1,23 +1,158 @@
-import { Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { applyDecorators, Controller, Get, Post, Req, Res, UseFilters, UseGuards, Param, Query } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiProperty,
+  ApiQuery,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+  ApiExcludeEndpoint,
+} from '@nestjs/swagger';
 import { Clock } from '../../../base/clock.js';
+import { NotFound } from '../../../base/errors/domain-error.js';
+import { ApiFilter, ApiHtml, ApiRedirect, ApiForeignQuery, ApiRefusals } from '../../../base/http/api-answers.js';
 import { proveCaller } from '../../../base/http/connection-bound.js';
+import { hostCookie } from '../../../base/http/cookies.js';
+import { queryText, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
+import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
 import { AuthAddresses } from '../../connections/addresses.js';
-import { IDP_PROVIDER } from '../../connections/slug.rules.js';
+import { IDP_PROVIDER } from '../../connections/names.rules.js';
+import { ConnectionStore } from '../../connections/store.js';
+import { LiveSessions } from '../browser-sessions/live-sessions.js';
+import { sessionToken, DocumentsGuard } from '../browser-sessions/session.guard.js';
+import { reasonsBut, RefusalPages, RefusedSignIns, StaleSignIns } from '../refusal-pages/refusals.filter.js';
 import { newHandle } from '../requests/browser-half.js';
-import { sessionToken } from '../browser-sessions/session.cookie.js';
-import { Arrival } from './arrival.js';
-import { DescribedOidcCallback, DescribedSamlCallback } from './callback.description.js';
-import { DocumentsGuard } from '../documents.guard.js';
-import { FinishedTests } from './finished-tests.js';
-import { landingCookie } from './landing.cookie.js';
-import { withoutNewAuthentication } from './new-authentication.rules.js';
+import type { SignInRequest } from '../requests/sign-in-requests.repository.js';
+import { SignInStart } from '../requests/sign-in-start.js';
+import { type VerifiedSignIn, cookiesOf, originOf, type SignInHttpRequest } from '../sign-in.context.js';
+import { SignInRefused } from '../sign-in.errors.js';
+import { Arrival } from '../tokens/token-exchange.js';
+import { FinishedTests, type SignedIn, SignInCompletion } from './sign-in-completion.js';
 import { OidcSignInGuard, SamlSignInGuard } from './sign-in.guards.js';
-import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
-import type { SignedIn } from './session-start.js';
-import { SignInCompletion } from './sign-in-completion.js';
-import { cookiesOf, originOf, type SignInHttpRequest } from '../sign-in.context.js';
+
+/** Without the reasons that only SAML has, and those of the page after it. */
+const OF_OIDC = reasonsBut(
+  'unsolicited',
+  'landing_lost',
+  'message_malformed',
+  'message_too_large',
+  'dtd_refused',
+  'structure_refused',
+  'signature_missing',
+  'recipient_mismatch',
+  'destination_mismatch',
+  'assertion_expired',
+  'assertion_not_yet_valid',
+  'status_not_success',
+  'in_response_to_mismatch',
+  'replayed',
+  'decryption_failed',
+  'name_id_missing',
+);
+// prettier-ignore
+/** Without the reasons that only OIDC has, and those that lead to the page after it. */
+const OF_SAML = reasonsBut(
+  'state_unknown', 'state_used', 'state_expired', 'other_browser', 'landing_lost',
+  'idp_error', 'idp_unreachable', 'token_refused',
+  'nonce_mismatch', 'token_expired', 'token_not_yet_valid', 'userinfo_mismatch', 'authentication_too_weak',
+);
+// prettier-ignore
+
+const TEST = 'Of a test sign-in: the page with its result, successful or refused. No session begins.';
+
+/** Describes the redirect URI for the API reference. */
+export function DescribedOidcCallback(): MethodDecorator {
+  return applyDecorators(
+    ApiForeignQuery(),
+    ApiQuery({ name: 'state', description: 'Which sign-in is answered.' }),
+    ApiFilter('code', 'RFC 6749 §4.1.2; missing with `error`.'),
+    ApiFilter('iss', 'The issuer (RFC 9207); demanded where the IdP promises it.'),
+    ApiFilter('error', 'RFC 6749 §4.1.2.1, OIDC Core §3.1.2.6.'),
+    ApiFilter('error_description', 'Goes to the sign-in log.'),
+    ApiFilter('error_uri', 'Ignored, like all other parameters of an IdP.'),
+    ApiFilter('session_state', 'Passed over.'),
+    ApiHtml(200, TEST),
+    ApiRedirect(
+      303,
+      'Signed in, with the session’s cookie, and on to `return_to`; an application of another origin gets `code` there. An answer that came again or too late leads on as well where a user is signed in.',
+    ),
+    RefusalPages(OF_OIDC),
+    ApiRefusals({ 403: ['cross_site_request'] }),
+  );
+}
+
+/** The form that an IdP has the browser post (SAML Bindings §3.5). */
+class SamlAnswerForm {
+  @ApiProperty({ description: 'A Response, in base64.' })
+  SAMLResponse!: string;
+  @ApiProperty({ required: false, description: 'The value of the request.' })
+  RelayState?: string;
+}
+
+/** Describes the assertion consumer service for the API reference. */
+export function DescribedSamlCallback(): MethodDecorator {
+  return applyDecorators(
+    ApiConsumes('application/x-www-form-urlencoded'),
+    ApiBody({ type: SamlAnswerForm }),
+    ApiHtml(200, TEST),
+    ApiRedirect(
+      303,
+      'To a page of ours, which the browser asks for with all its cookies, and then on to `return_to`. An answer that came again or too late, or to another browser, leads there too, and on where a user is signed in.',
+    ),
+    RefusalPages(OF_SAML),
+    ApiRefusals({ 403: ['cross_site_request'] }),
+  );
+}
+
+// A SAML answer is a form that another site posts, so the session's cookie does not come with it and an earlier session
+// cannot be seen. The new session waits in a cookie of its own for the next request, which goes to our own site.
+
+const PREFIX = '__Host-landing-';
+/** The browser follows the redirect at once. */
+const LANDING_SECONDS = 60;
+
+/** Returns the token of the session that a sign-in has just begun in this browser; null: there is none. */
+export function landingToken(cookies: ReadonlyMap<string, string>, handle: string): string | null {
+  return cookies.get(nameOf(handle)) ?? null;
+}
+
+/** Returns the `Set-Cookie` line of a waiting session. */
+export function landingCookie(handle: string, token: string): string {
+  return hostCookie(nameOf(handle), token, 'Lax', LANDING_SECONDS);
+}
+
+/** Returns the `Set-Cookie` line that removes it. */
+export function noLandingCookie(handle: string): string {
+  return hostCookie(nameOf(handle), '', 'Lax', 0);
+}
+
+function nameOf(handle: string): `__Host-${string}` {
+  return `${PREFIX}${handle.slice(0, 17)}`;
+}
+
+/** By how much the clocks of the IdP and of this service may differ, in milliseconds. */
+const SKEW_MS = 60_000;
+
+/**
+ * Says that the IdP was asked to authenticate the user anew (`prompt=login`, `ForceAuthn`), and did not.
+ *
+ * @param request the sign-in that the IdP answers; null: the IdP began it
+ * @returns null when the IdP was not asked, or has done so
+ */
+export function withoutNewAuthentication(
+  { authenticatedAt }: Pick<VerifiedSignIn, 'authenticatedAt'>,
+  request: Pick<SignInRequest, 'asked_anew' | 'created_at'> | null,
+): string | null {
+  if (request === null || !request.asked_anew) return null;
+  const asked = 'The IdP was asked to authenticate the user anew, and';
+  if (authenticatedAt === null) {
+    return `${asked} does not state when the user authenticated (auth_time): the sign-in does not count as recent.`;
+  }
+  if (authenticatedAt.getTime() >= request.created_at.getTime() - SKEW_MS) return null;
+  return `${asked} answered by an authentication of ${authenticatedAt.toISOString()}, which counts in place of this sign-in.`;
+}
 
 /**
  * The callback of IdPs: OIDC by GET, SAML by POST. The guards let verified answers through, whose sign-in
@@ -73,5 +208,55 @@ export class CallbackController {
     }
     await this.tests.finish(req, res);
     return null;
+  }
+}
+
+/** The page after a SAML answer: a request of our own site, with all cookies. */
+@Controller('api/auth/landing/:slug')
+@UseGuards(DocumentsGuard)
+@UseFilters(RefusedSignIns)
+export class LandingController {
+  constructor(
+    private readonly connections: ConnectionStore,
+    private readonly start: SignInStart,
+    private readonly live: LiveSessions,
+    private readonly sessions: SessionsService,
+    private readonly arrival: Arrival,
+    private readonly stale: StaleSignIns,
+  ) {}
+
+  @Get()
+  @ApiExcludeEndpoint()
+  async land(
+    @Param('slug') slug: string,
+    @Query() query: QueryMap,
+    @Req() req: SignInHttpRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const connection = await this.connections.bySlug(slug);
+    if (connection === null) throw new NotFound('connection');
+    req.tenantId = connection.tenantId;
+    const cookies = cookiesOf(req);
+    const handle = queryText(query, 'request') ?? '';
+    const request = await this.start.ofBrowser(connection, handle, cookies);
+    const lost = queryText(query, 'lost');
+    const lacks =
+      lost === 'cookie' || (lost === 'cookies' && cookies.size > 0) ? 'cookie' : lost === 'cookies' ? lost : null;
+    req.signInContext = { connection, request, browser: null, lacks };
+    const token = landingToken(cookies, handle);
+    const session = await this.live.check(token);
+    if (token === null || session?.connection_id !== connection.id) {
+      const supportId = queryText(query, 'support_id') ?? '';
+      if (/^sin_[0-9a-z]{26}$/.test(supportId)) return this.stale.answer(req, res, supportId);
+      // A browser that is signed in has only come back here, and is led on.
+      if ((await this.live.check(sessionToken(cookies))) !== null) return this.stale.answer(req, res, req.id);
+      throw new SignInRefused('landing_lost', 'the browser came without the cookie of its accepted sign-in');
+    }
+    const old = sessionToken(cookies);
+    if (old !== token) await this.sessions.end(old, 'signed_in_again');
+    // Without a request the IdP has begun the sign-in: its RelayState comes along, and is judged as any `return_to`.
+    const returnTo = request === null ? (queryText(query, 'return_to') ?? null) : request.return_to;
+    const began = { id: session.id, token, returnTo };
+    await this.arrival.go(res, connection, request, began, [noLandingCookie(handle)]);
   }
 }

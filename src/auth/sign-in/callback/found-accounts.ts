@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
-import { AccountMaking } from '../accounts/account-making.js';
 import { EventsRepository, type NewEvent } from '../../../engine/events/events.service.js';
-import { AccountsRepository, type EmailClaimant } from '../accounts/accounts.repository.js';
-import { AccountsService, refusalError, type Resolution } from '../accounts/accounts.service.js';
-import type { ClaimedAccount } from '../accounts/claims.mapping.js';
-import { EvidenceChanged } from '../accounts/evidence-changed.js';
-import type { IdentityDecision } from '../accounts/identity-decision.js';
 import type { LinkKind } from '../../../tenancy/sessions/session.js';
 import type { Connection } from '../../connections/connection.js';
-import { ConnectionStore } from '../../connections/connection.store.js';
-import { SignInRefused } from '../refusals/sign-in-refused.js';
-import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
+import { ConnectionStore } from '../../connections/store.js';
+import { AccountMaking } from '../accounts/account-making.js';
+import { AccountsRepository, type EmailClaimant } from '../accounts/accounts.repository.js';
+import { AccountsService, refusalError, type Resolution, EvidenceChanged } from '../accounts/accounts.service.js';
+import type { ClaimedAccount } from '../accounts/claims.mapping.js';
+import type { IdentityDecision } from '../accounts/resolve-identity.rules.js';
+import type { VerifiedSignIn } from '../sign-in.context.js';
+import { SignInRefused } from '../sign-in.errors.js';
 
 /** The user of a sign-in, and what becomes of the binding. */
 export interface Found {

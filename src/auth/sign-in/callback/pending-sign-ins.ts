@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import type { Connection } from '../../connections/connection.js';
-import { ConnectionStore } from '../../connections/connection.store.js';
+import { ConnectionStore } from '../../connections/store.js';
 import { BrowserHalf, isHandle, mayHaveBegun } from '../requests/browser-half.js';
 import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
-import { SignInRefused } from '../refusals/sign-in-refused.js';
+import { SignInRefused } from '../sign-in.errors.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { cookiesOf, type SignInContext, type SignInHttpRequest } from '../sign-in.context.js';
 

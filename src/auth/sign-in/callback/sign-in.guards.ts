@@ -1,12 +1,197 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { AuthGuard } from '@nestjs/passport';
-import { SignInRefused } from '../refusals/sign-in-refused.js';
-import type { SignInHttpRequest } from '../sign-in.context.js';
-import { TENANT_OIDC } from '../strategies/oidc.strategy.js';
-import { TENANT_SAML } from '../strategies/saml.strategy.js';
-import type { VerifiedSignIn } from '../strategies/verified-sign-in.js';
-import { OidcCallback } from './oidc-callback.js';
-import { SamlCallback } from './saml-callback.js';
+import { PassportStrategy, AuthGuard } from '@nestjs/passport';
+import { MultiSamlStrategy } from '@node-saml/passport-saml';
+import OIDCStrategy from 'passport-openidconnect';
+import { readForm } from '../../../base/http/form.js';
+import { rawQuery } from '../../../base/http/request.js';
+import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
+import { SAML_FIELDS, type SamlAnswer } from '../../../protocols/saml/answer.js';
+import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
+import type { SamlConnection } from '../../connections/connection.js';
+import { CertificateRenewal } from '../../connections/refresh.js';
+import { type VerifiedSignIn, type SignInHttpRequest, fromOidc, fromSaml } from '../sign-in.context.js';
+import { refusalIn, SignInRefused } from '../sign-in.errors.js';
+import { PendingSignIns } from './pending-sign-ins.js';
+
+/**
+ * A request with the sign-in that a strategy runs, which the guard has put there. All applications of a process share one
+ * Passport, which keeps the strategy made last. So nothing is injected into a strategy; everything comes with the request.
+ */
+export interface PreparedRequest {
+  readonly url: string;
+  signIn?: () => Promise<VerifiedSignIn>;
+}
+
+/** Runs the sign-in of a request, and ends the strategy with its result. */
+export function runSignIn(
+  strategy: { success(user: VerifiedSignIn): void; error(error: Error): void },
+  { signIn }: PreparedRequest,
+): void {
+  if (signIn === undefined) return strategy.error(new Error('no sign-in was prepared for this request'));
+  signIn().then(
+    (verified) => strategy.success(verified),
+    (error: Error) => strategy.error(refusalIn(error) ?? error),
+  );
+}
+
+/** The name of the strategy. */
+export const TENANT_OIDC = 'tenant-oidc';
+
+/** The base class demands addresses. They are never called: each connection has its own. */
+const UNUSED = 'https://idp.invalid/';
+
+/**
+ * The Passport strategy of OpenID Connect. passport-openidconnect itself checks neither PKCE nor signature, so it runs
+ * the sign-in of the service, in which OidcProtocol does all of it.
+ */
+@Injectable()
+export class TenantOidcStrategy extends PassportStrategy(OIDCStrategy, TENANT_OIDC) {
+  constructor() {
+    super({
+      issuer: UNUSED,
+      authorizationURL: UNUSED,
+      tokenURL: UNUSED,
+      userInfoURL: UNUSED,
+      callbackURL: UNUSED,
+      clientID: 'unused',
+      clientSecret: 'unused',
+      nonce: 'true',
+    });
+  }
+
+  /** Ends in `success` with a VerifiedSignIn, or in `error`; never in `pass`, which would let a request through. */
+  override authenticate(req: PreparedRequest): void {
+    runSignIn(this, req);
+  }
+
+  /** The verification of passport-openidconnect, which is never called. */
+  validate(): never {
+    throw new Error('the sign-in is verified elsewhere');
+  }
+}
+
+/** The name of the strategy. */
+export const TENANT_SAML = 'tenant-saml';
+
+/**
+ * The Passport strategy of SAML. passport-saml's own `authenticate` also reads the query, and accepts an unsigned
+ * LogoutResponse there as a sign-in. So it is not run: the strategy runs the sign-in of the service, in which SamlProtocol
+ * verifies the form.
+ */
+@Injectable()
+export class TenantSamlStrategy extends PassportStrategy(MultiSamlStrategy, TENANT_SAML) {
+  constructor() {
+    super({ getSamlOptions: (_req, done) => done(new Error('the sign-in is verified elsewhere')) }, unused);
+  }
+
+  /** Ends in `success` with a VerifiedSignIn, or in `error`; never in `pass`, which would let a request through. */
+  override authenticate(req: PreparedRequest): void {
+    runSignIn(this, req);
+  }
+
+  /** The verification of passport-saml, which is never called. */
+  validate(): never {
+    return unused();
+  }
+}
+
+function unused(): never {
+  throw new Error('the sign-in is verified elsewhere');
+}
+
+/** The answer of an OpenID provider, until the controller completes the sign-in. */
+@Injectable()
+export class OidcCallback {
+  constructor(
+    private readonly pending: PendingSignIns,
+    private readonly protocol: OidcProtocol,
+  ) {}
+
+  /**
+   * Reads the answer, takes the sign-in request that it names, and verifies the answer.
+   *
+   * @throws {SignInRefused} when the answer names no open sign-in of this browser
+   * @throws {OidcRefused} when the answer is not valid
+   */
+  async signIn(req: SignInHttpRequest): Promise<VerifiedSignIn> {
+    const connection = await this.pending.connectionOf(req, 'oidc');
+    // As it came: Express would make lists of repeated names, and readers would differ about their value.
+    const query = new URLSearchParams(rawQuery(req));
+    const [state, ...others] = query.getAll('state');
+    if (state === undefined || others.length > 0) {
+      throw new SignInRefused('state_unknown', 'the answer names no sign-in, or more than one');
+    }
+    const { nonce, codeVerifier } = await this.pending.take(req, connection, state);
+    return fromOidc(await this.protocol.finish(connection, query, { state, nonce, codeVerifier }));
+  }
+}
+
+/** A SAML answer in base64, with the names of the form fields. */
+const FORM_BYTES = 256 * 1024 + 4_096;
+
+/** The answer of a SAML IdP, until the controller completes the sign-in. */
+@Injectable()
+export class SamlCallback {
+  constructor(
+    private readonly pending: PendingSignIns,
+    private readonly protocol: SamlProtocol,
+    private readonly renewal: CertificateRenewal,
+  ) {}
+
+  /**
+   * Reads the answer, takes the sign-in request that it names, and verifies the answer.
+   *
+   * @throws {SignInRefused} when the connection does not accept the answer, also with a valid signature
+   * @throws {SamlRefused} when the answer is not valid
+   */
+  async signIn(req: SignInHttpRequest): Promise<VerifiedSignIn> {
+    // The connection first: a form for none is not read.
+    const connection = await this.pending.connectionOf(req, 'saml');
+    const answer = await this.read(req, connection);
+    await this.take(req, connection, answer);
+    return this.verify(req, connection, answer);
+  }
+
+  private async read(req: SignInHttpRequest, connection: SamlConnection): Promise<SamlAnswer> {
+    const form = await readForm(req, FORM_BYTES, SAML_FIELDS);
+    if (/[?&]saml(response|request)=/i.test(req.originalUrl) || form.has('SAMLRequest')) {
+      throw new SignInRefused('binding_refused', 'an answer has to come in the form of an HTTP-POST alone');
+    }
+    await this.pending.demandMayAnswer(req, connection, form.get('RelayState') ?? '');
+    return this.protocol.read(form);
+  }
+
+  /** Uses up the sign-in request of an answer. An answer without one has to be permitted by the connection. */
+  private async take(req: SignInHttpRequest, connection: SamlConnection, answer: SamlAnswer): Promise<void> {
+    const { inResponseTo, relayState } = answer;
+    if (inResponseTo !== null) {
+      const handle = inResponseTo.slice(1);
+      if (!inResponseTo.startsWith('_') || (relayState !== null && relayState !== handle)) {
+        throw new SignInRefused('in_response_to_mismatch', 'InResponseTo and RelayState do not name the same sign-in');
+      }
+      await this.pending.take(req, connection, handle);
+    } else if (!connection.allowIdpInitiated) {
+      throw new SignInRefused('unsolicited', 'the answer has no request, which the connection does not permit');
+    } else if (!connection.enabled) {
+      throw new SignInRefused('connection_disabled', 'the connection is disabled');
+    } else {
+      req.signInContext!.returnTo = relayState;
+    }
+  }
+
+  /** Verifies an answer, also with certificates that the IdP has published since. */
+  private async verify(
+    req: SignInHttpRequest,
+    connection: SamlConnection,
+    answer: SamlAnswer,
+  ): Promise<VerifiedSignIn> {
+    const expected = { requestId: answer.inResponseTo };
+    const verified = await this.renewal.verified(connection, (one) => this.protocol.verify(one, answer, expected));
+    // The rest of the sign-in uses the connection with its new certificates.
+    req.signInContext!.connection = verified.connection;
+    return fromSaml(verified.result);
+  }
+}
 
 /** Has Passport sign in by OpenID Connect: the verified sign-in becomes `req.user`, or the refusal is thrown. */
 @Injectable()

@@ -1,13 +1,145 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../base/database/database.js';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { Params, type Fragment } from '../../../base/database/params.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import type { PageRequest } from '../../../base/http/page.js';
-import { type AuditBy, AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
-import { ConnectionsService } from '../../connections/connections.service.js';
-import { SessionEndings } from '../../../tenancy/sessions/session-endings.repository.js';
-import type { ForgottenSubjectsBody, PersonIdentityBody } from './identities.dto.js';
 import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
-import { IdentitiesRepository, linkable, type ConnectionIdentity } from './identities.repository.js';
+import { SessionEndings } from '../../../tenancy/sessions/session-endings.repository.js';
+import { BINDING_FACTS, type BindingFacts } from '../../../tenancy/sessions/session.js';
+import { type AuditBy, AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
+import { ownedDomain } from '../../connections/domains/domains.store.js';
+import { ConnectionsService } from '../../connections/service.js';
+import type { ForgottenSubjectsBody, PersonIdentityBody } from './identities.dto.js';
+
+/**
+ * The binding after which a list continues: its time (UTC, in microseconds), and the hash of its subject for bindings of
+ * the same time. The subject itself can be longer than a cursor.
+ */
+export interface IdentityPlace {
+  at: string;
+  key: string;
+}
+
+/** Writes a place as the text of a cursor. */
+export function identityPlaceText({ at, key }: IdentityPlace): string {
+  return `${at} ${key}`;
+}
+
+/** Reads a place from the text of a cursor; null, the first page, is before all others. */
+export function readIdentityPlace(text: string | null): IdentityPlace {
+  if (text === null) return { at: 'infinity', key: '' };
+  const [at, key] = text.split(' ');
+  return { at: at!, key: key! };
+}
+
+/** A binding in the list of a user. */
+interface UserIdentity extends BindingFacts {
+  connection_id: string;
+  connection: string;
+}
+
+/** A binding in the list of a connection, with its place there. */
+export interface ConnectionIdentity extends BindingFacts {
+  user_id: string;
+  place: IdentityPlace;
+}
+
+/**
+ * Returns SQL that is true of a binding `i` when a sign-in can find its user without it: a user of the paired directory,
+ * or a user with an e-mail in a domain that counts for the connection.
+ *
+ * @param directoryId the paired directory; null: there is none
+ */
+export function linkable(tenantId: string, connectionId: string, directoryId: string | null): Fragment {
+  return (p) => {
+    const tenant = p.add(tenantId);
+    // Without a lock: forgetting subjects decides no identity.
+    const domain = ownedDomain(tenant, `lower(split_part(u.email, '@', 2))`, p.add(connectionId), false);
+    return `exists (select 1 from users u where u.tenant_id = ${tenant} and u.id = i.user_id
+      and (u.directory_id = ${p.add(directoryId)} or exists (${domain})))`;
+  };
+}
+
+/** SQL that reads the bindings of subjects to users, as administrators list them. */
+@Injectable()
+export class IdentitiesRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Lists all bindings of a user, newest first. A user has at most one live binding at each connection. */
+  async ofPerson(tenantId: string, userId: string): Promise<UserIdentity[]> {
+    const { rows } = await this.db.query<UserIdentity>(
+      // Not a join: it would read all bindings of each connection.
+      `select i.connection_id, (select c.name from connections c where c.tenant_id = $1 and c.id = i.connection_id) as connection,
+         ${BINDING_FACTS} from identities i
+       where i.tenant_id = $1 and i.user_id = $2 order by i.created_at desc, i.connection_id desc, i.subject desc`,
+      [tenantId, userId],
+    );
+    return rows;
+  }
+
+  /**
+   * Lists the bindings of a connection, newest first.
+   *
+   * @param ended true: ended ones alone; false: live ones alone; null: both
+   */
+  async ofConnection(
+    tenantId: string,
+    connectionId: string,
+    ended: boolean | null,
+    page: Pick<PageRequest, 'limit' | 'after'>,
+  ): Promise<ConnectionIdentity[]> {
+    const { at, key } = readIdentityPlace(page.after);
+    const { rows } = await this.db.query<Omit<ConnectionIdentity, 'place'> & IdentityPlace>(
+      `select i.user_id, ${BINDING_FACTS}, md5(i.subject) as key,
+         to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+       from identities i
+       where i.tenant_id = $1 and i.connection_id = $2 and ($3::boolean is null or (i.ended_at is not null) = $3)
+         and (i.created_at, md5(i.subject) collate "C") < ($4::timestamptz, $5::text)
+       order by i.created_at desc, md5(i.subject) collate "C" desc limit $6`,
+      [tenantId, connectionId, ended, at, key, page.limit + 1],
+    );
+    return rows.map(({ at: placeAt, key: placeKey, ...body }) => ({ ...body, place: { at: placeAt, key: placeKey } }));
+  }
+
+  /** Whether the tenant has, or had, a user with this id. */
+  async isPerson(tenantId: string, userId: string): Promise<boolean> {
+    const { rows } = await this.db.query<{ known: boolean }>(
+      `select exists (select 1 from users where tenant_id = $1 and id = $2)
+         or exists (select 1 from deleted_users where tenant_id = $1 and id = $2) as known`,
+      [tenantId, userId],
+    );
+    return rows[0]!.known;
+  }
+
+  /** Locks a user, and so waits for a concurrent sign-in. Returns the name of the connection; null: there is none. */
+  async lock(tx: SqlRunner, tenantId: string, userId: string, connectionId: string): Promise<string | null> {
+    await tx.query(`select 1 from users where tenant_id = $1 and id = $2 for update`, [tenantId, userId]);
+    const { rows } = await tx.query<{ name: string }>(`select name from connections where tenant_id = $1 and id = $2`, [
+      tenantId,
+      connectionId,
+    ]);
+    return rows[0]?.name ?? null;
+  }
+
+  /** Counts the live bindings of a connection by whether the next sign-in can find their users again ({@link linkable}). */
+  async countForgettable(
+    db: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    directoryId: string | null,
+  ): Promise<{ forgettable: number; others: number }> {
+    const p = new Params();
+    const [tenant, connection] = [p.add(tenantId), p.add(connectionId)];
+    const { rows } = await db.query<{ forgettable: number; others: number }>(
+      `select count(*) filter (where f.linkable)::int as forgettable, count(*) filter (where not f.linkable)::int as others
+       from (select ${linkable(tenantId, connectionId, directoryId)(p)} as linkable
+         from identities i join users o on o.tenant_id = i.tenant_id and o.id = i.user_id
+         where i.tenant_id = ${tenant} and i.connection_id = ${connection} and i.ended_at is null) f`,
+      p.values,
+    );
+    return rows[0]!;
+  }
+}
 
 /** Bindings of IdP subjects to users, as administrators list and end them. */
 @Injectable()

@@ -1,9 +1,29 @@
 import { Injectable } from '@nestjs/common';
+import { Counter, type Registry } from 'prom-client';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { PageRequest } from '../../../base/http/page.js';
 import { newId } from '../../../base/ids.js';
-import type { SignInRefusalReason } from '../refusals/sign-in-refused.js';
-import { SignInMetrics } from './sign-in.metrics.js';
+import type { SignInRefusalReason } from '../sign-in.errors.js';
+
+/** Counts the sign-ins of this process. Tenants, connections and users are never labels. */
+@Injectable()
+export class SignInMetrics {
+  private readonly seen = new Counter({
+    name: 'bridge_sign_ins_total',
+    help: 'Sign-ins, tests and logouts, by outcome and reason',
+    labelNames: ['kind', 'outcome', 'reason'],
+    registers: [],
+  });
+
+  /** Counts a line, whether it was written or not. */
+  count({ kind, outcome, reason }: { kind: string; outcome: string; reason?: string | null }): void {
+    this.seen.inc({ kind, outcome, reason: reason ?? '' });
+  }
+
+  register(registry: Registry): void {
+    registry.registerMetric(this.seen);
+  }
+}
 
 /** Where a request came from, for the log and the list of sessions. */
 export interface Origin {
@@ -152,3 +172,13 @@ function short(text: string | null | undefined, length = MAX_TEXT): string | nul
   if (text === null || text === undefined) return null;
   return text.slice(0, length).replace(/\p{Cc}|\p{Cs}/gu, '\ufffd');
 }
+
+/** Rows of sign-in that end automatically, with the time for which they are still read. */
+export const SIGN_IN_LEFTOVERS = [
+  // A day longer than they are valid: the answer to a late browser is "over", not "unknown".
+  `delete from sign_in_requests where expires_at < now() - interval '1 day'`,
+  `delete from owner_sign_in_links where expires_at < now() - interval '1 day'`,
+  // A bucket is full again after ten minutes.
+  `delete from tries where at < now() - interval '10 minutes'`,
+  `delete from session_tokens where expires_at < now() - interval '1 day'`,
+] as const;

@@ -1,5 +1,5 @@
 import { Get, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { ApiProperty, ApiOperation } from '@nestjs/swagger';
 import { ApiFilter, ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
 import { csvLine, exportFormat, sendExport } from '../../../base/http/export.js';
 import { pageOf, readPage } from '../../../base/http/page.js';
@@ -7,9 +7,46 @@ import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '..
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
 import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
-import { REFUSAL_REASONS } from '../refusals/sign-in-refused.js';
-import { SIGN_IN_KINDS, SIGN_IN_OUTCOMES, SignInLog, type SignInFilter, type SignInRow } from './sign-in-log.js';
-import { SignInBody } from './sign-ins.dto.js';
+import { REFUSAL_REASONS } from '../sign-in.errors.js';
+import { SIGN_IN_KINDS, SIGN_IN_OUTCOMES, type SignInRow, SignInLog, type SignInFilter } from './sign-in-log.js';
+
+const TEXT = { type: String, nullable: true } as const;
+
+/** A line of the sign-in log as the API shows it. */
+export class SignInBody implements SignInRow {
+  @ApiProperty({ example: 'sin_01k0000000abcdefghjkmnpqrs', description: 'The support id on the page.' })
+  id!: string;
+  @ApiProperty()
+  at!: Date;
+  @ApiProperty({ enum: SIGN_IN_KINDS })
+  kind!: string;
+  @ApiProperty(TEXT)
+  connection_id!: string | null;
+  @ApiProperty({ ...TEXT, description: 'The name of the connection, also of a deleted one.' })
+  connection!: string | null;
+  @ApiProperty({ enum: SIGN_IN_OUTCOMES })
+  outcome!: 'success' | 'refused';
+  @ApiProperty({ ...TEXT, enum: REFUSAL_REASONS, description: 'Of a refusal: why.' })
+  reason!: string | null;
+  @ApiProperty({ ...TEXT, description: 'The same in words.' })
+  detail!: string | null;
+  @ApiProperty({ ...TEXT, description: 'The account that the IdP named.' })
+  account!: string | null;
+  @ApiProperty({ ...TEXT, description: 'The IdP’s name for the account: `sub`, or the NameID.' })
+  subject!: string | null;
+  @ApiProperty(TEXT)
+  user_id!: string | null;
+  @ApiProperty({ ...TEXT, description: 'How the user was found; `known`: by an earlier sign-in.' })
+  linked_by!: string | null;
+  @ApiProperty({ ...TEXT, description: 'The session that it led to.' })
+  session_id!: string | null;
+  @ApiProperty(TEXT)
+  ip!: string | null;
+  @ApiProperty(TEXT)
+  user_agent!: string | null;
+  @ApiProperty()
+  request_id!: string;
+}
 
 const FILTERS = [
   'support_id',
@@ -23,9 +60,24 @@ const FILTERS = [
   'until',
 ] as const;
 const COLUMNS = [
-  'id', 'at', 'kind', 'connection_id', 'connection', 'outcome', 'reason', 'detail', 'account', 'subject', 'user_id',
-  'linked_by', 'session_id', 'ip', 'user_agent', 'request_id',
-] as const satisfies readonly (keyof SignInRow)[]; // prettier-ignore
+  'id',
+  'at',
+  'kind',
+  'connection_id',
+  'connection',
+  'outcome',
+  'reason',
+  'detail',
+  'account',
+  'subject',
+  'user_id',
+  'linked_by',
+  'session_id',
+  'ip',
+  'user_agent',
+  'request_id',
+] as const satisfies readonly (keyof SignInRow)[];
+// prettier-ignore
 const BATCH = 1_000;
 
 /** The sign-in log. */

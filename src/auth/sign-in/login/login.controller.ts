@@ -1,26 +1,94 @@
-import { Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { urlOf } from '../../../base/url.js';
+import { applyDecorators, Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiProperty, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { InvalidFields, NotFound } from '../../../base/errors/domain-error.js';
+import { ApiFilter, ApiHtml, ApiRedirect, ApiRefusals } from '../../../base/http/api-answers.js';
 import { readForm } from '../../../base/http/form.js';
 import { queryText, type Query as QueryMap } from '../../../base/http/query.js';
-import { rawQuery, type BridgeResponse } from '../../../base/http/request.js';
+import { type BridgeResponse, rawQuery } from '../../../base/http/request.js';
+import { urlOf } from '../../../base/url.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import type { Connection } from '../../connections/connection.js';
-import { ConnectionStore } from '../../connections/connection.store.js';
 import { domainOf } from '../../connections/domains/domain.rules.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
-import { sendPage } from '../pages/layout.js';
-import { choicePage, emailPage } from '../pages/pages.js';
-import { TenantFaces } from '../pages/tenant-faces.js';
-import { DocumentsGuard } from '../documents.guard.js';
-import { DescribedInitiatedLogin, DescribedLogin } from './login.description.js';
-import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
+import { ConnectionStore } from '../../connections/store.js';
+import { DocumentsGuard } from '../browser-sessions/session.guard.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
-import { START_FIELDS, startAsk, startQuery } from '../requests/start-ask.mapping.js';
-import { SignInStart, type StartAsk } from '../requests/sign-in-start.js';
-import { follow } from './next-step.js';
+import { sendPage, type TenantFace, TenantFaces } from '../pages/layout.js';
+import { handoverPage, choicePage, emailPage } from '../pages/pages.js';
+import { RefusalPages, RefusedSignIns } from '../refusal-pages/refusals.filter.js';
+import {
+  type NextStep,
+  START_FIELDS,
+  startAsk,
+  startQuery,
+  SignInStart,
+  type StartAsk,
+} from '../requests/sign-in-start.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
+
+/** Describes the login for the API reference. */
+export function DescribedLogin(): MethodDecorator {
+  return applyDecorators(
+    ApiFilter('email'),
+    ApiFilter('connection', 'The slug of a connection.'),
+    ApiFilter('iss', 'The issuer of an OIDC connection (OIDC Core §4); with `connection`, it has to be its own.'),
+    ApiFilter('target_link_uri', 'The `return_to` of an IdP that begins a sign-in.'),
+    ApiFilter('return_to'),
+    ApiFilter('prompt', undefined, { enum: ['select_account', 'login'] }),
+    ApiFilter('login_hint'),
+    ApiFilter(
+      'code_challenge',
+      'RFC 7636, S256, of the application that gets the code; required where `return_to` is of another origin.',
+    ),
+    ApiFilter('code_challenge_method', undefined, { enum: ['S256'] }),
+    ApiHtml(200, 'A page that asks for the e-mail or offers a choice, or a form to the IdP that sends itself.'),
+    ApiRedirect(302, 'To the IdP.'),
+    RefusalPages(['too_many_tries', 'connection_disabled', 'idp_unreachable', 'idp_answer_invalid', 'issuer_mismatch']),
+    ApiRefusals({ 403: ['cross_site_request'], 404: ['not_found'] }),
+  );
+}
+
+/** The form of a page of ours, or of an IdP that begins a sign-in (OIDC Core §4). */
+class InitiatedLogin {
+  @ApiProperty({ required: false, description: 'The e-mail that a user has typed; only from a page of this service.' })
+  email?: string;
+  @ApiProperty({ required: false, description: 'The slug of the connection that the user has chosen.' })
+  connection?: string;
+  @ApiProperty({ required: false, description: 'The issuer of an IdP that begins.' })
+  iss?: string;
+  @ApiProperty({ required: false })
+  login_hint?: string;
+  @ApiProperty({ required: false, description: 'Where the user wants to go.' })
+  target_link_uri?: string;
+}
+
+/** Describes the login by a form for the API reference. */
+export function DescribedInitiatedLogin(): MethodDecorator {
+  return applyDecorators(
+    ApiConsumes('application/x-www-form-urlencoded'),
+    ApiBody({ type: InitiatedLogin }),
+    ApiHtml(200, 'A page that offers a choice of sign-ins, or a form to the IdP that sends itself.'),
+    ApiRedirect(303, 'To the IdP; for a form of another site, to the same address with its fields in the query.'),
+    RefusalPages(['too_many_tries', 'connection_disabled', 'idp_unreachable', 'idp_answer_invalid', 'issuer_mismatch']),
+    ApiRefusals({ 403: ['cross_site_request'], 404: ['not_found'] }),
+  );
+}
+
+/**
+ * Sends the browser to the IdP.
+ *
+ * @param status 303 after a form, so that no browser sends the form on (RFC 9700 §4.12)
+ */
+export function follow(
+  res: BridgeResponse,
+  { step, cookies }: NextStep,
+  status: 302 | 303 = 302,
+  face: TenantFace | null = null,
+): void {
+  res.setHeader('Set-Cookie', cookies);
+  if (step.kind === 'redirect') res.redirect(status, step.url);
+  else sendPage(res, handoverPage(step), face);
+}
 
 /** Three addresses of up to 2 048 octets, percent-encoded. */
 const FORM_BYTES = 20_000;

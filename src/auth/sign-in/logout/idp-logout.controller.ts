@@ -2,25 +2,22 @@ import { Controller, Get, HttpCode, Post, Req, Res, UseFilters } from '@nestjs/c
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Unavailable } from '../../../base/errors/domain-error.js';
 import { readForm } from '../../../base/http/form.js';
-import { SAML_FIELDS } from '../../../protocols/saml/answer.js';
 import { TooManyRequests } from '../../../base/http/http.errors.js';
 import { rawQuery, type BridgeResponse } from '../../../base/http/request.js';
-import { AuthAddresses } from '../../connections/addresses.js';
-import { LogoutRefused } from '../sign-in.errors.js';
-import { IDP_PROVIDER } from '../../connections/slug.rules.js';
-import { sendPage } from '../pages/layout.js';
-import { handoverPage } from '../pages/pages.js';
-import { TenantFaces } from '../pages/tenant-faces.js';
+import { SAML_FIELDS } from '../../../protocols/saml/answer.js';
 import type { ArrivedLogout } from '../../../protocols/saml/logout.js';
-import { refusalIn } from '../refusals/protocol-refusals.js';
-import type { SignInRefused } from '../refusals/sign-in-refused.js';
+import { AuthAddresses } from '../../connections/addresses.js';
+import { IDP_PROVIDER } from '../../connections/names.rules.js';
 import { PendingSignIns } from '../callback/pending-sign-ins.js';
-import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
-import { originOf, type SignInHttpRequest } from '../sign-in.context.js';
 import { SignInLog } from '../log/sign-in-log.js';
-import { DescribedBackChannel, DescribedSloByPost, DescribedSloByRedirect } from './logout.description.js';
-import { IdpLogoutService } from './idp-logout.service.js';
+import { sendPage, TenantFaces } from '../pages/layout.js';
+import { handoverPage } from '../pages/pages.js';
+import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
+import { originOf, type SignInHttpRequest } from '../sign-in.context.js';
+import { LogoutRefused, refusalIn, type SignInRefused } from '../sign-in.errors.js';
+import { DescribedBackChannel, DescribedSloByPost, DescribedSloByRedirect } from './logout.controller.js';
+import { IdpLogoutService } from './logout.service.js';
 
 const FORM_BYTES = 256 * 1024;
 /** OIDC Back-Channel Logout 1.0 §2.8. */

@@ -1,14 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
-import type { Connection } from '../../connections/connection.js';
-import { ConnectionStore } from '../../connections/connection.store.js';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
-import { newHandle } from '../requests/browser-half.js';
+import type { ArrivedLogout } from '../../../protocols/saml/logout.js';
 import type { BrowserStep } from '../../../protocols/saml/requests.js';
 import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
+import { SessionEndings } from '../../../tenancy/sessions/session-endings.repository.js';
 import type { EndedSession } from '../../../tenancy/sessions/session.js';
+import { IdpLogouts, type EndedAtIdp, UsedMessages } from '../../../tenancy/sessions/sessions.repository.js';
 import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import type { Connection, OidcConnection, SamlConnection } from '../../connections/connection.js';
+import { CertificateRenewal } from '../../connections/refresh.js';
+import { ConnectionStore } from '../../connections/store.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
+import { newHandle } from '../requests/browser-half.js';
+import { SignInRefused } from '../sign-in.errors.js';
 
 /** Ends sessions by the user. */
 @Injectable()
@@ -69,5 +75,102 @@ export async function noteLogouts(
       sessionId: one.id,
     } as const;
     await log.record(tenantId, entry, origin);
+  }
+}
+
+/** Ends the sessions that an IdP has ended, and remembers the logout for sign-ins in transit. */
+@Injectable()
+export class IdpEndings {
+  constructor(
+    private readonly db: Database,
+    private readonly messages: UsedMessages,
+    private readonly idpLogouts: IdpLogouts,
+    private readonly sessions: SessionEndings,
+  ) {}
+
+  /** Ends the sessions; returns them. */
+  run(tenantId: string, connectionId: string, ended: EndedAtIdp): Promise<EndedSession[]> {
+    return this.db.transaction(tenantId, (tx) => this.runIn(tx, tenantId, connectionId, ended));
+  }
+
+  /**
+   * Ends the sessions by a message that counts once. The message is used up in the transaction of its effect, so that an
+   * IdP can send it again after a failure.
+   *
+   * @throws {SignInRefused} `replayed`
+   */
+  once({ tenantId, id }: Connection, once: { id: string; until: Date }, ended: EndedAtIdp): Promise<EndedSession[]> {
+    return this.db.transaction(tenantId, async (tx) => {
+      if (!(await this.messages.use(tenantId, id, `logout ${once.id}`, once.until, tx))) {
+        throw new SignInRefused('replayed', 'this logout message was used before');
+      }
+      return this.runIn(tx, tenantId, id, ended);
+    });
+  }
+
+  private async runIn(tx: SqlRunner, tenantId: string, id: string, ended: EndedAtIdp): Promise<EndedSession[]> {
+    await this.idpLogouts.note(tx, tenantId, id, ended);
+    return this.sessions.endByIdp(tx, tenantId, id, ended.subject, ended.idpSessions);
+  }
+}
+
+/** Ends sessions by an IdP. */
+@Injectable()
+export class IdpLogoutService {
+  constructor(
+    private readonly endings: IdpEndings,
+    private readonly oidc: OidcProtocol,
+    private readonly saml: SamlProtocol,
+    private readonly renewal: CertificateRenewal,
+    private readonly log: SignInLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Handles a SAML logout message of an IdP.
+   *
+   * @returns the step with our response; null: the message was a response
+   * @throws {SignInRefused} `replayed`
+   * @throws {SamlRefused} for a message that is not accepted
+   */
+  async bySaml(known: SamlConnection, arrived: ArrivedLogout, origin: Origin): Promise<BrowserStep | null> {
+    const read = (one: SamlConnection) => this.saml.readLogout(one, arrived);
+    const { connection, result: message } = await this.renewal.verified(known, read);
+    if (message.kind === 'response') return null;
+    const { id: connectionId, tenantId } = connection;
+    const { once, nameId: subject, sessionIndexes: idpSessions, issuedAt: at } = message;
+    const ended = await this.endings.once(connection, once, { subject, idpSessions, at });
+    await noteLogouts(this.log, tenantId, connectionId, ended, 'by the IdP (SAML)', origin);
+    if (connection.sloUrl === null) return null;
+    // A logout without a session here succeeds: the IdP asks each service where the person signed in once.
+    const answer = { inResponseTo: message.id, success: true, relayState: message.relayState };
+    return this.saml.logoutResponse(connection, answer);
+  }
+
+  /**
+   * Handles an OIDC back-channel logout.
+   *
+   * @throws {SignInRefused} `replayed`
+   * @throws {OidcRefused} for a token that is not accepted
+   */
+  async byBackChannel(connection: OidcConnection, logoutToken: string, origin: Origin): Promise<void> {
+    const { sub, sid, issuedAt, once } = await this.oidc.readLogoutToken(connection, logoutToken);
+    const { id: connectionId, tenantId } = connection;
+    const what = { subject: sub, idpSessions: sid === null ? [] : [sid], at: issuedAt };
+    const ended = await this.endings.once(connection, once, what);
+    await noteLogouts(this.log, tenantId, connectionId, ended, 'by the IdP (back-channel)', origin);
+  }
+
+  /**
+   * Ends the sessions that began with a session of the IdP (OIDC Front-Channel Logout 1.0). Only the name of that
+   * session proves the request, so nothing else can be ended this way.
+   *
+   * @returns whether there was such a session
+   */
+  async byFrontChannel({ tenantId, id }: OidcConnection, idpSession: string, origin: Origin): Promise<boolean> {
+    const idpSessions = [idpSession];
+    const ended = await this.endings.run(tenantId, id, { subject: null, idpSessions, at: this.clock.now() });
+    await noteLogouts(this.log, tenantId, id, ended, 'by the IdP (front-channel)', origin);
+    return ended.length > 0;
   }
 }

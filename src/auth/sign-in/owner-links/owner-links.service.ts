@@ -1,16 +1,81 @@
 import { Injectable } from '@nestjs/common';
 import { mintToken, parseToken } from '../../../base/crypto/tokens.js';
-import { Database, type SqlRunner } from '../../../base/database/database.js';
-import { InvalidFields, NotFound } from '../../../base/errors/domain-error.js';
+import { type SqlRunner, Database } from '../../../base/database/database.js';
+import { DomainError, InvalidFields, NotFound } from '../../../base/errors/domain-error.js';
+import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
 import { type AuditBy, AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import { TenantsRepository } from '../../../tenancy/tenants/tenants.repository.js';
-import { AccountsRepository } from '../accounts/accounts.repository.js';
-import type { Candidate } from '../accounts/account.rules.js';
 import { AuthAddresses } from '../../connections/addresses.js';
-import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
+import type { Candidate } from '../accounts/account.rules.js';
+import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
-import { NoOwner, OwnerInactive, SignInLinkOver } from './owner-links.errors.js';
-import { OwnerLinksRepository } from './owner-links.repository.js';
+
+/** The tenant has no owner, and the request names no user. */
+export class NoOwner extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'no_owner';
+  constructor() {
+    super('The tenant has no owner. Set owner_user_id of the tenant to an active user first.');
+  }
+}
+
+/** The user of a sign-in link is deleted or inactive. */
+export class OwnerInactive extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'owner_inactive';
+  constructor(userId: string) {
+    super(
+      `The user ${userId} is inactive or deleted, and cannot sign in. Name another owner (owner_user_id of the tenant), or a break-glass account that is active.`,
+      { members: { id: userId } },
+    );
+  }
+}
+
+/** The sign-in link is used, replaced, expired or unknown, or its user may no longer use it. */
+export class SignInLinkOver extends DomainError {
+  readonly kind = 'malformed';
+  readonly code = 'sign_in_link_over';
+  constructor() {
+    super(
+      'This sign-in link is not valid. A link works once, for ten minutes, and ends when a newer one is made. Ask the operator for a new link.',
+    );
+  }
+}
+
+/** SQL of sign-in links, by the hash of their secret. A user has at most one. */
+@Injectable()
+export class OwnerLinksRepository {
+  /**
+   * Stores the link of a user in place of an earlier one.
+   *
+   * @returns when the link expires
+   */
+  async put(tx: SqlRunner, tenantId: string, userId: string, hash: Buffer, seconds: number): Promise<Date> {
+    const { rows } = await tx.query<{ expires_at: Date }>(
+      `insert into owner_sign_in_links (tenant_id, user_id, hash, expires_at)
+       values ($1, $2, $3, now() + make_interval(secs => $4))
+       on conflict (tenant_id, user_id) do update set hash = excluded.hash, created_at = now(),
+         expires_at = excluded.expires_at, used_at = null
+       returning expires_at`,
+      [tenantId, userId, hash, seconds],
+    );
+    return rows[0]!.expires_at;
+  }
+
+  /**
+   * Uses up a link. Of concurrent requests with one link exactly one succeeds.
+   *
+   * @returns the user; null when the link is unknown, used or expired
+   */
+  async use(tx: SqlRunner, tenantId: string, hash: Buffer): Promise<string | null> {
+    const { rows } = await tx.query<{ user_id: string }>(
+      `update owner_sign_in_links set used_at = now()
+       where tenant_id = $1 and hash = $2 and used_at is null and expires_at > now() returning user_id`,
+      [tenantId, hash],
+    );
+    return rows[0]?.user_id ?? null;
+  }
+}
 
 /** Long enough to hand the link over. */
 const LINK_SECONDS = 600;

@@ -1,8 +1,34 @@
 import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { FAVICON_LINK, escapeHtml, type Html } from '../../../base/http/html.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { LOOPBACK_FORMS } from '../../../base/http/server.js';
-import type { TenantFace } from './tenant-faces.js';
+import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
+
+/** What pages show of a tenant. */
+export interface TenantFace {
+  name: string;
+  /** An https or mailto address; null: none. */
+  helpUrl: string | null;
+}
+
+/** Reads the names and help links of tenants, for pages. */
+@Injectable()
+export class TenantFaces {
+  constructor(private readonly tenants: TenantStore) {}
+
+  /**
+   * Returns what pages show of a tenant.
+   *
+   * @param tenantId null: the page belongs to no tenant
+   */
+  async of(tenantId: string | null | undefined): Promise<TenantFace | null> {
+    if (tenantId === null || tenantId === undefined) return null;
+    // A page without the name is better than an error.
+    const tenant = await this.tenants.get(tenantId).catch(() => null);
+    return tenant === null ? null : { name: tenant.name, helpUrl: tenant.helpUrl };
+  }
+}
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#14213d;--soft:#4a5670;--line:#cfd6e4;--paper:#fff;--ground:#f2f5fa;--accent:#1c4fd8;--on:#fff;--warn:#8a3b00}

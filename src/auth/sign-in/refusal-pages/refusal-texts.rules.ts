@@ -1,5 +1,5 @@
 import type { MissingCookies } from '../sign-in.context.js';
-import type { DomainCase, SignInRefusalReason, SignInRefused } from '../refusals/sign-in-refused.js';
+import type { DomainCase, SignInRefusalReason, SignInRefused } from '../sign-in.errors.js';
 
 /**
  * What a person reads about a refusal, and the way to continue. The reason itself is for the log: it would help

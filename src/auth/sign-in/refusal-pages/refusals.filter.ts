@@ -1,19 +1,217 @@
-import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { Injectable, Catch, type ArgumentsHost, type ExceptionFilter, applyDecorators } from '@nestjs/common';
+import { Clock } from '../../../base/clock.js';
+import { ApiHtml } from '../../../base/http/api-answers.js';
 import { FailureFace } from '../../../base/http/http.errors.js';
-import type { BridgeResponse } from '../../../base/http/request.js';
-import { sendPage } from '../pages/layout.js';
-import { refusalPage, testPage } from '../pages/pages.js';
-import { TenantFaces } from '../pages/tenant-faces.js';
-import { SIGN_IN_REFUSALS, refusalIn } from '../refusals/protocol-refusals.js';
-import type { SignInRefused } from '../refusals/sign-in-refused.js';
+import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
+import { newId } from '../../../base/ids.js';
+import { Logger } from '../../../base/log/logger.js';
+import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
+import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
+import { AuthAddresses } from '../../connections/addresses.js';
+import type { Connection } from '../../connections/connection.js';
+import { LiveSessions } from '../browser-sessions/live-sessions.js';
+import { sessionToken } from '../browser-sessions/session.guard.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
-import { failedTest } from '../test-sign-ins/test-result.mapping.js';
-import { TestResults } from '../test-sign-ins/test-results.js';
-import type { SignInHttpRequest } from '../sign-in.context.js';
-import { RefusalNotes } from './refusal-notes.js';
-import { isStale, plainLogoutRefusal, plainText } from './refusal-texts.rules.js';
-import { RefusalWays } from './refusal-ways.js';
-import { StaleSignIns } from './stale-sign-ins.js';
+import { SignInMetrics, SignInLog } from '../log/sign-in-log.js';
+import { sendPage, TenantFaces } from '../pages/layout.js';
+import { type Handover, type Way, refusalPage, testPage } from '../pages/pages.js';
+import { newHandle } from '../requests/browser-half.js';
+import { startQuery, type StartAsk, SignInStart } from '../requests/sign-in-start.js';
+import { failedTest } from '../requests/test-result.mapping.js';
+import { TestResults } from '../requests/test-results.js';
+import {
+  originOf,
+  type SignInContext,
+  type SignInHttpRequest,
+  type VerifiedSignIn,
+  cookiesOf,
+} from '../sign-in.context.js';
+import {
+  type SignInRefused,
+  SIGN_IN_REFUSALS,
+  refusalIn,
+  REFUSAL_REASONS,
+  type SignInRefusalReason,
+} from '../sign-in.errors.js';
+import {
+  type PlainRefusal,
+  plainStale,
+  isStale,
+  plainLogoutRefusal,
+  plainText,
+  plainRefusal,
+} from './refusal-texts.rules.js';
+
+const PAUSE_MS = 60_000;
+
+/**
+ * Refusals beyond the limits, which are not written to the log of the tenant: all are counted, and one a minute is
+ * logged.
+ */
+@Injectable()
+export class LimitedSignIns {
+  private since = 0;
+  private toldAt = -Infinity;
+
+  constructor(
+    private readonly metrics: SignInMetrics,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  tell(req: BridgeRequest, { reason, message }: SignInRefused): void {
+    this.metrics.count({ kind: 'sign-in', outcome: 'refused', reason });
+    this.since += 1;
+    const now = this.clock.monotonic();
+    if (now - this.toldAt < PAUSE_MS) return;
+    this.logger.warn('sign-ins refused and not noted', { request_id: req.id, reason, message, since_last: this.since });
+    this.toldAt = now;
+    this.since = 0;
+  }
+}
+
+/** Writes refused sign-ins to the log of their tenant, and counts them as tries. */
+@Injectable()
+export class RefusalNotes {
+  constructor(
+    private readonly log: SignInLog,
+    private readonly limits: SignInLimits,
+    private readonly limited: LimitedSignIns,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Writes the log and returns the support id. An error here must not change the refusal. */
+  async write(refused: SignInRefused, req: SignInHttpRequest, context?: SignInContext): Promise<string> {
+    // Beyond the limit nothing is written, so that callers cannot fill the log.
+    if (context === undefined || refused.reason === 'too_many_tries') {
+      this.limited.tell(req, refused);
+      return req.id;
+    }
+    const { connection, request } = context;
+    const subject = req.user?.subject ?? null;
+    this.logger.info('sign-in refused', {
+      request_id: req.id,
+      tenant_id: connection.tenantId,
+      connection_id: connection.id,
+      reason: refused.reason,
+    });
+    try {
+      if (context.kind === 'logout') await this.limits.noteLogoutFailure(req.ip ?? '', connection.tenantId);
+      else await this.limits.noteFailure(req.ip ?? '', connection, subject);
+      return await this.log.record(
+        connection.tenantId,
+        {
+          kind: context.kind ?? request?.kind ?? 'sign-in',
+          connectionId: connection.id,
+          outcome: 'refused',
+          reason: refused.reason,
+          detail: [refused.message, req.user?.userInfoProblem].filter(Boolean).join('; '),
+          account: refused.account,
+          subject,
+          userId: refused.userId,
+        },
+        originOf(req),
+      );
+    } catch (error) {
+      this.logger.error('refused sign-in not noted', { request_id: req.id, error });
+      return newId('sin');
+    }
+  }
+}
+
+const LABELS = { again: 'Sign in again', other: 'Use another account', email: 'Start with your e-mail address' };
+
+/** The ways by which a refused sign-in can continue. */
+@Injectable()
+export class RefusalWays {
+  constructor(
+    private readonly oidc: OidcProtocol,
+    private readonly saml: SamlProtocol,
+    private readonly addresses: AuthAddresses,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns the links of the page. */
+  of(way: PlainRefusal['way'], context?: SignInContext): Way[] {
+    if (way === 'none') return [];
+    if (way === 'home') return [{ label: 'Check whether you are signed in', href: this.addresses.home }];
+    if (context === undefined) return [{ label: 'Sign in', href: this.addresses.login }];
+    const { connection, request } = context;
+    const ask: StartAsk = {
+      returnTo: request?.return_to ?? null,
+      codeChallenge: request?.code_challenge ?? null,
+      prompt: way === 'other' ? 'select_account' : null,
+      loginHint: null,
+    };
+    const named: Record<string, string> = way === 'email' ? {} : { connection: connection.slug };
+    const query = new URLSearchParams({ ...named, ...startQuery(ask) });
+    const label = LABELS[way];
+    const asked = query.toString();
+    return [{ label, href: asked === '' ? this.addresses.login : `${this.addresses.login}?${asked}` }];
+  }
+
+  /** Returns the way to a logout at the IdP, for a browser that is signed in there with another person's account. */
+  async leave(
+    connection: Connection,
+    verified: VerifiedSignIn,
+  ): Promise<{ kind: 'link'; way: Way } | { kind: 'form'; form: Handover } | null> {
+    const label = 'Sign out at your company';
+    const state = newHandle(this.clock.now());
+    if (connection.type === 'oidc') {
+      const href = await this.oidc.endSession(connection, { idToken: verified.idToken, state });
+      return href === null ? null : { kind: 'link', way: { label, href } };
+    }
+    if (connection.sloUrl === null || verified.nameId === null) return null;
+    const session = { nameId: verified.nameId, sessionIndex: verified.idpSession };
+    const step = await this.saml.logoutRequest(connection, session, state);
+    return step.kind === 'form'
+      ? { kind: 'form', form: { action: step.action, fields: step.fields } }
+      : { kind: 'link', way: { label, href: step.url } };
+  }
+}
+
+/** Answers answers of IdPs that come again or too late. */
+@Injectable()
+export class StaleSignIns {
+  constructor(
+    private readonly ways: RefusalWays,
+    private readonly sessions: LiveSessions,
+    private readonly start: SignInStart,
+    private readonly addresses: AuthAddresses,
+    private readonly faces: TenantFaces,
+  ) {}
+
+  /**
+   * Answers an answer that came again or too late. A browser with a session has only pressed Back, or finished in
+   * another tab, and is led on. A form of another site comes without the session's cookie: then our landing page looks
+   * again.
+   */
+  async answer(req: SignInHttpRequest, res: BridgeResponse, supportId: string): Promise<void> {
+    const context = req.signInContext;
+    if (req.method === 'POST' && context !== undefined) {
+      const query = {
+        support_id: supportId,
+        ...(context.request ? { request: context.request.id } : {}),
+        ...(context.lacks ? { lost: context.lacks } : {}),
+      };
+      return res.redirect(303, this.addresses.landing(context.connection.slug, query));
+    }
+    const session = await this.sessions.check(sessionToken(cookiesOf(req)));
+    if (session !== null) {
+      const same = context !== undefined && session.tenant_id === context.connection.tenantId;
+      const asked = same && context.request !== null ? context.request.return_to : null;
+      const target = same ? this.start.targetOrHome(context.connection, asked) : null;
+      // Another application needs a code, and therefore a sign-in of its own.
+      return res.redirect(303, target !== null && target.application === null ? target.url : this.addresses.home);
+    }
+    const plain = plainStale(context?.lacks ?? null);
+    sendPage(
+      res,
+      refusalPage({ ...plain, account: null, supportId, ways: this.ways.of(plain.way, context), leave: null }),
+      await this.faces.of(context?.connection.tenantId),
+    );
+  }
+}
 
 /**
  * Answers a refused sign-in: one line in the log of the tenant with the reason, one page with plain text, a support id
@@ -80,4 +278,27 @@ export class RefusedSignIns implements ExceptionFilter {
       face,
     );
   }
+}
+
+const PAGE = 'A page with plain words and a support id; the tenant’s sign-in log has the reason.';
+
+/** Describes the pages of these reasons for the API reference, by status. */
+export function RefusalPages(reasons: readonly SignInRefusalReason[]): MethodDecorator {
+  const statuses = new Map<number, Map<string, SignInRefusalReason[]>>();
+  for (const reason of reasons) {
+    const { status, title } = plainRefusal(reason);
+    const titles = statuses.get(status) ?? new Map<string, SignInRefusalReason[]>();
+    statuses.set(status, titles.set(title, [...(titles.get(title) ?? []), reason]));
+  }
+  return applyDecorators(
+    ...[...statuses].map(([status, titles]) => {
+      const lines = [...titles].map(([title, those]) => `- “${title}”: ${those.map((one) => `\`${one}\``).join(', ')}`);
+      return ApiHtml(status, `${PAGE}\n\n${lines.join('\n')}`);
+    }),
+  );
+}
+
+/** Returns all reasons but these. */
+export function reasonsBut(...others: readonly SignInRefusalReason[]): SignInRefusalReason[] {
+  return REFUSAL_REASONS.filter((reason) => !others.includes(reason));
 }

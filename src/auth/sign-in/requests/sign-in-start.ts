@@ -2,15 +2,55 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
 import type { SqlRunner } from '../../../base/database/database.js';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
+import { queryText, type Query as QueryMap } from '../../../base/http/query.js';
+import { parsedUrl } from '../../../base/url.js';
+import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
+import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
 import type { Actor } from '../../../tenancy/identity/person.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import type { Connection } from '../../connections/connection.js';
-import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
+import { SignInRefused } from '../sign-in.errors.js';
 import { BrowserHalf, giveUpOldest, isHandle, newHandle } from './browser-half.js';
-import { returnTarget, type ReturnTarget } from './return-to.rules.js';
 import { SignInRequestsRepository, type SignInRequest } from './sign-in-requests.repository.js';
-import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
-import { SignInRefused } from '../refusals/sign-in-refused.js';
+
+/** Where a browser may be sent after a sign-in. */
+export interface ReturnRules {
+  /** Our own origin, and the default target. */
+  origin: string;
+  home: string;
+  /** Other origins that the connection permits. */
+  allowed: readonly string[];
+}
+
+/** The target: an absolute address, and the application where it is of another origin. */
+export interface ReturnTarget {
+  url: string;
+  /** null: our own pages, which have the session's cookie. */
+  application: string | null;
+}
+
+const MAX = 2_048;
+
+/**
+ * Reads `return_to`: a path of ours, or an address of a permitted origin. It is resolved as a browser would and
+ * compared by origin. The result is absolute, because a path that begins with two slashes is another site.
+ *
+ * @returns null for any other text
+ */
+export function returnTarget(text: string | null, rules: ReturnRules): ReturnTarget | null {
+  if (text === null || text === '') return { url: rules.home, application: null };
+  // Browsers drop tabs and line breaks and read a backslash as a slash, so such an address is an attack.
+  if (text.length > MAX || /[\s\\\p{Cc}]/u.test(text)) return null;
+  const url = parsedUrl(text, rules.origin);
+  if (url === null || url.username !== '' || url.password !== '') return null;
+  // A text without a scheme that resolves to another site: `//evil.example`.
+  const relative = !/^[a-z][a-z0-9+.-]*:/i.test(text);
+  const whole = relative ? text.startsWith('/') && url.origin === rules.origin : /^https?:\/\//i.test(text);
+  if (!whole) return null;
+  if (url.origin === rules.origin) return { url: url.href, application: null };
+  if (!rules.allowed.includes(url.origin)) return null;
+  return { url: url.href, application: url.origin };
+}
 
 /** The next address of the browser, and the cookies to set. */
 export interface NextStep {
@@ -175,4 +215,49 @@ export class SignInStart {
   private cookie(connection: Connection, handle: string, browser: BrowserHalf): string {
     return browser.cookie(handle, connection.type === 'saml' ? 'None' : 'Lax');
   }
+}
+
+/** The fields that {@link startAsk} reads. */
+export const START_FIELDS = [
+  'return_to',
+  'target_link_uri',
+  'login_hint',
+  'prompt',
+  'code_challenge',
+  'code_challenge_method',
+] as const;
+
+/**
+ * Reads what a sign-in asks from the query of the login. A parameter without a value is absent.
+ *
+ * @throws {InvalidFields} for an invalid field
+ */
+export function startAsk(query: QueryMap): StartAsk {
+  const given = (name: (typeof START_FIELDS)[number]): string | null => queryText(query, name) || null;
+  const prompt = given('prompt');
+  const codeChallenge = given('code_challenge');
+  const method = given('code_challenge_method');
+  if (prompt !== null && prompt !== 'select_account' && prompt !== 'login') {
+    throw new InvalidFields([{ field: 'prompt', message: 'must be one of: select_account, login' }]);
+  }
+  if (codeChallenge !== null && (method !== 'S256' || !/^[\w-]{43}$/.test(codeChallenge))) {
+    const message = 'must be the S256 challenge of a verifier, with code_challenge_method=S256';
+    throw new InvalidFields([{ field: 'code_challenge', message }]);
+  }
+  return {
+    returnTo: given('return_to') ?? given('target_link_uri'),
+    codeChallenge,
+    prompt,
+    loginHint: given('login_hint')?.slice(0, 320) ?? null,
+  };
+}
+
+/** Writes it as a query again, for pages from which the sign-in continues. */
+export function startQuery(ask: StartAsk): Record<string, string> {
+  return {
+    ...(ask.returnTo === null ? {} : { return_to: ask.returnTo }),
+    ...(ask.codeChallenge === null ? {} : { code_challenge: ask.codeChallenge, code_challenge_method: 'S256' }),
+    ...(ask.prompt === null ? {} : { prompt: ask.prompt }),
+    ...(ask.loginHint === null ? {} : { login_hint: ask.loginHint }),
+  };
 }

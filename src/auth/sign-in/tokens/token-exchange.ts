@@ -1,16 +1,29 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { createLocalJWKSet, errors, importPKCS8, jwtVerify, SignJWT } from 'jose';
-import type { CryptoKey, FlattenedJWSInput, JWSHeaderParameters } from 'jose';
+import {
+  createLocalJWKSet,
+  errors,
+  importPKCS8,
+  jwtVerify,
+  SignJWT,
+  type CryptoKey,
+  type FlattenedJWSInput,
+  type JWSHeaderParameters,
+} from 'jose';
 import { Clock } from '../../../base/clock.js';
 import { mintToken, parseToken, type TokenKind } from '../../../base/crypto/tokens.js';
+import type { BridgeResponse } from '../../../base/http/request.js';
 import { newId } from '../../../base/ids.js';
 import { AuthAddresses } from '../../connections/addresses.js';
-import { InvalidGrant, NoSession } from '../sign-in.errors.js';
-import { ConnectionStore } from '../../connections/connection.store.js';
+import type { Connection } from '../../connections/connection.js';
 import { ServiceKeys } from '../../connections/keys/service-keys.js';
-import type { SessionRow } from '../browser-sessions/live-sessions.repository.js';
-import { LiveSessions } from '../browser-sessions/live-sessions.js';
+import { ConnectionStore } from '../../connections/store.js';
+import { type SessionRow, LiveSessions } from '../browser-sessions/live-sessions.js';
+import { sessionCookie } from '../browser-sessions/session.guard.js';
+import { forgetCookie } from '../requests/browser-half.js';
+import type { SignInRequest } from '../requests/sign-in-requests.repository.js';
+import { SignInStart } from '../requests/sign-in-start.js';
+import { InvalidGrant, NoSession } from '../sign-in.errors.js';
 import { SessionTokensRepository, type SessionTokenKind, type SessionTokenRow } from './session-tokens.repository.js';
 import type { IssuedTokenBody } from './tokens.dto.js';
 
@@ -177,4 +190,44 @@ function isVerifierOf(verifier: string | null, challenge: string | null): boolea
   if (challenge === null || verifier === null) return false;
   const made = createHash('sha256').update(verifier).digest('base64url');
   return made.length === challenge.length && timingSafeEqual(Buffer.from(made), Buffer.from(challenge));
+}
+
+/** The last step of a sign-in: sets the session's cookie and redirects to the target. */
+@Injectable()
+export class Arrival {
+  constructor(
+    private readonly start: SignInStart,
+    private readonly tokens: TokenExchange,
+  ) {}
+
+  /**
+   * Sends the browser to its target.
+   *
+   * @param request the sign-in request; null: the IdP began the sign-in
+   * @param session `returnTo`: where to, if the request does not say
+   * @param cookies further `Set-Cookie` lines
+   */
+  async go(
+    res: BridgeResponse,
+    connection: Connection,
+    request: SignInRequest | null,
+    session: { id: string; token: string; returnTo?: string | null },
+    cookies: readonly string[] = [],
+  ): Promise<void> {
+    const codeChallenge = request?.code_challenge ?? null;
+    const target = this.start.targetOrHome(connection, session.returnTo ?? request?.return_to ?? null);
+    const url = new URL(target.url);
+    // A request of an older version may have no challenge; its application gets no code and asks again.
+    if (target.application !== null && codeChallenge !== null) {
+      const code = await this.tokens.code(connection.tenantId, {
+        sessionId: session.id,
+        audience: target.application,
+        codeChallenge,
+      });
+      url.searchParams.set('code', code);
+    }
+    const begun = request === null ? [] : [forgetCookie(request.id)];
+    res.setHeader('Set-Cookie', [sessionCookie(session.token), ...begun, ...cookies]);
+    res.redirect(303, target.application === null ? target.url : url.href);
+  }
 }

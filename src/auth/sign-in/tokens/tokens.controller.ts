@@ -1,20 +1,19 @@
 import { Controller, Get, HttpCode, Post, Req, Res, type Type } from '@nestjs/common';
-import { InvalidFields } from '../../../base/errors/domain-error.js';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { parseToken } from '../../../base/crypto/tokens.js';
+import { InvalidFields } from '../../../base/errors/domain-error.js';
 import { ApiRefusals } from '../../../base/http/api-answers.js';
 import { readForm } from '../../../base/http/form.js';
 import { TooManyRequests } from '../../../base/http/http.errors.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { readBody } from '../../../base/http/validate.js';
 import { AuthAddresses } from '../../connections/addresses.js';
-import { InvalidGrant, InvalidTokenRequest } from '../sign-in.errors.js';
-import { JwksBody } from '../../connections/keys/jwks.dto.js';
+import { JwksBody } from '../../connections/dto.js';
 import { ServiceKeys } from '../../connections/keys/service-keys.js';
-import { demandSameSite } from '../browser-sessions/same-site.js';
-import { sessionToken } from '../browser-sessions/session.cookie.js';
+import { demandSameSite, sessionToken } from '../browser-sessions/session.guard.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
+import { InvalidGrant, InvalidTokenRequest } from '../sign-in.errors.js';
 import { TokenExchange, type Introspection } from './token-exchange.js';
 import { IntrospectAsk, IntrospectionBody, IssuedTokenBody, TokenAsk } from './tokens.dto.js';
 

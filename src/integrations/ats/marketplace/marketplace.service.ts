@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { hashToken, mintToken, parseToken } from '../../../base/crypto/tokens.js';
 import { Logger } from '../../../base/log/logger.js';
 import type { Actor } from '../../../tenancy/identity/person.js';
-import type { SessionRow } from '../../../auth/sign-in/browser-sessions/live-sessions.repository.js';
+import type { SessionRow } from '../../../auth/sign-in/browser-sessions/live-sessions.js';
 import { Administrators } from '../../../tenancy/tenants/administrators.js';
 import { NotAnAdministrator } from '../../../tenancy/tenants/tenants.errors.js';
 import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';

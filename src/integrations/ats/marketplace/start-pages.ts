@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { BridgeResponse } from '../../../base/http/request.js';
 import { DomainsStore } from '../../../auth/connections/domains/domains.store.js';
-import { sendPage } from '../../../auth/sign-in/pages/layout.js';
-import { TenantFaces } from '../../../auth/sign-in/pages/tenant-faces.js';
+import { sendPage, TenantFaces } from '../../../auth/sign-in/pages/layout.js';
+import type { BridgeResponse } from '../../../base/http/request.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
 import { AtsAddresses } from '../connections/ats-addresses.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';

@@ -13,7 +13,7 @@ import type { AtsConnection } from '../connections/connection.js';
 import type { Connector } from '../connectors/connector.js';
 import { lacksWriter } from '../connections/ats-settings.rules.js';
 import type { Actor } from '../../../tenancy/identity/person.js';
-import type { SessionRow } from '../../../auth/sign-in/browser-sessions/live-sessions.repository.js';
+import type { SessionRow } from '../../../auth/sign-in/browser-sessions/live-sessions.js';
 import { Administrators } from '../../../tenancy/tenants/administrators.js';
 import { AuthorizationStates } from './authorization-states.js';
 import type { Authorization } from './authorizations.repository.js';

@@ -1,4 +1,4 @@
-import type { StoredOidcSettings, StoredSamlSettings } from '../../../../src/auth/connections/connection.settings.js';
+import type { StoredOidcSettings, StoredSamlSettings } from '../../../../src/auth/connections/connection.js';
 
 const common = {
   link_claim: null,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import fc from '../../../support/properties.js';
 import { SignInCompletion } from '../../../../src/auth/sign-in/callback/sign-in-completion.js';
-import { SignInRefused } from '../../../../src/auth/sign-in/refusals/sign-in-refused.js';
-import { ConnectionStore } from '../../../../src/auth/connections/connection.store.js';
-import type { VerifiedSignIn } from '../../../../src/auth/sign-in/strategies/verified-sign-in.js';
+import { SignInRefused } from '../../../../src/auth/sign-in/sign-in.errors.js';
+import { ConnectionStore } from '../../../../src/auth/connections/store.js';
+import type { VerifiedSignIn } from '../../../../src/auth/sign-in/sign-in.context.js';
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, patch, user } from '../../../support/scim.js';

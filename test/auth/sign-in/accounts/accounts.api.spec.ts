@@ -1,4 +1,4 @@
-import { ConnectionStore } from '../../../../src/auth/connections/connection.store.js';
+import { ConnectionStore } from '../../../../src/auth/connections/store.js';
 import type { TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, madeUser, patch, scim, user } from '../../../support/scim.js';

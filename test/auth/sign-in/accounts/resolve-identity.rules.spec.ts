@@ -3,12 +3,13 @@ import path from 'node:path';
 import type { Candidate } from '../../../../src/auth/sign-in/accounts/account.rules.js';
 import type { EmailClaimant } from '../../../../src/auth/sign-in/accounts/accounts.repository.js';
 import type { ClaimedAccount } from '../../../../src/auth/sign-in/accounts/claims.mapping.js';
-import type {
-  ConnectionFacts,
-  Evidence,
-  IdentityDecision,
-} from '../../../../src/auth/sign-in/accounts/identity-decision.js';
-import { isDisputed, resolveIdentity } from '../../../../src/auth/sign-in/accounts/resolve-identity.rules.js';
+import {
+  type ConnectionFacts,
+  type Evidence,
+  type IdentityDecision,
+  isDisputed,
+  resolveIdentity,
+} from '../../../../src/auth/sign-in/accounts/resolve-identity.rules.js';
 import type { StoredBinding } from '../../../../src/tenancy/sessions/session.js';
 
 /** A case of a file: what differs from the defaults below. Users are named by their id. */

@@ -1,4 +1,4 @@
-import { SharedBuckets } from '../../../../src/auth/sign-in/limits/shared-buckets.store.js';
+import { SharedBuckets } from '../../../../src/auth/sign-in/limits/sign-in-limits.js';
 import { SystemClock } from '../../../../src/base/clock.js';
 import { testDatabase, type TestDatabase } from '../../../support/database.js';
 

@@ -3,7 +3,7 @@ import {
   plainLogoutRefusal,
   plainRefusal,
 } from '../../../../src/auth/sign-in/refusal-pages/refusal-texts.rules.js';
-import { REFUSAL_REASONS } from '../../../../src/auth/sign-in/refusals/sign-in-refused.js';
+import { REFUSAL_REASONS } from '../../../../src/auth/sign-in/sign-in.errors.js';
 
 it.each(REFUSAL_REASONS)('has a text for %s that gives no detail away', (reason) => {
   const { status, title, said, way } = plainRefusal(reason);
