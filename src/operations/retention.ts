@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { OLD_OPEN_EVENTS } from '../integrations/ats/inbound/inbound.retention.js';
-import { CONNECT_LINK_LEFTOVERS } from '../integrations/ats/marketplace/connect-links.repository.js';
+import { OLD_OPEN_EVENTS } from '../integrations/ats/inbound/inbound-events.repository.js';
+import { CONNECT_LINK_LEFTOVERS } from '../integrations/ats/marketplace/connect-links.service.js';
 import { CREDENTIAL_HOUR_LEFTOVERS } from '../directory-sync/directories/directory-marks.js';
 import { CLIENT_LEFTOVERS } from '../directory-sync/clients/access-tokens.service.js';
 import { CONSOLE_LEFTOVERS } from '../console/access/console-sessions.repository.js';
@@ -16,7 +16,7 @@ import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../tenancy/sessions/sessions.re
 import { SIGN_IN_LEFTOVERS } from '../auth/sign-in/log/sign-in-log.js';
 import { TASK_LEFTOVERS } from '../engine/work/tasks.repository.js';
 import { CREDENTIAL_LEFTOVERS, GROUP_LEFTOVERS, GUARD_LEFTOVERS } from '../directory-sync/users/users.repository.js';
-import { GIVEN_UP_LEFTOVERS, OLD_GIVEN_UP } from '../integrations/webhooks/given-up.repository.js';
+import { GIVEN_UP_LEFTOVERS, OLD_GIVEN_UP } from '../integrations/webhooks/endpoints.repository.js';
 
 const HOUR = 3_600_000;
 /** Longer than any ATS sends an event again. Keys stand at the first moment of their month. */

@@ -1,7 +1,7 @@
 import { keyAad } from '../auth/connections/keys/service-keys.js';
 import type { SealedColumn } from '../base/sealing/reseal.js';
-import { ATS_CREDENTIALS, ATS_SIGNING_SECRETS } from '../integrations/ats/connections/ats-secrets.js';
-import { WEBHOOK_HEADERS, WEBHOOK_SECRETS } from '../integrations/webhooks/endpoint-secrets.js';
+import { ATS_CREDENTIALS, ATS_SIGNING_SECRETS } from '../integrations/ats/connections/ats-connections.store.js';
+import { WEBHOOK_HEADERS, WEBHOOK_SECRETS } from '../integrations/webhooks/endpoint.store.js';
 import { DESTINATION_KEYS } from '../engine/delivery/destinations/destinations.repository.js';
 
 /** All columns of encrypted secrets. */

@@ -1,7 +1,7 @@
 // The service without the paces of ATSs: what a pass costs here would else not show beside the waits that vendors ask for.
 import 'reflect-metadata';
 import { Application } from '../../dist/start/application.js';
-import { AtsCallOptions } from '../../dist/integrations/ats/calls/ats-call-options.js';
+import { AtsCallOptions } from '../../dist/integrations/ats/calls/connection-api.js';
 import { loadConfig } from '../../dist/base/config/load-config.js';
 
 const config = loadConfig(process.env);

@@ -6,7 +6,7 @@ import { Application } from '../../src/start/application.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
 import type { Config } from '../../src/base/config/config.js';
 import { Database } from '../../src/base/database/database.js';
-import { AtsCallOptions } from '../../src/integrations/ats/calls/ats-call-options.js';
+import { AtsCallOptions } from '../../src/integrations/ats/calls/connection-api.js';
 import { DirectoriesService } from '../../src/directory-sync/directories/directories.service.js';
 import type { CreateDirectory } from '../../src/directory-sync/directories/directories.dto.js';
 import { systemActor } from '../../src/tenancy/identity/person.js';

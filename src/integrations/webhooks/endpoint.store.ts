@@ -1,10 +1,120 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
+import { Sealer } from '../../base/crypto/seal.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { FreshCache } from '../../base/fresh-cache.js';
-import type { Endpoint } from './endpoint.js';
-import { EndpointSecrets } from './endpoint-secrets.js';
-import { endpointOf, type EndpointRow, type StoredSecret } from './endpoint.mapping.js';
+import type { SealedColumn } from '../../base/sealing/reseal.js';
+import type { EventName } from '../../engine/events/catalogue.js';
+import type { Actor } from '../../tenancy/identity/person.js';
+import type { Endpoint, Form } from './endpoint.js';
+
+/** The column of the signing secrets. */
+export const WEBHOOK_SECRETS: SealedColumn = {
+  table: 'webhook_secrets',
+  key: ['tenant_id', 'endpoint_id', 'id'],
+  column: 'sealed',
+  lasting: true,
+  aad: (row) => secretAad(row['tenant_id']!, row['endpoint_id']!),
+};
+
+/** The column of the headers that endpoints ask for: they often hold a credential. */
+export const WEBHOOK_HEADERS: SealedColumn = {
+  table: 'webhook_endpoints',
+  key: ['tenant_id', 'id'],
+  column: 'headers_sealed',
+  lasting: true,
+  aad: (row) => headersAad(row['tenant_id']!, row['id']!),
+};
+
+/** Seals and opens what endpoints keep secret, bound to tenant and endpoint. */
+@Injectable()
+export class EndpointSecrets {
+  constructor(private readonly sealer: Sealer) {}
+
+  sealSecret(tenantId: string, endpointId: string, secret: string): string {
+    return this.sealer.seal(secret, secretAad(tenantId, endpointId));
+  }
+
+  sealHeaders(tenantId: string, endpointId: string, headers: Readonly<Record<string, string>>): string | null {
+    if (Object.keys(headers).length === 0) return null;
+    return this.sealer.seal(JSON.stringify(headers), headersAad(tenantId, endpointId));
+  }
+
+  /** Returns a secret, or null where no key of the settings opens it. */
+  openSecret(tenantId: string, endpointId: string, sealed: string): string | null {
+    return this.sealer.unsealOrNull(sealed, secretAad(tenantId, endpointId));
+  }
+
+  /** Returns the headers, or null where no key of the settings opens them. */
+  openHeaders(tenantId: string, endpointId: string, sealed: string | null): Record<string, string> | null {
+    if (sealed === null) return {};
+    const text = this.sealer.unsealOrNull(sealed, headersAad(tenantId, endpointId));
+    return text === null ? null : (JSON.parse(text) as Record<string, string>);
+  }
+}
+
+function secretAad(tenantId: string, endpointId: string): string {
+  return `${tenantId}:webhook_secrets.sealed:${endpointId}`;
+}
+
+function headersAad(tenantId: string, endpointId: string): string {
+  return `${tenantId}:webhook_endpoints.headers:${endpointId}`;
+}
+
+/** An endpoint as it is stored, with its sealed secrets, newest first. */
+export interface EndpointRow {
+  tenant_id: string;
+  id: string;
+  url: string;
+  description: string | null;
+  events: EventName[] | null;
+  form: Form;
+  ordered: boolean;
+  headers_sealed: string | null;
+  created_by: Actor;
+  key_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+  secrets: { sealed: string; expires_at: string | null }[] | null;
+}
+
+/** A secret of an endpoint. Null: no key of the settings opens it. */
+export interface StoredSecret {
+  secret: string | null;
+  /** Milliseconds since 1970; null: it lasts. */
+  expiresAt: number | null;
+}
+
+/**
+ * Returns an endpoint with the secrets that are live at `now`.
+ *
+ * @param headers null: no key of the settings opens them
+ */
+export function endpointOf(
+  row: EndpointRow,
+  headers: Record<string, string> | null,
+  secrets: readonly StoredSecret[],
+  now: number,
+): Endpoint {
+  const live = secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const readable = headers !== null && live.length > 0 && live.every(({ secret }) => secret !== null);
+  return {
+    tenantId: row.tenant_id,
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    events: row.events,
+    form: row.form,
+    ordered: row.ordered,
+    headers: headers ?? {},
+    secrets: readable ? live.map(({ secret }) => secret!) : [],
+    unreadable: !readable,
+    createdBy: row.created_by,
+    keyId: row.key_id,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
 
 const TTL = 800;
 

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { NotFound } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
-import { EndpointSecrets } from './endpoint-secrets.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
 import { WEBHOOK, type Endpoint } from './endpoint.js';
+import { EndpointSecrets, EndpointStore } from './endpoint.store.js';
 
 /** An endpoint that is to be stored. */
 export type NewEndpoint = Omit<Endpoint, 'secrets' | 'unreadable' | 'createdAt' | 'updatedAt'>;
@@ -162,3 +164,141 @@ export class EndpointsRepository {
     return [tenantId, id, url, description, events, form, ordered, sealed];
   }
 }
+
+/**
+ * Which endpoints a caller sees and changes: those of its own key and of the keys that this one replaced; with `admin`, all.
+ * `webhooks:read` sees all of them and changes none.
+ */
+@Injectable()
+export class EndpointAccess {
+  constructor(
+    private readonly store: EndpointStore,
+    private readonly repository: EndpointsRepository,
+  ) {}
+
+  /** Returns the endpoints that the caller sees, oldest first. */
+  async all(caller: Caller, db?: SqlRunner): Promise<readonly Endpoint[]> {
+    const endpoints = await this.store.fresh(caller.tenantId, db);
+    if (caller.scopes.has('admin') || endpoints.length === 0) return endpoints;
+    const own = endpoints.filter(({ keyId }) => keyId === caller.keyId);
+    if (own.length === endpoints.length) return own;
+    const keys = await this.repository.keysBefore(caller.tenantId, caller.keyId, db);
+    return endpoints.filter(({ keyId }) => keyId !== null && keys.has(keyId));
+  }
+
+  /**
+   * Returns an endpoint.
+   *
+   * @throws {NotFound} when the tenant has no such endpoint, and for one of another key
+   */
+  async one(caller: Caller, id: string, db?: SqlRunner): Promise<Endpoint> {
+    return demanded(await this.all(caller, db), id);
+  }
+
+  /** Returns the endpoints that the caller may read. */
+  async readable(caller: Caller): Promise<readonly Endpoint[]> {
+    return caller.scopes.has('webhooks:read') ? this.store.fresh(caller.tenantId) : this.all(caller);
+  }
+
+  /**
+   * Returns an endpoint that the caller may read.
+   *
+   * @throws {NotFound} when the tenant has no such endpoint, and for one of another key
+   */
+  async toRead(caller: Caller, id: string): Promise<Endpoint> {
+    return demanded(await this.readable(caller), id);
+  }
+
+  /** An endpoint that the caller may change, locked until the end of the transaction. */
+  async locked(tx: SqlRunner, caller: Caller, id: string): Promise<Endpoint> {
+    await this.repository.lock(tx, caller.tenantId, id);
+    return this.one(caller, id, tx);
+  }
+}
+
+function demanded(endpoints: readonly Endpoint[], id: string): Endpoint {
+  const found = endpoints.find((endpoint) => endpoint.id === id);
+  if (found === undefined) throw new NotFound('webhook endpoint');
+  return found;
+}
+
+/** A message that was given up after its tries. */
+export interface GivenUpRow {
+  sequence: string;
+  event: string;
+  record: string | null;
+  at: Date;
+  given_up_at: Date;
+  reason: string;
+}
+
+/** Behind every sequence. */
+const MOST_SEQUENCE = '9223372036854775807';
+const COLUMNS = 'sequence, event, record, at, given_up_at, reason';
+
+/** The statements of messages that were given up. */
+@Injectable()
+export class GivenUpRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Returns a page, newest first, with one row too many. */
+  async list(tenantId: string, endpointId: string, after: string | null, limit: number): Promise<GivenUpRow[]> {
+    const { rows } = await this.db.query<GivenUpRow>(
+      `select ${COLUMNS} from webhook_given_up
+       where tenant_id = $1 and endpoint_id = $2 and sequence < $3
+       order by sequence desc limit $4`,
+      [tenantId, endpointId, after ?? MOST_SEQUENCE, limit + 1],
+    );
+    return rows;
+  }
+
+  /** Returns those of some sequences. */
+  async bySequences(tenantId: string, endpointId: string, sequences: readonly string[]): Promise<GivenUpRow[]> {
+    const { rows } = await this.db.query<GivenUpRow>(
+      `select ${COLUMNS} from webhook_given_up
+       where tenant_id = $1 and endpoint_id = $2 and sequence = any($3::bigint[])`,
+      [tenantId, endpointId, sequences],
+    );
+    return rows;
+  }
+
+  /** Returns the oldest behind a sequence, oldest first. */
+  async oldest(
+    tx: SqlRunner,
+    tenantId: string,
+    endpointId: string,
+    range: { after: string; through: string; limit: number },
+  ): Promise<GivenUpRow[]> {
+    const { rows } = await tx.query<GivenUpRow>(
+      `select ${COLUMNS} from webhook_given_up
+       where tenant_id = $1 and endpoint_id = $2 and sequence > $3 and sequence <= $4 order by sequence limit $5`,
+      [tenantId, endpointId, range.after, range.through, range.limit],
+    );
+    return rows;
+  }
+
+  async count(tenantId: string, endpointId: string): Promise<number> {
+    const { rows } = await this.db.query<{ n: number }>(
+      `select count(*)::int as n from webhook_given_up where tenant_id = $1 and endpoint_id = $2`,
+      [tenantId, endpointId],
+    );
+    return rows[0]!.n;
+  }
+
+  async remove(tx: SqlRunner, tenantId: string, endpointId: string, sequences: readonly string[]): Promise<void> {
+    await tx.query(
+      `delete from webhook_given_up where tenant_id = $1 and endpoint_id = $2 and sequence = any($3::bigint[])`,
+      [tenantId, endpointId, sequences],
+    );
+  }
+}
+
+/** What belongs to endpoints that are gone. */
+export const GIVEN_UP_LEFTOVERS = [
+  `delete from webhook_given_up g where not exists (
+     select 1 from webhook_endpoints e where e.tenant_id = g.tenant_id and e.id = g.endpoint_id)`,
+] as const;
+
+/** What is older than the events that are kept, which are dropped in whole months: `$1` is their days. */
+export const OLD_GIVEN_UP = `delete from webhook_given_up
+  where at < date_trunc('month', now() at time zone 'UTC' - $1 * interval '1 day') at time zone 'UTC'`;

@@ -1,6 +1,5 @@
 import type { WaitingLane } from '../../engine/delivery/lanes/read.js';
-import type { EndpointFacts } from './endpoints.repository.js';
-import type { GivenUpRow } from './given-up.repository.js';
+import type { EndpointFacts, GivenUpRow } from './endpoints.repository.js';
 
 /** What became of an event at an endpoint. */
 export const EXPLAINED = [

@@ -12,7 +12,7 @@ import { DirectDelivery } from './direct-delivery.js';
 import { ExplainedBody, MessageBody, RedeliverWebhook, ReplayCountBody, ReplayWebhook } from './message-bodies.dto.js';
 import { MessagesService } from './messages.service.js';
 import { Replays } from './replays.js';
-import { WebhookAttemptBody } from './webhook-bodies.dto.js';
+import { WebhookAttemptBody } from './webhooks.dto.js';
 
 const OUTCOMES = ['delivered', 'failed'] as const;
 const STATES = ['waiting', 'given_up'] as const;

@@ -4,16 +4,14 @@ import { InvalidFields } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { deliveredOf, listAttempts, type ListedAttempt } from '../../engine/delivery/attempts.js';
 import { waitingOf, waitingPage, type WaitingLane } from '../../engine/delivery/lanes/read.js';
-import { eventId, sequenceOfEvent } from '../../engine/events/event-recorder.js';
 import { EventReader, type StoredEvent } from '../../engine/events/event-reader.js';
+import { eventId, sequenceOfEvent } from '../../engine/events/event-recorder.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
-import { EndpointAccess } from './endpoint-access.js';
 import { takes, type Endpoint } from './endpoint.js';
-import { EndpointsRepository } from './endpoints.repository.js';
+import { EndpointAccess, EndpointsRepository, GivenUpRepository } from './endpoints.repository.js';
 import { explain } from './explain.rules.js';
-import { GivenUpRepository } from './given-up.repository.js';
 import type { ExplainedBody, MessageBody } from './message-bodies.dto.js';
-import { RecordNames } from './record-names.js';
+import { RecordNames } from './message.js';
 import { endpointKeyOf } from './webhooks.service.js';
 
 /** The number of newest events of a record that are explained. */

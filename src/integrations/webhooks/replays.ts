@@ -1,17 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
+import { LaneWakeups } from '../../engine/delivery/lane-state.js';
+import { replay } from '../../engine/delivery/lanes/admin.js';
 import { EventReader } from '../../engine/events/event-reader.js';
+import { eventId } from '../../engine/events/event-recorder.js';
+import { TaskHandlers, TaskFailed, TaskInterrupted, type Batch, type Task } from '../../engine/work/task.js';
 import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
 import { TASKS_CAP } from '../../engine/work/tasks.service.js';
-import { demandRoom } from '../../tenancy/tenants/caps.js';
-import type { Caller } from '../../tenancy/tenants/caller.js';
-import { EndpointAccess } from './endpoint-access.js';
-import { GivenUpRepository } from './given-up.repository.js';
-import type { ReplayCountBody, ReplayWebhook } from './message-bodies.dto.js';
-import type { ReplayPayload } from './replay-run.js';
-import { WebhooksService } from './webhooks.service.js';
 import { once } from '../../tenancy/idempotency/idempotency-keys.js';
+import type { Caller } from '../../tenancy/tenants/caller.js';
+import { demandRoom } from '../../tenancy/tenants/caps.js';
+import type { Endpoint } from './endpoint.js';
+import { EndpointStore } from './endpoint.store.js';
+import { GivenUpRepository, EndpointAccess } from './endpoints.repository.js';
+import type { ReplayCountBody, ReplayWebhook } from './message-bodies.dto.js';
+import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
+
+/** What the task of a replay stores between its batches. */
+export interface ReplayPayload {
+  endpoint_id: string;
+  /** Null: what was given up. */
+  since: string | null;
+  rate: number;
+  after: string;
+  through: string;
+}
+
+/** One message of a replay. */
+interface Replayed {
+  sequence: string;
+  record: string | null;
+}
+
+const MOST_OF_BATCH = 500;
+/** How often, and how long, a lane that is being sent is waited for. */
+const BUSY_MS = 200;
+const BUSY_TURNS = 100;
+
+/** The task of a replay: enqueues its messages in batches. */
+@Injectable()
+export class ReplayRun {
+  constructor(
+    private readonly db: Database,
+    private readonly store: EndpointStore,
+    private readonly givenUp: GivenUpRepository,
+    private readonly reader: EventReader,
+    private readonly wakeups: LaneWakeups,
+    handlers: TaskHandlers,
+  ) {
+    // It rests between its batches, so it must not take a slot for work.
+    handlers.add<ReplayPayload & Record<string, unknown>>(['webhooks.replay'], {
+      run: (task) => this.run(task),
+      callsOut: true,
+    });
+  }
+
+  private async run({ tenantId, payload }: Task<ReplayPayload & Record<string, unknown>>): Promise<Batch> {
+    const began = performance.now();
+    const endpoint = await this.store.get(tenantId, payload.endpoint_id);
+    if (endpoint === undefined) throw new TaskFailed('The endpoint has been removed.');
+    const limit = Math.min(payload.rate, MOST_OF_BATCH);
+    const batch = await this.batchOf(endpoint, payload, limit);
+    await this.enqueue(endpoint, batch, payload.since === null);
+    if (batch.length > 0) this.wakeups.wake(endpointKeyOf(endpoint));
+    if (batch.length < limit) return { done: batch.length, next: null };
+    await sleep(Math.max(0, (batch.length / payload.rate) * 1_000 - (performance.now() - began)));
+    return { done: batch.length, next: { ...payload, after: batch.at(-1)!.sequence } };
+  }
+
+  private async batchOf(
+    { tenantId, id, events }: Endpoint,
+    { since, after, through }: ReplayPayload,
+    limit: number,
+  ): Promise<Replayed[]> {
+    if (since === null) return this.givenUp.oldest(this.db, tenantId, id, { after, through, limit });
+    const range = { after, through, since: new Date(since), names: events ?? undefined, limit, newestFirst: false };
+    return this.reader.page(tenantId, range);
+  }
+
+  /** A lane that is being sent is asked for again: its outcome would move it past the messages. */
+  private async enqueue(endpoint: Endpoint, batch: readonly Replayed[], givenUp: boolean): Promise<void> {
+    let rest = batch;
+    for (let turn = 0; rest.length > 0; turn++) {
+      if (turn === BUSY_TURNS) throw new TaskInterrupted('A delivery to the endpoint takes too long.');
+      if (turn > 0) await sleep(BUSY_MS);
+      rest = await this.db.transaction(endpoint.tenantId, (tx) => this.enqueueFree(tx, endpoint, rest, givenUp));
+    }
+  }
+
+  private async enqueueFree(
+    tx: SqlRunner,
+    endpoint: Endpoint,
+    batch: readonly Replayed[],
+    givenUp: boolean,
+  ): Promise<Replayed[]> {
+    const subjectOf = ({ sequence, record }: Replayed): string =>
+      endpoint.ordered && record !== null ? record : eventId(sequence);
+    const messages = batch.map((one) => ({ subject: subjectOf(one), sequence: one.sequence }));
+    const busy = new Set(await replay(tx, endpointKeyOf(endpoint), messages));
+    const done = batch.filter((one) => !busy.has(subjectOf(one)));
+    if (givenUp) {
+      const sequences = done.map(({ sequence }) => sequence);
+      await this.givenUp.remove(tx, endpoint.tenantId, endpoint.id, sequences);
+    }
+    // A message that is being sent needs no lane of its own; a record that is being sent has more than that message.
+    return batch.filter((one) => busy.has(subjectOf(one)) && subjectOf(one) === one.record);
+  }
+}
 
 const DEFAULT_RATE = 50;
 /** More are not counted before a replay begins. */

@@ -7,8 +7,17 @@ import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
 import { DirectDelivery } from './direct-delivery.js';
-import { ChangedWebhookBody, WebhookAttemptBody, WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
-import { ChangeWebhook, CreateWebhook, PauseWebhook, RotateSecret, TestWebhook } from './webhooks.dto.js';
+import {
+  ChangedWebhookBody,
+  WebhookAttemptBody,
+  WebhookBody,
+  WebhookWithSecretBody,
+  ChangeWebhook,
+  CreateWebhook,
+  PauseWebhook,
+  RotateSecret,
+  TestWebhook,
+} from './webhooks.dto.js';
 import { WebhooksService } from './webhooks.service.js';
 
 /** The webhook endpoints of a tenant. `POST` and `DELETE` are also the subscribe and unsubscribe of REST hooks. */

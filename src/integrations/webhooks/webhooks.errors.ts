@@ -1,5 +1,5 @@
 import { DomainError } from '../../base/errors/domain-error.js';
-import type { WebhookAttemptBody } from './webhook-bodies.dto.js';
+import type { WebhookAttemptBody } from './webhooks.dto.js';
 
 /** An endpoint is not resumed before a delivery to it worked. */
 export class EndpointNotReady extends DomainError {

@@ -1,18 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TasksModule } from '../../engine/work/tasks.module.js';
 import { WebhookChannelModule } from './channel/channel.module.js';
-import { DirectSender } from './direct-sender.js';
-import { DirectDelivery } from './direct-delivery.js';
-import { EndpointAccess } from './endpoint-access.js';
-import { EndpointsRepository } from './endpoints.repository.js';
-import { GivenUpRepository } from './given-up.repository.js';
-import { LeftEndpoints } from './left-endpoints.js';
+import { DirectSender, DirectDelivery } from './direct-delivery.js';
+import { EndpointAccess, EndpointsRepository, GivenUpRepository } from './endpoints.repository.js';
 import { MessagesController } from './messages.controller.js';
 import { MessagesService } from './messages.service.js';
-import { ReplayRun } from './replay-run.js';
-import { Replays } from './replays.js';
+import { ReplayRun, Replays } from './replays.js';
 import { WebhooksController } from './webhooks.controller.js';
-import { WebhooksService } from './webhooks.service.js';
+import { LeftEndpoints, WebhooksService } from './webhooks.service.js';
 
 /** Outbound webhooks: endpoints, their secrets, and what became of their messages. */
 @Module({

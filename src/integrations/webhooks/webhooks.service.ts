@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
 import type { DestinationKey } from '../../engine/delivery/destination.js';
@@ -13,20 +14,87 @@ import {
 import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
-import { demandRoom } from '../../tenancy/tenants/caps.js';
-import { EndpointAccess } from './endpoint-access.js';
-import { auditView, webhookBody } from './endpoint-body.mapping.js';
-import { BY_HAND } from './endpoint-state.rules.js';
-import { TIMEOUT_MS } from './endpoint.client.js';
-import { WEBHOOK, type Endpoint } from './endpoint.js';
+import { TENANT_ROW, type Cap, demandRoom } from '../../tenancy/tenants/caps.js';
+import { MakerEnding } from '../../tenancy/tenants/tenants.events.js';
+import { TIMEOUT_MS, WebhookAddresses } from './endpoint-sender.js';
+import { type Endpoint, WEBHOOK } from './endpoint.js';
+import { endpointStateOf, BY_HAND } from './endpoint.rules.js';
 import { EndpointStore } from './endpoint.store.js';
-import { EndpointsRepository, type NewEndpoint } from './endpoints.repository.js';
+import { type EndpointFacts, EndpointAccess, EndpointsRepository, type NewEndpoint } from './endpoints.repository.js';
 import { headersOf } from './headers.rules.js';
-import { newSecret } from './signature.js';
-import { WebhookAddresses } from './webhook-addresses.js';
-import type { ChangedWebhookBody, WebhookBody, WebhookWithSecretBody } from './webhook-bodies.dto.js';
-import { WEBHOOKS_CAP } from './webhooks.cap.js';
-import type { ChangeWebhook, CreateWebhook, RotateSecret } from './webhooks.dto.js';
+import { newSecret } from './message.js';
+import type {
+  WebhookBody,
+  ChangedWebhookBody,
+  WebhookWithSecretBody,
+  ChangeWebhook,
+  CreateWebhook,
+  RotateSecret,
+} from './webhooks.dto.js';
+
+/** Returns an endpoint as the API shows it. */
+export function webhookBody(endpoint: Endpoint, facts: EndpointFacts): WebhookBody {
+  const { state, reason } = endpointStateOf(
+    {
+      state: facts.state,
+      stateReason: facts.state_reason,
+      failingSince: facts.failing_since,
+      failingStage: facts.failing_stage,
+    },
+    endpoint.unreadable,
+  );
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    description: endpoint.description,
+    events: endpoint.events,
+    form: endpoint.form,
+    ordered: endpoint.ordered,
+    header_names: Object.keys(endpoint.headers),
+    secrets: facts.secrets.map(({ id, created_at, expires_at }) => ({
+      id,
+      created_at: iso(created_at),
+      expires_at: expires_at === null ? null : iso(expires_at),
+    })),
+    state,
+    state_reason: reason,
+    state_detail: facts.state_detail,
+    state_since: facts.state_since,
+    failing_since: facts.failing_since,
+    next_attempt_at: facts.next_probe_at,
+    last_success_at: facts.last_success_at,
+    waiting: facts.waiting,
+    given_up: facts.given_up,
+    key_id: endpoint.keyId,
+    created_at: endpoint.createdAt,
+    updated_at: endpoint.updatedAt,
+  };
+}
+
+/**
+ * Returns an endpoint as the audit log shows it. An address of a catch hook is a secret itself, so only its origin stands
+ * there.
+ */
+export function auditView(endpoint: Pick<Endpoint, 'url' | 'events' | 'form' | 'ordered' | 'headers'>): object {
+  const { url, events, form, ordered, headers } = endpoint;
+  return { origin: new URL(url).origin, events, form, ordered, header_names: Object.keys(headers) };
+}
+
+/** PostgreSQL's JSON writes the offset as `+00:00`. */
+function iso(text: string): string {
+  return new Date(text).toISOString();
+}
+
+/** How many webhook endpoints a tenant can have. */
+export const WEBHOOKS_CAP: Cap = {
+  most: 50,
+  code: 'too_many_webhooks',
+  whose: 'A tenant',
+  what: 'webhook endpoints',
+  remedy: 'delete one that is not needed',
+  count: `select count(*)::int as n from webhook_endpoints where tenant_id = $1`,
+  lock: TENANT_ROW,
+};
 
 const SETTINGS = { concurrency: 8, timeout_ms: TIMEOUT_MS, rate: null };
 const DEFAULT_OVERLAP_SECONDS = 86_400;
@@ -238,4 +306,47 @@ function shownTo(own: readonly Endpoint[], body: WebhookBody): WebhookBody {
   if (own.some(({ id }) => id === body.id)) return body;
   const { origin, pathname, search } = new URL(body.url);
   return { ...body, url: pathname === '/' && search === '' ? origin : `${origin}/…` };
+}
+
+const REASON = 'The key or user that made the endpoint has ended.';
+
+/**
+ * Names the endpoints that were made by a key or a user that ends. Endpoints continue, since other systems depend on them, unless
+ * they are to be paused.
+ */
+@Injectable()
+export class LeftEndpoints {
+  constructor(
+    private readonly store: EndpointStore,
+    private readonly states: DestinationStatesRepository,
+    private readonly audit: AuditService,
+    events: DomainEvents,
+  ) {
+    events.on(MakerEnding, (ending) => this.name(ending));
+  }
+
+  private async name({ tx, by, maker, pause, endpoints }: MakerEnding): Promise<void> {
+    const all = await this.store.fresh(by.tenantId, tx);
+    if (all.length === 0) return;
+    const keys = 'keyId' in maker ? [maker.keyId] : await keysOf(tx, by.tenantId, maker.userId);
+    const isLeft = ({ keyId, createdBy }: Endpoint) =>
+      (keyId !== null && keys.includes(keyId)) ||
+      ('userId' in maker && createdBy.kind === 'user' && createdBy.id === maker.userId);
+    for (const endpoint of all.filter(isLeft)) {
+      const { id, description, url } = endpoint;
+      if (pause && (await this.states.pause(tx, endpointKeyOf(endpoint), BY_HAND, REASON))) {
+        const line = { action: 'webhook.paused', targetType: 'webhook', targetId: id, after: { reason: REASON } };
+        await this.audit.record(tx, { tenantId: by.tenantId, actor: by.actor, requestId: by.requestId, ...line });
+      }
+      endpoints.push({ id, description, host: new URL(url).host, paused: pause });
+    }
+  }
+}
+
+async function keysOf(tx: SqlRunner, tenantId: string, userId: string): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from api_keys where tenant_id = $1 and owner_user_id = $2`,
+    [tenantId, userId],
+  );
+  return rows.map(({ id }) => id);
 }

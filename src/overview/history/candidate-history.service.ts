@@ -8,7 +8,7 @@ import { InterviewsRepository } from '../../hiring/interviews/interviews.reposit
 import { AtsConnectionsRepository } from '../../integrations/ats/connections/ats-connections.repository.js';
 import { AtsConnectionStore } from '../../integrations/ats/connections/ats-connections.store.js';
 import { lacksWriter } from '../../integrations/ats/connections/ats-settings.rules.js';
-import { listedEvent } from '../../integrations/ats/inbound/inbound-events.mapping.js';
+import { listedEvent } from '../../integrations/ats/inbound/inbound-events.dto.js';
 import { InboundEventsService } from '../../integrations/ats/inbound/inbound-events.service.js';
 import { connectorOf } from '../../integrations/ats/providers/providers.js';
 import { AtsWritesRepository } from '../../integrations/ats/publish/ats-writes.repository.js';

@@ -4,7 +4,7 @@ import { CandidatesModule } from '../../hiring/candidates/candidates.module.js';
 import { InterviewsModule } from '../../hiring/interviews/interviews.module.js';
 import { JobsModule } from '../../hiring/jobs/jobs.module.js';
 import { UsersModule } from '../../directory-sync/users/users.module.js';
-import { RecordNames } from '../../integrations/webhooks/record-names.js';
+import { RecordNames } from '../../integrations/webhooks/message.js';
 import { NamesOfRecords } from './names-of-records.js';
 import { ResolveController } from './resolve.controller.js';
 

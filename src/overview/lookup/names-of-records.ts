@@ -3,7 +3,7 @@ import { AtsConnectionStore } from '../../integrations/ats/connections/ats-conne
 import { CandidatesRepository } from '../../hiring/candidates/candidates.repository.js';
 import { InterviewsRepository } from '../../hiring/interviews/interviews.repository.js';
 import { JobsRepository } from '../../hiring/jobs/jobs.repository.js';
-import { RecordNames } from '../../integrations/webhooks/record-names.js';
+import { RecordNames } from '../../integrations/webhooks/message.js';
 
 /** An id of this service. */
 const OWN_ID = /^[a-z]{3,4}_[0-9a-hjkmnp-tv-z]{26}$/;

@@ -4,7 +4,7 @@ import { mintToken } from '../../../src/base/crypto/tokens.js';
 import { Database } from '../../../src/base/database/database.js';
 import { listAttempts } from '../../../src/engine/delivery/attempts.js';
 import { waitingPage } from '../../../src/engine/delivery/lanes/read.js';
-import { GivenUpRepository } from '../../../src/integrations/webhooks/given-up.repository.js';
+import { GivenUpRepository } from '../../../src/integrations/webhooks/endpoints.repository.js';
 import { AccountsRepository } from '../../../src/auth/sign-in/accounts/accounts.repository.js';
 import { EventReader } from '../../../src/engine/events/event-reader.js';
 import { SERVICE_ROLE } from '../../../src/base/database/service-role.js';

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { DomainEvents } from '../../../base/domain-events.js';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
 import { encodeCursor, type Page, type PageRequest } from '../../../base/http/page.js';
-import { AtsFailure } from '../api/ats-api.js';
-import type { Credential } from '../api/credential.js';
+import { AtsFailure, type Credential, type AtsApi } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
-import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
+import type { AtsUserBody } from '../connections/ats-connections.dto.js';
+import { AtsConnectionsRepository } from '../connections/ats-connections.repository.js';
+import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { AtsCredentials } from '../connections/ats-credentials.js';
-import { NoUsersKnown } from '../connections/ats.errors.js';
+import { NoUsersKnown, AtsConnectionReady } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsUser, Connector } from '../connectors/connector.js';
 
@@ -90,3 +92,30 @@ export class AtsUsers {
 }
 
 const FIRST: Place = { cursor: null, shown: 0 };
+
+/** Finds the user of the ATS who approved a connection. */
+@Injectable()
+export class AtsApprovers {
+  constructor(
+    private readonly repository: AtsConnectionsRepository,
+    private readonly store: AtsConnectionStore,
+    private readonly events: DomainEvents,
+  ) {}
+
+  /**
+   * Notes the approver, a user of the ATS: the owner of the credential, else the one with the person's e-mail.
+   *
+   * @returns whether there is such a user
+   * @throws {AtsFailure} when the ATS refuses the call or gives no answer
+   */
+  async note(connection: AtsConnection, connector: Connector, api: AtsApi, userId: string | null): Promise<boolean> {
+    const email = userId === null ? null : await this.repository.emailOf(connection.tenantId, userId);
+    const user =
+      (await connector.self?.(api)) ?? (email === null ? null : await connector.userByEmail?.(api, email)) ?? null;
+    if (user === null) return false;
+    await this.repository.setApprover(connection.tenantId, connection.id, user.id);
+    await this.store.forget(connection.tenantId);
+    await this.events.publish(new AtsConnectionReady({ ...connection, approvedBy: user.id }));
+    return true;
+  }
+}

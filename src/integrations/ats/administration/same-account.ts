@@ -1,18 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { SqlRunner } from '../../../base/database/statement-batches.js';
 import { trimEndOf } from '../../../base/characters.js';
-import { AtsFailure, type AtsApi } from '../api/ats-api.js';
+import type { SqlRunner } from '../../../base/database/statement-batches.js';
+import { AtsFailure, type AtsApi, type Credential } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
-import type { AtsRecordKind } from '../connectors/ats-records.js';
-import { NotUnderstood, type Connector } from '../connectors/connector.js';
-import { OAuthClients } from '../oauth/oauth-clients.js';
-import { readRecord, readsKind } from '../records/read-record.js';
-import { AtsRecordsRepository } from '../records/records.repository.js';
-import { AccountNotKnown, AtsAccountTaken, OtherAtsAccount } from '../connections/ats.errors.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { AtsCredentials } from '../connections/ats-credentials.js';
+import { AccountNotKnown, AtsAccountTaken, OtherAtsAccount } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
-import type { Credential } from '../api/credential.js';
+import { type AtsRecordKind, NotUnderstood, type Connector } from '../connectors/connector.js';
+import { OAuthClients } from '../oauth/token-client.js';
+import { readRecord, readsKind } from '../records/record.js';
+import { AtsRecordsRepository } from '../records/records.repository.js';
 
 /** Records of each kind that are asked for. One that the account has is enough. */
 const MOST = 5;

@@ -5,16 +5,12 @@ import { Config } from '../../../base/config/config.js';
 import { DestinationNetworks, refusalOfUrl } from '../../../base/http/destination-networks.js';
 import { Outbound } from '../../../base/http/outbound.js';
 import { urlOf } from '../../../base/url.js';
-import { AtsFailure, type AtsApi } from '../api/ats-api.js';
-import type { Credential } from '../api/credential.js';
+import { AtsFailure, type AtsApi, type Credential } from '../api/ats-api.js';
 import { AtsCredentials } from '../connections/ats-credentials.js';
 import type { AtsConnection } from '../connections/connection.js';
-import { OAuthClients } from '../oauth/oauth-clients.js';
+import { OAuthClients } from '../oauth/token-client.js';
 import { connectorOf } from '../providers/providers.js';
-import { AtsCallOptions } from './ats-call-options.js';
-import { AtsPaces } from './ats-paces.js';
-import { ConnectionApi, type CallGround } from './connection-api.js';
-import { HostBreaker } from './host-breaker.js';
+import { AtsCallOptions, AtsPaces, ConnectionApi, type CallGround, HostBreaker } from './connection-api.js';
 
 /** The one way to ATSs: every call of a connection goes through here. */
 @Injectable()

@@ -2,8 +2,7 @@ import { Module } from '@nestjs/common';
 import { PlatformClientModule } from '../../../forwarding/platform-client/platform-client.module.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AtsApis } from './ats-apis.js';
-import { AtsCallOptions } from './ats-call-options.js';
-import { AtsPaces } from './ats-paces.js';
+import { AtsCallOptions, AtsPaces } from './connection-api.js';
 
 /** Calls to ATSs. */
 @Module({

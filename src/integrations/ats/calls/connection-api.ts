@@ -1,15 +1,150 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
 import type { Clock } from '../../../base/clock.js';
+import { Database } from '../../../base/database/database.js';
 import type { Outbound, OutboundAnswer } from '../../../base/http/outbound.js';
+import { judgeStatus, readAtsAnswer, retryAfterOf } from '../api/ats-answer.rules.js';
+import { type Credential, AtsFailure, type AtsAnswer, type AtsApi, type AtsRequest } from '../api/ats-api.js';
 import type { AtsCredentials } from '../connections/ats-credentials.js';
 import type { AtsConnection } from '../connections/connection.js';
-import type { Credential } from '../api/credential.js';
-import type { Connector } from '../connectors/connector.js';
-import { judgeStatus, readAtsAnswer, retryAfterOf } from '../api/ats-answer.rules.js';
-import { AtsFailure, type AtsAnswer, type AtsApi, type AtsRequest } from '../api/ats-api.js';
-import type { AtsCallOptions } from './ats-call-options.js';
-import type { AtsPaces } from './ats-paces.js';
-import type { HostBreaker } from './host-breaker.js';
+import type { Pace, Connector } from '../connectors/connector.js';
+
+/** The bounds of calls to ATSs; tests and benches set others. */
+export class AtsCallOptions {
+  /** One deadline over connecting, headers and body. */
+  timeoutMs = 15_000;
+  /** A longer answer is refused. The longest pages of vendors have less than 2 MiB. */
+  maxBytes = 4 * 1024 * 1024;
+  /** A call waits so long for its turn; a longer wait is answered, so that the caller comes back later. */
+  maxWaitMs = 2_000;
+  /** The pause after a 429 that does not say how long. */
+  pauseMs = 30_000;
+  /** The longest pause that an ATS can ask for. */
+  maxPauseMs = 3_600_000;
+  /** Multiple of the vendor's pace. */
+  paceFactor = 1;
+
+  constructor(values: Partial<AtsCallOptions> = {}) {
+    Object.assign(this, values);
+  }
+}
+
+/** A place in the queue of a connection's calls. */
+export type PaceTurn = { kind: 'go'; afterMs: number } | { kind: 'later'; afterMs: number };
+
+/**
+ * The pace of each connection's calls over all processes: one row holds the theoretical arrival time of the generic
+ * cell rate algorithm, and the end of a pause that the ATS asked for. The time is the database's.
+ */
+@Injectable()
+export class AtsPaces {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * Takes the next turn of a connection.
+   *
+   * @param maxWaitMs a turn that is later is not taken
+   */
+  async take(tenantId: string, connectionId: string, pace: Pace, maxWaitMs: number): Promise<PaceTurn> {
+    const step = 1 / pace.perSecond;
+    const lead = step * pace.burst;
+    const values = [tenantId, connectionId, step, lead, maxWaitMs / 1_000];
+    const { rows } = await this.db.query<{ wait: number }>(TAKE, values);
+    if (rows[0] !== undefined) return { kind: 'go', afterMs: msOf(rows[0].wait) };
+    const { rows: later } = await this.db.query<{ wait: number }>(WAIT, values.slice(0, 4));
+    return { kind: 'later', afterMs: Math.max(1_000, msOf(later[0]?.wait ?? 1)) };
+  }
+
+  /** Lets no call of a connection begin for a time. A longer pause stays. */
+  async pause(tenantId: string, connectionId: string, ms: number): Promise<void> {
+    await this.db.query(
+      `insert into ats_paces as p (tenant_id, connection_id, arrival, paused_until)
+       values ($1, $2, now(), now() + $3 * interval '1 second')
+       on conflict (tenant_id, connection_id) do update
+       set paused_until = greatest(p.paused_until, excluded.paused_until) where p.tenant_id = $1`,
+      [tenantId, connectionId, ms / 1_000],
+    );
+  }
+}
+
+/** The wait of the next turn, in seconds; $3: the time of one call, $4: of a burst. */
+const NEXT = `greatest(
+  extract(epoch from greatest(p.arrival, now()) - now()) + $3 - $4,
+  extract(epoch from p.paused_until - now()), 0)::float8`;
+
+// The first call of a connection makes its row. No row comes back where the turn is too late.
+const TAKE = `insert into ats_paces as p (tenant_id, connection_id, arrival)
+  values ($1, $2, now() + $3::float8 * interval '1 second')
+  on conflict (tenant_id, connection_id) do update
+  set arrival = greatest(p.arrival, now()) + $3 * interval '1 second'
+  where p.tenant_id = $1 and ${NEXT.replaceAll('$4', '$4::float8')} <= $5::float8
+  returning greatest(
+    extract(epoch from p.arrival - now()) - $4, extract(epoch from p.paused_until - now()), 0)::float8 as wait`;
+
+const WAIT = `select ${NEXT.replaceAll('$3', '$3::float8').replaceAll('$4', '$4::float8')} as wait
+  from ats_paces p where p.tenant_id = $1 and p.connection_id = $2`;
+
+function msOf(seconds: number): number {
+  return Math.ceil(seconds * 1_000);
+}
+
+/** After this number of calls in a row without an answer a server is not called for a time. */
+const FAILURES = 3;
+const PAUSE_MS = { first: 1_000, most: 60_000 };
+const MOST_SERVERS = 1_000;
+
+interface Server {
+  failures: number;
+  /** When it may be called again. */
+  until: number;
+  /** The call that finds out whether it answers again is out. */
+  probing: boolean;
+}
+
+/**
+ * Remembers which servers do not answer. While one is away, one call at growing intervals asks again, and all others end
+ * at once: they would wait for their deadline and hold a place that other servers need.
+ */
+export class HostBreaker {
+  private readonly servers = new Map<string, Server>();
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /**
+   * Asks whether a server may be called. Each call that is admitted has to be noted by {@link answered}, {@link silent} or
+   * {@link notReached}.
+   *
+   * @returns null: yes; else the time in milliseconds after which it is asked again
+   */
+  refusal(origin: string): number | null {
+    const server = this.servers.get(origin);
+    if (server === undefined || server.failures < FAILURES) return null;
+    const wait = server.until - this.now();
+    if (wait > 0 || server.probing) return Math.max(wait, PAUSE_MS.first);
+    server.probing = true;
+    return null;
+  }
+
+  answered(origin: string): void {
+    this.servers.delete(origin);
+  }
+
+  /** Notes a call that never came to the server: its name was not found, or its address is refused. It proves nothing. */
+  notReached(origin: string): void {
+    const server = this.servers.get(origin);
+    if (server !== undefined) server.probing = false;
+  }
+
+  silent(origin: string): void {
+    const server = this.servers.get(origin);
+    // A call that was out when the others failed: the interval grows with calls that asked again, not with how many were out.
+    if (server !== undefined && server.failures >= FAILURES && !server.probing) return;
+    if (this.servers.size >= MOST_SERVERS && server === undefined) this.servers.clear();
+    const failures = (server?.failures ?? 0) + 1;
+    const pause = Math.min(PAUSE_MS.first * 2 ** Math.max(0, failures - FAILURES), PAUSE_MS.most);
+    this.servers.set(origin, { failures, until: this.now() + pause, probing: false });
+  }
+}
 
 /** What the calls of all connections share. */
 export interface CallGround {

@@ -1,9 +1,9 @@
 import type { Connector } from '../connectors/connector.js';
-import type { AtsConnectionBody, AtsMissing, AtsProviderBody } from './ats-connection-bodies.dto.js';
+import type { AtsConnectionBody, AtsMissing, AtsProviderBody } from './ats-connections.dto.js';
 import type { AtsConnectionFacts } from './ats-connections.repository.js';
 import type { AtsConnectionRow } from './ats-connections.store.js';
 import { lacksWriter } from './ats-settings.rules.js';
-import type { Credential } from '../api/credential.js';
+import type { Credential } from '../api/ats-api.js';
 
 /** What other parts know of a connection. */
 export interface AtsProgress {

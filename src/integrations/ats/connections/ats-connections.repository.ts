@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { Actor } from '../../../tenancy/identity/person.js';
-import { ATS_CONNECTION_COLUMNS, type AtsConnectionRow } from './ats-connections.store.js';
-import { AtsSecrets } from './ats-secrets.js';
+import { TENANT_ROW, type Cap } from '../../../tenancy/tenants/caps.js';
+import type { Credential } from '../api/ats-api.js';
+import { ATS_CONNECTION_COLUMNS, type AtsConnectionRow, AtsSecrets } from './ats-connections.store.js';
 import { MarkerTaken } from './ats.errors.js';
 import type { AtsConnection, Takes, Writes } from './connection.js';
-import type { Credential } from '../api/credential.js';
 
 /** A connection that is to be stored. */
 export interface NewAtsConnection extends Omit<AtsConnection, 'state' | 'paused' | 'createdAt'> {
@@ -183,3 +183,14 @@ export class AtsConnectionsRepository {
     await tx.query(`delete from ats_connections where tenant_id = $1 and id = $2`, [tenantId, id]);
   }
 }
+
+/** How many connections to ATSs a tenant can have. */
+export const ATS_CONNECTIONS_CAP: Cap = {
+  most: 20,
+  code: 'too_many_ats_connections',
+  whose: 'A tenant',
+  what: 'connections to ATSs',
+  remedy: 'delete one that is disconnected',
+  count: `select count(*)::int as n from ats_connections where tenant_id = $1`,
+  lock: TENANT_ROW,
+};

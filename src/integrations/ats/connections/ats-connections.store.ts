@@ -1,12 +1,71 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
+import { Config } from '../../../base/config/config.js';
+import { Sealer } from '../../../base/crypto/seal.js';
+import type { ParsedToken } from '../../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { FreshCache } from '../../../base/fresh-cache.js';
-import type { ParsedToken } from '../../../base/crypto/tokens.js';
+import { DestinationNetworks, PRIVATE_HINT, refusalOfUrl } from '../../../base/http/destination-networks.js';
+import { Outbound } from '../../../base/http/outbound.js';
+import type { SealedColumn } from '../../../base/sealing/reseal.js';
+import { parsedUrl } from '../../../base/url.js';
 import { CredentialLookups, nameOfToken } from '../../../tenancy/tenants/credential-cache.js';
-import { AtsSecrets } from './ats-secrets.js';
+import type { Credential } from '../api/ats-api.js';
+import type { Connector } from '../connectors/connector.js';
 import type { AtsConnection, AtsState, Takes, Writes } from './connection.js';
+
+/** The column of the credentials. */
+export const ATS_CREDENTIALS: SealedColumn = {
+  table: 'ats_connections',
+  key: ['tenant_id', 'id'],
+  column: 'credential_sealed',
+  lasting: true,
+  aad: (row) => credentialAad(row['tenant_id']!, row['id']!),
+};
+
+/** The column of the secrets that inbound events are signed with. */
+export const ATS_SIGNING_SECRETS: SealedColumn = {
+  table: 'ats_signing_secrets',
+  key: ['tenant_id', 'connection_id', 'id'],
+  column: 'sealed',
+  lasting: true,
+  aad: (row) => signingAad(row['tenant_id']!, row['connection_id']!),
+};
+
+/** Seals and opens what connections to ATSs keep secret, bound to tenant and connection. */
+@Injectable()
+export class AtsSecrets {
+  constructor(private readonly sealer: Sealer) {}
+
+  sealCredential(tenantId: string, connectionId: string, credential: Credential): string {
+    return this.sealer.seal(JSON.stringify(credential), credentialAad(tenantId, connectionId));
+  }
+
+  sealSigningSecret(tenantId: string, connectionId: string, secret: string): string {
+    return this.sealer.seal(secret, signingAad(tenantId, connectionId));
+  }
+
+  /** Returns a credential; null: there is none, or no key of the settings opens it. */
+  openCredential(tenantId: string, connectionId: string, sealed: string | null): Credential | null {
+    const text = sealed === null ? null : this.sealer.unsealOrNull(sealed, credentialAad(tenantId, connectionId));
+    // Sealed by this class alone, and GCM authenticates.
+    return text === null ? null : (JSON.parse(text) as Credential);
+  }
+
+  /** Returns a secret, or null where no key of the settings opens it. */
+  openSigningSecret(tenantId: string, connectionId: string, sealed: string): string | null {
+    return this.sealer.unsealOrNull(sealed, signingAad(tenantId, connectionId));
+  }
+}
+
+function credentialAad(tenantId: string, connectionId: string): string {
+  return `${tenantId}:ats_connections.credential:${connectionId}`;
+}
+
+function signingAad(tenantId: string, connectionId: string): string {
+  return `${tenantId}:ats_signing_secrets.sealed:${connectionId}`;
+}
 
 /** A connection as it is stored. */
 export interface AtsConnectionRow {
@@ -181,4 +240,76 @@ export class AtsConnectionStore {
 /** Returns the hash under which a token of inbound webhooks is kept. */
 export function hashOfAtsToken(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
+}
+
+/** The one rule for addresses of ATSs that tenants name, and our own addresses that ATSs know. */
+@Injectable()
+export class AtsAddresses {
+  constructor(
+    private readonly config: Config,
+    private readonly outbound: Outbound,
+  ) {}
+
+  /** Returns why an address of an API cannot be used; null: it can. `Outbound` checks each connection again. */
+  async problemOf(text: string, tenantId: string, connector: Connector): Promise<string | null> {
+    const anyPrivate = this.config.allowPrivateDestinations;
+    const admission = { anyPrivate, networks: new DestinationNetworks(this.config.destinationNetworks) };
+    const refusal = refusalOfUrl(text, 'platform', admission);
+    // Where private addresses are admitted, ports are not limited; what is no address of the web is none anywhere.
+    if (refusal !== null && !(anyPrivate && isWeb(text))) return refusal;
+    const url = new URL(text);
+    if (url.search !== '' || url.hash !== '') return 'must have neither a query nor a fragment';
+    const wrong = connector.addressProblem?.(url) ?? null;
+    if (wrong !== null) return wrong;
+    const found = await this.outbound.refusalOf(url, tenantId, anyPrivate);
+    if (found === null) return null;
+    return found === 'unknown_name'
+      ? 'cannot be reached: its name cannot be looked up'
+      : `must lead to public addresses alone (${PRIVATE_HINT})`;
+  }
+
+  /** The address that an ATS sends its webhooks to; with the token, as the ATS has it. */
+  inbound(provider: string, token?: string): string {
+    const address = `${this.config.baseUrl}/api/webhooks/${provider}`;
+    return token === undefined ? address : `${address}?api_token=${encodeURIComponent(token)}`;
+  }
+
+  /** Returns the token of an address that leads to {@link inbound}; null: it leads elsewhere, or has none. */
+  tokenIn(address: string, provider: string): string | null {
+    const url = parsedUrl(address);
+    if (url === null) return null;
+    const token = url.searchParams.get('api_token') ?? '';
+    return url.origin + url.pathname === new URL(this.inbound(provider)).href && token !== '' ? token : null;
+  }
+
+  /** The redirect URI of a provider's OAuth. */
+  callback(provider: string): string {
+    return `${this.config.appUrl}/api/integrations/${provider}/callback`;
+  }
+
+  /** Where a person begins; an ATS opens it from its settings page. */
+  start(provider: string): string {
+    return `${this.config.appUrl}/api/integrations/${provider}/start`;
+  }
+
+  /** The page of a connect link; with the secret, the link itself. */
+  connectLink(provider: string, secret?: string): string {
+    const page = `${this.config.appUrl}/api/integrations/${provider}/connect`;
+    return secret === undefined ? page : `${page}#${secret}`;
+  }
+
+  /** Where the page of a new connection sends the user as whom is written. */
+  writer(provider: string): string {
+    return `${this.config.appUrl}/api/integrations/${provider}/writer`;
+  }
+
+  /** Scheme, host and port of the application. */
+  get origin(): string {
+    return new URL(this.config.appUrl).origin;
+  }
+}
+
+function isWeb(text: string): boolean {
+  const url = parsedUrl(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '';
 }

@@ -2,7 +2,7 @@ import type { FieldError } from '../../../base/errors/domain-error.js';
 import type { Connector } from '../connectors/connector.js';
 import type { CredentialFields, TakesFields, WritesFields } from './ats-connections.dto.js';
 import type { Takes, Writes } from './connection.js';
-import type { Credential } from '../api/credential.js';
+import type { Credential } from '../api/ats-api.js';
 
 const TAKES: Takes = { postings: 'open', candidates: 'active', stages: null, since: null, backfill_events: false };
 

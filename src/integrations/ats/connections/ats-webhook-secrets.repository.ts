@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
-import { hashOfAtsToken } from './ats-connections.store.js';
-import { AtsSecrets } from './ats-secrets.js';
-import { TOKEN_RULE } from './chosen-token.rules.js';
+import { TOKEN_RULE } from './ats-connections.dto.js';
+import { hashOfAtsToken, AtsSecrets } from './ats-connections.store.js';
 import { TooManyTokens } from './ats.errors.js';
 import type { AtsConnection } from './connection.js';
 

@@ -1,4 +1,5 @@
 import { DomainError } from '../../../base/errors/domain-error.js';
+import type { AtsConnection } from './connection.js';
 
 /** Another connection of the tenant has the marker: external ids would not tell them apart. */
 export class MarkerTaken extends DomainError {
@@ -65,4 +66,9 @@ export class AccountNotKnown extends DomainError {
       `${said} Its answer is needed to see that the credential is of the same account. Nothing has changed; try again.`,
     );
   }
+}
+
+/** A connection can be used (again): it has another credential, another writer, or is not paused any more. */
+export class AtsConnectionReady {
+  constructor(readonly connection: AtsConnection) {}
 }

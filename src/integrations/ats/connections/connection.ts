@@ -1,5 +1,7 @@
+import { DomainError } from '../../../base/errors/domain-error.js';
+import type { EntryState } from '../../../engine/work/work-entries.repository.js';
+import type { Credential } from '../api/ats-api.js';
 import type { Connector } from '../connectors/connector.js';
-import type { Credential } from '../api/credential.js';
 
 /** The state of a connection to an ATS. */
 export type AtsState = 'ok' | 'degraded' | 'reconnect_needed' | 'disconnected';
@@ -65,4 +67,41 @@ export function atsConnectionDraft(
   const { provider, title: name, marker } = connector;
   const now = { state: 'ok', paused: false, approvedBy: null, createdAt: new Date() } as const;
   return { ...more, provider, name, marker, ...now };
+}
+
+/** The server of an ATS connection `c` as SQL: connections with the same name wait for the same server. */
+export const SERVER = `coalesce(substring(c.base_url from '^[a-z]+://([^/]+)'), c.provider || ' ' || c.region)`;
+
+/** Returns whether a failure ends without an act of an admin: the database is away, or others hold a row. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof DomainError) return error.kind === 'unavailable';
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && /^(08|53|57|58|40|55|ECONN|ETIME|EPIPE)/.test(code);
+}
+
+/** Why an event or a pass waits, as codes. */
+export const WAITING_REASONS = [
+  'connection_paused',
+  'disconnected',
+  'reconnect_needed',
+  'ats_away',
+  'under_way',
+  'queued',
+] as const;
+
+/** Why an event or a pass waits, as a code. */
+export type WaitingReason = (typeof WAITING_REASONS)[number];
+
+/** Returns why the events, or the pass, of a connection wait. */
+export function waitingReason(
+  { paused, state }: Pick<AtsConnection, 'paused' | 'state'>,
+  work: EntryState | undefined,
+  now: Date,
+): WaitingReason {
+  if (paused) return 'connection_paused';
+  if (state === 'disconnected') return 'disconnected';
+  if (work !== undefined && work.notBefore !== null && work.notBefore > now) {
+    return state === 'reconnect_needed' ? 'reconnect_needed' : 'ats_away';
+  }
+  return work !== undefined && work.leaseUntil !== null && work.leaseUntil > now ? 'under_way' : 'queued';
 }

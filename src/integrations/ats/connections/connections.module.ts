@@ -1,17 +1,11 @@
 import { Module } from '@nestjs/common';
 import { PlatformClientModule } from '../../../forwarding/platform-client/platform-client.module.js';
-import { OAuthClients } from '../oauth/oauth-clients.js';
-import { TokenClient } from '../oauth/token-client.js';
-import { AtsAddresses } from './ats-addresses.js';
-import { AtsConnectionViews } from './ats-connection-views.js';
+import { OAuthClients, TokenClient } from '../oauth/token-client.js';
 import { AtsConnectionsRepository } from './ats-connections.repository.js';
-import { AtsConnectionStore } from './ats-connections.store.js';
-import { AtsCredentials } from './ats-credentials.js';
-import { AtsProgressRepository } from './ats-progress.repository.js';
-import { AtsSecrets } from './ats-secrets.js';
-import { AtsStates } from './ats-states.js';
+import { AtsAddresses, AtsConnectionStore, AtsSecrets } from './ats-connections.store.js';
+import { AtsCredentials, RenewalsRepository } from './ats-credentials.js';
+import { AtsConnectionViews, AtsProgressRepository, AtsStates } from './ats-states.js';
 import { AtsWebhookSecretsRepository } from './ats-webhook-secrets.repository.js';
-import { RenewalsRepository } from './renewals.repository.js';
 
 const PARTS = [
   AtsConnectionStore,

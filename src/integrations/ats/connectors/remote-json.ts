@@ -1,6 +1,6 @@
-import { AtsFailure } from '../api/ats-api.js';
 import { isPlain } from '../../../base/http/fields.js';
-import { NotUnderstood } from './connector.js';
+import { AtsFailure } from '../api/ats-api.js';
+import { NotUnderstood, type AtsPage } from './connector.js';
 
 /** An object of a vendor's JSON, whose members are not known yet. */
 export type RemoteObject = Readonly<Record<string, unknown>>;
@@ -77,4 +77,128 @@ export function laterOf(one: Date | null, other: Date | null): Date | null {
 /** The failure of an answer that is not what the vendor documents. */
 export function unexpected(title: string, what: string): AtsFailure {
   return new AtsFailure('malformed', 'unexpected_answer', `The answer of ${title} has no ${what}.`);
+}
+
+type LeftOut = NonNullable<AtsPage<unknown>['leftOut']>[number];
+
+/** Rows of a page that were understood, and the others. */
+export interface ReadRows<R> {
+  records: R[];
+  leftOut: LeftOut[];
+}
+
+/**
+ * Reads the rows of a page. A row that is not understood is left out with its reason, and stops nothing.
+ *
+ * @param read throws `NotUnderstood` for such a row
+ */
+export async function readRows<R>(
+  rows: readonly unknown[],
+  read: (row: RemoteObject) => R | Promise<R>,
+): Promise<ReadRows<R>> {
+  const records: R[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const value of rows) {
+    const row = objectOf(value);
+    try {
+      if (row === null) throw new NotUnderstood('The row is no object.');
+      const record = read(row);
+      // Most rows are read at once: a wait would cost more than the reading.
+      records.push(record instanceof Promise ? await record : record);
+    } catch (error) {
+      if (!(error instanceof NotUnderstood)) throw error;
+      leftOut.push({ remoteId: idOf(row?.['id']), reason: error.message });
+    }
+  }
+  return { records, leftOut };
+}
+
+/**
+ * Reads one record. What is not understood of it is a failure of the call.
+ *
+ * @throws {AtsFailure} `malformed`
+ */
+export function readOne<R>(read: () => R): R {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof NotUnderstood) throw new AtsFailure('malformed', 'not_understood', error.message);
+    throw error;
+  }
+}
+
+/** No list within one record has this number of pages. */
+const MOST_PAGES = 200;
+
+/**
+ * Reads all pages of a list that belongs to one record.
+ *
+ * @param title the ATS, for messages
+ * @param page reads one page, from a cursor; null: the first one
+ */
+export async function allRows(
+  title: string,
+  page: (cursor: string | null) => Promise<{ rows: readonly unknown[]; next: string | null }>,
+): Promise<unknown[]> {
+  const all: unknown[] = [];
+  const seen = new Set<string>();
+  for (let cursor: string | null = null; ;) {
+    const { rows, next } = await page(cursor);
+    all.push(...rows);
+    if (next === null) return all;
+    if (seen.has(next) || seen.size === MOST_PAGES) {
+      throw new AtsFailure('malformed', 'cursor_repeats', `The pages of ${title} do not end.`);
+    }
+    seen.add(next);
+    cursor = next;
+  }
+}
+
+/** Words that belong to the name behind them, in any case of letters. */
+const PARTICLES = new Set(
+  'van von vom zu zum zur der den ter ten de del della dello degli dei da di do dos das du af av bin binti ibn'.split(
+    ' ',
+  ),
+);
+
+/** Words that do so in small letters, or behind another particle (`de la`): alone they are names as well. */
+const ARTICLES = new Set('la las le les lo los el al san st t'.split(' '));
+
+/** Words between two parts of a last name, in small letters. */
+const CONJUNCTIONS = new Set(['y', 'e', 'i']);
+
+/**
+ * Splits a full name at its last space; particles stay with the name behind them (`Ludwig | van Beethoven`). A name of
+ * one word has no last name.
+ *
+ * @returns both parts in NFC, without spaces around; two empty texts where the name is blank
+ */
+export function splitName(full: string): { firstName: string; lastName: string } {
+  const space = full.indexOf(' ');
+  // Two words, as most names are.
+  if (space > 0 && full.indexOf(' ', space + 1) < 0 && isPlain(full)) {
+    return { firstName: full.slice(0, space), lastName: full.slice(space + 1) };
+  }
+  const words = full
+    .normalize('NFC')
+    .split(/\s+/u)
+    .filter((word) => word !== '');
+  if (words.length < 2) return { firstName: words[0] ?? '', lastName: '' };
+  let from = lastNameAt(words, words.length - 1);
+  // Two names with a conjunction between are one last name: `de la Cruz y Peña`, `Costa e Silva`.
+  while (from > 2 && CONJUNCTIONS.has(words[from - 1]!)) from = lastNameAt(words, from - 2);
+  return { firstName: words.slice(0, from).join(' '), lastName: words.slice(from).join(' ') };
+}
+
+/** Returns where the last name begins that ends with a word, with its particles. */
+function lastNameAt(words: readonly string[], end: number): number {
+  let from = end;
+  while (from > 1 && isParticle(words[from - 1]!, words[from - 2]!)) from--;
+  return from;
+}
+
+function isParticle(word: string, before: string): boolean {
+  const small = word.toLowerCase();
+  if (PARTICLES.has(small)) return true;
+  return ARTICLES.has(small) && (word === small || PARTICLES.has(before.toLowerCase()));
 }

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { Conflict, NotFound } from '../../../base/errors/domain-error.js';
+import { WorkEntries } from '../../../engine/work/work-entries.repository.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
-import { WorkEntries } from '../../../engine/work/work-entries.repository.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
-import type { AtsConnection } from '../connections/connection.js';
-import type { InboundEventBody, InboundEventRow } from './inbound-event.js';
-import { INBOUND_WORK } from './inbox.js';
-import { waitingReason } from '../connections/waiting.rules.js';
+import { type AtsConnection, waitingReason } from '../connections/connection.js';
+import { type InboundEventBody, type InboundEventRow, INBOUND_WORK } from './inbound-event.js';
 import { InboundEventsRepository, type InboundFilter } from './inbound-events.repository.js';
 
 /** The event is in a state that the act does not fit. */

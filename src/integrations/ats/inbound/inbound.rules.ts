@@ -1,7 +1,6 @@
 import { isLongerThan } from '../../../base/characters.js';
 import { isTidy } from '../../../base/http/fields.js';
-import type { AtsRecordKind } from '../connectors/ats-records.js';
-import type { InboundEffect } from '../connectors/connector.js';
+import type { AtsRecordKind, InboundEffect } from '../connectors/connector.js';
 
 /** How far ahead the time of an event may be: clocks differ. */
 const AHEAD_MS = 5 * 60_000;

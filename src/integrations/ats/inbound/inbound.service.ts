@@ -1,21 +1,281 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../base/clock.js';
 import { cutTo } from '../../../base/characters.js';
-import { Buckets } from '../../../base/http/rate-limit.js';
+import { Clock } from '../../../base/clock.js';
+import { Database } from '../../../base/database/database.js';
 import { Unavailable } from '../../../base/errors/domain-error.js';
+import { Gatherer, type GatherPolicy } from '../../../base/gatherer.js';
+import { TooManyRequests } from '../../../base/http/http.errors.js';
+import { Buckets } from '../../../base/http/rate-limit.js';
+import { newId } from '../../../base/ids.js';
+import { NotJson, parseLossless } from '../../../base/json-text.js';
+import { Logger } from '../../../base/log/logger.js';
 import { StorageExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { TenantStorage } from '../../../tenancy/tenants/storage/tenant-storage.js';
+import { AtsStates } from '../connections/ats-states.js';
 import type { AtsConnection } from '../connections/connection.js';
-import type { Connector, InboundAnswer, InboundReading, InboundRequest } from '../connectors/connector.js';
-import { EventIntake } from './event-intake.js';
-import { keptHeaders, readInboundBody } from './inbound-body.js';
+import {
+  NotUnderstood,
+  type Connector,
+  type InboundReading,
+  type InboundRequest,
+  type InboundAnswer,
+} from '../connectors/connector.js';
 import type { Admitted } from './inbound-door.js';
 import type { NewInboundEvent } from './inbound-event.js';
 import { InboundRefused } from './inbound.errors.js';
-import { readingOf } from './inbound-reading.js';
 import { subjectOf } from './inbound.rules.js';
-import { SignatureWatch } from './signature-watch.js';
+
+/**
+ * Events of one connection. A large body is written alone, as bytes. In an array it would be text of twice its size: made,
+ * copied and sent in one turn of the event loop, in which all other requests wait.
+ */
+const POLICY: GatherPolicy = {
+  items: 100,
+  bytes: 256 * 1024,
+  large: 64 * 1024,
+  waiting: 1_000,
+  waitingBytes: 8 * 1024 * 1024,
+  order: 'in turn',
+};
+/** Stored events wake the work together, at most once in this time. */
+const GATHER_MS = 20;
+
+// Keys of the month before are looked at, so that an event is one event also over the end of a month.
+const STORE = `
+  with fresh as (
+    insert into ats_event_keys (tenant_id, connection_id, key, at)
+    select $1, $2, k.key, $3::timestamptz from unnest($5::bytea[]) as k(key)
+    where not exists (
+      select 1 from ats_event_keys o
+      where o.tenant_id = $1 and o.connection_id = $2 and o.key = k.key and o.at = $4::timestamptz)
+    on conflict do nothing returning key
+  ), stored as (
+  insert into ats_events (tenant_id, connection_id, id, at, name, occurred_at, kind, remote_id, content_type, headers,
+    body, state, reason, detail, decided_at, signed)
+  select $1, $2, u.id, u.at, u.name, u.occurred_at, u.kind, u.remote_id, u.content_type,
+    case when u.state <> 'no_effect' then u.headers end,
+    case when u.state <> 'no_effect' then coalesce(u.body, $18::bytea) end, u.state, u.reason, u.detail, case when u.state = 'waiting' then null else u.at end,
+    u.signed
+  from unnest($5::bytea[], $6::text[], $7::timestamptz[], $8::text[], $9::timestamptz[], $10::text[], $11::text[],
+    $12::text[], $13::json[], $14::bytea[], $15::text[], $16::text[], $17::text[], $19::boolean[])
+    as u(key, id, at, name, occurred_at, kind, remote_id, content_type, headers, body, state, reason, detail,
+      signed)
+  where u.key in (select key from fresh)
+  returning id, at, state, octet_length(body) as bytes
+  )
+  insert into ats_open_events (tenant_id, connection_id, failed, id, at, bytes)
+  select $1, $2, s.state = 'failed', s.id, s.at, s.bytes from stored s where s.state in ('waiting', 'failed')`;
+
+interface Arrived {
+  tenantId: string;
+  connectionId: string;
+  event: NewInboundEvent;
+}
+
+/**
+ * Stores inbound events: of each connection one statement at a time, with all that came meanwhile. A flood of one
+ * connection takes one database connection of this process, and its events keep their order.
+ */
+@Injectable()
+export class EventIntake {
+  private readonly gatherer: Gatherer<Arrived, void>;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly db: Database) {
+    this.gatherer = new Gatherer<Arrived, void>({
+      alone: (one) => this.insert([one]),
+      together: async (all) => {
+        await this.insert(all);
+        return all.map(() => undefined);
+      },
+      keyOf: ({ event }) => event.key.toString('latin1'),
+      bytesOf: ({ event }) => event.body.length,
+      busy: () => new TooManyRequests('Too many events of this connection wait to be stored.', 1),
+      policy: POLICY,
+    });
+  }
+
+  /**
+   * Stores an event; resolves when it is committed, or when it has been stored before.
+   *
+   * @throws {TooManyRequests} when too much of this connection waits
+   */
+  store(tenantId: string, connectionId: string, event: NewInboundEvent): Promise<void> {
+    return this.gatherer.run(`${tenantId} ${connectionId}`, { tenantId, connectionId, event });
+  }
+
+  private async insert(all: readonly Arrived[]): Promise<void> {
+    const { tenantId, connectionId, event: first } = all[0]!;
+    const of = <T>(pick: (event: NewInboundEvent) => T): T[] => all.map(({ event }) => pick(event));
+    // Within one millisecond ids are in no order; that of the batch is the order of receipt.
+    const ids = of(({ at }) => newId('aev', at.getTime())).sort();
+    const large = first.body.length >= POLICY.large ? first.body : null;
+    await this.db.query(STORE, [
+      tenantId,
+      connectionId,
+      monthOf(first.at, 0),
+      monthOf(first.at, -1),
+      of(({ key }) => key),
+      ids,
+      of(({ at }) => at),
+      of((event) => event.name),
+      of(({ occurredAt }) => occurredAt),
+      of(({ kind }) => kind),
+      of(({ remoteId }) => remoteId),
+      of(({ contentType }) => contentType),
+      of(({ headers }) => JSON.stringify(headers)),
+      of(({ body }) => (large === null ? body : null)),
+      of(({ state }) => state),
+      of(({ reason }) => reason),
+      of(({ detail }) => detail),
+      large,
+      of(({ signed }) => signed),
+    ]);
+    this.wake();
+  }
+
+  private wake(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = null;
+      this.db.feed.wakeups.tell('work');
+    }, GATHER_MS).unref();
+  }
+}
+
+function monthOf(moment: Date, later: number): Date {
+  return new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + later, 1));
+}
+
+const MAX_FIELDS = 256;
+/** Headers that carry a credential, or say how the request travelled. */
+const DROPPED = /^(authorization|cookie|x-api-token|proxy-.*|connection|host|x-forwarded-.*|forwarded|via|x-real-ip)$/;
+const MAX_HEADERS_BYTES = 4_096;
+
+/** A body, or why it cannot be read. */
+export type ReadBody = { body: unknown; fault: null } | { body: undefined; fault: string };
+
+/** Reads a body as JSON, or as a form. Whole numbers of more than 15 digits become text: they are ids. */
+export function readInboundBody(raw: Buffer, contentType: string, encoding: string | undefined): ReadBody {
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
+    return { body: undefined, fault: 'The body is compressed.' };
+  }
+  if (contentType.toLowerCase().includes('x-www-form-urlencoded')) return readForm(raw);
+  try {
+    return { body: parseLossless(raw), fault: null };
+  } catch (error) {
+    if (error instanceof NotJson) return { body: undefined, fault: error.message };
+    throw error;
+  }
+}
+
+/** Returns the headers that are kept beside the body: none that holds the token, wherever a proxy has put it. */
+export function keptHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  token: string,
+): Record<string, string> {
+  const kept: Record<string, string> = {};
+  let bytes = 0;
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== 'string' || DROPPED.test(name) || holds(value, token)) continue;
+    bytes += name.length + value.length;
+    if (bytes > MAX_HEADERS_BYTES) break;
+    kept[name] = value;
+  }
+  return kept;
+}
+
+function holds(value: string, token: string): boolean {
+  return value.includes(token) || value.includes(encodeURIComponent(token));
+}
+
+function readForm(raw: Buffer): ReadBody {
+  const text = raw.toString('utf8');
+  const pairs = text.split('&', MAX_FIELDS + 1);
+  if (pairs.length > MAX_FIELDS) return { body: undefined, fault: `The form has more than ${MAX_FIELDS} fields.` };
+  const fields: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of new URLSearchParams(text)) fields[name] ??= value;
+  return { body: { ...fields }, fault: null };
+}
+
+const MAX_REASON = 500;
+
+/**
+ * Returns what a body says, or why it is not understood.
+ *
+ * @param fault why the body cannot be read at all; null: it can
+ */
+export function readingOf(
+  connector: Connector,
+  request: InboundRequest,
+  fault: string | null,
+): InboundReading | string {
+  if (fault !== null) return fault;
+  try {
+    return connector.inbound.read(request);
+  } catch (error) {
+    if (error instanceof NotUnderstood) return cutTo(error.message, MAX_REASON);
+    // A body that a connector fails over is one that it does not understand. What it says may hold data of the body.
+    return 'The body is not one that this ATS documents.';
+  }
+}
+
+/**
+ * A connection is read at most once in this time, however many requests come. One that is not `ok` may have the problem
+ * by the word of another process: a signature that fits ends it soon.
+ */
+const EVERY_MS = { usually: 60_000, inTrouble: 1_000 };
+const REMEMBERED = 10_000;
+
+/** Shows the customer that signatures do not fit: some ATSs send an event that was refused with 401 never again. */
+@Injectable()
+export class SignatureWatch {
+  /** When a verdict of a connection was last noted. */
+  private readonly noted = new Map<string, number>();
+  /** The last change of a connection that is under way: the next one follows it, so that the last verdict counts. */
+  private readonly changing = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly states: AtsStates,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Notes a signature of a connection: the code of its refusal, or null for one that fits. */
+  note(connection: AtsConnection, refusal: string | null): void {
+    const [fits, differs] = [`${connection.id} fits`, `${connection.id} differs`];
+    const name = refusal === null ? fits : differs;
+    const every = refusal === null && connection.state !== 'ok' ? EVERY_MS.inTrouble : EVERY_MS.usually;
+    const now = this.clock.monotonic();
+    if (now - (this.noted.get(name) ?? -every) < every) return;
+    if (this.noted.size >= REMEMBERED) this.noted.clear();
+    this.noted.set(name, now);
+    // The next signature that fits ends the problem, however short ago the last one was.
+    if (refusal !== null) {
+      this.noted.delete(fits);
+      const about = { tenant_id: connection.tenantId, connection: connection.id, provider: connection.provider };
+      this.logger.warn('ats.webhook_refused', { ...about, reason: refusal });
+    }
+    this.follow(connection, async () => {
+      try {
+        if (refusal === null) await this.states.solved(connection, 'signature');
+        else await this.states.problem(connection, 'signature', refusal);
+      } catch (error) {
+        this.noted.delete(name);
+        const about = { tenant_id: connection.tenantId, connection: connection.id };
+        this.logger.warn('ats.signature_not_noted', { ...about, error });
+      }
+    });
+  }
+
+  /** Runs a change after those before it. The answer does not wait for it: the state is for people. */
+  private follow({ id }: AtsConnection, change: () => Promise<void>): void {
+    const done = (this.changing.get(id) ?? Promise.resolve()).then(change).finally(() => {
+      if (this.changing.get(id) === done) this.changing.delete(id);
+    });
+    this.changing.set(id, done);
+  }
+}
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 

@@ -3,9 +3,8 @@ import { Logger } from '../../../base/log/logger.js';
 import { DONE, WorkKind, type TurnOutcome, type Turn } from '../../../base/work/work.js';
 import { AtsFailure } from '../api/ats-api.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
-import { AtsCredentials } from '../connections/ats-credentials.js';
+import { AtsCredentials, DUE_RENEWALS, RenewalsRepository } from '../connections/ats-credentials.js';
 import { AtsStates } from '../connections/ats-states.js';
-import { DUE_RENEWALS, RenewalsRepository } from '../connections/renewals.repository.js';
 
 /** Renews grants that nothing uses, before their refresh tokens end: of paused connections, and of vendors with short ones. */
 @Injectable()

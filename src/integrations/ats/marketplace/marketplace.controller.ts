@@ -11,13 +11,12 @@ import { hostCookie } from '../../../base/http/cookies.js';
 import { readForm } from '../../../base/http/form.js';
 import { queryText, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
-import { AtsAddresses } from '../connections/ats-addresses.js';
+import { AtsAddresses } from '../connections/ats-connections.store.js';
 import type { Connector } from '../connectors/connector.js';
-import { AuthorizationStates } from './authorization-states.js';
-import { connectedPage, connectLinkPage, notConnectedPage } from './marketplace-pages.js';
+import { AuthorizationStates } from './authorizations.repository.js';
+import { connectedPage, connectLinkPage, notConnectedPage, StartPages } from './marketplace-pages.js';
 import { ConnectRefused } from './marketplace.errors.js';
 import { MarketplaceService, type Starter } from './marketplace.service.js';
-import { StartPages } from './start-pages.js';
 
 const FORM_BYTES = 4_096;
 const COOKIE_SECONDS = 600;

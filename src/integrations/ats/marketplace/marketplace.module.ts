@@ -1,22 +1,17 @@
 import { Module } from '@nestjs/common';
+import { DomainsModule } from '../../../auth/connections/domains/domains.module.js';
 import { SignInModule } from '../../../auth/sign-in/sign-in.module.js';
 import { AtsAdministrationModule } from '../administration/administration.module.js';
-import { DomainsModule } from '../../../auth/connections/domains/domains.module.js';
-import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AtsCallsModule } from '../calls/calls.module.js';
-import { AuthorizationStates } from './authorization-states.js';
-import { WriterChoice } from './writer-choice.js';
-import { WriterController } from './writer.controller.js';
-import { AuthorizationsRepository } from './authorizations.repository.js';
-import { ConnectLinksController } from './connect-links.controller.js';
-import { ConnectLinksRepository } from './connect-links.repository.js';
-import { ConnectLinksService } from './connect-links.service.js';
-import { GrantedConnections } from './granted-connections.js';
+import { AtsConnectionsModule } from '../connections/connections.module.js';
+import { AuthorizationStates, AuthorizationsRepository } from './authorizations.repository.js';
+import { WriterController, ConnectLinksController } from './connect-links.controller.js';
+import { ConnectLinksRepository, ConnectLinksService } from './connect-links.service.js';
+import { WriterChoice, GrantedConnections } from './granted-connections.js';
 import { GrantKeepAlive } from './keep-alive.js';
+import { StartPages } from './marketplace-pages.js';
 import { MarketplaceController } from './marketplace.controller.js';
-import { StartPages } from './start-pages.js';
-import { VendorOAuth } from './vendor-oauth.js';
-import { MarketplaceService } from './marketplace.service.js';
+import { VendorOAuth, MarketplaceService } from './marketplace.service.js';
 
 /** Connecting an ATS by OAuth, in a browser. */
 @Module({

@@ -1,20 +1,118 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { SessionRow } from '../../../auth/sign-in/browser-sessions/live-sessions.js';
 import { hashToken, mintToken, parseToken } from '../../../base/crypto/tokens.js';
+import { NotFound } from '../../../base/errors/domain-error.js';
 import { Logger } from '../../../base/log/logger.js';
 import type { Actor } from '../../../tenancy/identity/person.js';
-import type { SessionRow } from '../../../auth/sign-in/browser-sessions/live-sessions.js';
 import { Administrators } from '../../../tenancy/tenants/administrators.js';
 import { NotAnAdministrator } from '../../../tenancy/tenants/tenants.errors.js';
-import type { AtsUserBody } from '../connections/ats-connection-bodies.dto.js';
-import type { Connector } from '../connectors/connector.js';
-import { AuthorizationStates, stateCookie, type KnownState } from './authorization-states.js';
-import { AuthorizationsRepository, type Authorization } from './authorizations.repository.js';
-import { ConnectLinksRepository, type OpenLink } from './connect-links.repository.js';
+import { AtsFailure } from '../api/ats-api.js';
+import type { AtsUserBody } from '../connections/ats-connections.dto.js';
+import { AtsAddresses } from '../connections/ats-connections.store.js';
+import type { Connector, Region } from '../connectors/connector.js';
+import { OAuthClients, type OAuthClient, type Grant, TokenClient } from '../oauth/token-client.js';
+import { connectorOf } from '../providers/providers.js';
+import {
+  AuthorizationStates,
+  stateCookie,
+  type KnownState,
+  AuthorizationsRepository,
+  type Authorization,
+} from './authorizations.repository.js';
+import { ConnectLinksRepository, type OpenLink } from './connect-links.service.js';
+import { GrantedConnections, type Connected, WriterChoice } from './granted-connections.js';
 import { atsCodeOf, ConnectRefused } from './marketplace.errors.js';
-import { GrantedConnections, type Connected } from './granted-connections.js';
-import { VendorOAuth } from './vendor-oauth.js';
-import { WriterChoice } from './writer-choice.js';
+
+/** OAuth 2.0 at the vendors: where a browser is sent, from where it comes back, and what its code is worth. */
+@Injectable()
+export class VendorOAuth {
+  constructor(
+    private readonly clients: OAuthClients,
+    private readonly tokens: TokenClient,
+    private readonly addresses: AtsAddresses,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Returns the connector of a provider.
+   *
+   * @throws {NotFound} where the provider is unknown, has no OAuth, or the operator has set no client for it
+   */
+  partner(provider: string): Connector {
+    const connector = connectorOf(provider);
+    if (connector?.oauth == null || this.clients.of(provider) === null) throw new NotFound('integration');
+    return connector;
+  }
+
+  /** Returns the address to which a browser is sent; `challenge` is that of PKCE (RFC 7636). */
+  authorizeUrl(connector: Connector, state: string, challenge: string): string {
+    const { client, region } = this.clientOf(connector);
+    const url = new URL(region.authorize!);
+    const query = {
+      response_type: 'code',
+      client_id: client.id,
+      redirect_uri: this.addresses.callback(connector.provider),
+      scope: connector.oauth!.scopes.join(' '),
+      state,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+      ...connector.oauth!.authorizeParameters(region),
+    };
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return url.href;
+  }
+
+  /** Returns the region that an answer names; null: the answer is of another provider. */
+  answeredRegion(
+    connector: Connector,
+    { issuer, tokenOrigin }: { issuer: string | null; tokenOrigin: string | null },
+  ): string | null {
+    return this.isIssuer(connector, issuer) ? this.clients.answeredRegion(connector, tokenOrigin) : null;
+  }
+
+  /**
+   * Exchanges a code for a grant.
+   *
+   * @throws {ConnectRefused} when the vendor refuses the code or gives no answer
+   */
+  async exchange(
+    { tenantId, connector, region: name }: { tenantId: string; connector: Connector; region: string },
+    code: string,
+    verifier: string,
+  ): Promise<Grant> {
+    const { client, region } = this.clientOf(connector, name);
+    try {
+      return await this.tokens.exchange({ tenantId, connector, region, client }, code, {
+        redirectUri: this.addresses.callback(connector.provider),
+        verifier,
+      });
+    } catch (error) {
+      if (!(error instanceof AtsFailure)) throw error;
+      this.logger.warn('ats.code_refused', { tenant_id: tenantId, provider: connector.provider, reason: error.reason });
+      throw error.kind === 'refused'
+        ? new ConnectRefused('code_refused', atsCodeOf(error.reason))
+        : new ConnectRefused('ats_away');
+    }
+  }
+
+  /** An answer that names another issuer was mixed up by an attacker (RFC 9207 §2.4). */
+  private isIssuer(connector: Connector, issuer: string | null): boolean {
+    const own = new URL(this.clientOf(connector).region.authorize!).origin;
+    return issuer === null || issuer === own || issuer === `${own}/`;
+  }
+
+  /** The client of this installation at the vendor; the caller has checked that there is one. */
+  private clientOf(
+    connector: Connector,
+    name = this.clients.usualRegion(connector),
+  ): { client: OAuthClient; region: Region } {
+    const client = this.clients.of(connector.provider);
+    const region = this.clients.region(connector, name);
+    if (client === null || region === undefined) throw new Error(`there is no OAuth client for ${connector.provider}`);
+    return { client, region };
+  }
+}
 
 /** Who connects: a signed-in administrator, or the holder of a connect link. */
 export type Starter = { tenantId: string } & ({ session: SessionRow; link: null } | { session: null; link: OpenLink });

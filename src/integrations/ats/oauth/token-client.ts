@@ -3,11 +3,143 @@ import { Clock } from '../../../base/clock.js';
 import { Config } from '../../../base/config/config.js';
 import { Outbound } from '../../../base/http/outbound.js';
 import { retryAfterOf } from '../api/ats-answer.rules.js';
-import { AtsFailure } from '../api/ats-api.js';
+import { type Credential, AtsFailure } from '../api/ats-api.js';
 import type { Connector, Region } from '../connectors/connector.js';
-import type { Credential } from '../api/credential.js';
-import type { OAuthClient } from './oauth-clients.js';
-import { grantOf, type Grant } from './token-answer.mapping.js';
+
+/** The name of the region that `ATS_SIMULATORS` adds. */
+const SIMULATOR = 'simulator';
+
+/** A partner's client at a vendor. */
+export interface OAuthClient {
+  id: string;
+  secret: string;
+}
+
+/** The OAuth clients of this installation, and the regions of vendors as it calls them. */
+@Injectable()
+export class OAuthClients {
+  constructor(private readonly config: Config) {}
+
+  /** Returns the client at a provider, or null if the operator has set none. */
+  of(provider: string): OAuthClient | null {
+    return this.config.ats.clients.find((client) => client.provider === provider) ?? null;
+  }
+
+  /** Returns the region where new connections by OAuth are made: the simulator's, where there is one. */
+  usualRegion({ provider, regions }: Connector): string {
+    return this.config.ats.simulators[provider] === undefined ? Object.keys(regions)[0]! : SIMULATOR;
+  }
+
+  /** Returns the names of a connector's regions here, the usual one first. */
+  regionNames(connector: Connector): string[] {
+    return [...new Set([this.usualRegion(connector), ...Object.keys(connector.regions)])];
+  }
+
+  /**
+   * Returns the name of the region of an account, as the answer of the ATS tells it; null: there is no such region. The
+   * answer comes through a browser, and the client's secret goes to the token address: only origins of the list count.
+   *
+   * @param tokenOrigin null: the answer names none, and the region is the usual one
+   */
+  answeredRegion(connector: Connector, tokenOrigin: string | null): string | null {
+    if (tokenOrigin === null) return this.usualRegion(connector);
+    const origin = tokenOrigin.replace(/\/$/, '');
+    const found = this.regionNames(connector).find((name) => {
+      const token = this.region(connector, name)?.token;
+      return token !== undefined && new URL(token).origin === origin;
+    });
+    return found ?? null;
+  }
+
+  /** Returns a region, or undefined if the connector has no such one. */
+  region({ provider, regions }: Connector, name: string): Region | undefined {
+    if (name !== SIMULATOR) return regions[name];
+    const origin = this.config.ats.simulators[provider];
+    const usual = Object.values(regions)[0];
+    return origin === undefined || usual === undefined ? undefined : moved(usual, origin);
+  }
+}
+
+/** Returns a region at another origin, with the same paths. */
+function moved(region: Region, origin: string): Region {
+  const at = (text: string): string => {
+    const { pathname } = new URL(text);
+    return origin + (pathname === '/' ? '' : pathname);
+  };
+  return {
+    ...region,
+    api: at(region.api),
+    ...(region.authorize === undefined ? {} : { authorize: at(region.authorize) }),
+    ...(region.token === undefined ? {} : { token: at(region.token) }),
+  };
+}
+
+/** The tokens of a grant. */
+export interface Grant {
+  credential: Extract<Credential, { kind: 'oauth' }>;
+  /** Null: the answer names none. */
+  scopes: string[] | null;
+}
+
+/** Tokens are visible ASCII (RFC 6749 appendix A.12), and no vendor's is longer. */
+const TOKEN = /^[\x20-\x7e]{1,8192}$/;
+/** Without a word about it an access token is taken to live so long. */
+const USUAL_SECONDS = 3_600;
+const LONGEST_SECONDS = 366 * 86_400;
+
+/**
+ * Returns the grant of a token answer (RFC 6749 §5.1), or null where it has no grant. Greenhouse sends when a token ends
+ * (`expires_at`), others after how many seconds.
+ *
+ * @param before the refresh token that was used: it stays where the answer names no new one
+ */
+export function grantOf(answer: unknown, before: string | null, now: Date): Grant | null {
+  if (answer === null || typeof answer !== 'object') return null;
+  const { access_token: access, refresh_token: refresh, scope } = answer as Record<string, unknown>;
+  if (!isToken(access)) return null;
+  if (refresh !== undefined && refresh !== null && !isToken(refresh)) return null;
+  return {
+    credential: {
+      kind: 'oauth',
+      accessToken: access,
+      expiresAt: endOf(answer as Record<string, unknown>, now).toISOString(),
+      refreshToken: typeof refresh === 'string' ? refresh : before,
+      refreshedAt: now.toISOString(),
+    },
+    scopes: typeof scope === 'string' ? scope.split(/[ +,]/).filter((one) => one !== '') : null,
+  };
+}
+
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && TOKEN.test(value);
+}
+
+function endOf({ expires_in: seconds, expires_at: at }: Record<string, unknown>, now: Date): Date {
+  const latest = now.getTime() + LONGEST_SECONDS * 1_000;
+  const parsed = typeof at === 'string' ? Date.parse(at) : NaN;
+  if (!Number.isNaN(parsed)) return new Date(Math.min(parsed, latest));
+  const told = Number(seconds);
+  const life = Number.isFinite(told) && told > 0 ? told : USUAL_SECONDS;
+  return new Date(Math.min(now.getTime() + life * 1_000, latest));
+}
+
+/** The part of its life after which an access token is renewed. */
+const RENEWED_AT = 0.8;
+
+/** Returns whether an access token is renewed before the next call. */
+export function isDue({ expiresAt, refreshedAt }: { expiresAt: string; refreshedAt: string }, now: Date): boolean {
+  const from = Date.parse(refreshedAt);
+  return now.getTime() >= from + (Date.parse(expiresAt) - from) * RENEWED_AT;
+}
+
+/**
+ * Returns when a grant that nothing uses is renewed so that it stays alive: after half of the time in which a refresh
+ * token ends without use; null: it does not end so.
+ */
+export function keepAliveAt(credential: Credential, refreshIdleMs: number | null): Date | null {
+  if (credential.kind !== 'oauth' || credential.refreshToken === null || refreshIdleMs === null) return null;
+  return new Date(Date.parse(credential.refreshedAt) + refreshIdleMs / 2);
+}
 
 const TIMEOUT_MS = 15_000;
 const MOST_BYTES = 64 * 1024;

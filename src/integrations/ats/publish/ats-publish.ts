@@ -1,14 +1,85 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { Clock } from '../../../base/clock.js';
+import { type SqlRunner, Database } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
-import { LaneWakeups } from '../../../engine/delivery/lane-state.js';
+import type { DestinationKey } from '../../../engine/delivery/destination.js';
 import { DestinationStatesRepository } from '../../../engine/delivery/destinations/destination-states.repository.js';
-import { removeDestination } from '../../../engine/delivery/destinations/destinations.repository.js';
-import { AtsConnectionReady } from '../connections/ats-connections.events.js';
+import {
+  DestinationsRepository,
+  REMOVED,
+  removeDestination,
+} from '../../../engine/delivery/destinations/destinations.repository.js';
+import { LaneWakeups } from '../../../engine/delivery/lane-state.js';
+import type { AtsApi } from '../api/ats-api.js';
+import { AtsConnectionReady } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
-import { destinationOf } from './ats-destinations.js';
-import { AtsWriters } from './ats-writers.js';
+import type { Connector } from '../connectors/connector.js';
 import { AtsWritesRepository } from './ats-writes.repository.js';
+import { ATS } from './write.js';
+
+/**
+ * The pace of the calls is the connection's own, so a destination has no rate. The time-out is that of a lease: a write is
+ * some calls, and one that takes longer is fenced by its own row.
+ */
+const SETTINGS = { concurrency: 4, timeout_ms: 15_000, rate: null };
+
+/** The destinations of the channel: one for each connection that something was written to. */
+@Injectable()
+export class AtsDestinations {
+  constructor(private readonly destinations: DestinationsRepository) {}
+
+  /** Makes the destination of a connection, where there is none or the last one was removed. */
+  async demand(tx: SqlRunner, connection: AtsConnection): Promise<void> {
+    const key = destinationOf(connection);
+    const known = await this.destinations.read(key, tx);
+    if (known !== null && known.stateReason !== REMOVED) return;
+    // Calls find their address by the connection; this one only represents it.
+    await this.destinations.save(tx, key, {
+      baseUrl: connection.baseUrl ?? `ats:${connection.provider}`,
+      settings: SETTINGS,
+    });
+  }
+}
+
+/** Returns the key of a connection's destination. */
+export function destinationOf({ tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): DestinationKey {
+  return { tenantId, channel: ATS, id };
+}
+
+/** For so long an active user is not asked for again. */
+const KNOWN_MS = 120_000;
+const MOST_KNOWN = 10_000;
+
+/** The user of the ATS as whom is written, or why there is none. */
+export type Writer = { id: string | null } | { missing: 'no_writer' | 'writer_gone' };
+
+/** Knows as which user of the ATS is written. Active users are remembered for two minutes. */
+@Injectable()
+export class AtsWriters {
+  private readonly known = new Map<string, number>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Returns as whom is written. Where the vendor needs a user, the user has to be active. */
+  async of(connection: AtsConnection, connector: Connector, api: AtsApi): Promise<Writer> {
+    const id = connection.writes.as_user ?? connection.approvedBy;
+    if (!connector.writes.needsUser) return { id };
+    if (id === null) return { missing: 'no_writer' };
+    const key = `${connection.tenantId} ${connection.id} ${id}`;
+    const now = this.clock.now().getTime();
+    if ((this.known.get(key) ?? 0) > now) return { id };
+    const user = await connector.user(api, id);
+    if (user?.active !== true) return { missing: 'writer_gone' };
+    if (this.known.size >= MOST_KNOWN) this.known.clear();
+    this.known.set(key, now + KNOWN_MS);
+    return { id };
+  }
+
+  /** Asks for the users of a connection anew. */
+  forget({ tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): void {
+    for (const key of this.known.keys()) if (key.startsWith(`${tenantId} ${id} `)) this.known.delete(key);
+  }
+}
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
 

@@ -9,10 +9,16 @@ import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.j
 import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
-import { atsWriteBody, writeAttemptBody } from './ats-write.mapping.js';
-import { AtsWriteBody, AtsWriteWithTriesBody, DismissWrite, TestWrite, TestWriteBody } from './ats-writes.dto.js';
-import { AtsWritesService } from './ats-writes.service.js';
-import { TestWrites } from './test-writes.js';
+import {
+  atsWriteBody,
+  writeAttemptBody,
+  AtsWriteBody,
+  AtsWriteWithTriesBody,
+  DismissWrite,
+  TestWrite,
+  TestWriteBody,
+} from './ats-writes.dto.js';
+import { AtsWritesService, TestWrites } from './ats-writes.service.js';
 import { WRITE_STATES } from './write.js';
 
 /** What is written to an ATS, and what became of it. */

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Flag, Text } from '../../../base/http/fields.js';
-import { WRITE_STATES, type WriteKind, type WriteState } from './write.js';
+import type { ListedAttempt } from '../../../engine/delivery/attempts.js';
+import { WRITE_STATES, type WriteKind, type WriteState, markerOf, type AtsWriteRow } from './write.js';
 
 /** Why a write is dismissed. */
 export class DismissWrite {
@@ -103,4 +104,32 @@ export class TestWriteBody {
   target!: string;
   @ApiProperty({ type: [TestStepBody] })
   steps!: TestStepBody[];
+}
+
+/** Returns a write as the API shows it. */
+export function atsWriteBody(row: AtsWriteRow): AtsWriteBody {
+  return {
+    id: row.id,
+    candidate_id: row.candidate_id,
+    interview_id: row.interview_id,
+    kind: row.kind,
+    action: row.action,
+    revision: row.revision,
+    state: row.state,
+    target: row.target,
+    marker: markerOf(row, row.target),
+    remote_ref: row.remote_ref,
+    attempts: row.attempts,
+    reason: row.reason,
+    detail: row.detail,
+    attempted_at: row.attempted_at?.toISOString() ?? null,
+    written_at: row.written_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** Returns a try as the API shows it. */
+export function writeAttemptBody({ sent_at, outcome, detail, duration_ms }: ListedAttempt): WriteAttemptBody {
+  return { at: sent_at.toISOString(), outcome, detail, ms: duration_ms };
 }

@@ -4,18 +4,13 @@ import { DeliveryModule } from '../../../engine/delivery/delivery.module.js';
 import { InterviewsModule } from '../../../hiring/interviews/interviews.module.js';
 import { AtsCallsModule } from '../calls/calls.module.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
-import { AtsChannel } from './ats.channel.js';
-import { AtsDestinations } from './ats-destinations.js';
-import { AtsPublish } from './ats-publish.js';
-import { AtsWriters } from './ats-writers.js';
+import { AtsDestinations, AtsPublish, AtsWriters } from './ats-publish.js';
 import { AtsWritesController } from './ats-writes.controller.js';
-import { AtsWritesRepository } from './ats-writes.repository.js';
-import { AtsWritesService } from './ats-writes.service.js';
+import { AtsWritesRepository, WrittenCandidates } from './ats-writes.repository.js';
+import { AtsWritesService, TestWrites } from './ats-writes.service.js';
+import { AtsChannel } from './ats.channel.js';
 import { WritePlanner } from './write-planner.js';
-import { TestWrites } from './test-writes.js';
-import { WriteRecorder } from './write-recorder.js';
-import { WriteSender } from './write-sender.js';
-import { WrittenCandidates } from './written-candidates.js';
+import { WriteRecorder, WriteSender } from './write-sender.js';
 
 /** Writes meeting links and scorecards to ATSs. */
 @Module({

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InterviewsRepository } from '../../../hiring/interviews/interviews.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsWrite, Connector, WriteTarget } from '../connectors/connector.js';
-import { AtsWritesRepository, type WriteEnd } from './ats-writes.repository.js';
-import { markerOf, type AtsWriteRow, type WriteKind } from './write.js';
+import { AtsWritesRepository, type WriteEnd, WrittenCandidates } from './ats-writes.repository.js';
 import { linkText, scorecardText } from './write-text.mapping.js';
-import { WrittenCandidates } from './written-candidates.js';
+import { markerOf, type AtsWriteRow, type WriteKind } from './write.js';
 
 /** A write with everything that its call needs but the user; or how it ends without a call. */
 export type PlannedWrite =

@@ -1,19 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../../base/database/database.js';
 import type { CandidateRow } from '../../../hiring/candidates/candidate.js';
-import { CandidatesService } from '../../../hiring/candidates/candidates.service.js';
 import type { SyncedCandidate } from '../../../hiring/candidates/candidate.rules.js';
+import { CandidatesService } from '../../../hiring/candidates/candidates.service.js';
 import { SyncedCandidates, type HeldCandidates } from '../../../hiring/candidates/synced-candidates.js';
 import type { JobStatus } from '../../../hiring/jobs/job.js';
 import { JobsRepository } from '../../../hiring/jobs/jobs.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { newsOf, type News } from './news.rules.js';
-import { externalIdOf, syncedOf } from './record-fields.mapping.js';
-import { clamped, leftOut, refusalOfKnown, isMergeCircle, recordResultOf } from './record.rules.js';
-import type { AtsRecordRow, LeftOutReason, RecordItem, RecordResult, RecordWrite } from './record.js';
+import { externalIdOf, syncedOf, openingRefusal, personRefusal, survivorFrom } from './record-fields.mapping.js';
+import {
+  clamped,
+  leftOut,
+  refusalOfKnown,
+  isMergeCircle,
+  recordResultOf,
+  type AtsRecordRow,
+  type LeftOutReason,
+  type RecordItem,
+  type RecordResult,
+  type RecordWrite,
+} from './record.js';
 import { AtsRecordsRepository } from './records.repository.js';
-import { openingRefusal, personRefusal } from './selection.rules.js';
-import { survivorFrom } from './survivor.mapping.js';
 
 type CandidateItem = Extract<RecordItem, { kind: 'candidate' }>;
 type GoneItem = Extract<RecordItem, { kind: 'gone' }>;

@@ -1,7 +1,6 @@
-import type { AtsCandidate } from '../connectors/ats-records.js';
 import type { CandidateRow } from '../../../hiring/candidates/candidate.js';
-import { personAt } from './record.rules.js';
-import type { AtsRecordRow, RecordItem } from './record.js';
+import type { AtsCandidate } from '../connectors/connector.js';
+import { personAt, type AtsRecordRow, type RecordItem } from './record.js';
 
 type CandidateItem = Extract<RecordItem, { kind: 'candidate' }>;
 

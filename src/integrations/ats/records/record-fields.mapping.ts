@@ -1,9 +1,10 @@
 import { cutTo, isLongerThan } from '../../../base/characters.js';
 import { MAX_EXTERNAL_ID, isPlain, isTidy, tidy, EMAIL } from '../../../base/http/fields.js';
+import type { CandidateRow } from '../../../hiring/candidates/candidate.js';
 import type { SyncedCandidate } from '../../../hiring/candidates/candidate.rules.js';
-import type { JobFields } from '../../../hiring/jobs/job.js';
-import type { AtsConnection } from '../connections/connection.js';
-import type { AtsCandidate, AtsJob } from '../connectors/ats-records.js';
+import type { JobFields, JobStatus } from '../../../hiring/jobs/job.js';
+import type { AtsConnection, Takes } from '../connections/connection.js';
+import type { AtsCandidate, AtsJob } from '../connectors/connector.js';
 import type { LeftOutReason } from './record.js';
 
 const MAX_NAME = 200;
@@ -106,4 +107,45 @@ function webAddress(text: string): string | null {
 function clean(text: string, max: number): string {
   if (text.length <= max && isPlain(text)) return text;
   return cutTo(tidy(cutTo(text, 4 * max).replace(UNTIDY, ' ')), max).trim();
+}
+
+/** Keys that the record itself says, not its `metadata`. */
+const OWN = new Set(['ats', 'job_opening_id', 'original_job_id', 'ats_stage']);
+
+/**
+ * Returns the survivor of a merge as far as the merged candidate tells it: both are one person. It has no time of a change,
+ * so that all data of the survivor from the ATS is newer.
+ */
+export function survivorFrom(merged: CandidateRow, remoteId: string): AtsCandidate {
+  const values = JSON.parse(merged.metadata) as Record<string, unknown>;
+  const textOf = (name: string): string | null => (typeof values[name] === 'string' ? values[name] : null);
+  const stage = textOf('ats_stage');
+  const further = (merged.ats_keys ?? []).filter((name) => !OWN.has(name));
+  return {
+    remoteId,
+    firstName: merged.first_name,
+    lastName: merged.last_name,
+    email: merged.email,
+    jobRemoteId: textOf('original_job_id'),
+    stage: stage === null ? null : { id: stage, name: stage },
+    ...(merged.ats_status === null ? {} : { status: merged.ats_status }),
+    metadata: Object.fromEntries(further.map((name) => [name, textOf(name)])),
+    changedAt: null,
+  };
+}
+
+/**
+ * Returns why a connection does not take a candidate that is not known yet, apart from its opening; null: it does. What the
+ * ATS does not say keeps no candidate out, but for the stage, which is chosen by name.
+ */
+export function personRefusal(takes: Takes, candidate: AtsCandidate, changedAt: Date): LeftOutReason | null {
+  if (takes.candidates === 'active' && (candidate.status ?? 'active') !== 'active') return 'not_active';
+  if (takes.stages !== null && !takes.stages.includes(candidate.stage?.id ?? '')) return 'other_stage';
+  if (takes.since !== null && changedAt.getTime() < Date.parse(takes.since)) return 'before_since';
+  return null;
+}
+
+/** Returns why a connection does not take a candidate of an opening with this state; undefined: there is no opening. */
+export function openingRefusal(takes: Takes, status: JobStatus | undefined): LeftOutReason | null {
+  return takes.postings === 'open' && status !== 'open' ? 'no_open_job' : null;
 }

@@ -1,5 +1,6 @@
-import type { SyncedEvents } from '../../../hiring/candidates/synced-candidates.js';
-import type { AtsCandidate, AtsGone, AtsJob, AtsRecordKind } from '../connectors/ats-records.js';
+import type { SyncedEvents, SyncedResult } from '../../../hiring/candidates/synced-candidates.js';
+import type { AtsApi } from '../api/ats-api.js';
+import type { AtsCandidate, AtsGone, AtsJob, AtsRecordKind, Connector } from '../connectors/connector.js';
 
 /** `live`: at the ATS. `erased`: the API deleted the candidate. What is not live comes back by no event and no poll. */
 export type AtsRecordState = 'live' | 'deleted' | 'merged' | 'erased';
@@ -82,4 +83,91 @@ export interface RecordResult {
   outcome: 'created' | 'updated' | 'unchanged' | 'closed' | 'deleted' | 'merged' | 'left_out';
   reason: LeftOutReason | null;
   recordId: string | null;
+}
+
+/** Returns whether a connector reads records of a kind. */
+export function readsKind({ abilities }: Connector, kind: AtsRecordKind): boolean {
+  return kind === 'job' ? abilities.jobs : abilities.candidates;
+}
+
+/**
+ * Reads one record from the ATS.
+ *
+ * @param at the time of the change, where the ATS names none
+ * @returns null where the ATS has no such record
+ * @throws {AtsFailure} when the call fails
+ * @throws {NotUnderstood} when the record is not one that the ATS documents
+ */
+export async function readRecord(
+  { connector, api }: { connector: Connector; api: AtsApi },
+  kind: AtsRecordKind,
+  remoteId: string,
+  at: Date,
+): Promise<RecordItem | null> {
+  if (kind === 'job') {
+    const job = await connector.job(api, remoteId);
+    return job === null ? null : jobItem({ ...job, remoteId }, at);
+  }
+  const candidate = await connector.candidate(api, remoteId);
+  return candidate === null ? null : candidateItem({ ...candidate, remoteId }, at);
+}
+
+/** Returns an opening for the writer; without a time of its own it counts from `at`. */
+export function jobItem(job: AtsJob, at: Date): Extract<RecordItem, { kind: 'job' }> {
+  return { kind: 'job', remoteId: job.remoteId, changedAt: job.changedAt ?? at, job };
+}
+
+/** Returns a candidate for the writer; without a time of its own it counts from `at`. */
+export function candidateItem(candidate: AtsCandidate, at: Date): Extract<RecordItem, { kind: 'candidate' }> {
+  return { kind: 'candidate', remoteId: candidate.remoteId, changedAt: candidate.changedAt ?? at, candidate };
+}
+
+/** Returns a record that the ATS has no more, for the writer; without a time of its own it counts from `at`. */
+export function goneItem(gone: AtsGone, at: Date): Extract<RecordItem, { kind: 'gone' }> {
+  return { kind: 'gone', remoteId: gone.remoteId, changedAt: gone.at ?? at, gone };
+}
+
+type CandidateItem = Extract<RecordItem, { kind: 'candidate' }>;
+
+/** Returns why nothing has an effect on a record any more; null: it is live, or not known. */
+export function overOf(record: AtsRecordRow | undefined): LeftOutReason | null {
+  if (record === undefined || record.state === 'live') return null;
+  return record.state === 'deleted' ? 'gone' : record.state;
+}
+
+/** Returns why an item has no effect on a record that is known; null: it has. */
+export function refusalOfKnown(record: AtsRecordRow | undefined, item: RecordItem): LeftOutReason | null {
+  if (record === undefined || record.state !== 'live') return overOf(record);
+  // A deletion ends the record, also when it was changed after the deletion was sent.
+  if (item.kind === 'gone' || item.changedAt >= record.changed_at) return null;
+  return item.kind === 'candidate' && personAt(item) >= (record.person_at ?? record.changed_at) ? null : 'older';
+}
+
+/** Returns the time of the name and e-mail that an item tells. */
+export function personAt({ personAt: time, changedAt }: CandidateItem): Date {
+  return time ?? changedAt;
+}
+
+/** Returns whether a merge would close a circle: its survivor was merged into the record before. */
+export function isMergeCircle(records: ReadonlyMap<string, AtsRecordRow>, item: RecordItem): boolean {
+  const survivor =
+    item.kind === 'gone' && item.gone.survivorId !== null ? records.get(item.gone.survivorId) : undefined;
+  return survivor?.state === 'merged' && survivor.survivor_id === item.remoteId;
+}
+
+/** Returns a time of the ATS as it is stored: a clock that is ahead must not freeze the record. */
+export function clamped(changedAt: Date, now = new Date()): Date {
+  return changedAt > now ? now : changedAt;
+}
+
+/** Returns the result of an item that was left out. */
+export function leftOut(kind: AtsRecordKind, remoteId: string, reason: LeftOutReason): RecordResult {
+  return { kind, remoteId, outcome: 'left_out', reason, recordId: null };
+}
+
+/** Returns what became of an item, from what became of its candidate. */
+export function recordResultOf({ remoteId }: CandidateItem, { outcome, id, reason }: SyncedResult): RecordResult {
+  if (outcome !== 'refused') return { kind: 'candidate', remoteId, outcome, reason: null, recordId: id };
+  // The reasons of the candidates room are among those of this one.
+  return { kind: 'candidate', remoteId, outcome: 'left_out', reason: reason as LeftOutReason, recordId: id };
 }

@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { codeOf } from '../../../base/database/database.errors.js';
 import { textArray } from '../../../base/database/params.js';
 import type { AtsConnection } from '../connections/connection.js';
-import type { AtsRecordKind } from '../connectors/ats-records.js';
+import type { AtsRecordKind } from '../connectors/connector.js';
 import type { AtsRecordRow } from './record.js';
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id'>;

@@ -1,9 +1,53 @@
 import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../../../base/database/database.js';
 import { DomainEvents } from '../../../base/domain-events.js';
 import { CandidateRemoved } from '../../../hiring/candidates/candidates.errors.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
-import { MentionsRepository } from './mentions.repository.js';
 import { AtsRecordsRepository } from './records.repository.js';
+
+/** Failed events of a connection that are searched, by the bytes of their bodies; older ones are erased unsearched. */
+const SEARCHED_BYTES = 8 * 1024 * 1024;
+
+// The form of `encode` has a byte a character and takes any bytes; the texts that are looked for have the same form.
+const ERASE = `
+  with failed as materialized (
+    select o.id, o.at, sum(o.bytes) over (order by o.id desc) as bytes from ats_open_events o
+    where o.tenant_id = $1 and o.connection_id = $2 and o.failed
+  ), erased as (
+    update ats_events e set body = null, headers = null, reason = 'erased', detail = null, state = 'no_effect'
+    from failed f
+    where e.tenant_id = $1 and e.connection_id = $2 and e.id = f.id and e.at = f.at and e.body is not null
+      and (f.bytes > ${SEARCHED_BYTES} or lower(encode(e.body, 'escape')) ~ $3)
+    returning e.id
+  )
+  delete from ats_open_events o
+  where o.tenant_id = $1 and o.connection_id = $2 and o.failed and o.id = any(array(select r.id from erased r))`;
+
+/** Erases events that failed, and so belong to no record, where their bodies name a candidate. */
+@Injectable()
+export class MentionsRepository {
+  /** @param names ids at the ATS and e-mails; an id counts where it is no part of a longer word */
+  async erase(tx: SqlRunner, tenantId: string, connectionId: string, names: readonly string[]): Promise<void> {
+    if (names.length > 0) await tx.query(ERASE, [tenantId, connectionId, patternOf(names)]);
+  }
+}
+
+function patternOf(names: readonly string[]): string {
+  const forms = new Set(names.flatMap((name) => [name, encodeURIComponent(name), name.replaceAll('@', '\\u0040')]));
+  const words = [...forms].map((form) => escapedBytes(form.toLowerCase()).replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return `(^|[^0-9a-z])(${words.join('|')})($|[^0-9a-z])`;
+}
+
+/** Returns a text as `encode(…, 'escape')` of PostgreSQL writes its bytes. */
+function escapedBytes(text: string): string {
+  return [...Buffer.from(text, 'utf8')]
+    .map((byte) => (byte > 127 || byte === 0 ? `\\${byte.toString(8).padStart(3, '0')}` : byteText(byte)))
+    .join('');
+}
+
+function byteText(byte: number): string {
+  return byte === 92 ? '\\\\' : String.fromCharCode(byte);
+}
 
 /** Erases what came in about a candidate, in the transaction that removes it. */
 @Injectable()

@@ -7,7 +7,7 @@ import { WorkEntries } from '../../../engine/work/work-entries.repository.js';
 import { SyncedCandidates } from '../../../hiring/candidates/synced-candidates.js';
 import { JobsRepository } from '../../../hiring/jobs/jobs.repository.js';
 import { systemActor } from '../../../tenancy/identity/person.js';
-import { AtsConnectionReady } from '../connections/ats-connections.events.js';
+import { AtsConnectionReady } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { PassReason } from './pass.js';
 import { SYNC_WORK } from './syncs.repository.js';

@@ -1,9 +1,7 @@
 import { AtsFailure, type AtsApi } from '../api/ats-api.js';
-import type { AtsRecordKind } from '../connectors/ats-records.js';
-import { NotUnderstood, type Connector } from '../connectors/connector.js';
-import { candidateItem, goneItem, jobItem, readRecord, readsKind } from '../records/read-record.js';
+import { type AtsRecordKind, NotUnderstood, type Connector } from '../connectors/connector.js';
 import { newerOf } from '../records/news.rules.js';
-import type { RecordItem } from '../records/record.js';
+import { candidateItem, goneItem, jobItem, readRecord, readsKind, type RecordItem } from '../records/record.js';
 import type { CursorWatch, LeftOut, Pass, PollKind, PollMark } from './pass.js';
 import { watched } from './pass.rules.js';
 

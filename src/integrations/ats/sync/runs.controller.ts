@@ -1,17 +1,83 @@
 import { Get, Param, Query } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
-import { ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
+import { ApiProperty, ApiOperation } from '@nestjs/swagger';
 import { NotFound } from '../../../base/errors/domain-error.js';
+import { ApiPage, ApiRefusals } from '../../../base/http/api-answers.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../../base/http/query.js';
+import { WorkEntries } from '../../../engine/work/work-entries.repository.js';
 import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
-import { WorkEntries } from '../../../engine/work/work-entries.repository.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
-import { waitingReason, type WaitingReason } from '../connections/waiting.rules.js';
-import { RunBody } from './runs.dto.js';
-import { RunsRepository, type RunRow } from './runs.repository.js';
+import { WAITING_REASONS, type WaitingReason, waitingReason } from '../connections/connection.js';
+import { RUN_STATES, type RunState, RunsRepository, type RunRow } from './pass-progress.js';
+import { PASS_REASONS, PHASES, type PassReason, type Phase } from './pass.js';
 import { SYNC_WORK } from './syncs.repository.js';
+
+/** What a run came to. */
+class RunCountsBody {
+  @ApiProperty({ type: 'integer', description: 'Records that the ATS has shown.' })
+  read!: number;
+  @ApiProperty({ type: 'integer' })
+  created!: number;
+  @ApiProperty({ type: 'integer' })
+  updated!: number;
+  @ApiProperty({ type: 'integer', description: 'Job openings.' })
+  closed!: number;
+  @ApiProperty({ type: 'integer', description: 'Candidates, merged ones included.' })
+  deleted!: number;
+  @ApiProperty({ type: 'integer', description: 'Records outside of what the connection takes.' })
+  not_taken!: number;
+  @ApiProperty({ type: 'integer', description: 'Records that could not be taken.' })
+  left_out!: number;
+}
+
+/** A record that could not be taken. */
+class LeftOutBody {
+  @ApiProperty({ type: String, nullable: true })
+  remote_id!: string | null;
+  @ApiProperty()
+  reason!: string;
+}
+
+/** One pass over the records of an ATS. */
+export class RunBody {
+  @ApiProperty({ example: 'run_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty({
+    enum: PASS_REASONS,
+    description: '`webhooks_made`: the run reads what changed while the ATS had no webhooks to tell of it.',
+  })
+  reason!: PassReason;
+  @ApiProperty({ description: 'Everything was read, and what the ATS has no more was noticed.' })
+  full!: boolean;
+  @ApiProperty({
+    enum: RUN_STATES,
+    description: '`waiting`: the ATS does not answer; the run resumes at its place later.',
+  })
+  state!: RunState;
+  @ApiProperty({
+    type: String,
+    enum: WAITING_REASONS,
+    nullable: true,
+    description:
+      'Of a run that is not over, why its next page is not read at this moment. `under_way`: a worker reads; where its process has ended, another one continues within 20 seconds. `queued`: its next page is read next.',
+  })
+  waiting_reason!: WaitingReason | null;
+  @ApiProperty({ type: String, enum: PHASES, nullable: true, description: 'What is being read.' })
+  phase!: Phase | null;
+  @ApiProperty({ type: RunCountsBody })
+  counts!: RunCountsBody;
+  @ApiProperty({ type: [LeftOutBody], description: 'The first hundred.' })
+  left_out!: LeftOutBody[];
+  @ApiProperty({ type: String, nullable: true })
+  error!: string | null;
+  @ApiProperty({ type: String, format: 'date-time' })
+  started_at!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  finished_at!: string | null;
+  @ApiProperty({ type: 'integer', nullable: true })
+  duration_ms!: number | null;
+}
 
 /** The runs of a connection. */
 @ApiController('ats-connections/:connection_id/runs', { tag: 'ats-connections' })

@@ -1,21 +1,134 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../base/clock.js';
+import { Database } from '../../../base/database/database.js';
 import { again, DONE, failed, WorkKind, type TurnOutcome, type Turn } from '../../../base/work/work.js';
+import { EventRecorder } from '../../../engine/events/event-recorder.js';
+import { TasksRepository } from '../../../engine/work/tasks.repository.js';
+import { systemActor } from '../../../tenancy/identity/person.js';
 import { StorageExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { TenantStorage } from '../../../tenancy/tenants/storage/tenant-storage.js';
 import { AtsFailure } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { AtsStates } from '../connections/ats-states.js';
+import { AtsWebhookSecretsRepository } from '../connections/ats-webhook-secrets.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { NotUnderstood } from '../connectors/connector.js';
 import { connectorOf } from '../providers/providers.js';
 import { ListWithoutEnd } from './page-reader.js';
-import type { Pass } from './pass.js';
 import type { PassGround } from './pass-ground.js';
 import { PassProgress } from './pass-progress.js';
+import type { Pass } from './pass.js';
 import { SyncPass } from './sync-pass.js';
 import { DUE_SYNCS, SYNC_WORK, SyncsRepository, type ClaimedSync } from './syncs.repository.js';
-import { WebhookUpkeep } from './webhook-upkeep.js';
+
+/** A webhook that comes so late is missing. */
+const LATE = `interval '1 hour'`;
+const LOOKED_BACK = `interval '7 hours'`;
+/** The clock of the ATS may be ahead of ours. */
+const SKEW = `interval '10 minutes'`;
+const MOST = 1_000;
+
+/** Notices webhooks that do not come: what a poll has found, and no webhook has brought within an hour. */
+@Injectable()
+export class MissingWebhooks {
+  constructor(
+    private readonly db: Database,
+    private readonly states: AtsStates,
+    private readonly events: EventRecorder,
+  ) {}
+
+  /** Looks at what the polls of the last hours found. A connection that never had a webhook misses none. */
+  async look(connection: AtsConnection): Promise<void> {
+    const { tenantId, id, provider } = connection;
+    const { rows } = await this.db.query<{ found: number }>(
+      `select count(*)::int as found from (
+         select 1 from ats_records r
+         where r.tenant_id = $1 and r.connection_id = $2 and r.brought_by = 'poll' and r.kind = 'candidate'
+           and r.changed_at > now() - ${LOOKED_BACK} and r.changed_at <= now() - ${LATE}
+           and exists (select 1 from ats_events o where o.tenant_id = $1 and o.connection_id = $2)
+           and not exists (
+             select 1 from ats_events e where e.tenant_id = $1 and e.connection_id = $2 and e.kind = 'candidate'
+               and e.remote_id = r.remote_id and e.at >= r.changed_at - ${SKEW})
+         limit ${MOST}) m`,
+      [tenantId, id],
+    );
+    const { found } = rows[0]!;
+    if (found === 0) {
+      if (connection.state !== 'ok') await this.states.solved(connection, 'webhooks');
+      return;
+    }
+    await this.states.problem(connection, 'webhooks', 'webhook_missing');
+    await this.db.transaction(tenantId, async (tx) => {
+      const { rowCount } = await tx.query(
+        `update ats_syncs set missing_told_at = now() where tenant_id = $1 and connection_id = $2
+           and (missing_told_at is null or missing_told_at < now() - interval '1 day')`,
+        [tenantId, id],
+      );
+      if (rowCount !== 1) return;
+      const data = JSON.stringify({ ats_connection_id: id, provider, found });
+      await this.events.record(tx, tenantId, [{ event: 'ats.webhook_missing', record: null, data }]);
+    });
+    this.events.wake(tenantId, 'ats.webhook_missing');
+  }
+}
+
+/** Keeps the webhooks of a connection alive, after its passes, and notices those that do not come. */
+@Injectable()
+export class WebhookUpkeep {
+  /** When this process last renewed the webhooks of a connection, in milliseconds. */
+  private readonly renewedAt = new Map<string, number>();
+
+  constructor(
+    private readonly db: Database,
+    private readonly secrets: AtsWebhookSecretsRepository,
+    private readonly states: AtsStates,
+    private readonly missing: MissingWebhooks,
+    private readonly tasks: TasksRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Looks after the webhooks of a connection. @param isFirst the pass was the first import: no webhook can be missing */
+  async after(ground: Pick<PassGround, 'connection' | 'connector' | 'api'>, isFirst: boolean): Promise<void> {
+    const { connection } = ground;
+    try {
+      await this.renew(ground);
+    } catch (error) {
+      if (!(error instanceof AtsFailure)) throw error;
+      // An ATS that is away is asked again after the next pass.
+      if (error.kind !== 'away') await this.states.problem(connection, 'webhooks', 'webhooks_not_made');
+    }
+    if (!isFirst) await this.missing.look(connection);
+  }
+
+  private async renew({ connection, connector, api }: Pick<PassGround, 'connection' | 'connector' | 'api'>) {
+    const { webhooks } = connector;
+    if (webhooks?.renew === undefined) return;
+    const { tenantId, id } = connection;
+    const key = `${tenantId} ${id}`;
+    const now = this.clock.now().getTime();
+    if (now - (this.renewedAt.get(key) ?? -Infinity) < (webhooks.renewEveryMs ?? 0)) return;
+    const made = await this.secrets.madeWebhooks(tenantId, id);
+    // The set-up makes them while the first pass runs.
+    if (made.length === 0) return;
+    for (const { remote_id: remoteId, event } of made) {
+      if (await webhooks.renew(api, remoteId, event)) continue;
+      await this.makeAnew(connection);
+      break;
+    }
+    this.renewedAt.set(key, now);
+  }
+
+  /** The set-up makes all webhooks of a connection anew, in place of those that are left. */
+  private async makeAnew({ tenantId, id }: AtsConnection): Promise<void> {
+    const payload = { connection_id: id, user_id: null };
+    const createdBy = systemActor('ats.webhooks');
+    await this.db.transaction(tenantId, (tx) =>
+      this.tasks.add(tx, tenantId, { kind: 'ats.connect', payload, createdBy }),
+    );
+    this.tasks.wake();
+  }
+}
 
 /** The time after which another connection has its turn. */
 const TURN_MS = 10_000;

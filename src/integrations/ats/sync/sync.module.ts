@@ -1,21 +1,17 @@
 import { Module } from '@nestjs/common';
+import { TasksModule } from '../../../engine/work/tasks.module.js';
 import { CandidatesModule } from '../../../hiring/candidates/candidates.module.js';
 import { JobsModule } from '../../../hiring/jobs/jobs.module.js';
-import { TasksModule } from '../../../engine/work/tasks.module.js';
 import { AtsCallsModule } from '../calls/calls.module.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AtsRecordsModule } from '../records/records.module.js';
 import { AtsSync } from './ats-sync.js';
-import { MissingWebhooks } from './missing-webhooks.js';
+import { SyncOptions } from './pass-ground.js';
+import { RunsRepository, PassProgress } from './pass-progress.js';
 import { RunsController } from './runs.controller.js';
-import { RunsRepository } from './runs.repository.js';
-import { SyncOptions } from './sync.options.js';
-import { PageWrites } from './page-writes.js';
-import { PassProgress } from './pass-progress.js';
-import { SyncTurn } from './sync-turn.js';
-import { SyncPass } from './sync-pass.js';
+import { PageWrites, SyncPass } from './sync-pass.js';
+import { MissingWebhooks, SyncTurn, WebhookUpkeep } from './sync-turn.js';
 import { SyncsRepository } from './syncs.repository.js';
-import { WebhookUpkeep } from './webhook-upkeep.js';
 
 /** What is read from the ATS by the clock. */
 @Module({

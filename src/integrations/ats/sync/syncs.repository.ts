@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { LeaseLost, type Turn } from '../../../base/work/work.js';
-import { SERVER } from '../connections/server-name.js';
+import { SERVER } from '../connections/connection.js';
 import type { Pass, PassReason, PollKind, PollMark } from './pass.js';
 
 /** The kind of the work that reads the lists of a connection. */

@@ -3,14 +3,9 @@ import { Channels } from '../../../engine/delivery/channel.js';
 import { DeliveryModule } from '../../../engine/delivery/delivery.module.js';
 import { EventReceivers } from '../../../engine/events/event-source.js';
 import { PlatformClientModule } from '../../../forwarding/platform-client/platform-client.module.js';
-import { EndpointClient } from '../endpoint.client.js';
-import { EndpointSecrets } from '../endpoint-secrets.js';
-import { EndpointStore } from '../endpoint.store.js';
-import { WebhookAddresses } from '../webhook-addresses.js';
-import { EndpointSender } from '../endpoint-sender.js';
-import { WebhookEventChannel } from './event-channel.js';
-import { WebhookChannel } from './webhook.channel.js';
-import { WebhookEventRecorder } from './webhook-events.js';
+import { EndpointClient, WebhookAddresses, EndpointSender } from '../endpoint-sender.js';
+import { EndpointSecrets, EndpointStore } from '../endpoint.store.js';
+import { WebhookEventChannel, WebhookChannel, WebhookEventRecorder } from './webhook.channel.js';
 
 /** Delivers events to endpoints. */
 @Module({

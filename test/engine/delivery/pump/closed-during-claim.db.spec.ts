@@ -9,7 +9,7 @@ import type { FailureRules } from '../../../../src/engine/delivery/retry.rules.j
 import type { LeasedLane, Policy } from '../../../../src/engine/delivery/lane-state.js';
 import { enqueue } from '../../../../src/engine/delivery/lanes/enqueue.js';
 import type { Sent } from '../../../../src/engine/delivery/outcome.js';
-import { PACE, webhookRules } from '../../../../src/integrations/webhooks/channel/retries.rules.js';
+import { PACE, webhookRules } from '../../../../src/integrations/webhooks/endpoint.rules.js';
 import { Harness, QUICK, until } from '../../../forwarding/harness.js';
 
 const KEY = { tenantId: 'ten_held', channel: 'held', id: 'endpoint_1' };

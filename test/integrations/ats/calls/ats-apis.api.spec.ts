@@ -1,4 +1,4 @@
-import { AtsCallOptions } from '../../../../src/integrations/ats/calls/ats-call-options.js';
+import { AtsCallOptions } from '../../../../src/integrations/ats/calls/connection-api.js';
 import { AtsApis } from '../../../../src/integrations/ats/calls/ats-apis.js';
 import { AtsFailure } from '../../../../src/integrations/ats/api/ats-api.js';
 import type { AtsConnection } from '../../../../src/integrations/ats/connections/connection.js';

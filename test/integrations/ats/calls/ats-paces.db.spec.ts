@@ -1,4 +1,4 @@
-import { AtsPaces } from '../../../../src/integrations/ats/calls/ats-paces.js';
+import { AtsPaces } from '../../../../src/integrations/ats/calls/connection-api.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 
 const PACE = { perSecond: 10, burst: 3 };

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HostBreaker } from '../../../../src/integrations/ats/calls/host-breaker.js';
+import { HostBreaker } from '../../../../src/integrations/ats/calls/connection-api.js';
 import { lever } from '../../../../src/integrations/ats/connectors/lever/lever.connector.js';
 import { plainCalls } from '../connectors/support/calls.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AtsCallOptions } from '../../../../src/integrations/ats/calls/ats-call-options.js';
+import { AtsCallOptions } from '../../../../src/integrations/ats/calls/connection-api.js';
 import { startLever, type LeverSimulator } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectLever, until, type Connected } from '../../../support/ats.js';

@@ -1,13 +1,12 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AtsFailure } from '../../../../src/integrations/ats/api/ats-api.js';
+import { Database } from '../../../../src/base/database/database.js';
+import { AtsFailure, type Credential } from '../../../../src/integrations/ats/api/ats-api.js';
 import { AtsConnectionsRepository } from '../../../../src/integrations/ats/connections/ats-connections.repository.js';
 import { AtsConnectionStore } from '../../../../src/integrations/ats/connections/ats-connections.store.js';
 import { AtsCredentials } from '../../../../src/integrations/ats/connections/ats-credentials.js';
 import { takesOf } from '../../../../src/integrations/ats/connections/ats-settings.rules.js';
-import type { Credential } from '../../../../src/integrations/ats/api/credential.js';
 import type { AtsConnection } from '../../../../src/integrations/ats/connections/connection.js';
-import { Database } from '../../../../src/base/database/database.js';
 import { systemActor } from '../../../../src/tenancy/identity/person.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 

@@ -1,8 +1,13 @@
-import { AtsFailure, type AtsFailureKind } from '../../../../src/integrations/ats/api/ats-api.js';
-import type { AtsPage, AtsPageFrom } from '../../../../src/integrations/ats/connectors/ats-records.js';
-import type { AtsWrite, InboundRequest, WriteTarget } from '../../../../src/integrations/ats/connectors/connector.js';
-import { connectors } from '../../../../src/integrations/ats/providers/providers.js';
 import { parseLossless } from '../../../../src/base/json-text.js';
+import { AtsFailure, type AtsFailureKind } from '../../../../src/integrations/ats/api/ats-api.js';
+import type {
+  AtsPage,
+  AtsPageFrom,
+  AtsWrite,
+  InboundRequest,
+  WriteTarget,
+} from '../../../../src/integrations/ats/connectors/connector.js';
+import { connectors } from '../../../../src/integrations/ats/providers/providers.js';
 import type { Fault } from '../../../simulators/core/faults.js';
 import type { Message } from '../../../simulators/core/sender.js';
 import { plainCalls, type PlainCalls } from './support/calls.js';

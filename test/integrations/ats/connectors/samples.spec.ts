@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { NotUnderstood, type InboundRequest } from '../../../../src/integrations/ats/connectors/connector.js';
 import { connectorOf } from '../../../../src/integrations/ats/providers/providers.js';
-import { readInboundBody } from '../../../../src/integrations/ats/inbound/inbound-body.js';
+import { readInboundBody } from '../../../../src/integrations/ats/inbound/inbound.service.js';
 import { samplesOf, type Sample } from '../../../simulators/core/samples.js';
 
 const VENDORS = ['lever', 'greenhouse', 'ashby', 'zoho_recruit'];

@@ -1,6 +1,6 @@
 import { ashby } from '../../../../src/integrations/ats/connectors/ashby/ashby.connector.js';
 import type { Connector } from '../../../../src/integrations/ats/connectors/connector.js';
-import type { Credential } from '../../../../src/integrations/ats/api/credential.js';
+import type { Credential } from '../../../../src/integrations/ats/api/ats-api.js';
 import { greenhouse } from '../../../../src/integrations/ats/connectors/greenhouse/greenhouse.connector.js';
 import { lever } from '../../../../src/integrations/ats/connectors/lever/lever.connector.js';
 import { zohoRecruit } from '../../../../src/integrations/ats/connectors/zoho-recruit/zoho-recruit.connector.js';

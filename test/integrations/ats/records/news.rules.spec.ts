@@ -1,4 +1,4 @@
-import type { AtsCandidate } from '../../../../src/integrations/ats/connectors/ats-records.js';
+import type { AtsCandidate } from '../../../../src/integrations/ats/connectors/connector.js';
 import {
   isBeside,
   newerOf,

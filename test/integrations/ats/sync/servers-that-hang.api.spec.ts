@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AtsCallOptions } from '../../../../src/integrations/ats/calls/ats-call-options.js';
+import { AtsCallOptions } from '../../../../src/integrations/ats/calls/connection-api.js';
 import { startAshby, type AshbySimulator } from '../../../simulators/index.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { connectAshby } from '../../../support/ats.js';

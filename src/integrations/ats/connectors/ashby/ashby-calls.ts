@@ -1,7 +1,6 @@
-import { AtsFailure, type AtsAnswer, type AtsApi } from '../../api/ats-api.js';
 import { codeIn } from '../../api/ats-answer.rules.js';
-import { listOf, objectOf, textOf, unexpected, type RemoteObject } from '../remote-json.js';
-import { allRows } from '../rows.js';
+import { AtsFailure, type AtsAnswer, type AtsApi } from '../../api/ats-api.js';
+import { listOf, objectOf, textOf, unexpected, type RemoteObject, allRows } from '../remote-json.js';
 
 /** The name in messages. */
 export const ASHBY = 'Ashby';

@@ -5,9 +5,9 @@ import {
   type InboundRequest,
   type InboundRules,
   type SignatureVerdict,
+  hmacVerdictOf,
 } from '../connector.js';
 import { idOf, objectOf, requiredId, textOf, timeOf, type RemoteObject } from '../remote-json.js';
-import { hmacVerdictOf } from '../signatures.js';
 import { ashbyCandidateOfApplication, ashbyGoesOn, ashbyJob } from './ashby.mapping.js';
 
 /** Events of records that are not taken from Ashby. */

@@ -1,8 +1,6 @@
 import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
-import type { AtsCandidate, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
-import type { AtsUser, Connector } from '../connector.js';
-import { idOf, listOf, objectOf, textOf, type RemoteObject } from '../remote-json.js';
-import { readOne, readRows } from '../rows.js';
+import type { AtsCandidate, AtsJob, AtsPage, AtsPageFrom, AtsUser, Connector } from '../connector.js';
+import { idOf, listOf, objectOf, textOf, type RemoteObject, readOne, readRows } from '../remote-json.js';
 import { ashbyPage, ashbyRecord } from './ashby-calls.js';
 import { ashbyCandidate, ashbyCandidateOfApplication, ashbyGoesOn, ashbyJob, ashbyUser } from './ashby.mapping.js';
 

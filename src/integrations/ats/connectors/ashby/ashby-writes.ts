@@ -1,7 +1,6 @@
 import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
 import type { AtsWrite, MadeWebhook, WebhookRules, WriteRules } from '../connector.js';
-import { idOf, objectOf, objectsIn, requiredId, textOf, unexpected } from '../remote-json.js';
-import { readOne } from '../rows.js';
+import { idOf, objectOf, objectsIn, requiredId, textOf, unexpected, readOne } from '../remote-json.js';
 import { ashbyRecord, resultsOf, ashbyRows, ASHBY } from './ashby-calls.js';
 
 /** Notes and custom fields of candidates. All writes are made as the API key. */

@@ -1,5 +1,4 @@
-import type { Connector } from '../connector.js';
-import { basicKey } from '../signatures.js';
+import { type Connector, basicKey } from '../connector.js';
 import { judgeAshbyAnswer, ASHBY } from './ashby-calls.js';
 import { ashbyInbound } from './ashby-inbound.js';
 import { ashbyReads } from './ashby-reads.js';

@@ -1,7 +1,6 @@
 import type { AtsStatus } from '../../../../hiring/candidates/candidate.js';
 import type { JobStatus } from '../../../../hiring/jobs/job.js';
-import type { AtsCandidate, AtsJob } from '../ats-records.js';
-import { NotUnderstood, type AtsUser } from '../connector.js';
+import { type AtsCandidate, type AtsJob, NotUnderstood, type AtsUser } from '../connector.js';
 import {
   idOf,
   laterOf,
@@ -12,8 +11,8 @@ import {
   textOf,
   timeOf,
   type RemoteObject,
+  splitName,
 } from '../remote-json.js';
-import { splitName } from '../split-name.js';
 
 const STATUSES: Readonly<Record<string, JobStatus>> = {
   Open: 'open',

@@ -5,9 +5,9 @@ import {
   type InboundRequest,
   type InboundRules,
   type SignatureVerdict,
+  hmacVerdictOf,
 } from '../connector.js';
 import { idOf, listOf, objectOf, requiredId, textOf, type RemoteObject } from '../remote-json.js';
-import { hmacVerdictOf } from '../signatures.js';
 import {
   greenhouseCandidateOfApplication,
   candidateOfPerson,

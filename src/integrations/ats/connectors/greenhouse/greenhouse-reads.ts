@@ -1,9 +1,17 @@
 import { parsedUrl } from '../../../../base/url.js';
 import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
-import type { AtsCandidate, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
-import type { AtsUser, Connector } from '../connector.js';
-import { idOf, objectOf, objectsIn, textOf, unexpected, type RemoteObject } from '../remote-json.js';
-import { allRows, readOne, readRows } from '../rows.js';
+import type { AtsCandidate, AtsJob, AtsPage, AtsPageFrom, AtsUser, Connector } from '../connector.js';
+import {
+  idOf,
+  objectOf,
+  objectsIn,
+  textOf,
+  unexpected,
+  type RemoteObject,
+  allRows,
+  readOne,
+  readRows,
+} from '../remote-json.js';
 import { greenhouseCandidate, greenhouseJob, greenhouseUser } from './greenhouse.mapping.js';
 
 /** The name in messages. */

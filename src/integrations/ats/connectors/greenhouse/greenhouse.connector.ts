@@ -1,5 +1,4 @@
-import type { AtsAnswer } from '../../api/ats-api.js';
-import type { Credential } from '../../api/credential.js';
+import type { AtsAnswer, Credential } from '../../api/ats-api.js';
 import type { Connector, OAuthRules } from '../connector.js';
 import { greenhouseInbound } from './greenhouse-inbound.js';
 import { GREENHOUSE, greenhouseReads } from './greenhouse-reads.js';

@@ -1,7 +1,6 @@
 import type { AtsStatus } from '../../../../hiring/candidates/candidate.js';
 import type { JobStatus } from '../../../../hiring/jobs/job.js';
-import type { AtsCandidate, AtsJob } from '../ats-records.js';
-import { NotUnderstood, type AtsUser } from '../connector.js';
+import { type AtsCandidate, type AtsJob, NotUnderstood, type AtsUser } from '../connector.js';
 import {
   idOf,
   laterOf,

@@ -1,12 +1,16 @@
+import type { AtsApi } from '../../api/ats-api.js';
 import {
   NotUnderstood,
   type InboundReading,
   type InboundRequest,
   type InboundRules,
   type SignatureVerdict,
+  hmacVerdictOf,
+  type MadeWebhook,
+  type WebhookRules,
 } from '../connector.js';
-import { idOf, objectOf, textOf, timeOf } from '../remote-json.js';
-import { hmacVerdictOf } from '../signatures.js';
+import { idOf, objectOf, textOf, timeOf, objectsIn, requiredId, unexpected } from '../remote-json.js';
+import { part, leverRows, LEVER } from './lever-reads.js';
 
 /** Events that change a candidate, or end one. */
 const OF_CANDIDATES = new Set([
@@ -56,5 +60,39 @@ export const leverInbound: InboundRules = {
     if (!OF_CANDIDATES.has(name)) throw new NotUnderstood('The event is not one of those that Lever documents.');
     if (remoteId === null) throw new NotUnderstood('The event names no opportunity.');
     return { ...reading, effect: { kind: 'read_back', of: 'candidate', remoteId } };
+  },
+};
+
+/** Webhooks of Lever are made one for each event; Lever makes the secret, and shows it once. */
+export const leverWebhooks: WebhookRules = {
+  events: [
+    'applicationCreated',
+    'candidateStageChange',
+    'candidateArchiveChange',
+    'candidateHired',
+    'candidateDeleted',
+  ],
+
+  async create(api: AtsApi, event: string, url: string): Promise<MadeWebhook> {
+    // A webhook that was made and not stored is made anew: its secret is not shown again.
+    for (const known of objectsIn(await leverRows(api, '/webhooks'))) {
+      if (known['event'] === event && known['url'] === url) await this.remove(api, requiredId(known['id'], 'The id'));
+    }
+    const { json } = await api.call({ method: 'POST', path: '/webhooks', json: { url, event } });
+    const made = objectOf(objectOf(json)?.['data']);
+    const secret = textOf(objectOf(made?.['configuration'])?.['signatureToken']);
+    if (made === null || secret === null) throw unexpected(LEVER, 'signature token');
+    return { remoteId: requiredId(made['id'], 'The id of the webhook'), event, secret };
+  },
+
+  async list(api: AtsApi): Promise<{ remoteId: string; url: string }[]> {
+    return objectsIn(await leverRows(api, '/webhooks')).flatMap(({ id, url }) => {
+      const remoteId = idOf(id);
+      return remoteId === null || typeof url !== 'string' ? [] : { remoteId, url };
+    });
+  },
+
+  async remove(api: AtsApi, remoteId: string): Promise<void> {
+    await api.call({ method: 'DELETE', path: `/webhooks/${part(remoteId)}`, accepts: [404, 410] });
   },
 };

@@ -1,8 +1,6 @@
 import type { AtsApi } from '../../api/ats-api.js';
-import type { AtsCandidate, AtsGone, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
-import type { AtsUser, Connector } from '../connector.js';
-import { listOf, objectOf, textOf, unexpected, type RemoteObject } from '../remote-json.js';
-import { allRows, readOne, readRows } from '../rows.js';
+import type { AtsCandidate, AtsGone, AtsJob, AtsPage, AtsPageFrom, AtsUser, Connector } from '../connector.js';
+import { listOf, objectOf, textOf, unexpected, type RemoteObject, allRows, readOne, readRows } from '../remote-json.js';
 import {
   applicationIdsIn,
   applicationsIn,

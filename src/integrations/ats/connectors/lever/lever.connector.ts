@@ -1,9 +1,7 @@
-import type { Credential } from '../../api/credential.js';
-import type { Connector, OAuthRules, Region } from '../connector.js';
-import { basicKey } from '../signatures.js';
-import { leverInbound } from './lever-inbound.js';
+import type { Credential } from '../../api/ats-api.js';
+import { type Connector, type OAuthRules, type Region, basicKey } from '../connector.js';
+import { leverInbound, leverWebhooks } from './lever-inbound.js';
 import { LEVER, leverReads } from './lever-reads.js';
-import { leverWebhooks } from './lever-webhooks.js';
 import { leverWrites } from './lever-writes.js';
 
 const REGIONS: Readonly<Record<string, Region>> = {

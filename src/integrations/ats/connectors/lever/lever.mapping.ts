@@ -1,6 +1,12 @@
 import type { JobStatus } from '../../../../hiring/jobs/job.js';
-import type { AtsCandidate, AtsGone, AtsJob, AtsRecordKind } from '../ats-records.js';
-import { NotUnderstood, type AtsUser } from '../connector.js';
+import {
+  type AtsCandidate,
+  type AtsGone,
+  type AtsJob,
+  type AtsRecordKind,
+  NotUnderstood,
+  type AtsUser,
+} from '../connector.js';
 import {
   idOf,
   listOf,
@@ -11,8 +17,8 @@ import {
   textOf,
   timeOf,
   type RemoteObject,
+  splitName,
 } from '../remote-json.js';
-import { splitName } from '../split-name.js';
 
 const STATES: Readonly<Record<string, JobStatus>> = {
   published: 'open',

@@ -1,7 +1,6 @@
 import { codeIn } from '../../api/ats-answer.rules.js';
 import { AtsFailure, type AtsAnswer, type AtsApi } from '../../api/ats-api.js';
-import { listOf, objectOf, objectsIn, textOf, unexpected, type RemoteObject } from '../remote-json.js';
-import { allRows } from '../rows.js';
+import { listOf, objectOf, objectsIn, textOf, unexpected, type RemoteObject, allRows } from '../remote-json.js';
 
 /** The name in messages. */
 export const ZOHO = 'Zoho Recruit';

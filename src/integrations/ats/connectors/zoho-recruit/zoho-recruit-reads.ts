@@ -1,8 +1,6 @@
 import { AtsFailure, type AtsApi } from '../../api/ats-api.js';
-import type { AtsCandidate, AtsGone, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
-import type { AtsUser, Connector } from '../connector.js';
-import { laterOf, objectOf, objectsIn, type RemoteObject } from '../remote-json.js';
-import { readOne, readRows } from '../rows.js';
+import type { AtsCandidate, AtsGone, AtsJob, AtsPage, AtsPageFrom, AtsUser, Connector } from '../connector.js';
+import { laterOf, objectOf, objectsIn, type RemoteObject, readOne, readRows } from '../remote-json.js';
 import { zohoPage, zohoRecord, zohoRows, ZOHO } from './zoho-recruit-calls.js';
 import {
   zohoCandidate,

@@ -1,9 +1,8 @@
-import type { Credential } from '../../api/credential.js';
+import type { Credential } from '../../api/ats-api.js';
 import type { Connector, OAuthRules, Region } from '../connector.js';
 import { judgeZohoAnswer, ZOHO } from './zoho-recruit-calls.js';
-import { zohoRecruitInbound } from './zoho-recruit-inbound.js';
+import { zohoRecruitInbound, zohoRecruitWebhooks } from './zoho-recruit-inbound.js';
 import { zohoRecruitReads } from './zoho-recruit-reads.js';
-import { zohoRecruitWebhooks } from './zoho-recruit-webhooks.js';
 import { zohoRecruitWrites } from './zoho-recruit-writes.js';
 
 const OAUTH: OAuthRules = {

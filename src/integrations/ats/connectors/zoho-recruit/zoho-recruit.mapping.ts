@@ -1,9 +1,23 @@
 import type { AtsStatus } from '../../../../hiring/candidates/candidate.js';
 import type { JobStatus } from '../../../../hiring/jobs/job.js';
-import type { AtsCandidate, AtsGone, AtsJob, AtsRecordKind } from '../ats-records.js';
-import { NotUnderstood, type AtsUser } from '../connector.js';
-import { laterOf, objectOf, requiredId, requiredText, textOf, timeOf, type RemoteObject } from '../remote-json.js';
-import { splitName } from '../split-name.js';
+import {
+  type AtsCandidate,
+  type AtsGone,
+  type AtsJob,
+  type AtsRecordKind,
+  NotUnderstood,
+  type AtsUser,
+} from '../connector.js';
+import {
+  laterOf,
+  objectOf,
+  requiredId,
+  requiredText,
+  textOf,
+  timeOf,
+  type RemoteObject,
+  splitName,
+} from '../remote-json.js';
 
 /** Customers rename the states of their openings, so words decide; a state without such a word is open. */
 const CLOSED = /fill|clos|cancel|declin|inactive|hold|archiv/i;

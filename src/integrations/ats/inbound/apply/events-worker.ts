@@ -6,11 +6,38 @@ import { DomainEvents } from '../../../../base/domain-events.js';
 import { again, failed, WorkKind, type TurnOutcome, type Turn } from '../../../../base/work/work.js';
 import { WorkEntries } from '../../../../engine/work/work-entries.repository.js';
 import { AtsFailure } from '../../api/ats-api.js';
-import { AtsConnectionReady } from '../../connections/ats-connections.events.js';
+import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
+import { AtsStates } from '../../connections/ats-states.js';
+import { AtsConnectionReady } from '../../connections/ats.errors.js';
 import type { AtsConnection } from '../../connections/connection.js';
-import { DUE_INBOXES, INBOUND_WORK, type ClaimedInbox } from '../inbox.js';
-import { InboundHealth } from './inbound-health.js';
-import { EventsApplier, type Applied, type NextEvents } from './events-applier.js';
+import { type ClaimedInbox, DUE_INBOXES, INBOUND_WORK } from '../inbound-event.js';
+import { type Applied, EventsApplier, type NextEvents } from './events-applier.js';
+
+/** Sets the state of connections by what became of their inbound events. */
+@Injectable()
+export class InboundHealth {
+  constructor(
+    private readonly store: AtsConnectionStore,
+    private readonly states: AtsStates,
+  ) {}
+
+  /** The state of the connection follows what the ATS answers. */
+  async note(
+    { tenantId, connectionId, turn }: ClaimedInbox,
+    { failure, answered }: Pick<Applied, 'failure' | 'answered'>,
+  ): Promise<void> {
+    const connection = await this.store.get(tenantId, connectionId);
+    if (connection === undefined) return;
+    if (failure !== null) {
+      const problem = failure.kind === 'refused' ? 'grant' : 'reads';
+      // A single limit or slow answer does not make the connection degraded.
+      if (problem === 'grant' || turn.failures > 0) await this.states.problem(connection, problem, failure.reason);
+    } else if (answered && connection.state !== 'ok') {
+      await this.states.solved(connection, 'reads');
+      await this.states.solved(connection, 'grant');
+    }
+  }
+}
 
 /** While many requests come, each batch is followed by a pause. */
 const BUSY_PAUSE_MS = 500;

@@ -1,25 +1,26 @@
-import { AtsApis } from '../../../../../src/integrations/ats/calls/ats-apis.js';
-import { AtsCallOptions } from '../../../../../src/integrations/ats/calls/ats-call-options.js';
-import { AtsPaces } from '../../../../../src/integrations/ats/calls/ats-paces.js';
-import { AtsConnectionStore } from '../../../../../src/integrations/ats/connections/ats-connections.store.js';
-import { AtsCredentials } from '../../../../../src/integrations/ats/connections/ats-credentials.js';
-import { AtsSecrets } from '../../../../../src/integrations/ats/connections/ats-secrets.js';
-import { AtsStates } from '../../../../../src/integrations/ats/connections/ats-states.js';
-import { RenewalsRepository } from '../../../../../src/integrations/ats/connections/renewals.repository.js';
-import { OAuthClients } from '../../../../../src/integrations/ats/oauth/oauth-clients.js';
-import { TokenClient } from '../../../../../src/integrations/ats/oauth/token-client.js';
-import { AtsChannel } from '../../../../../src/integrations/ats/publish/ats.channel.js';
-import { AtsWriters } from '../../../../../src/integrations/ats/publish/ats-writers.js';
-import { AtsWritesRepository } from '../../../../../src/integrations/ats/publish/ats-writes.repository.js';
-import { ATS, scorecardMarker } from '../../../../../src/integrations/ats/publish/write.js';
-import { WritePlanner } from '../../../../../src/integrations/ats/publish/write-planner.js';
-import { WriteSender } from '../../../../../src/integrations/ats/publish/write-sender.js';
-import { WrittenCandidates } from '../../../../../src/integrations/ats/publish/written-candidates.js';
 import { SystemClock } from '../../../../../src/base/clock.js';
 import { Sealer } from '../../../../../src/base/crypto/seal.js';
-import { EventReceivers } from '../../../../../src/engine/events/event-source.js';
 import { EventRecorder } from '../../../../../src/engine/events/event-recorder.js';
+import { EventReceivers } from '../../../../../src/engine/events/event-source.js';
 import { InterviewsRepository } from '../../../../../src/hiring/interviews/interviews.repository.js';
+import { AtsApis } from '../../../../../src/integrations/ats/calls/ats-apis.js';
+import { AtsCallOptions, AtsPaces } from '../../../../../src/integrations/ats/calls/connection-api.js';
+import {
+  AtsConnectionStore,
+  AtsSecrets,
+} from '../../../../../src/integrations/ats/connections/ats-connections.store.js';
+import { AtsCredentials, RenewalsRepository } from '../../../../../src/integrations/ats/connections/ats-credentials.js';
+import { AtsStates } from '../../../../../src/integrations/ats/connections/ats-states.js';
+import { OAuthClients, TokenClient } from '../../../../../src/integrations/ats/oauth/token-client.js';
+import { AtsWriters } from '../../../../../src/integrations/ats/publish/ats-publish.js';
+import {
+  AtsWritesRepository,
+  WrittenCandidates,
+} from '../../../../../src/integrations/ats/publish/ats-writes.repository.js';
+import { AtsChannel } from '../../../../../src/integrations/ats/publish/ats.channel.js';
+import { WritePlanner } from '../../../../../src/integrations/ats/publish/write-planner.js';
+import { WriteSender } from '../../../../../src/integrations/ats/publish/write-sender.js';
+import { ATS, scorecardMarker } from '../../../../../src/integrations/ats/publish/write.js';
 import type { Harness } from '../../../../forwarding/harness.js';
 import { LeverSimulator } from '../../../../simulators/index.js';
 import type { ChannelKit, Effect } from '../kit.js';

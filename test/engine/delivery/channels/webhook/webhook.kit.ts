@@ -6,15 +6,16 @@ import { EventReader } from '../../../../../src/engine/events/event-reader.js';
 import { EventRecorder } from '../../../../../src/engine/events/event-recorder.js';
 import { EventReceivers, EventSources } from '../../../../../src/engine/events/event-source.js';
 import { StoredEvents } from '../../../../../src/engine/events/stored-events.js';
-import { webhookRules } from '../../../../../src/integrations/webhooks/channel/retries.rules.js';
 import { WebhookChannel } from '../../../../../src/integrations/webhooks/channel/webhook.channel.js';
-import { EndpointSecrets } from '../../../../../src/integrations/webhooks/endpoint-secrets.js';
-import { EndpointSender } from '../../../../../src/integrations/webhooks/endpoint-sender.js';
-import { EndpointClient } from '../../../../../src/integrations/webhooks/endpoint.client.js';
+import {
+  EndpointSender,
+  EndpointClient,
+  WebhookAddresses,
+} from '../../../../../src/integrations/webhooks/endpoint-sender.js';
 import { WEBHOOK } from '../../../../../src/integrations/webhooks/endpoint.js';
-import { EndpointStore } from '../../../../../src/integrations/webhooks/endpoint.store.js';
-import { newSecret } from '../../../../../src/integrations/webhooks/signature.js';
-import { WebhookAddresses } from '../../../../../src/integrations/webhooks/webhook-addresses.js';
+import { webhookRules } from '../../../../../src/integrations/webhooks/endpoint.rules.js';
+import { EndpointSecrets, EndpointStore } from '../../../../../src/integrations/webhooks/endpoint.store.js';
+import { newSecret } from '../../../../../src/integrations/webhooks/message.js';
 import { TenantAddresses } from '../../../../../src/tenancy/tenants/tenant-addresses.js';
 import type { Harness } from '../../../../forwarding/harness.js';
 import { Receiver } from '../../../../integrations/webhooks/channel/receiver.js';

@@ -1,14 +1,16 @@
-import type { Clock } from '../../../../../src/base/clock.js';
-import { SystemClock } from '../../../../../src/base/clock.js';
+import { type Clock, SystemClock } from '../../../../../src/base/clock.js';
 import { Outbound } from '../../../../../src/base/http/outbound.js';
-import type { AtsApi } from '../../../../../src/integrations/ats/api/ats-api.js';
-import { AtsCallOptions } from '../../../../../src/integrations/ats/calls/ats-call-options.js';
-import type { AtsPaces, PaceTurn } from '../../../../../src/integrations/ats/calls/ats-paces.js';
-import { HostBreaker } from '../../../../../src/integrations/ats/calls/host-breaker.js';
-import { ConnectionApi, type CallGround } from '../../../../../src/integrations/ats/calls/connection-api.js';
+import type { AtsApi, Credential } from '../../../../../src/integrations/ats/api/ats-api.js';
+import {
+  AtsCallOptions,
+  type AtsPaces,
+  type PaceTurn,
+  HostBreaker,
+  ConnectionApi,
+  type CallGround,
+} from '../../../../../src/integrations/ats/calls/connection-api.js';
 import type { AtsCredentials } from '../../../../../src/integrations/ats/connections/ats-credentials.js';
 import type { AtsConnection } from '../../../../../src/integrations/ats/connections/connection.js';
-import type { Credential } from '../../../../../src/integrations/ats/api/credential.js';
 import type { Connector } from '../../../../../src/integrations/ats/connectors/connector.js';
 
 /** The calls of a connection without a database: its credential is given, and its turns are at once. */

@@ -1,4 +1,4 @@
-import { AtsCallOptions } from '../../../../../src/integrations/ats/calls/ats-call-options.js';
+import { AtsCallOptions } from '../../../../../src/integrations/ats/calls/connection-api.js';
 import { DeliveryOptions } from '../../../../../src/engine/delivery/delivery.options.js';
 import type { LeverSimulator } from '../../../../simulators/index.js';
 import type { TestApp } from '../../../../support/app.js';
