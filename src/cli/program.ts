@@ -1,25 +1,126 @@
 import { Command as Commander, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { VERSION } from '../base/log/logger.js';
+import { OPERATIONS } from './api/operations.js';
 import { CliError, EXIT, ServiceRefusal } from './client/cli.errors.js';
 import { Client } from './client/client.js';
+import { findConnection, type Env } from './client/connection.js';
 import { byOptions, optionOf, type Command, type CommandOption } from './command/command.js';
+import { optionsOf, runToEnd } from './command/wait.js';
 import { CHAIN_COMMANDS } from './commands/chains.js';
 import { CHANGE_COMMANDS } from './commands/changes.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
 import { DOCTOR_COMMANDS } from './commands/doctor.js';
-import { HELD_COMMANDS } from './commands/held.js';
 import { ONE_OF_TWO_COMMANDS } from './commands/one-of-two.js';
 import { SERVICE_COMMANDS } from './commands/service.js';
-import { USER_COMMANDS } from './commands/users.js';
-import { findConnection, type Env } from './client/connection.js';
-import { ELSEWHERE } from './elsewhere.js';
-import { OPERATIONS } from './api/operations.js';
+import { HELD_COMMANDS, USER_COMMANDS } from './commands/users.js';
 import { madeCommands } from './made/made-commands.js';
-import { FACTS } from './table/facts.js';
-import { NOUNS } from './nouns.js';
-import { VERSION } from '../base/log/logger.js';
 import { print, type Terminal } from './output/output.js';
 import { withIds } from './references/references.js';
-import { optionsOf, runToEnd } from './command/wait.js';
+import { FACTS } from './table/facts.js';
+
+/** Operations whose command has another name, or that have none: the command, or the reason. */
+export const ELSEWHERE: Readonly<Record<string, string>> = {
+  // one command of several operations
+  'GET /ats-connections/{connection_id}/events': 'ats events',
+  'GET /ats-connections/{connection_id}/events/{event_id}': 'ats events --event-id',
+  'POST /ats-connections/{connection_id}/events/retry': 'ats retry --failed',
+  'POST /ats-connections/{connection_id}/events/{event_id}/retry': 'ats retry --event-id',
+  'POST /ats-connections/{connection_id}/tokens': 'ats token',
+  'DELETE /ats-connections/{connection_id}/tokens/{token_id}': 'ats token --remove',
+  'POST /ats-connect-links': 'ats link',
+  'DELETE /ats-connect-links/{link_id}': 'ats link --revoke',
+  'POST /changes/retry': 'changes retry --error',
+  'POST /changes/{id}/retry': 'changes retry',
+  'POST /changes/dismiss': 'changes dismiss --error',
+  'POST /changes/{id}/dismiss': 'changes dismiss',
+  'GET /directories/{directory_id}/groups/{group_id}/members': 'directory group-members',
+  'GET /directories/{directory_id}/rules': 'directory rules',
+  'PUT /directories/{directory_id}/rules': 'directory rules --set',
+  'POST /directories/{directory_id}/rules/plan': 'directory rules plan',
+  'POST /directories/{directory_id}/tokens': 'directory rotate-token, for a directory without a valid token',
+  'POST /directories/{directory_id}/tokens/{token_id}/rotate': 'directory rotate-token',
+  'GET /events': 'event list',
+  'POST /held/release': 'held release --reason',
+  'POST /held/{user_id}/release': 'held release',
+  'POST /held/discard': 'held discard --reason',
+  'POST /held/{user_id}/discard': 'held discard',
+  'GET /interviews/{id}/scorecard': 'interview scorecard',
+  'PUT /interviews/{id}/scorecard': 'interview scorecard --put',
+  'PUT /platform': 'platform set',
+  'GET /status': 'status',
+  'GET /users/{id}': 'user show',
+  'GET /users/{user_id}/explain': 'user show, explain',
+  'DELETE /users/{user_id}/sessions': 'session end',
+  'DELETE /users/{user_id}/sessions/{session_id}': 'session end --session-id',
+  'POST /webhooks/{webhook_id}/rotate-secret': 'webhook rotate',
+  'POST /webhooks/{webhook_id}/revoke-secrets': 'webhook rotate --revoke',
+  'GET /audit/heads': 'audit heads',
+  'GET /seats/heads': 'seats heads',
+  'POST /seats/verify': 'seats verify',
+  'POST /installation/console-links': 'console link',
+
+  // the same for a tenant that the operator names
+  'GET /tenants/{tenant_id}': 'tenant show --tenant',
+  'GET /tenants/{tenant_id}/api-keys': 'api-key list --tenant',
+  'POST /tenants/{tenant_id}/api-keys': 'api-key create --tenant',
+  'DELETE /tenants/{tenant_id}/api-keys/{key_id}': 'api-key revoke --tenant',
+  'GET /tenants/{tenant_id}/storage': 'storage show --tenant',
+  'DELETE /tenants/{tenant_id}/domains/{domain}': 'domain remove --tenant',
+
+  'GET /candidates/by-external-id/{external_id}': 'candidate show takes an external_id',
+  'GET /directories/{directory_id}/tasks': 'task list has the tasks of all directories',
+
+  // sessions of a browser
+  'POST /console/session': 'a browser begins the session of the console',
+  'DELETE /console/session': 'a browser ends it',
+  'POST /tenants/{tenant_id}/enter': 'the session of the operator enters a tenant; a command has --tenant',
+  'POST /tenants/{tenant_id}/leave': 'and leaves it',
+};
+
+/** Each noun in a few words. The help adds its verbs. */
+export const NOUNS: Record<string, string> = {
+  status: 'the service, and how a tenant is doing',
+  overview: 'what needs attention, and the first steps of a tenant',
+  me: 'the tenant and the rights of the key',
+  explain: 'why a user has access or not',
+  search: 'users, directories, groups and other records by name or id',
+  resolve: 'the id of a record by its external_id',
+  migrate: 'brings the schema of the database up to date',
+  tenant: 'customers (operator token)',
+  gate: 'the tests that Entra ID and Okta demand of an application',
+  owner: 'sign-in without an IdP (operator token)',
+  'api-key': 'credentials of the API',
+  user: 'users, why one is held, and which user has the name',
+  candidate: 'candidates',
+  job: 'job openings',
+  interview: 'interviews of candidates, their scorecards and their engine',
+  event: 'the events of the tenant, and the feed after a position',
+  directory: 'SCIM sources',
+  request: 'SCIM requests and what each did',
+  role: 'the catalogue of roles',
+  connection: 'sign-in through IdPs',
+  domain: 'e-mail domains of a tenant',
+  platform: 'the destination of changes',
+  drift: 'compares the platform with the expected state',
+  changes: 'changes that were or will be forwarded',
+  webhook: 'addresses that events are sent to',
+  ats: 'connections to applicant tracking systems',
+  held: 'users whose requested state has no effect',
+  storage: 'bytes that a tenant stores',
+  seats: 'use, limit and ledger of seats',
+  console: 'the way into the console (operator token)',
+  member: 'users who administer the tenant',
+  audit: 'the log of administrative changes',
+  installation: 'processes, background work and the log of the operator (operator token)',
+  'sign-in': 'the sign-in log, with the reasons of refusals',
+  session: 'live sessions',
+  identity: 'bindings of users to subjects at IdPs',
+  leavers: 'users who left, and the time of each step',
+  history: 'all that happened to a user',
+  task: 'background work of a tenant',
+  doctor: 'checks from outside: a SCIM service, a deployment, and the gates of Entra ID and Okta',
+  keys: 'encryption and signing keys of the installation (operator token)',
+};
 
 /** Every command there is, in the order of the nouns. */
 export const COMMANDS: readonly Command[] = [

@@ -1,13 +1,10 @@
 import { Module } from '@nestjs/common';
 import { SignInModule } from '../auth/sign-in/sign-in.module.js';
-import { ConsoleEntryService } from './access/console-entry.service.js';
-import { ConsoleLinksController } from './access/console-links.controller.js';
-import { ConsoleLinksRepository } from './access/console-links.repository.js';
-import { ConsoleLinksService } from './access/console-links.service.js';
-import { ConsoleSessionController } from './access/console-session.controller.js';
+import { ConsoleEntryService, EnteredTenantService } from './access/console-entry.service.js';
+import { ConsoleLinksRepository, ConsoleLinksService } from './access/console-links.service.js';
+import { ConsoleLinksController, ConsoleSessionController } from './access/console-session.controller.js';
 import { ConsoleSessionsModule } from './access/console-sessions.module.js';
 import { EnteredTenantController } from './access/entered-tenant.controller.js';
-import { EnteredTenantService } from './access/entered-tenant.service.js';
 import { ConsoleFilesController } from './files/console-files.controller.js';
 
 /** The console: the way in, and its files. */

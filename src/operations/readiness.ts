@@ -3,8 +3,14 @@ import { DataSource } from 'typeorm';
 import { Clock } from '../base/clock.js';
 import { Database } from '../base/database/database.js';
 import { FreshCache } from '../base/fresh-cache.js';
-import { Lifecycle } from './lifecycle.js';
 import { SealedSecrets } from './sealed-secrets.js';
+
+/** The state of the process. `src/start/application.ts` writes it; readiness reads it. */
+@Injectable()
+export class Lifecycle {
+  /** True once the process takes no new work: load balancers choose another one, and running requests are finished. */
+  draining = false;
+}
 
 const PATIENCE = 2_000;
 const KEPT = 1_000;

@@ -12,8 +12,7 @@ import { ScimCredentials } from '../directory-sync/clients/access-token.store.js
 import { MAX_LOGGED_BODY } from '../overview/requests/logged-request.mapping.js';
 import { ApiKeyStore } from '../tenancy/tenants/api-key.store.js';
 import { ConsoleCredentials } from '../tenancy/tenants/console-credentials.js';
-import { knownCaller } from './known-caller.js';
-import { RequestLog } from './request-log.js';
+import { knownCaller, RequestLog } from './request-log.js';
 
 /**
  * Returns whether an address accepts forms: of IdPs, browsers and OAuth clients. The handlers read them, with limits of

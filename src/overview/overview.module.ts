@@ -3,7 +3,7 @@ import { LookupModule, RecordNamesModule } from './lookup/lookup.module.js';
 import { RequestsModule } from './requests/requests.module.js';
 import { ExplainModule } from './explain/explain.module.js';
 import { SearchModule } from './search/search.module.js';
-import { StatusModule } from './status/status.module.js';
+import { StatusModule } from './status/status.controller.js';
 import { OverviewNowModule } from './now/overview-now.module.js';
 import { HistoryModule } from './history/history.module.js';
 

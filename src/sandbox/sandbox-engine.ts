@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-import { SandboxJournal } from './sandbox-journal.js';
+import {
+  SandboxJournal,
+  problem,
+  type JournalEntry,
+  type SandboxAnswer,
+  type SandboxRequest,
+} from './sandbox-journal.js';
 import { SandboxUsers, type Effect } from './sandbox-users.js';
-import { problem, type JournalEntry, type SandboxAnswer, type SandboxRequest } from './sandbox.types.js';
 
 const RECENT = 100;
 

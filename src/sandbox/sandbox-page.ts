@@ -1,6 +1,6 @@
 import { FAVICON } from '../base/http/html.js';
 import { FAULT_MODES, type Faults } from './sandbox-faults.js';
-import type { JournalEntry, SandboxUser } from './sandbox.types.js';
+import type { JournalEntry, SandboxUser } from './sandbox-journal.js';
 
 const SHOWN_USERS = 200;
 

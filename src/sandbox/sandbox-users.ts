@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { problem, type SandboxAnswer, type SandboxUser } from './sandbox.types.js';
+import { problem, type SandboxAnswer, type SandboxUser } from './sandbox-journal.js';
 
 const FIELDS = ['email', 'first_name', 'last_name', 'role', 'external_id', 'status'];
 

@@ -13,7 +13,7 @@ import { HiringModule } from '../hiring/hiring.module.js';
 import { IntegrationsModule } from '../integrations/integrations.module.js';
 import { Metrics } from '../operations/metrics.js';
 import { OperationsModule } from '../operations/operations.module.js';
-import { SandboxMeetingModule } from '../operations/sandbox-meeting.module.js';
+import { SandboxMeetingModule } from '../operations/sandbox-meeting.js';
 import { OverviewModule } from '../overview/overview.module.js';
 import { SeatsModule } from '../seats/seats.module.js';
 import { TenancyModule } from '../tenancy/tenancy.module.js';

@@ -16,7 +16,7 @@ import { WorkEngine } from '../engine/work/work.engine.js';
 import { FirstPlatform } from '../forwarding/platform/platform.service.js';
 import { InboundDoor, isInboundPath } from '../integrations/ats/inbound/inbound-door.js';
 import { setupDocs } from '../operations/docs/docs.js';
-import { Lifecycle } from '../operations/lifecycle.js';
+import { Lifecycle } from '../operations/readiness.js';
 import { MetricsServer } from '../operations/metrics-server.js';
 import { RestoreWatch } from '../operations/restore/restore-watch.js';
 import { SealedSecrets } from '../operations/sealed-secrets.js';

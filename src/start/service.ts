@@ -1,9 +1,14 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import 'reflect-metadata';
-import { Application } from './application.js';
-import type { Config } from '../base/config/config.js';
+import { type Config, ConfigError } from '../base/config/config.js';
 import { loadConfig } from '../base/config/load-config.js';
 import { Sealer } from '../base/crypto/seal.js';
 import { EmbeddedPostgres, type EmbeddedEvent } from '../base/database/embedded/embedded-postgres.js';
+import { PlainFailure } from '../base/errors/domain-error.js';
+import { SANDBOX_SCHEMA, SandboxProcess } from '../sandbox/sandbox-process.js';
+import { Application } from './application.js';
 import { waitForDatabase } from './data-source.js';
 import { prepareSandbox } from './database-access.js';
 import {
@@ -14,9 +19,108 @@ import {
   refreshCredentials,
   type Credentials,
 } from './first-run.js';
-import { SANDBOX_SCHEMA, SandboxProcess } from '../sandbox/sandbox-process.js';
-import { demandPorts } from './free-ports.js';
-import { databaseTrouble, startFailure } from './start-failure.js';
+
+/** The sandbox of a killed service keeps its port for a moment. */
+const SANDBOX_WAIT_MS = 3_000;
+
+/**
+ * Checks that the ports of this process differ and are free, by listening on each for a moment. 0 is any free port.
+ *
+ * @throws {PlainFailure} with the setting whose port is taken
+ * @throws {NodeJS.ErrnoException} when this user may not listen on a port
+ */
+export async function demandPorts({ port, metrics, sandbox }: Config, withSandbox: boolean): Promise<void> {
+  const wanted = [{ setting: 'PORT', port }];
+  if (metrics.port !== null) wanted.push({ setting: 'METRICS_PORT', port: metrics.port });
+  if (withSandbox) wanted.push({ setting: 'SANDBOX_PORT', port: sandbox.port });
+  for (const [i, one] of wanted.entries()) {
+    const other = wanted.slice(0, i).find((before) => before.port === one.port && one.port !== 0);
+    if (other !== undefined) throw new PlainFailure(`${one.setting} must be another port than ${other.setting}.`);
+    await demandPort(one.port, one.setting);
+  }
+}
+
+async function demandPort(port: number, setting: string): Promise<void> {
+  const isOfSandbox = setting === 'SANDBOX_PORT';
+  const deadline = performance.now() + (isOfSandbox ? SANDBOX_WAIT_MS : 0);
+  while (!(await isFree(port, isOfSandbox ? '127.0.0.1' : undefined))) {
+    if (performance.now() < deadline) await sleep(100);
+    else throw portTaken(port, setting);
+  }
+}
+
+async function isFree(port: number, host: string | undefined): Promise<boolean> {
+  const server = net.createServer().listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
+    throw error;
+  }
+  await once(server.close(), 'close');
+  return true;
+}
+
+function portTaken(port: number, setting: string): PlainFailure {
+  const otherwise = setting === 'SANDBOX_PORT' ? ', or SANDBOX=off' : '';
+  return new PlainFailure(`port ${port} is taken by another program; set ${setting} to a free one${otherwise}.`);
+}
+
+interface SystemError extends Error {
+  code?: string;
+  syscall?: string;
+  port?: number;
+  address?: string;
+  path?: string;
+  /** The setting whose address the error is about. */
+  setting?: string;
+}
+
+/** SQLSTATEs and system codes with which a database does not let us in. */
+const DATABASE: Record<string, string> = {
+  ECONNREFUSED: 'nothing answers at the host and port of DATABASE_URL',
+  ENOTFOUND: 'the host of DATABASE_URL is not known',
+  EAI_AGAIN: 'the host of DATABASE_URL cannot be looked up just now',
+  ECONNRESET: 'the host of DATABASE_URL ends each connection',
+  ETIMEDOUT: 'the host of DATABASE_URL does not answer',
+  '28P01': 'the database refuses the user or password of DATABASE_URL',
+  '28000': 'the database does not let the user of DATABASE_URL in',
+  '3D000': 'the database that DATABASE_URL names does not exist',
+  '42501': 'the user of DATABASE_URL may not create tables in it',
+  '53300': 'all connections of the database of DATABASE_URL are taken',
+  '57P01': 'the database of DATABASE_URL is shutting down',
+  '57P03': 'the database of DATABASE_URL is starting up or shutting down',
+};
+
+/** Codes with which the system refuses a folder or a file below DATA_DIR. */
+const FILES = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'ENOTDIR', 'EISDIR', 'ENOENT', 'ELOOP', 'ENAMETOOLONG']);
+
+/** Why the database does not let the service in yet, as a sentence. */
+export function databaseTrouble(error: unknown): string {
+  return `Waiting for the database: ${failureReason(error)}`;
+}
+
+/** Why the start failed, in words for the operator. An unexpected error keeps its stack. */
+export function startFailure(error: unknown): string {
+  return error instanceof ConfigError ? error.message : `talent-bridge could not start: ${failureReason(error)}`;
+}
+
+/** Why a part of a start failed, as a sentence; the stack of an unexpected error. */
+export function failureReason(error: unknown): string {
+  const { code = '', syscall, port, path, setting, message, stack } = (error ?? {}) as Partial<SystemError>;
+  if (code === 'EADDRINUSE') return `port ${port} is taken by another program; set PORT to a free one.`;
+  if (code === 'EACCES' && syscall === 'listen') {
+    return `port ${port} is not for ordinary users; set PORT to one above 1023.`;
+  }
+  const database = DATABASE[code];
+  if (database !== undefined) return `${database.replace('DATABASE_URL', setting ?? 'DATABASE_URL')} (${code}).`;
+  if (error instanceof PlainFailure) return error.message;
+  // Of these calls a start makes folders and files in DATA_DIR alone.
+  if (FILES.has(code) && path !== undefined && (syscall === 'mkdir' || syscall === 'open')) {
+    return `${path} cannot be made (${code}); set DATA_DIR to a folder that the service may write to.`;
+  }
+  return stack ?? message ?? String(error);
+}
 
 /** In production each message of the start is a log line in JSON. */
 const asJson = process.env['NODE_ENV'] === 'production';

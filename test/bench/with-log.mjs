@@ -13,7 +13,7 @@ if (mode === 'on' || mode === 'off') {
 export async function writerOf(url) {
   const { Database } = await import('../../dist/base/database/database.js');
   const { createDataSource } = await import('../../dist/start/data-source.js');
-  const { RequestSources } = await import('../../dist/overview/requests/request-sources.js');
+  const { RequestSources } = await import('../../dist/overview/requests/requests.repository.js');
   const { RequestsRepository } = await import('../../dist/overview/requests/requests.repository.js');
   const dataSource = await createDataSource(url, 2).initialize();
   const db = new Database(dataSource);

@@ -1,8 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { OPERATIONS } from '../../src/cli/api/operations.js';
-import { ELSEWHERE } from '../../src/cli/elsewhere.js';
 import { madeCommands } from '../../src/cli/made/made-commands.js';
-import { COMMANDS } from '../../src/cli/program.js';
+import { ELSEWHERE, COMMANDS } from '../../src/cli/program.js';
 import { operationsFile, operationsOf } from '../../src/cli/reference/operations.mapping.js';
 import { FACTS } from '../../src/cli/table/facts.js';
 import { read } from '../docs/documents.js';

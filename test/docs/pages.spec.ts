@@ -92,7 +92,7 @@ it.each(PAGES.filter((page) => page !== 'CHANGELOG.md'))('%s names commands and 
 it('docs/run/metrics.md has every metric, and no other', () => {
   const sources = [
     'src/operations/metrics.ts',
-    'src/operations/request-metrics.ts',
+    'src/operations/metrics.ts',
     'src/engine/delivery/pump/delivery.metrics.ts',
     'src/engine/work/work.engine.ts',
     'src/auth/sign-in/log/sign-in-log.ts',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Sealer } from '../../src/base/crypto/seal.js';
-import { SEALED_COLUMNS } from '../../src/operations/sealed-columns.js';
+import { SEALED_COLUMNS } from '../../src/operations/sealed-secrets.js';
 import { adminApp } from '../support/admin-app.js';
 import { startApp } from '../support/app.js';
 import { send } from '../support/http.js';

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { Controller, Get } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { Lifecycle } from '../../src/operations/lifecycle.js';
+import { Lifecycle } from '../../src/operations/readiness.js';
 import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';
-import { RequestMetrics, routeClass } from '../../src/operations/request-metrics.js';
+import { RequestMetrics, routeClass } from '../../src/operations/metrics.js';
 import { adminApp } from '../support/admin-app.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { testDatabase } from '../support/database.js';

@@ -71,11 +71,9 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
   'forwarding/statistics/accepted-changes.ts': [[/^with recursive found as \( \(select tenant_id from changes/, NEXT]],
   'integrations/ats/connections/ats-connections.store.ts': [[/\bats_token_hashes\b/, UNKNOWN]],
   'operations/expiry-notice.ts': [[/^select tenant_id, 'api_key' as kind/, NEXT]],
-  'operations/installation/processes.repository.ts': [
-    [/\b(processes|migrations|tenants)\b/, 'the installation itself'],
-  ],
+  'operations/installation/installation.ts': [[/\b(processes|migrations|tenants)\b/, 'the installation itself']],
   'operations/metrics.ts': [[/as held from chain_heads/, FIGURES]],
-  'operations/restore/installation.repository.ts': [[/\binstallation\b/, 'the row of the installation']],
+  'operations/restore/restore-watch.ts': [[/\binstallation\b/, 'the row of the installation']],
   'operations/retention.ts': [
     [/^(delete from|update) /, SWEEP],
     [/\b(make|drop)_month\(\$1|from pg_inherits i/, 'months of this database'],
@@ -86,8 +84,10 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
       'the planner’s statistics of this database',
     ],
   ],
-  'overview/requests/request-sources.ts': [[/^(insert into request_sources|select s\.tenant_id, s\.source,) /, MANY]],
-  'overview/requests/requests.repository.ts': [[/^insert into (requests|request_bodies) /, MANY]],
+  'overview/requests/requests.repository.ts': [
+    [/^(insert into request_sources|select s\.tenant_id, s\.source,) /, MANY],
+    [/^insert into (requests|request_bodies) /, MANY],
+  ],
   'seats/seats.repository.ts': [
     [/^select current_setting\('max_connections'\)/, 'a setting of this database'],
     [/^select tenant_id from seat_limits where mode = 'exact'/, NEXT],

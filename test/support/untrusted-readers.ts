@@ -19,7 +19,7 @@ import { jsonMemberText } from '../../src/base/json-text.js';
 import { checkAssertion, readTokenRequest } from '../../src/directory-sync/clients/client.rules.js';
 import { emailKey, emailAddress, draftOf } from '../../src/directory-sync/users/user.mapping.js';
 import { retryAfter, wordsOf } from '../../src/engine/delivery/retry.rules.js';
-import { whichSurface } from '../../src/operations/surfaces/which-surface.js';
+import { whichSurface } from '../../src/operations/surfaces/exception.filter.js';
 import { idpError } from '../../src/protocols/oidc/callback.rules.js';
 import { readObject } from '../../src/protocols/oidc/json.rules.js';
 import { readToken } from '../../src/protocols/oidc/jwt.rules.js';

@@ -1,8 +1,8 @@
+import type { TaskKind } from '../../engine/work/task.js';
 import { CliError, EXIT, type RefusedField } from '../client/cli.errors.js';
 import type { Client, Json } from '../client/client.js';
 import type { Env } from '../client/connection.js';
 import type { Terminal } from '../output/output.js';
-import type { TaskKind } from '../../engine/work/task.js';
 
 /** The kinds of records that an option or argument can name in another way than by id. */
 export type Reference = 'ats_connection' | 'candidate' | 'connection' | 'directory' | 'job' | 'user' | 'webhook';
@@ -112,4 +112,26 @@ export function byOptions({ field, message }: RefusedField, options: readonly Co
   const marked = message.replace(/`(\w+)`/g, (text, name: string) => (named(name) === name ? text : named(name)));
   const words = others.length === 0 ? marked : marked.replace(new RegExp(`\\b(?:${others.join('|')})\\b`, 'g'), named);
   return { field: named(top) + placeOf(field.slice(top.length)), message: words };
+}
+
+/** The option by which the caller of a dangerous command shows that its effect is known. */
+export const CONFIRM: CommandOption = {
+  name: 'confirm',
+  description: 'the number that the command asks for; not needed where it is 0',
+};
+
+/**
+ * Demands the number of what a command hits.
+ *
+ * @param effect what the command does, as a sentence with the number
+ * @throws {CliError} with the effect and the option to repeat the command with, unless `--confirm` has the number
+ */
+export function demandConfirmed({ options }: Context, count: number, effect: string): void {
+  const given = options['confirm'];
+  if (count === 0 || given === String(count)) return;
+  const words =
+    given === undefined
+      ? 'Nothing was changed.'
+      : `--confirm ${String(given)} is not that number, and nothing was changed.`;
+  throw new CliError(`${effect} ${words} Repeat the command with --confirm ${count}.`, EXIT.usage);
 }

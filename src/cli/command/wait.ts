@@ -3,7 +3,7 @@ import { CliError, EXIT } from '../client/cli.errors.js';
 import { encode, type Client } from '../client/client.js';
 import type { Command, CommandOption, Context } from './command.js';
 import type { Terminal } from '../output/output.js';
-import { endLine, isGoingOn, isTask, progressLine, taskRecord, type ShownTask } from '../output/task-words.js';
+import { endLine, isGoingOn, isTask, progressLine, taskRecord, type ShownTask } from '../output/words.js';
 
 /** The option of every command that begins a task. */
 const WAIT: CommandOption = {

@@ -1,7 +1,14 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import { encode, type Json } from '../client/client.js';
-import { CONFIRM, demandConfirmed } from '../command/confirmation.js';
-import { given, nothingToChange, numbers, type Command, type Context } from '../command/command.js';
+import {
+  CONFIRM,
+  demandConfirmed,
+  given,
+  nothingToChange,
+  numbers,
+  type Command,
+  type Context,
+} from '../command/command.js';
 import { fromInput } from '../made/values.js';
 
 const REMOVALS = ['inactive', 'delete'];

@@ -1,14 +1,76 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import { given, type Command, type CommandOption, type Context } from '../command/command.js';
-import { doctorChecks } from '../doctor/checks/all.js';
+import { credentialCheck } from '../doctor/checks/access.js';
+import { DISCOVERY_CHECKS } from '../doctor/checks/discovery.js';
+import { GROUP_CHECKS } from '../doctor/checks/groups.js';
+import { PATCH_CHECKS } from '../doctor/checks/patches.js';
+import { QUERY_CHECKS } from '../doctor/checks/queries.js';
+import { LEAVER_CHECKS, USER_CHECKS } from '../doctor/checks/users.js';
 import { entraTests } from '../doctor/gates/entra.js';
 import { oktaTests } from '../doctor/gates/okta.js';
 import { deploymentChecks } from '../doctor/outside/deployment.js';
-import { CREDENTIAL_FORMS, credentialsOf } from '../doctor/peer/credentials.rules.js';
-import type { Method } from '../doctor/peer/grants.js';
-import type { Check } from '../doctor/peer/check.js';
+import type { Check, CheckResult } from '../doctor/peer/check.js';
+import { type Method, CREDENTIAL_FORMS, credentialsOf } from '../doctor/peer/grants.js';
 import { examine, type Report } from '../doctor/run/examination.js';
-import { reportText, summary } from '../doctor/run/report.mapping.js';
+import { tableOf } from '../output/output.js';
+
+/** Returns the checks of `doctor <SCIM address>`, in their order. They make eight records at most. */
+export function doctorChecks(methods: readonly Method[]): Check[] {
+  return [
+    credentialCheck(methods),
+    ...DISCOVERY_CHECKS,
+    ...USER_CHECKS,
+    ...QUERY_CHECKS,
+    ...PATCH_CHECKS,
+    ...GROUP_CHECKS,
+    ...LEAVER_CHECKS,
+  ];
+}
+
+/**
+ * Returns the table of a report, and below it each finding with its next step.
+ *
+ * @param first the name of the first column
+ * @param width columns of the terminal; undefined: no limit
+ */
+export function reportText(first: string, checks: readonly CheckResult[], width: number | undefined): string {
+  const hasKinds = checks.some(({ kind }) => kind !== undefined);
+  const names = [first, ...(hasKinds ? ['kind'] : []), 'result', 'note'];
+  const rows = checks.map(({ name, kind, result, note, findings }) => [
+    name,
+    ...(hasKinds ? [kind ?? '-'] : []),
+    result,
+    plain(
+      findings.length === 0
+        ? (note ?? '-')
+        : findings.map(({ code, field }) => (field === null ? code : `${code} ${field}`)).join(', '),
+    ),
+  ]);
+  const blocks = checks.flatMap(({ name, findings }) =>
+    findings.map(({ code, field, message, next_step }) =>
+      [`\n${name}: ${code}${field === null ? '' : ` (${field})`}`, `  ${message}`, `  Next: ${next_step}`]
+        .map(plain)
+        .join('\n'),
+    ),
+  );
+  return `${tableOf(names, rows, width)}${blocks.map((block) => `${block}\n`).join('')}`;
+}
+
+/** Returns a sentence with the number of checks by result; of a gate, of its tests alone. */
+export function summary(all: readonly CheckResult[]): string {
+  const tests = all.filter(({ kind }) => kind !== undefined);
+  const checks = tests.length === 0 ? all : tests;
+  const count = (result: CheckResult['result']) => checks.filter((check) => check.result === result).length;
+  const parts = (['passed', 'failed', 'warning', 'skipped'] as const).flatMap((result) =>
+    count(result) === 0 ? [] : [`${count(result)} ${result}`],
+  );
+  return `${parts.join(', ')}.`;
+}
+
+/** Text from the service must not move the cursor of the terminal. A line feed at the beginning divides blocks. */
+function plain(text: string): string {
+  return text.replace(/(?!^\n)\p{Cc}/gu, '�');
+}
 
 const TOKEN_URL: CommandOption = {
   name: 'token_url',

@@ -2,9 +2,8 @@ import { userInfo } from 'node:os';
 import { CliError, EXIT } from '../client/cli.errors.js';
 import type { Json } from '../client/client.js';
 import { given, type Command } from '../command/command.js';
-import { statusWords, type TenantStatus } from '../output/status-words.js';
-import { storageWords } from '../output/storage-words.js';
-import { tenantOf } from '../references/tenant-of.js';
+import { statusWords, type TenantStatus, storageWords } from '../output/words.js';
+import { tenantOf } from '../references/references.js';
 
 /** Commands about the service and its installation. */
 export const SERVICE_COMMANDS: Command[] = [
@@ -73,7 +72,7 @@ export const SERVICE_COMMANDS: Command[] = [
       }
       // Loaded here alone: the drivers of the database are most of the code that a start would read.
       const { prepareDatabase } = await import('../../start/database-access.js');
-      const { databaseTrouble, failureReason } = await import('../../start/start-failure.js');
+      const { databaseTrouble, failureReason } = await import('../../start/service.js');
       const access = await prepareDatabase(databaseUrl, env['MIGRATION_DATABASE_URL'] || null, {
         waiting: (error) => terminal.err(`${databaseTrouble(error)} Trying again …\n`),
       }).catch((error: unknown) => {

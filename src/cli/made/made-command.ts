@@ -1,12 +1,10 @@
 import type { ApiOperation } from '../api/operations.js';
-import { encode, type Json } from '../client/client.js';
 import { CliError, EXIT } from '../client/cli.errors.js';
-import { nothingToChange, numbers, optionOf, type Command, type Context } from '../command/command.js';
-import { tenantOf } from '../references/tenant-of.js';
-import type { CommandFacts } from './facts.js';
-import { CONFIRM } from '../command/confirmation.js';
+import { encode, type Json } from '../client/client.js';
+import { nothingToChange, numbers, optionOf, type Command, type Context, CONFIRM } from '../command/command.js';
+import { tenantOf } from '../references/references.js';
 import { answerOptions, argumentOf, optionsFor, paramsOf, type MadeOption } from './options.js';
-import { valueOf } from './values.js';
+import { type CommandFacts, valueOf } from './values.js';
 
 /** Entries of a list that has no option `--limit`. */
 const SHORT_LIST = 1_000;

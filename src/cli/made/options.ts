@@ -1,9 +1,42 @@
 import type { ApiField, ApiOperation } from '../api/operations.js';
 import type { Command, CommandOption, Reference } from '../command/command.js';
 import { NAMED_BY, OFTEN_ONE } from '../references/references.js';
-import type { CommandFacts, OptionFacts } from './facts.js';
-import { FIELD_TEXTS } from './field-texts.js';
-import { comesByInput, meaningsOf } from './values.js';
+import { type CommandFacts, type OptionFacts, comesByInput, meaningsOf } from './values.js';
+
+/** The meaning of fields for which the description has no text, by name. */
+export const FIELD_TEXTS: Readonly<Record<string, string>> = {
+  api_may_write_directory_users: 'whether API keys may change users that a directory manages',
+  base_url: 'its address',
+  criteria: 'the criteria as JSON',
+  default_role: 'the role of users without another one',
+  department: 'the department',
+  description: 'what it is for',
+  email: 'the e-mail address',
+  employment_type: 'the kind of employment',
+  ends_at: 'at most 24 hours later',
+  event_id: 'the id of the event (evt_…)',
+  external_id: 'the id in your own system',
+  first_name: 'the first name',
+  last_name: 'the last name',
+  link: 'a link to the whole scorecard',
+  location: 'the place of work',
+  name: 'what it is called',
+  on_match: 'the effect of a POST that matches one existing user',
+  overall: 'the overall score',
+  profile: 'what the IdP may send',
+  reason: 'why',
+  recommendation: 'the recommendation',
+  resolve: 'the path of resolve, at the destination',
+  starts_at: 'such as 2026-01-31T09:00:00Z',
+  state: 'the state',
+  status: 'the status',
+  summary: 'the summary',
+  takes_over: 'the directory whose users it takes over',
+  takes_seat: 'whether an active user with this role takes a seat',
+  title: 'the title',
+  url: 'the address',
+  users: 'the path of users, at the destination',
+};
 
 /** An option with the field of the request that its value goes to. */
 export interface MadeOption extends CommandOption {

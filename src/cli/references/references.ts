@@ -1,10 +1,109 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
-import type { Client } from '../client/client.js';
+import { type Client, encode, type Json } from '../client/client.js';
 import type { Command, Context, Reference } from '../command/command.js';
-import { connectionNamed, onlyConnection } from './connection-id.js';
-import { directoryNamed } from './directory-id.js';
-import { personNamed } from './person-id.js';
-import { recordNamed } from './record-id.js';
+
+/** Returns the id of the only connection. */
+export async function onlyConnection(client: Client): Promise<string> {
+  const [only, ...others] = await connections(client);
+  if (only === undefined) throw new CliError('There is no connection yet.', EXIT.usage);
+  if (others.length === 0) return only.id;
+  throw new CliError(`There are several connections; name one: ${slugs([only, ...others])}.`, EXIT.usage);
+}
+
+/** The id of a connection that is named by its id or slug. No slug has an underline, so none looks like an id. */
+export async function connectionNamed(client: Client, named: string): Promise<string> {
+  if (named.startsWith('con_')) return named;
+  const [found] = await connections(client, `?slug=${encodeURIComponent(named)}`);
+  if (found !== undefined) return found.id;
+  const all = await connections(client);
+  throw new CliError(
+    all.length === 0 ? 'There is no connection yet.' : `No connection is called ${named}; there are: ${slugs(all)}.`,
+  );
+}
+
+interface Named {
+  id: string;
+  slug: string;
+}
+
+function connections(client: Client, query = ''): Promise<Named[]> {
+  return client.list<Named>(`/connections${query}`);
+}
+
+function slugs(all: readonly Named[]): string {
+  return all.map(({ slug }) => slug).join(', ');
+}
+
+/**
+ * Returns the id of the directory with an id or name.
+ *
+ * @param argument undefined: the only directory
+ * @throws {CliError} when no directory has the name, several have it, or none is named and there are several
+ */
+export async function directoryNamed(client: Client, argument: string | undefined): Promise<string> {
+  if (argument?.startsWith('dir_')) return argument;
+  const all = await client.list<{ id: string; name: string }>('/directories');
+  if (all.length === 0) throw new CliError('There is no directory yet.', EXIT.usage);
+  const found = all.filter(({ name }) => argument === undefined || name.toLowerCase() === argument.toLowerCase());
+  const listed = (found.length === 0 ? all : found).map(({ id, name }) => `${id} (${name})`).join(', ');
+  if (found.length === 1) return found[0]!.id;
+  if (found.length === 0) throw new CliError(`No directory is called ${argument!}; there are: ${listed}.`);
+  throw new CliError(`There are several directories: name one by its id: ${listed}.`, EXIT.usage);
+}
+
+/** What an id of a user begins with. */
+const ID = /^usr_/;
+
+interface Found {
+  id: string;
+  email: string | null;
+  status: string;
+}
+
+/**
+ * Returns the id of the only user with a name.
+ *
+ * @param named an id, which is not looked up (a deleted user has only that), else an e-mail, `external_id` or `userName`
+ * @throws {CliError} when no user has the name, or several have it
+ */
+export async function personNamed(client: Client, named: string): Promise<string> {
+  if (ID.test(named)) return named;
+  const filters = named.includes('@') ? ['email', 'user_name', 'external_id'] : ['external_id', 'user_name'];
+  for (const filter of filters) {
+    const found = await client.list<Found>(`/users?${filter}=${encodeURIComponent(named)}`);
+    const [only, ...others] = found;
+    if (only === undefined) continue;
+    if (others.length === 0) return only.id;
+    const all = found.map(({ id, status }) => `${id} (${status})`).join(', ');
+    throw new CliError(`Several users have the ${filter} ${named}. Name one by its id: ${all}.`, EXIT.usage);
+  }
+  throw new CliError(
+    `No user has ${named} as id, e-mail, external_id or userName. "user find" looks for parts of names, ` +
+      '"leavers list" has deleted users.',
+  );
+}
+
+/** Records that a command names by id or `external_id`. */
+interface NamedRecords {
+  /** What one record is called. */
+  what: string;
+  /** The list of the records. */
+  path: string;
+  /** What an id begins with. */
+  prefix: string;
+}
+
+/**
+ * Returns the record with an id or `external_id`.
+ *
+ * @throws {CliError} when no record has it
+ */
+export async function recordNamed(client: Client, named: string, { what, path, prefix }: NamedRecords): Promise<Json> {
+  if (named.startsWith(prefix)) return client.call('GET', `${path}/${encode(named)}`);
+  const [found] = await client.list(`${path}?external_id=${encodeURIComponent(named)}`, 1);
+  if (found !== undefined) return found;
+  throw new CliError(`No ${what} has ${named} as id or external_id.`);
+}
 
 /** How each kind is named, for the help. */
 export const NAMED_BY: Record<Reference, string> = {
@@ -21,7 +120,7 @@ export const NAMED_BY: Record<Reference, string> = {
 export const OFTEN_ONE: ReadonlySet<Reference> = new Set(['connection', 'directory']);
 
 /** Ids of records that a look-up would only read again. */
-const ID = /^(?:cand|job)_/;
+const ANY_ID = /^(?:cand|job)_/;
 
 const RESOLVERS: Record<Reference, (client: Client, named: string) => Promise<string>> = {
   ats_connection: (client, named) =>
@@ -52,7 +151,7 @@ export async function withIds(context: Context, command: Pick<Command, 'argument
   if (refers === undefined || (argument === undefined && !OFTEN_ONE.has(refers))) return { ...context, options };
   if (argument === undefined) return { ...context, argument: await onlyOne(client, refers), options };
   // The call of the command itself says that a record does not exist.
-  const id = ID.test(argument) ? argument : await RESOLVERS[refers](client, argument);
+  const id = ANY_ID.test(argument) ? argument : await RESOLVERS[refers](client, argument);
   return { ...context, argument: id, options };
 }
 
@@ -86,4 +185,12 @@ function sameText(value: unknown, named: string): boolean {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '-';
+}
+
+/** Returns the tenant of `--tenant`, else of the configured key. */
+export async function tenantOf({ client, options }: Context): Promise<string> {
+  const { tenant } = options;
+  if (typeof tenant === 'string') return tenant;
+  const me = await client.call<{ tenant: { id: string } }>('GET', '/me');
+  return me.tenant.id;
 }

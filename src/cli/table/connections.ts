@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { OPERATIONS, type ApiField } from '../api/operations.js';
 import type { Json } from '../client/client.js';
 import { CliError, EXIT } from '../client/cli.errors.js';
-import { demandConfirmed } from '../command/confirmation.js';
-import type { CommandFacts, FactsTable, OptionFacts } from '../made/facts.js';
+import { demandConfirmed } from '../command/command.js';
+import type { CommandFacts, FactsTable, OptionFacts } from '../made/values.js';
 import { picked } from '../made/made-command.js';
 
 const FIELDS = OPERATIONS.find(({ call }) => call === 'POST /connections')?.body ?? [];

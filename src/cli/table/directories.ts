@@ -1,12 +1,10 @@
-import type { Json } from '../client/client.js';
 import { CliError, EXIT } from '../client/cli.errors.js';
-import { numbers, type CommandOption, type Context } from '../command/command.js';
-import { demandConfirmed } from '../command/confirmation.js';
-import type { CommandFacts, FactsTable, OptionFacts } from '../made/facts.js';
+import type { Json } from '../client/client.js';
+import { numbers, type CommandOption, type Context, demandConfirmed } from '../command/command.js';
 import { picked } from '../made/made-command.js';
-import { withoutCommas } from '../made/values.js';
-import { stepped } from '../output/step-words.js';
+import { type CommandFacts, type FactsTable, type OptionFacts, withoutCommas } from '../made/values.js';
 import { recordText, withoutControls } from '../output/output.js';
+import { stepped } from '../output/step-words.js';
 
 const SETTINGS: Readonly<Record<string, OptionFacts | string>> = {
   guard: { choices: ['on', 'off'], description: 'on unless set', read: (text) => text },

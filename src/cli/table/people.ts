@@ -2,10 +2,10 @@ import type { Actor } from '../../tenancy/identity/person.js';
 import { entryOriginOf, whyItHappened, type HistoryEntry } from '../../overview/history/entry.mapping.js';
 import type { Json } from '../client/client.js';
 import { CliError, EXIT } from '../client/cli.errors.js';
-import type { CommandFacts, FactsTable } from '../made/facts.js';
+import type { CommandFacts, FactsTable } from '../made/values.js';
 import { picked } from '../made/made-command.js';
-import { actorName } from '../output/actor-name.js';
-import { nameOfPerson } from './hiring.js';
+import { actorName } from '../output/words.js';
+import { nameOfPerson } from './recruiting.js';
 
 const LEAVERS: CommandFacts = {
   unchecked: ['state'],

@@ -1,7 +1,7 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import type { Json } from '../client/client.js';
 import type { Context } from '../command/command.js';
-import type { FactsTable } from '../made/facts.js';
+import type { FactsTable } from '../made/values.js';
 import { picked } from '../made/made-command.js';
 
 const DOORS = ['directory', 'api', 'sign_in'] as const;

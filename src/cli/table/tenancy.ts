@@ -1,8 +1,7 @@
 import type { Json } from '../client/client.js';
-import type { FactsTable } from '../made/facts.js';
 import { picked } from '../made/made-command.js';
-import { bytesIn, sizeOf, storageWords } from '../output/storage-words.js';
-import { barOf, taskRecord, type ShownTask } from '../output/task-words.js';
+import type { FactsTable } from '../made/values.js';
+import { bytesIn, sizeOf, storageWords, barOf, taskRecord, type ShownTask } from '../output/words.js';
 
 const TAKES_SEAT = { words: { yes: true, no: false }, required: true };
 

@@ -3,11 +3,14 @@ import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { sessionToken } from '../../auth/sign-in/browser-sessions/session.guard.js';
 import { SignInLimits } from '../../auth/sign-in/limits/sign-in-limits.js';
 import { parseToken } from '../../base/crypto/tokens.js';
+import { InvalidFields } from '../../base/errors/domain-error.js';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { readCookies, demandSameOrigin } from '../../base/http/cookies.js';
 import { TooManyRequests } from '../../base/http/http.errors.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { ValidateBody } from '../../base/http/validate.js';
+import { OperatorController } from '../../tenancy/tenants/api-key.guard.js';
+import { CurrentCaller, type Caller } from '../../tenancy/tenants/caller.js';
 import {
   consoleCookie,
   consoleToken,
@@ -16,9 +19,11 @@ import {
   type ConsoleSessionFacts,
 } from '../../tenancy/tenants/console-credentials.js';
 import { MeBody } from '../../tenancy/tenants/me.controller.js';
-import { EnterConsole } from './console-access.dto.js';
+import { demandOperatorToken } from '../../tenancy/tenants/operator-acts.js';
+import { EnterConsole, ConsoleLinkBody, MakeConsoleLink } from './console-access.dto.js';
 import { ConsoleLinkOver } from './console-access.errors.js';
 import { ConsoleEntryService, type BegunConsoleSession, type EnteringBrowser } from './console-entry.service.js';
+import { ConsoleLinksService, type ConsoleLink } from './console-links.service.js';
 import { ConsoleSessionsStore } from './console-sessions.store.js';
 
 /** The session of the console: begun by the sign-in of the browser or by a link of the operator. Its cookie opens the API. */
@@ -83,4 +88,36 @@ export class ConsoleSessionController {
       throw new TooManyRequests('Too many links of the console were refused.', 60);
     }
   }
+}
+
+/** Links of the console: the operator's way in, and the way for tenants that are locked out. */
+@OperatorController('installation/console-links')
+@ApiRefusals()
+export class ConsoleLinksController {
+  constructor(private readonly links: ConsoleLinksService) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'A link of the console: works once, for ten minutes',
+    description:
+      'Making and using it are in the audit log of the tenant; with the role `operator`, of the installation.',
+  })
+  @ApiRecord(ConsoleLinkBody, 201)
+  @ApiRefusals({ 403: ['operator_token_needed'], 404: ['not_found'] })
+  make(
+    @CurrentCaller() caller: Caller,
+    @Body() { role, tenant_id: tenantId, reason, made_by: madeBy }: MakeConsoleLink,
+  ): Promise<ConsoleLink> {
+    // A session that made links would renew itself without end.
+    demandOperatorToken(caller, 'A link of the console');
+    const { actor, requestId } = caller;
+    const isOperator = role === 'operator';
+    if (isOperator !== (tenantId == null)) throw wrongTenant(isOperator);
+    return this.links.make({ role, tenantId: tenantId ?? '', reason, madeBy: madeBy ?? null }, { actor, requestId });
+  }
+}
+
+function wrongTenant(isOperator: boolean): InvalidFields {
+  const message = isOperator ? 'must be left out for the role operator' : 'must be the tenant that the link opens';
+  return new InvalidFields([{ field: 'tenant_id', message }]);
 }

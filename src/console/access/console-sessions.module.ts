@@ -1,8 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { ConsoleCredentials } from '../../tenancy/tenants/console-credentials.js';
-import { ConsoleSessionUses } from './console-session-uses.js';
 import { ConsoleSessionsRepository } from './console-sessions.repository.js';
-import { ConsoleSessionsStore } from './console-sessions.store.js';
+import { ConsoleSessionUses, ConsoleSessionsStore } from './console-sessions.store.js';
 
 /** The sessions of the console. Global, because the guards of every room look for them. */
 @Global()

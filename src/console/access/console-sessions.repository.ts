@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SessionRow } from '../../auth/sign-in/browser-sessions/live-sessions.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { ConsoleRole } from '../../tenancy/tenants/console-credentials.js';
-import { IDLE_SECONDS } from './console-lifetimes.js';
+import { IDLE_SECONDS } from './console-access.dto.js';
 
 /** A session of the console to be written. */
 export interface NewConsoleSession {

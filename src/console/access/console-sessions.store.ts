@@ -3,6 +3,7 @@ import { openSessionQuery } from '../../auth/sign-in/browser-sessions/live-sessi
 import { Clock } from '../../base/clock.js';
 import { parseToken } from '../../base/crypto/tokens.js';
 import { Database } from '../../base/database/database.js';
+import { Logger } from '../../base/log/logger.js';
 import { OPERATOR, type Actor } from '../../tenancy/identity/person.js';
 import { consoleRight } from '../../tenancy/tenants/administrators.js';
 import {
@@ -12,11 +13,31 @@ import {
   type ConsoleRole,
   type ConsoleSessionFacts,
 } from '../../tenancy/tenants/console-credentials.js';
-import { CredentialCache, type CredentialRow } from '../../tenancy/tenants/credential-cache.js';
+import {
+  CredentialUses,
+  storeLastUses,
+  type UsedCredential,
+  CredentialCache,
+  type CredentialRow,
+} from '../../tenancy/tenants/credential-cache.js';
 import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
-import { IDLE_SECONDS } from './console-lifetimes.js';
-import { ConsoleSessionUses } from './console-session-uses.js';
+import { IDLE_SECONDS } from './console-access.dto.js';
 import { ConsoleSessionsRepository } from './console-sessions.repository.js';
+
+/** When each session of the console was last used: its idle time begins then. */
+@Injectable()
+export class ConsoleSessionUses extends CredentialUses {
+  constructor(
+    private readonly db: Database,
+    logger: Logger,
+  ) {
+    super(logger);
+  }
+
+  protected override write(uses: readonly (UsedCredential & { at: Date })[]): Promise<void> {
+    return storeLastUses(this.db, 'console_sessions', uses);
+  }
+}
 
 /** A session as it is stored, with the role that it has now. */
 interface SessionRow extends CredentialRow {

@@ -5,7 +5,7 @@ import { OperatorController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, type Caller } from '../../tenancy/tenants/caller.js';
 import { WhileEntered } from '../../tenancy/tenants/operator-acts.js';
 import { EnteredBody, EnterTenant } from './console-access.dto.js';
-import { EnteredTenantService } from './entered-tenant.service.js';
+import { EnteredTenantService } from './console-entry.service.js';
 
 /** The operator's reading of one tenant, by a session of the console. */
 @OperatorController('tenants/:tenant_id')

@@ -5,13 +5,163 @@ import type { Express } from 'express';
 import { Config } from '../../base/config/config.js';
 import { PublicText } from '../../base/http/public-text.js';
 import { pageHeaders } from '../../base/http/server.js';
-import { PAGE_CSS, searchPlugin } from './api-page.js';
+import { EVENTS, type EventKind } from '../../engine/events/catalogue.js';
+import { bodyText } from '../../engine/events/events.dto.js';
 import { tellFacts, type Operation } from './operation-facts.js';
-import { tellWords } from './operation-words.js';
+import { tellWords, tagObjects } from './operation-words.js';
 import { scimPaths } from './scim-paths.js';
 import { scimSchemas } from './scim-schemas.js';
-import { tagObjects } from './tags.js';
-import { webhookSection } from './webhook-section.js';
+
+// What is ours of the page /docs/api, which Swagger UI makes in the browser.
+
+/** The lists of Swagger UI (Immutable.js), as far as the search needs them. */
+interface Collection {
+  map(change: (one: Collection) => unknown): Collection;
+  filter(test: (one: Collection) => boolean): Collection;
+  get(name: string): Collection & string;
+  getIn(path: readonly string[]): (Collection & string) | undefined;
+  set(name: string, value: unknown): Collection;
+  readonly size: number;
+}
+
+/** What a plugin of Swagger UI gets, as far as the search needs it. */
+interface SwaggerUi {
+  readonly React: { createElement(type: string, props: object, ...children: unknown[]): unknown };
+}
+interface FilterProps {
+  readonly layoutSelectors: { currentFilter(): string | boolean | null };
+  readonly layoutActions: { updateFilter(text: string): void };
+}
+
+/**
+ * A plugin of Swagger UI: its filter finds operations by all words of address, summary, description and parameters,
+ * where it would only compare the names of groups. The browser gets the function as text, so it uses nothing from here.
+ */
+export function searchPlugin({ React }: SwaggerUi): object {
+  return {
+    components: {
+      FilterContainer({ layoutSelectors, layoutActions }: FilterProps) {
+        const filter = layoutSelectors.currentFilter();
+        const input = React.createElement('input', {
+          className: 'operation-filter-input',
+          type: 'search',
+          placeholder: 'Search: address, summary, parameter',
+          'aria-label': 'Search the operations',
+          value: typeof filter === 'string' ? filter : '',
+          onChange: ({ target }: { target: { value: string } }) => layoutActions.updateFilter(target.value),
+        });
+        return React.createElement('div', { className: 'filter wrapper' }, input);
+      },
+      // The search does not reach the section of webhooks. The page of events shows each of them.
+      Webhooks: () => null,
+    },
+    fn: {
+      opsFilter(tagged: Collection, phrase: string): Collection {
+        const words = phrase.toLowerCase().split(/\s+/).filter(Boolean);
+        const matches = (one: Collection) => {
+          const operation = one.get('operation');
+          const parameters = operation.get('parameters') as Collection | undefined;
+          const texts = [
+            one.get('method'),
+            one.get('path'),
+            operation.get('summary'),
+            operation.get('description'),
+            operation.getIn(['tags', '0']),
+            parameters === undefined ? '' : JSON.stringify(parameters),
+          ];
+          const text = texts.join(' ').toLowerCase();
+          return words.every((word) => text.includes(word));
+        };
+        return tagged
+          .map((tag) => tag.set('operations', tag.get('operations').filter(matches)))
+          .filter((tag) => tag.get('operations').size > 0);
+      },
+    },
+  };
+}
+
+/** The style of the page beside that of Swagger UI: a phone has one column, and tables that scroll on their own. */
+export const PAGE_CSS = `
+body { margin: 0; background: #fff; }
+.swagger-ui .topbar { display: none; }
+.swagger-ui .information-container .info { margin: 24px 0; }
+.swagger-ui .filter .operation-filter-input { width: 100%; max-width: 32rem; margin: 12px 0; font-size: 16px; }
+.swagger-ui .markdown p, .swagger-ui .markdown li { line-height: 1.5; }
+.swagger-ui .opblock-description-wrapper, .swagger-ui .table-container, .swagger-ui .responses-inner { overflow-x: auto; }
+@media (max-width: 640px) {
+  .swagger-ui .info .title { font-size: 28px; }
+  .swagger-ui .wrapper { padding: 0 12px; }
+  .swagger-ui .opblock .opblock-summary-control { align-items: flex-start; }
+  .swagger-ui .opblock .opblock-summary-path-description-wrapper { flex-direction: column; align-items: flex-start; gap: 2px; padding: 6px 0 6px 8px; }
+  .swagger-ui .opblock .opblock-summary-path { flex: none; max-width: 100%; font-size: 14px; word-break: break-word; }
+  .swagger-ui .opblock .opblock-summary-description { flex: none; font-size: 14px; }
+  .swagger-ui .opblock .opblock-summary-method { min-width: 60px; font-size: 12px; margin-top: 6px; }
+  .swagger-ui .opblock .view-line-link.copy-to-clipboard { display: none; }
+  .swagger-ui .opblock-tag { position: relative; flex-wrap: wrap; font-size: 20px; padding-right: 48px; }
+  .swagger-ui .opblock-tag small { flex: 1 1 100%; padding: 4px 0; }
+  .swagger-ui .opblock-tag .expand-operation { position: absolute; right: 8px; top: 10px; }
+  .swagger-ui table.parameters, .swagger-ui table.parameters tbody, .swagger-ui table.parameters tr, .swagger-ui table.parameters td { display: block; width: auto; }
+  .swagger-ui table.parameters thead { display: none; }
+  .swagger-ui .parameters-col_name { padding-bottom: 0; }
+  .swagger-ui table.responses-table, .swagger-ui table.responses-table > tbody, .swagger-ui tr.response, .swagger-ui tr.response > td { display: block; width: auto; }
+  .swagger-ui table.responses-table > thead { display: none; }
+  .swagger-ui .response-col_links { display: none !important; }
+  .swagger-ui .opblock-body pre.microlight { font-size: 12px; }
+}
+`;
+
+const EXAMPLE_TIME = new Date('2026-03-02T09:15:30.000Z');
+
+/** What every request has beside its body (Standard Webhooks). */
+const HEADERS = [
+  ['webhook-id', 'The id of the event: the same at every try and for every endpoint. Drop what you have processed.'],
+  ['webhook-timestamp', 'Seconds since 1970 of this try.'],
+  [
+    'webhook-signature',
+    '`v1,` and the signature in base64: of id, timestamp and body. Several are separated by a blank, one for each live secret.',
+  ],
+].map(([name, description]) => ({ name, in: 'header', required: true, schema: { type: 'string' }, description }));
+
+const RESPONSES = {
+  '2XX': { description: 'Received, with any body. Its first 4 KiB are kept with the attempt.' },
+  '410': { description: 'The receiver is gone: the endpoint is disabled at once.' },
+  default: {
+    description:
+      'Tried again: ten times in 75 hours, unless the operator sets other pauses. `Retry-After` is waited out, a day at most.',
+  },
+};
+
+/** The section `webhooks` of the description: one request for each event of the catalogue. */
+export function webhookSection(): Record<string, object> {
+  const kinds = Object.entries(EVENTS) as [string, EventKind][];
+  return Object.fromEntries(kinds.map(([event, kind]) => [event, { post: operationOf(event, kind) }]));
+}
+
+function operationOf(event: string, { severity, runbook, schema, example }: EventKind): object {
+  const body = bodyText({ event, at: EXAMPLE_TIME, data: JSON.stringify(example) });
+  return {
+    operationId: `webhook_${event.replaceAll('.', '_')}`,
+    summary: event,
+    description: `${runbook}\n\nSeverity: \`${severity}\`. Where the body would be over 20 kB, \`data\` of a record has its ids alone.`,
+    tags: ['events'],
+    security: [],
+    parameters: HEADERS,
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            required: ['event', 'timestamp', 'data'],
+            properties: { event: { const: event }, timestamp: { type: 'string', format: 'date-time' }, data: schema },
+          },
+          example: JSON.parse(body) as object,
+        },
+      },
+    },
+    responses: RESPONSES,
+  };
+}
 
 const DESCRIPTION = `The API of talent-bridge: users, candidates, job openings, seats, directories, sign-in. Guides are in the [documentation](/docs).
 

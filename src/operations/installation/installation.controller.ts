@@ -5,8 +5,7 @@ import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { longestWaiting } from '../../engine/delivery/lanes/read.js';
 import { WorkEntries } from '../../engine/work/work-entries.repository.js';
 import { OperatorController } from '../../tenancy/tenants/api-key.guard.js';
-import { InstallationBody } from './installation.dto.js';
-import { ProcessesRepository } from './processes.repository.js';
+import { InstallationBody, ProcessesRepository } from './installation.js';
 
 const MOST_PROCESSES = 100;
 const MOST_TENANTS = 20;

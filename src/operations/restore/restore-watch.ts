@@ -1,15 +1,109 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Activity } from '../../base/activity.js';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
-import { Database } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
+import { makeFolder } from '../../base/make-folder.js';
 import { DestinationStatesRepository } from '../../engine/delivery/destinations/destination-states.repository.js';
 import { systemActor } from '../../tenancy/identity/person.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
-import { InstallationRepository, type Generation } from './installation.repository.js';
-import { KeptMark, type GenerationMark } from './kept-mark.js';
+
+/** The generation of the database: it increases while users change. */
+export interface Generation {
+  readonly id: string;
+  readonly generation: number;
+}
+
+/** Statements on the one row of the installation. */
+@Injectable()
+export class InstallationRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Begins a new generation if users changed since the last one, over all processes; returns the current one. */
+  async advance(): Promise<Generation> {
+    const { rows } = await this.db.query<Generation>(
+      `with here as (select pg_sequence_last_value('change_sequence') as sequence),
+         moved as (
+           update installation i set generation = i.generation + 1, last_sequence = here.sequence
+           from here where i.last_sequence < here.sequence returning i.id, i.generation)
+       select id, generation::float8 as generation from (
+         select id, generation from moved union all
+         select id, generation from installation where not exists (select 1 from moved)) present`,
+    );
+    return rows[0]!;
+  }
+
+  /** Returns the current generation, locked to the end of the transaction. */
+  async lock(tx: SqlRunner): Promise<Generation> {
+    const { rows } = await tx.query<Generation>(
+      `select id, generation::float8 as generation from installation for update`,
+    );
+    return rows[0]!;
+  }
+
+  /**
+   * Sets a generation after one that was reached before the restore, so that no other process finds the restore again.
+   */
+  async goOnBehind(tx: SqlRunner, generation: number): Promise<void> {
+    await tx.query(`update installation set generation = $1::bigint + 1, restored_at = now()`, [generation]);
+  }
+}
+
+/** The generation of the database, stored outside of it. */
+export interface GenerationMark {
+  readonly installation: string;
+  readonly generation: number;
+  readonly at: string;
+}
+
+/** The file `DATA_DIR/database-generation`. */
+export class KeptMark {
+  private readonly file: string;
+
+  constructor(private readonly dataDir: string) {
+    this.file = path.join(dataDir, 'database-generation');
+  }
+
+  /** Returns the mark of an earlier process; null: none, or not readable. */
+  async read(): Promise<GenerationMark | null> {
+    let text: string;
+    try {
+      text = await readFile(this.file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
+    return markIn(text);
+  }
+
+  /** Replaces the mark; a process that ends during the write leaves the old one. */
+  async write(mark: GenerationMark): Promise<void> {
+    makeFolder(this.dataDir, 0o755);
+    const draft = `${this.file}.${process.pid}`;
+    const file = await open(draft, 'w', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(mark)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, this.file);
+  }
+}
+
+function markIn(text: string): GenerationMark | null {
+  try {
+    const { installation, generation, at } = JSON.parse(text) as Partial<GenerationMark>;
+    if (typeof installation !== 'string' || !Number.isSafeInteger(generation)) return null;
+    return { installation, generation: generation!, at: String(at) };
+  } catch {
+    return null;
+  }
+}
 
 const EVERY_MS = 1_000;
 const QUIET_MS = 5_000;

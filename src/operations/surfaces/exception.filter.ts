@@ -1,19 +1,192 @@
+import { STATUS_CODES } from 'node:http';
 import { Catch, NotFoundException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { sendPage } from '../../auth/sign-in/pages/layout.js';
+import { type HtmlPage, sendPage } from '../../auth/sign-in/pages/layout.js';
 import { scimMediaType, sendJson } from '../../base/http/answer.js';
+import { FAVICON_LINK, escapeHtml, html } from '../../base/http/html.js';
 import { MethodNotAllowed } from '../../base/http/http.errors.js';
 import { loggedPath, pathOf, type BridgeRequest, type BridgeResponse } from '../../base/http/request.js';
 import { Logger } from '../../base/log/logger.js';
+import { findAttribute, GROUP_TYPE, USER_TYPE } from '../../protocols/scim/schema/resource-types.js';
 import { StoredAnswer } from '../../tenancy/idempotency/idempotency-keys.js';
-import { ERROR_PAGE_POLICY, errorPage } from './error-page.js';
-import { knownMethods } from './known-methods.js';
-import { loggedReason } from './logged-reason.js';
-import { oauthError } from './oauth-error.js';
-import { problemOf } from './problem.js';
+import { API_STATUS, type Refusal, problemOf, scimError } from './problem.js';
 import { refusalOf } from './refusal.js';
-import { scimError } from './scim-error.js';
-import { signInErrorPage } from './sign-in-error-page.js';
-import { whichSurface } from './which-surface.js';
+
+/** The policy of the page: the style of the documentation and the favicon, and nothing else. */
+export const ERROR_PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The page that a person sees: what happened, and the number to ask with. */
+export function errorPage(refusal: Refusal, requestId: string): { status: number; body: string } {
+  const status = refusal.status ?? (refusal.kind === 'internal' ? 500 : API_STATUS[refusal.kind]);
+  const title = escapeHtml(STATUS_CODES[status] ?? 'Error');
+  const fields = (refusal.extras.errors ?? []).map(
+    ({ field, message }) => `<p><code>${escapeHtml(field)}</code> ${escapeHtml(message)}.</p>\n`,
+  );
+  const body = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} – talent-bridge</title>${FAVICON_LINK}<link rel="stylesheet" href="/docs/style.css"></head>
+<body><main><h1>${title}</h1><p>${escapeHtml(refusal.detail)}</p>
+${fields.join('')}<p>Request <code>${escapeHtml(requestId)}</code></p></main></body></html>
+`;
+  return { status, body };
+}
+
+interface RouteLayer {
+  match(path: string): boolean;
+  route?: { methods: Record<string, boolean> };
+}
+
+/**
+ * The methods that an address knows, in upper case; none when the address is unknown. Asked only when no route
+ * matched. An IdP that gets 404 for a method it tried takes the resource for deleted; 405 says what is true.
+ */
+export function knownMethods(app: unknown, path: string): string[] {
+  const stack = (app as { router?: { stack?: RouteLayer[] } }).router?.stack ?? [];
+  const methods = new Set<string>();
+  for (const layer of stack) {
+    if (layer.route === undefined) continue;
+    try {
+      // `_all` is a handler of anything, such as the one that answers 404.
+      if (!layer.route.methods['_all'] && layer.match(path)) {
+        for (const method of Object.keys(layer.route.methods)) methods.add(method.toUpperCase());
+      }
+    } catch {
+      return []; // a path that cannot be decoded is no address at all
+    }
+  }
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
+}
+
+/** Words of the protocol and of our options that are no attributes. */
+const WORDS = new Set([
+  'Operations',
+  'attributes',
+  'excludedAttributes',
+  'filter',
+  'sortBy',
+  'sortOrder',
+  'ascending',
+  'descending',
+  'startIndex',
+  'count',
+  'cursor',
+  'value',
+  'path',
+  'op',
+  'add',
+  'replace',
+  'remove',
+  'bulkId',
+  'failOnErrors',
+  'schemas',
+]);
+// prettier-ignore
+const MOST = 500;
+
+/**
+ * The reason of a refusal as a log may hold it: names of attributes stay, and every other quoted text (what a caller wrote,
+ * such as a name or an e-mail) is left out.
+ */
+export function loggedReason(detail: string): string {
+  const parts = detail.slice(0, MOST).replace(/[“”`]/g, '"').split('"');
+  // Every second part stood between quotation marks.
+  return parts.map((part, i) => (i % 2 === 0 ? withoutAddresses(part) : named(part))).join('"');
+}
+
+function named(quoted: string): string {
+  const [name = ''] = quoted.split('.');
+  return isName(name) ? name : '…';
+}
+
+function withoutAddresses(text: string): string {
+  return text
+    .split(' ')
+    .map((word) => (word.includes('@') ? '…' : word))
+    .join(' ');
+}
+
+function isName(text: string): boolean {
+  if (WORDS.has(text)) return true;
+  return [USER_TYPE, GROUP_TYPE].some((type) => findAttribute(type, null, text) !== undefined);
+}
+
+/** An error of an address of OAuth (RFC 6749 §5.2). */
+export interface OAuthError {
+  error: string;
+  error_description: string;
+}
+
+const OWN = ['invalid_request', 'invalid_client', 'unsupported_grant_type'];
+
+/**
+ * Returns the face of a refusal at an address of OAuth. A body that cannot be read is `invalid_request`; a refusal for which the
+ * RFC has no error keeps its status.
+ */
+export function oauthError(refusal: Refusal): { status: number; body: OAuthError } {
+  const { kind, code, detail } = refusal;
+  const body = (error: string): OAuthError => ({ error, error_description: detail });
+  if (OWN.includes(code)) return { status: kind === 'unauthenticated' ? 401 : 400, body: body(code) };
+  if (kind === 'internal') return { status: 500, body: body('server_error') };
+  const status = refusal.status ?? API_STATUS[kind];
+  if (status === 429 || status >= 500) return { status, body: body('temporarily_unavailable') };
+  return { status: status === 405 ? 405 : 400, body: body('invalid_request') };
+}
+
+const LOGIN = '/api/auth/login';
+
+/** What a user reads, by status; other statuses get the words of 400. */
+const PAGE_WORDS: Readonly<Record<number, { title: string; said: string }>> = {
+  400: {
+    title: 'This link does not work',
+    said: 'It is incomplete, or was changed on its way. Please start again from your application.',
+  },
+  401: { title: 'You are not signed in', said: 'Your session has ended, or there was none. Please sign in.' },
+  403: { title: 'Please start here', said: 'This step was opened from another site. Please start your sign-in here.' },
+  404: {
+    title: 'There is no sign-in at this address',
+    said: 'The address may be mistyped, or from before a change. Start with your work e-mail instead. If it happens again, tell your IT team.',
+  },
+  405: { title: 'This page cannot be opened like this', said: 'Please start your sign-in again.' },
+  429: { title: 'Too many tries', said: 'Please wait a few minutes and try again.' },
+  500: { title: 'Something went wrong on our side', said: 'Please try again in a moment.' },
+  503: { title: 'Sign-in is not available just now', said: 'Please try again in a moment.' },
+  507: {
+    title: 'Your account cannot be created just now',
+    said: 'The storage of your organisation is used up. Please tell your IT team.',
+  },
+};
+
+/** A refusal below `/api/auth` that is no refused sign-in, as a page of the sign-in with a way on. */
+export function signInErrorPage(refusal: Refusal, requestId: string): HtmlPage {
+  const status = refusal.status ?? (refusal.kind === 'internal' ? 500 : API_STATUS[refusal.kind]);
+  const { title, said } = PAGE_WORDS[status] ?? (status >= 500 ? PAGE_WORDS[500]! : PAGE_WORDS[400]!);
+  const fields = (refusal.extras.errors ?? []).map(
+    ({ field, message }) => html`<p class="note"><code>${field}</code> ${message}.</p>`,
+  );
+  return {
+    title,
+    status,
+    body: html`<p role="alert">${said}</p>
+      ${fields.length > 0 || status === 404 ? fields : html`<p class="note">${refusal.detail}</p>`}
+      <a class="button" href="${LOGIN}">Sign in</a>
+      <footer>If this continues, send your IT team this support id: <code>${requestId}</code></footer>`,
+  };
+}
+
+/** Who reads an answer: an IdP, an OAuth client, a person in a browser, or a program that calls the API. */
+export type Surface = 'scim' | 'oauth' | 'page' | 'api';
+
+/** Addresses of programs: a browser that opens one gets the answer of the API. */
+const PROGRAMS = /^\/(?:api(?!\/(?:auth|integrations)(?:\/|$))|v1|oauth|\.well-known|healthz|readyz|metrics)(?:\/|$)/;
+
+/** Chooses by path; a page only where the caller is a browser that asked for one. */
+export function whichSurface(path: string, accept: string | undefined): Surface {
+  if (path.startsWith('/scim/') || path === '/scim') return 'scim';
+  if (path === '/oauth/token') return 'oauth';
+  if (!PROGRAMS.test(path) && accept !== undefined && accept.includes('text/html')) return 'page';
+  return 'api';
+}
 
 /**
  * The only filter, and a global one: it also sees unknown addresses and bodies that are no JSON. Gives each failure

@@ -1,9 +1,46 @@
-import { HttpException } from '@nestjs/common';
+import { HttpException, Injectable } from '@nestjs/common';
 import { SealError } from '../../base/crypto/seal.js';
+import { troubleIn } from '../../base/database/database-health.js';
+import { codeOf } from '../../base/database/database.errors.js';
 import { DomainError, Unavailable, type ErrorKind } from '../../base/errors/domain-error.js';
+import { Logger } from '../../base/log/logger.js';
+import { RefusalFace } from '../../directory-sync/routes/bulk/scim-bulk.service.js';
 import { ScimRequestError } from '../../protocols/scim/scim.errors.js';
-import { databaseRefusal } from './database-refusal.js';
-import type { Refusal } from './refusal.types.js';
+import { type Refusal, scimError } from './problem.js';
+
+// Too many connections, a configuration limit, out of memory.
+const SHORT = new Set(['53300', '53400', '53200']);
+// Statement, lock and idle-transaction time-outs, deadlocks that outlived their retries.
+const SLOW = new Set(['57014', '55P03', '25P03', '40001', '40P01']);
+// Text that no database can keep: U+0000, half a surrogate pair.
+const BAD_TEXT = new Set(['22P05', '22021']);
+/** A database that is away or too slow as 503, text that it cannot hold as a wrong value; null for anything else. */
+export function databaseRefusal(error: unknown): Refusal | null {
+  const code = codeOf(error);
+  if (BAD_TEXT.has(code)) {
+    return {
+      kind: 'invalid',
+      code: 'invalid_fields',
+      detail: 'Some text holds characters that cannot be stored, such as U+0000.',
+      extras: { scimType: 'invalidValue' },
+    };
+  }
+  const trouble = troubleIn(error);
+  if (trouble === 'disk full') {
+    const full = busy(
+      'The database has no room left on its disk: nothing can be written until the operator makes some.',
+      error,
+    );
+    return { ...full, code: 'storage_full' };
+  }
+  if (trouble === 'away' || SHORT.has(code)) return busy('The database cannot be reached just now.', error);
+  if (SLOW.has(code)) return busy('The database took too long.', error);
+  return null;
+}
+
+function busy(detail: string, cause: unknown): Refusal {
+  return { kind: 'unavailable', code: 'unavailable', detail, extras: { headers: { 'Retry-After': '5' }, cause } };
+}
 
 const INTERNAL: Refusal = {
   kind: 'internal',
@@ -98,3 +135,17 @@ const DETAIL_OF_STATUS: Record<number, string> = {
   400: 'The request cannot be read.',
   404: 'There is nothing at this address.',
 };
+
+/** The errors of single bulk operations: the same faces, inside one answer. */
+@Injectable()
+export class BulkRefusals extends RefusalFace {
+  constructor(private readonly logger: Logger) {
+    super();
+  }
+
+  scimError(thrown: unknown) {
+    const refusal = refusalOf(thrown);
+    if (refusal.kind === 'internal') this.logger.error('bulk operation failed', { error: thrown });
+    return scimError(refusal);
+  }
+}

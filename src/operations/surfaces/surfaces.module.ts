@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { FailureFace } from '../../base/http/http.errors.js';
 import { RefusalFace } from '../../directory-sync/routes/bulk/scim-bulk.service.js';
-import { BulkRefusals } from './bulk-refusals.js';
+import { BulkRefusals } from './refusal.js';
 import { SurfaceFilter } from './exception.filter.js';
 
 /** How a failure looks to each audience. Global, because the SCIM door answers bulk operations with the same faces. */

@@ -1,11 +1,132 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Shape } from '../../base/http/api-answers.js';
-import { EntryHead, NO_TIME, NUMBER, TEXT, TIME } from './entry-head.dto.js';
-import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
-import { ChangeEntry } from './change-entry.dto.js';
-import { HeldEntry, LinkedEntry } from './note-entry.dto.js';
-import { OUTCOMES } from '../requests/requests.dto.js';
+import { CauseBody } from '../../directory-sync/users/explain/explain.dto.js';
 import { ActorBody, ChangeSourceBody } from '../../directory-sync/users/user.dto.js';
+import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
+import { OUTCOMES } from '../requests/requests.dto.js';
+
+/** Options of a text field that can be null. */
+export const TEXT = { type: String, nullable: true } as const;
+
+/** Options of an integer field. */
+export const NUMBER = { type: 'integer' } as const;
+
+/** Options of a time field. */
+export const TIME = { type: String, format: 'date-time' } as const;
+
+/** Options of a time field that can be null. */
+export const NO_TIME = { ...TIME, nullable: true } as const;
+
+/** The fields of every entry of a history. */
+export class EntryHead {
+  @ApiProperty({ example: 'chg_42' })
+  id!: string;
+  @ApiProperty({
+    ...TIME,
+    example: '2026-01-31T12:00:00.123456Z',
+    description: 'The time of the entry: of a delivery, when its outcome was stored; of a session, its beginning.',
+  })
+  at!: string;
+  @ApiProperty({
+    example: 'changed role Admin → User',
+    description: 'What happened, in a few words. The cause of a change is in `cause`.',
+  })
+  words!: string;
+}
+
+/** Values of the changed fields. */
+class ChangedValues {
+  @ApiProperty({ ...TEXT, required: false })
+  email?: string | null;
+  @ApiProperty({ ...TEXT, required: false })
+  first_name?: string | null;
+  @ApiProperty({ ...TEXT, required: false })
+  last_name?: string | null;
+  @ApiProperty({ ...TEXT, required: false })
+  role?: string | null;
+  @ApiProperty({ ...TEXT, required: false })
+  external_id?: string | null;
+  @ApiProperty({ ...TEXT, required: false, description: 'active, inactive or deleted; null: not recorded.' })
+  status?: string | null;
+}
+
+class DismissalBody {
+  @ApiProperty(TEXT)
+  reason!: string | null;
+  @ApiProperty(TIME)
+  at!: string;
+  @ApiProperty()
+  actor!: ActorBody;
+}
+
+/** A change of the effective state of a user. */
+export class ChangeEntry extends EntryHead {
+  @ApiProperty({ enum: ['change'] })
+  kind!: string;
+  @ApiProperty(NUMBER)
+  sequence!: number;
+  @ApiProperty({ enum: ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] })
+  event!: string;
+  @ApiProperty({ type: [String], description: 'The changed fields of the user.' })
+  changed!: string[];
+  @ApiProperty({ description: 'The user after the change.' })
+  user!: PersonBody;
+  @ApiProperty({
+    type: ChangedValues,
+    nullable: true,
+    description: 'The former values of the changed fields; null: no earlier change of the user is recorded.',
+  })
+  from!: ChangedValues | null;
+  @ApiProperty({ description: 'Their new values.' })
+  to!: ChangedValues;
+  @ApiProperty()
+  source!: ChangeSourceBody;
+  @ApiProperty({ type: CauseBody, nullable: true, description: 'Null: not recorded; the change is older than causes.' })
+  cause!: CauseBody | null;
+  @ApiProperty(TIME)
+  received_at!: string;
+  @ApiProperty(TIME)
+  occurred_at!: string;
+  @ApiProperty(NO_TIME)
+  sessions_ended_at!: string | null;
+  @ApiProperty({ description: 'Whether the change is forwarded to the platform.' })
+  forwarded!: boolean;
+  @ApiProperty({ type: DismissalBody, nullable: true, description: 'An admin discarded it.' })
+  dismissed!: DismissalBody | null;
+}
+
+/** A directory has taken over a user. */
+export class LinkedEntry extends EntryHead {
+  @ApiProperty({ enum: ['linked'] })
+  kind!: string;
+  @ApiProperty({
+    enum: ['id', 'external_id', 'user_name', 'email'],
+    description: 'The attribute by which the directory matched the user.',
+  })
+  by!: string;
+  @ApiProperty({ description: 'The directory that manages the user from then on.' })
+  directory_id!: string;
+  @ApiProperty({ ...TEXT, description: 'The directory that managed the user before; null: none.' })
+  from_directory_id!: string | null;
+  @ApiProperty()
+  source!: ChangeSourceBody;
+}
+
+/** The removal of the user is held, or an admin or the directory has ended the hold of the user. */
+export class HeldEntry extends EntryHead {
+  @ApiProperty({ enum: ['held'] })
+  kind!: string;
+  @ApiProperty({ enum: ['held', 'released', 'discarded', 'returned'], description: '`held`: of a removal.' })
+  event!: string;
+  @ApiProperty({ description: 'Why the user was held.' })
+  reason!: string;
+  @ApiProperty(NO_TIME)
+  held_at!: string | null;
+  @ApiProperty({ ...TEXT, description: 'The substitute `userName` since then, where the old one was taken.' })
+  user_name!: string | null;
+  @ApiProperty()
+  source!: ChangeSourceBody;
+}
 
 // The forms of the entries of a history, for the documentation. `timeline.sql.ts` reads them.
 

@@ -3,15 +3,15 @@ import { ApiOperation } from '@nestjs/swagger';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { ApiFilter, ApiPage, ApiRefusals } from '../../base/http/api-answers.js';
 import { csvLine, exportFormat, sendExport } from '../../base/http/export.js';
-import { pageOf, readPage } from '../../base/http/page.js';
+import { pageOf, readPage, PAGE_OPTIONS, type Page } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
+import { CandidateEntryBody, CandidateHistoryService } from './candidate-history.service.js';
 import { ENTRY_SHAPE } from './entry.dto.js';
 import { ENTRY_COLUMNS, entryBody, entryCells } from './entry.mapping.js';
-import type { HistoryFilter } from './history.repository.js';
-import { HistoryService } from './history.service.js';
+import { type HistoryFilter, HistoryService } from './history.service.js';
 import { ENTRY_KINDS, timelinePlaceText, type EntryKind } from './timeline.rules.js';
 
 const OPTIONS = ['kind', 'since', 'until', 'order', 'limit', 'cursor', 'format'] as const;
@@ -83,4 +83,28 @@ function kindsIn(text: string | undefined): EntryKind[] | undefined {
     throw new InvalidFields([{ field: 'kind', message: `must be some of: ${ENTRY_KINDS.join(', ')}` }]);
   }
   return ENTRY_KINDS.filter((kind) => words.includes(kind));
+}
+
+/** The history of a candidate. */
+@ApiController('candidates/:id/history', { tag: 'candidates' })
+@RequireScope('candidates:read')
+@ApiRefusals()
+export class CandidateHistoryController {
+  constructor(private readonly history: CandidateHistoryService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'The history of a candidate, newest first: what came in, what went out, what waits and why',
+    description:
+      'Changes of the record, webhooks of the ATS, interviews, and writes to the ATS. Events and webhooks are kept for the retention of the installation.',
+  })
+  @ApiPage(CandidateEntryBody)
+  list(
+    @CurrentCaller() { tenantId }: Caller,
+    @Param('id') id: string,
+    @Query() query: QueryMap,
+  ): Promise<Page<CandidateEntryBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    return this.history.page(tenantId, id, readPage(query, `candidate-history ${id}`));
+  }
 }

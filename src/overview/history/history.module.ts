@@ -1,18 +1,15 @@
 import { Module } from '@nestjs/common';
+import { CandidatesModule } from '../../hiring/candidates/candidates.module.js';
+import { InterviewsModule } from '../../hiring/interviews/interviews.module.js';
 import { AtsConnectionsModule } from '../../integrations/ats/connections/connections.module.js';
 import { AtsInboundModule } from '../../integrations/ats/inbound/inbound.module.js';
 import { AtsPublishModule } from '../../integrations/ats/publish/publish.module.js';
 import { AtsRecordsModule } from '../../integrations/ats/records/records.module.js';
-import { CandidatesModule } from '../../hiring/candidates/candidates.module.js';
-import { InterviewsModule } from '../../hiring/interviews/interviews.module.js';
-import { CandidateHistoryController } from './candidate-history.controller.js';
 import { CandidateHistoryService } from './candidate-history.service.js';
-import { HistoryController } from './history.controller.js';
-import { HistoryRepository } from './history.repository.js';
-import { HistoryService } from './history.service.js';
+import { CandidateHistoryController, HistoryController } from './history.controller.js';
+import { HistoryRepository, HistoryService } from './history.service.js';
 import { LeaversController } from './leavers.controller.js';
-import { LeaversRepository } from './leavers.repository.js';
-import { LeaversService } from './leavers.service.js';
+import { LeaversRepository, LeaversService } from './leavers.service.js';
 
 /** The history of each user and each candidate, and the times of each leaver. Only reads. */
 @Module({

@@ -1,10 +1,66 @@
 import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
+import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
-import type { CutRows } from '../../base/database/byte-cut.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { EntryRow } from './entry.mapping.js';
-import { HistoryRepository, type HistoryFilter } from './history.repository.js';
-import { readTimelinePlace, type TimelinePlace } from './timeline.rules.js';
+import {
+  ENTRY_KINDS,
+  keyBound,
+  timelineMoment,
+  type EntryKind,
+  type Order,
+  type TimelinePlace,
+  readTimelinePlace,
+} from './timeline.rules.js';
+import { timelineSql } from './timeline.sql.js';
+
+/** Selects entries of a history. */
+export interface HistoryFilter {
+  /** All kinds where left out. */
+  kinds?: readonly EntryKind[] | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+  order: Order;
+}
+
+/** Reads the entries of one user from all tables. */
+@Injectable()
+export class HistoryRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Returns up to `count` entries after a place; null: from the beginning. */
+  async read(
+    tenantId: string,
+    userId: string,
+    filter: HistoryFilter,
+    place: TimelinePlace | null,
+    count: number,
+  ): Promise<CutRows<EntryRow>> {
+    const { order, kinds = ENTRY_KINDS } = filter;
+    const found = await this.db.shaped<EntryRow>(cutAtBytes(timelineSql(kinds, order)), [
+      tenantId,
+      userId,
+      filter.since?.toISOString() ?? '-infinity',
+      filter.until?.toISOString() ?? 'infinity',
+      timelineMoment(place, order),
+      count,
+      ...kinds.map((kind) => keyBound(place, kind, order)),
+    ]);
+    return cutRowsOf(found);
+  }
+
+  /** Returns whether the tenant has, or ever had, a user with this id. */
+  async isKnown(tenantId: string, userId: string): Promise<boolean> {
+    const { rows } = await this.db.query<{ known: boolean }>(
+      `select exists (select 1 from users where tenant_id = $1 and id = $2)
+         or exists (select 1 from deleted_users where tenant_id = $1 and id = $2)
+         or exists (select 1 from changes where tenant_id = $1 and user_id = $2) as known`,
+      [tenantId, userId],
+    );
+    return rows[0]!.known;
+  }
+}
 
 const BATCH = 500;
 

@@ -1,12 +1,11 @@
 import { Global, Module } from '@nestjs/common';
-import { AtsConnectionsModule } from '../../integrations/ats/connections/connections.module.js';
+import { UsersModule } from '../../directory-sync/users/users.module.js';
 import { CandidatesModule } from '../../hiring/candidates/candidates.module.js';
 import { InterviewsModule } from '../../hiring/interviews/interviews.module.js';
 import { JobsModule } from '../../hiring/jobs/jobs.module.js';
-import { UsersModule } from '../../directory-sync/users/users.module.js';
+import { AtsConnectionsModule } from '../../integrations/ats/connections/connections.module.js';
 import { RecordNames } from '../../integrations/webhooks/message.js';
-import { NamesOfRecords } from './names-of-records.js';
-import { ResolveController } from './resolve.controller.js';
+import { NamesOfRecords, ResolveController } from './resolve.controller.js';
 
 /** Provides the port of `webhooks`; global, because `webhooks` does not know candidates and job openings. */
 @Global()

@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { SeatsModule } from '../../seats/seats.module.js';
-import { StatusModule } from '../status/status.module.js';
-import { AttentionRepository } from './attention.repository.js';
+import { StatusModule } from '../status/status.controller.js';
 import { OverviewController } from './overview.controller.js';
-import { OverviewService } from './overview.service.js';
+import { AttentionRepository, OverviewService } from './overview.service.js';
 
 /** What needs attention now. Only reads. */
 @Module({

@@ -2,9 +2,8 @@ import { Module } from '@nestjs/common';
 import { DirectoriesModule } from '../../directory-sync/directories/directories.module.js';
 import { UsersModule } from '../../directory-sync/users/users.module.js';
 import { RequestRows } from './request-rows.js';
-import { RequestSources } from './request-sources.js';
 import { DirectoryRequestsController, RequestsController } from './requests.controller.js';
-import { RequestsRepository } from './requests.repository.js';
+import { RequestSources, RequestsRepository } from './requests.repository.js';
 
 /** The log of SCIM requests. */
 @Module({

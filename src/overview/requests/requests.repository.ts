@@ -1,12 +1,197 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { textArray } from '../../base/database/params.js';
-import { timeOfId } from '../../base/ids.js';
 import type { PageRequest } from '../../base/http/page.js';
+import { timeOfId } from '../../base/ids.js';
+import type { PatchPath } from '../../protocols/scim/filter/ast.js';
+import { parsePatchPath } from '../../protocols/scim/filter/parse.js';
+import { lookUp, type Attribute } from '../../protocols/scim/schema/attribute.js';
+import {
+  findAttribute,
+  findSchema,
+  GROUP_TYPE,
+  type ResourceTypeDef,
+} from '../../protocols/scim/schema/resource-types.js';
 import type { LoggedRequest } from './logged-request.mapping.js';
-import { RequestSources } from './request-sources.js';
-import { storedBody } from './stored-body.mapping.js';
 import type { RequestBody } from './requests.dto.js';
+
+/** Numbers in memory. Beyond them all are read again. */
+const MOST = 100_000;
+
+/** The numbers that directories and SCIM tokens have in the log of requests. A number never changes. */
+@Injectable()
+export class RequestSources {
+  private readonly numbers = new Map<string, number>();
+
+  constructor(private readonly db: Database) {}
+
+  /** Returns the number of each directory and token of the rows, and gives one to those that have none. */
+  async numbersOf(rows: readonly LoggedRequest[]): Promise<(tenantId: string, source: string) => number> {
+    if (this.numbers.size > MOST) this.numbers.clear();
+    const missing = new Map<string, [tenantId: string, source: string]>();
+    for (const { tenantId, directoryId, credentialId } of rows) {
+      for (const source of [directoryId, credentialId]) {
+        const key = keyOf(tenantId, source);
+        if (!this.numbers.has(key)) missing.set(key, [tenantId, source]);
+      }
+    }
+    if (missing.size > 0) await this.read([...missing.values()]);
+    return (tenantId, source) => this.numbers.get(keyOf(tenantId, source))!;
+  }
+
+  private async read(pairs: readonly [tenantId: string, source: string][]): Promise<void> {
+    const tenants = textArray(pairs.map(([tenantId]) => tenantId));
+    const sources = textArray(pairs.map(([, source]) => source));
+    await this.db.query(
+      `insert into request_sources (tenant_id, source)
+       select * from unnest($1::text[], $2::text[]) w(tenant_id, source) order by 1, 2 on conflict do nothing`,
+      [tenants, sources],
+    );
+    const { rows } = await this.db.query<{ tenant_id: string; source: string; number: number }>(
+      `select s.tenant_id, s.source, s.number from unnest($1::text[], $2::text[]) w(tenant_id, source)
+       join request_sources s on s.tenant_id = w.tenant_id and s.source = w.source`,
+      [tenants, sources],
+    );
+    for (const { tenant_id: tenantId, source, number } of rows) this.numbers.set(keyOf(tenantId, source), number);
+  }
+}
+
+function keyOf(tenantId: string, source: string): string {
+  return `${tenantId} ${source}`;
+}
+
+/** Parts of names whose values are secrets. */
+const PARTS =
+  /passw|pwd|pass.?(?:phrase|code|key)|secret|token|credential|authorization|api.?key|private.?key|(?:mfa|sms|otp).?code/i;
+/** Short names of secrets: as a word of a name, since other words contain their letters. */
+const WORDS = /(?<![a-z])(?:pin|[th]?otp|cv[cv])(?:.?(?:code|number))?(?![a-z])/;
+
+/** A parameter of an address (RFC 3986 §3.4), also in its fragment. */
+const PARAMETER = /([?&;#])([\w.~%-]{1,64})=([^&;#\s]+)/g;
+/** Parameters of signed addresses, beside those with the name of a secret. */
+const SIGNED = /^(?:sig|signature|x-amz-signature|key|code)$/i;
+/** The password in an address (RFC 3986 §3.2.1). */
+const USER_INFO = /(\/\/[^/?#@\s:]*):[^/?#@\s]+@/g;
+
+/** Returns whether the value of an attribute, or of a path, is a secret by its name. */
+export function isSecretName(name: string): boolean {
+  return PARTS.test(name) || WORDS.test(name.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase());
+}
+
+/** Returns a text in which the secrets of addresses are replaced. */
+export function withoutSecretsInText(text: string, removed: string): string {
+  return text
+    .replace(USER_INFO, `$1:${removed}@`)
+    .replace(PARAMETER, (all, before: string, name: string) =>
+      SIGNED.test(name) || isSecretName(name) ? `${before}${name}=${removed}` : all,
+    );
+}
+
+const REMOVED = '(removed)';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What is declared about a member of an object, by its name; null: no schema declares it. */
+type Declared = (name: string, object: Members) => Declared | null;
+
+/** A value without members, or with members that no schema declares. */
+const plain: Declared = () => null;
+/** JSON inside of a text, which no schema describes. */
+const anything: Declared = () => anything;
+/** A path of which the name alone is kept: its filter has the value of a secret. */
+const nameAlone: Declared = () => null;
+
+/** Members of messages (RFC 7644 §3.4.3, §3.5.2, §3.7) that are no attributes. */
+const MESSAGE = new Set(
+  'schemas failonerrors attributes excludedattributes sortby sortorder startindex count cursor'.split(' '),
+);
+const OPERATION = new Set(['op', 'method', 'bulkid', 'version']);
+
+/**
+ * Returns the JSON of a body without the values of secrets and of attributes that no schema declares, since those may be
+ * anything. The names stay. A body without either stays letter for letter.
+ *
+ * @param userType the users of the directory, with its own attributes
+ */
+export function storedBody(text: string, userType: ResourceTypeDef): string {
+  const body: unknown = JSON.parse(text);
+  const stored = JSON.stringify(stripped(body, ofMessage([userType, GROUP_TYPE])));
+  return stored === JSON.stringify(body) ? text : stored;
+}
+
+function stripped(value: unknown, declared: Declared): unknown {
+  if (typeof value === 'string') return declared === nameAlone ? value.split('[')[0] : strippedText(value);
+  if (Array.isArray(value)) return value.map((one) => stripped(one, declared));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => {
+    const member = isSecretName(name) ? null : declared(name, value as Members);
+    return [name, member === null ? REMOVED : stripped(inner, member)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Returns a text without the secrets of JSON or of addresses in it. */
+function strippedText(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return withoutSecretsInText(text, REMOVED);
+  let inner: unknown;
+  try {
+    inner = JSON.parse(text);
+  } catch {
+    return isSecretName(text) ? REMOVED : withoutSecretsInText(text, REMOVED);
+  }
+  const stored = JSON.stringify(stripped(inner, anything));
+  return stored === JSON.stringify(inner) ? text : stored;
+}
+
+function ofMessage(types: readonly ResourceTypeDef[]): Declared {
+  return (name, message) => {
+    const known = name.toLowerCase();
+    if (known === 'operations') return ofOperation(types);
+    if (known === 'filter') return isSecretName(String(message[name])) ? null : plain;
+    return MESSAGE.has(known) ? plain : ofResource(types, name);
+  };
+}
+
+function ofOperation(types: readonly ResourceTypeDef[]): Declared {
+  return (name, operation) => {
+    const known = name.toLowerCase();
+    if (known === 'data') return ofMessage(types);
+    if (OPERATION.has(known)) return plain;
+    if (known !== 'value' && known !== 'path') return null;
+    const path = Object.entries(operation).find(([member]) => /^path$/i.test(member))?.[1];
+    if (typeof path !== 'string') return (member) => ofResource(types, member);
+    const value = isSecretName(path) ? null : ofResource(types, path);
+    if (known === 'value') return value;
+    return value === null ? nameAlone : plain;
+  };
+}
+
+/** What schemas declare about a member of a resource, or about a path: Entra ID writes paths as names of members. */
+function ofResource(types: readonly ResourceTypeDef[], name: string): Declared | null {
+  const path = pathOf(name) ?? pathOf(name.split('[')[0]!);
+  for (const type of types) {
+    const schema = findSchema(type, name);
+    if (schema !== undefined) return (member) => ofAttribute(lookUp(schema.byName, member));
+    const top = path === null ? undefined : findAttribute(type, path.path.urn, path.path.attr);
+    if (top === undefined) continue;
+    const sub = path!.sub ?? path!.path.sub;
+    return ofAttribute(sub === null ? top : lookUp(top.subByName, sub));
+  }
+  return null;
+}
+
+function ofAttribute(attribute: Attribute | undefined): Declared | null {
+  if (attribute === undefined) return null;
+  return attribute.type === 'complex' ? (name) => ofAttribute(lookUp(attribute.subByName, name)) : plain;
+}
+
+function pathOf(text: string): PatchPath | null {
+  try {
+    return parsePatchPath(text);
+  } catch {
+    return null;
+  }
+}
 
 /** What a list of requests is narrowed to. */
 export interface RequestFilter {

@@ -6,8 +6,7 @@ import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, type Caller } from '../../tenancy/tenants/caller.js';
-import { SearchBody } from './search.dto.js';
-import { SearchService } from './search.service.js';
+import { SearchBody, SearchService } from './search.service.js';
 
 /** A search over the records of a tenant. */
 @ApiController('search')

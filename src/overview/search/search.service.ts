@@ -1,18 +1,165 @@
 import { Injectable } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { SignInLog, type SignInRow } from '../../auth/sign-in/log/sign-in-log.js';
 import { Clock } from '../../base/clock.js';
+import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { UserDirectoryRepository, type ListedUser } from '../../directory-sync/users/user-directory.repository.js';
-import { sequenceOfEvent } from '../../engine/events/event-recorder.js';
 import { EventReader } from '../../engine/events/event-reader.js';
+import { sequenceOfEvent } from '../../engine/events/event-recorder.js';
 import { TasksRepository } from '../../engine/work/tasks.repository.js';
 import { ChangesService } from '../../forwarding/changes/changes.service.js';
 import { foldCase } from '../../protocols/scim/text.js';
 import { holdsScope, type Caller } from '../../tenancy/tenants/caller.js';
 import type { Scope } from '../../tenancy/tenants/scopes.js';
 import { RequestsRepository } from '../requests/requests.repository.js';
-import type { SearchHit } from './search.dto.js';
-import { SearchRepository, type FoundDirectory, type FoundGroup } from './search.repository.js';
+
+/** The kinds of records that the search finds. */
+const HIT_KINDS = [
+  'user',
+  'directory',
+  'group',
+  'task',
+  'request',
+  'change',
+  'sign_in',
+  'candidate',
+  'interview',
+  'job',
+  'api_key',
+  'scim_token',
+  'client',
+  'connection',
+  'ats_connection',
+  'webhook',
+  'session',
+  'event',
+] as const;
+
+/** A record that the search has found. */
+export class SearchHit {
+  @ApiProperty({ enum: HIT_KINDS })
+  kind!: (typeof HIT_KINDS)[number];
+  @ApiProperty({ example: 'usr_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty({ description: 'The name of the record.', example: 'Ann Other' })
+  title!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Of a user the e-mail, of a directory its profile, of a group the name of its directory, of a task, change, interview, job or connection to an ATS its state, of a request its status, of a sign-in what came of it, of a credential its beginning.',
+  })
+  detail!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Of a group or credential its directory, of a request, change, sign-in or session its user, of an interview its candidate, of an event its record; else null.',
+  })
+  parent_id!: string | null;
+  @ApiProperty({
+    type: String,
+    enum: ['active', 'inactive', 'held'],
+    required: false,
+    description: 'Of a user; else missing.',
+  })
+  state?: 'active' | 'inactive' | 'held';
+}
+
+/** What the search has found. */
+export class SearchBody {
+  @ApiProperty({ type: [SearchHit], description: 'At most 20.' })
+  data!: SearchHit[];
+}
+
+/** A directory of a hit. */
+export interface FoundDirectory {
+  id: string;
+  name: string;
+  profile: string;
+}
+
+/** A group of a hit, with its directory. */
+export interface FoundGroup {
+  id: string;
+  name: string;
+  directory_id: string;
+  directory: string;
+}
+
+/** A record of a hit. */
+export interface FoundRecord {
+  title: string;
+  detail: string | null;
+  parent: string | null;
+}
+
+/** The records that one statement finds by their id, by the prefix of the id. */
+const BY_PREFIX: Readonly<Record<string, string>> = {
+  cand: `select first_name || ' ' || last_name as title, email as detail, null as parent from candidates`,
+  int: `select 'interview of ' || to_char(starts_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as title, state as detail,
+          candidate_id as parent from interviews`,
+  job: `select title, status as detail, null as parent from job_openings`,
+  key: `select name as title, prefix as detail, null as parent from api_keys`,
+  tok: `select name as title, prefix as detail, directory_id as parent from scim_tokens`,
+  cli: `select name as title, kind as detail, directory_id as parent from directory_clients`,
+  con: `select name as title, type as detail, null as parent from connections`,
+  ats: `select name as title, state as detail, null as parent from ats_connections`,
+  whk: `select url as title, coalesce(description, '') as detail, null as parent from webhook_endpoints`,
+  ses: `select 'session' as title, coalesce(end_reason, 'open') as detail, user_id as parent from sessions`,
+};
+
+const GROUP = 'g.id, g.display_name as name, d.id as directory_id, d.name as directory';
+
+/** Reads directories and groups by their ids and by the beginning of their names. */
+@Injectable()
+export class SearchRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Returns a record that has nothing but its columns to show; undefined: there is none, or the prefix is another. */
+  async record(tenantId: string, prefix: string, id: string): Promise<FoundRecord | undefined> {
+    const select = BY_PREFIX[prefix];
+    if (select === undefined) return undefined;
+    const { rows } = await this.db.query<FoundRecord>(`${select} where tenant_id = $1 and id = $2`, [tenantId, id]);
+    return rows[0];
+  }
+
+  /** Returns the directories of a tenant, of which there are few. */
+  async directories(tenantId: string): Promise<FoundDirectory[]> {
+    const { rows } = await this.db.query<FoundDirectory>(
+      `select id, name, profile from directories where tenant_id = $1 and deleted_at is null order by name, id`,
+      [tenantId],
+    );
+    return rows;
+  }
+
+  async group(tenantId: string, id: string): Promise<FoundGroup | undefined> {
+    const { rows } = await this.db.query<FoundGroup>(
+      `select ${GROUP} from groups g join directories d on d.tenant_id = $1 and d.id = g.directory_id
+       where g.tenant_id = $1 and g.id = $2 and d.deleted_at is null`,
+      [tenantId, id],
+    );
+    return rows[0];
+  }
+
+  /**
+   * Returns the first groups whose name begins with a text, in the order of their names. Each directory is read along the
+   * index of its names.
+   */
+  async groups(tenantId: string, text: string, limit: number): Promise<FoundGroup[]> {
+    const from = foldCase(text);
+    const { rows } = await this.db.query<FoundGroup>(
+      `select ${GROUP} from directories d cross join lateral (
+         select g.id, g.display_name, g.display_name_key from groups g
+         where g.tenant_id = $1 and g.directory_id = d.id and g.display_name_key >= $2 and g.display_name_key < $3
+         order by g.display_name_key limit $4) g
+       where d.tenant_id = $1 and d.deleted_at is null order by g.display_name_key, g.id limit $4`,
+      [tenantId, from, `${from}\u{10ffff}`, limit],
+    );
+    return rows;
+  }
+}
 
 const OWN_ID = /^([a-z]{3,4})_[0-9a-z._]+$/;
 /** Records by the prefix of their ids: the kind, and the scopes one of which shows it. */

@@ -1,6 +1,8 @@
-import { Get } from '@nestjs/common';
+import { Get, Module } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
+import { ForwardingModule } from '../../forwarding/forwarding.module.js';
+import { InterviewsModule } from '../../hiring/interviews/interviews.module.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { StatusBody } from './status.dto.js';
@@ -20,3 +22,12 @@ export class StatusController {
     return this.status.of(tenantId);
   }
 }
+
+/** How a tenant is doing. Only reads. */
+@Module({
+  imports: [ForwardingModule, InterviewsModule],
+  controllers: [StatusController],
+  providers: [StatusService],
+  exports: [StatusService],
+})
+export class StatusModule {}

@@ -2,14 +2,55 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
 import { pendingFiguresOf } from '../../engine/delivery/lanes/read.js';
-import { eventId } from '../../engine/events/event-recorder.js';
 import { EventReader } from '../../engine/events/event-reader.js';
-import { EngineService } from '../../hiring/interviews/engine/engine.service.js';
+import { eventId } from '../../engine/events/event-recorder.js';
 import { platformOf } from '../../forwarding/connections.js';
 import { PlatformService } from '../../forwarding/platform/platform.service.js';
-import { heldCounts, type HeldRow } from './held-counts.rules.js';
-import { rateOf } from './rate.rules.js';
+import { EngineService } from '../../hiring/interviews/engine/engine.service.js';
+import type { HeldReason } from '../../tenancy/identity/person.js';
 import type { StatusBody } from './status.dto.js';
+
+/** How many users of a directory are held for a reason. */
+export interface HeldRow {
+  reason: HeldReason;
+  directory_id: string | null;
+  n: number;
+}
+
+/** Returns the held users by reason, and those of the guard with their directories. */
+export function heldCounts(rows: readonly HeldRow[]): {
+  held: Record<string, number>;
+  guard: { held: number; directories: string[] };
+} {
+  const held: Record<string, number> = {};
+  for (const { reason, n } of rows) held[reason] = (held[reason] ?? 0) + n;
+  const directories = rows.flatMap(({ reason, directory_id: id }) => (reason === 'guard' && id !== null ? [id] : []));
+  return { held, guard: { held: held['guard'] ?? 0, directories: directories.sort() } };
+}
+
+/** How fast the platform takes changes, and when those that wait will be sent. */
+export interface StatusRate {
+  rate: { last_5_minutes: number; last_15_minutes: number };
+  estimated_end: Date | null;
+}
+
+/**
+ * Returns the rate in changes a minute, and the estimate of the moment at which nothing waits.
+ *
+ * @param figures changes that wait, and those that were delivered in the last 5 and 15 minutes
+ * @param now the moment of the figures
+ */
+export function rateOf(figures: { waiting: number; delivered5: number; delivered15: number }, now: Date): StatusRate {
+  const [last5, last15] = [figures.delivered5 / 5, figures.delivered15 / 15];
+  const pace = last5 > 0 ? last5 : last15;
+  const rate = { last_5_minutes: rounded(last5), last_15_minutes: rounded(last15) };
+  if (figures.waiting === 0 || pace === 0) return { rate, estimated_end: null };
+  return { rate, estimated_end: new Date(now.getTime() + (figures.waiting / pace) * 60_000) };
+}
+
+function rounded(rate: number): number {
+  return Math.round(rate * 10) / 10;
+}
 
 /** Changes among which the newest event is looked for at once: not each change is an event. */
 const NEWEST = 10;

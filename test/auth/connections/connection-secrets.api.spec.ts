@@ -1,6 +1,6 @@
 import { Sealer } from '../../../src/base/crypto/seal.js';
 import { reseal } from '../../../src/base/sealing/reseal.js';
-import { SEALED_COLUMNS } from '../../../src/operations/sealed-columns.js';
+import { SEALED_COLUMNS } from '../../../src/operations/sealed-secrets.js';
 import { ConnectionStore } from '../../../src/auth/connections/store.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';
 import { fields, makeConnection, oidc, SECRET } from './support/connections.js';

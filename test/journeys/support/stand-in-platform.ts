@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SandboxUsers, type Effect } from '../../../src/sandbox/sandbox-users.js';
-import { problem, type SandboxUser } from '../../../src/sandbox/sandbox.types.js';
+import { problem, type SandboxUser } from '../../../src/sandbox/sandbox-journal.js';
 
 /** The accounts of one company, and what became of them. `first_name` is the tag of a human and never changes. */
 export class Accounts {

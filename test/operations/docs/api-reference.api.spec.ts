@@ -1,5 +1,5 @@
 import { BODY_EXAMPLES } from '../../../src/operations/docs/body-examples.js';
-import { PARAMETER_TEXTS } from '../../../src/operations/docs/parameter-texts.js';
+import { PARAMETER_TEXTS } from '../../../src/operations/docs/operation-words.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { Description } from '../../support/description.js';
 import { send } from '../../support/http.js';

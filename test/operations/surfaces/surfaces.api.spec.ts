@@ -2,9 +2,8 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Database } from '../../../src/base/database/database.js';
 import { DomainError, type ErrorKind } from '../../../src/base/errors/domain-error.js';
+import { API_STATUS, SCIM_STATUS } from '../../../src/operations/surfaces/problem.js';
 import { invalidPath } from '../../../src/protocols/scim/scim.errors.js';
-import { API_STATUS } from '../../../src/operations/surfaces/problem.js';
-import { SCIM_STATUS } from '../../../src/operations/surfaces/scim-error.js';
 import { adminApp, type AdminApp } from '../../support/admin-app.js';
 import { long } from '../../support/rounds.js';
 

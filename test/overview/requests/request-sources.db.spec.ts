@@ -1,4 +1,4 @@
-import { RequestSources } from '../../../src/overview/requests/request-sources.js';
+import { RequestSources } from '../../../src/overview/requests/requests.repository.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 
 let database: TestDatabase;

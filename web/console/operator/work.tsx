@@ -1,4 +1,4 @@
-import type { InstallationBody } from '../../../src/operations/installation/installation.dto.js';
+import type { InstallationBody } from '../../../src/operations/installation/installation.js';
 import type { Json } from '../../api/client.js';
 import { Section } from '../../parts/page.js';
 import { State } from '../../parts/state.js';

@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
-import type { UserExplanationBody } from '../../../src/overview/explain/user-explanation.dto.js';
+import type { UserExplanationBody } from '../../../src/overview/explain/explain.controller.js';
 import type { Json } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
 import { may, useMe } from '../../api/session.js';

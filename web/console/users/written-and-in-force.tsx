@@ -1,4 +1,4 @@
-import type { UserResourceBody } from '../../../src/overview/explain/user-explanation.dto.js';
+import type { UserResourceBody } from '../../../src/overview/explain/explain.controller.js';
 import type { Json } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
 import { Answer } from '../../parts/answer.js';

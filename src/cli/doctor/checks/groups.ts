@@ -3,8 +3,7 @@ import { listedRecords, valueAt, type Answer } from '../forms/answer.js';
 import { listHas, readsBack, statusIs } from '../forms/expect.rules.js';
 import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
 import { declaredIn } from '../forms/schema.rules.js';
-import { idFrom, type Check } from '../peer/check.js';
-import { userId } from '../peer/people.js';
+import { idFrom, type Check, userId } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';
 
 /** Checks of groups and their members. */

@@ -2,8 +2,7 @@ import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
 import { isRecord, type JsonRecord } from '../forms/answer.js';
 import { readsBack, statusIs } from '../forms/expect.rules.js';
 import type { DoctorFinding } from '../forms/finding.js';
-import { CannotContinue, type Check } from '../peer/check.js';
-import { userId } from '../peer/people.js';
+import { CannotContinue, type Check, userId } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';
 
 /** The operations of one PATCH, and what it makes of the attributes that it names. */

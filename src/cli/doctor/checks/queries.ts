@@ -1,8 +1,7 @@
 import { isRecord, listedRecords, valueAt, type Answer } from '../forms/answer.js';
 import { listHas, readsBack, statusIs } from '../forms/expect.rules.js';
 import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
-import { skipped, type Check } from '../peer/check.js';
-import { person, userId } from '../peer/people.js';
+import { skipped, type Check, person, userId } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';
 
 const MOST_PAGES = 20;

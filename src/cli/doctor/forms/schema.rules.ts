@@ -1,6 +1,114 @@
 import { GROUP_URN, USER_URN } from '../../../protocols/scim/urns.js';
-import { isRecord, listedRecords, type Answer, type JsonRecord } from './answer.js';
-import type { RecordType } from './resource.rules.js';
+import { isRecord, valueAt, type JsonRecord, listedRecords, type Answer } from './answer.js';
+import { finding, inJson, type DoctorFinding } from './finding.js';
+
+/** The kinds of records that a doctor makes. */
+export type RecordType = 'User' | 'Group';
+
+const SCHEMA_OF: Record<RecordType, string> = { User: USER_URN, Group: GROUP_URN };
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/;
+const MULTI_VALUED = [
+  'emails',
+  'phoneNumbers',
+  'addresses',
+  'ims',
+  'photos',
+  'roles',
+  'entitlements',
+  'members',
+  'groups',
+];
+
+/**
+ * Checks the form of a user or group (RFC 7643 §3): what holds for each answer, whichever request it is for.
+ *
+ * @param request the request, for the message
+ * @param isPartial the request named the attributes that it wants
+ */
+export function resourceFindings(
+  resource: JsonRecord,
+  type: RecordType,
+  request: string,
+  isPartial: boolean,
+): DoctorFinding[] {
+  const wrong = (field: string, expected: string) =>
+    finding(
+      'resource_form',
+      field,
+      `The answer to ${request} has ${inJson(valueOf(resource, field))} as ${field}; expected: ${expected}.`,
+    );
+  const found: DoctorFinding[] = [];
+  if (typeof resource['id'] !== 'string' || resource['id'] === '') found.push(wrong('id', 'a text'));
+  if ('password' in resource)
+    found.push(finding('secret_shown', 'password', `The answer to ${request} shows the password.`));
+  if (isPartial) return found;
+  found.push(...schemasOf(resource, type, wrong), ...metaOf(resource, type, wrong), ...valuesOf(resource, wrong));
+  return found;
+}
+
+type Wrong = (field: string, expected: string) => DoctorFinding;
+
+function schemasOf(resource: JsonRecord, type: RecordType, wrong: Wrong): DoctorFinding[] {
+  const { schemas } = resource;
+  if (!Array.isArray(schemas) || !schemas.includes(SCHEMA_OF[type]))
+    return [wrong('schemas', `a list with ${SCHEMA_OF[type]}`)];
+  const unnamed = Object.keys(resource).find((name) => name.startsWith('urn:') && !schemas.includes(name));
+  return unnamed === undefined ? [] : [wrong('schemas', `also ${unnamed}, which the record has`)];
+}
+
+function metaOf(resource: JsonRecord, type: RecordType, wrong: Wrong): DoctorFinding[] {
+  const { meta } = resource;
+  if (!isRecord(meta)) return [wrong('meta', 'an object')];
+  const found: DoctorFinding[] = [];
+  if (meta['resourceType'] !== type) found.push(wrong('meta.resourceType', type));
+  for (const time of ['created', 'lastModified']) {
+    const value = meta[time];
+    if (typeof value !== 'string' || !DATE_TIME.test(value))
+      found.push(wrong(`meta.${time}`, 'a time such as 2026-01-31T12:00:00Z'));
+  }
+  const end = `/${type}s/${String(resource['id'])}`;
+  if (typeof meta['location'] !== 'string' || !isAddress(meta['location'], end)) {
+    found.push(wrong('meta.location', `an address that ends in ${end}`));
+  }
+  return found;
+}
+
+/** Booleans are booleans, and one value of an attribute at most is the primary one (RFC 7643 §2.4). */
+function valuesOf(resource: JsonRecord, wrong: Wrong): DoctorFinding[] {
+  const found: DoctorFinding[] = [];
+  if ('active' in resource && typeof resource['active'] !== 'boolean') found.push(wrong('active', 'true or false'));
+  for (const name of MULTI_VALUED.filter((one) => one in resource)) {
+    const values = resource[name];
+    if (!Array.isArray(values)) {
+      found.push(wrong(name, 'a list'));
+      continue;
+    }
+    const primary = values.filter(isRecord).flatMap((value) => ('primary' in value ? [value['primary']] : []));
+    if (primary.some((one) => typeof one !== 'boolean'))
+      found.push(wrong(`${name}.primary`, 'primary as true or false'));
+    if (primary.filter((one) => one === true).length > 1)
+      found.push(wrong(`${name}.primary`, 'one primary value at most'));
+  }
+  return found;
+}
+
+/** Of values in a list the whole list is shown. */
+function valueOf(resource: JsonRecord, field: string): unknown {
+  const [outer = ''] = field.split('.');
+  return Array.isArray(resource[outer]) ? resource[outer] : valueAt(resource, field);
+}
+
+function isAddress(text: string, end: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { pathname } = new URL(text);
+  try {
+    return pathname.endsWith(end) || decodeURIComponent(pathname).endsWith(end);
+  } catch (error) {
+    // A `%` that is no percent sign.
+    if (error instanceof URIError) return false;
+    throw error;
+  }
+}
 
 /** An attribute that `/Schemas` declares for users or groups. */
 export interface DeclaredAttribute {

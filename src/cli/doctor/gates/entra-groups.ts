@@ -1,11 +1,10 @@
+import { changeMembers, findGroup } from '../checks/groups.js';
 import { listHas, statusIs } from '../forms/expect.rules.js';
 import { finding, type DoctorFinding } from '../forms/finding.js';
 import { declaredIn } from '../forms/schema.rules.js';
-import { changeMembers, findGroup } from '../checks/groups.js';
-import type { Check } from '../peer/check.js';
-import { userId } from '../peer/people.js';
+import { type Check, userId } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';
-import { provisionGroup } from './entra-cycle.js';
+import { provisionGroup } from './entra-users.js';
 
 /** The tests of groups, by the names of the validation of Microsoft. */
 export const ENTRA_GROUP_TESTS: readonly Check[] = [

@@ -3,13 +3,18 @@ import { jsonOf, valueAt } from '../forms/answer.js';
 import { statusIs } from '../forms/expect.rules.js';
 import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
 import { skipped, type Check, type Checked } from '../peer/check.js';
-import type { DirectoryCredential } from '../peer/credentials.rules.js';
-import { askForToken, bearerOf, tokenUrlOf, type Method } from '../peer/grants.js';
+import {
+  type DirectoryCredential,
+  askForToken,
+  bearerOf,
+  tokenUrlOf,
+  type Method,
+  tokenRequest,
+} from '../peer/grants.js';
 import type { ScimService } from '../peer/scim-service.js';
 import { ENTRA_DIRECT_TESTS, ENTRA_PAGE_TESTS } from './entra-direct.js';
 import { ENTRA_GROUP_TESTS } from './entra-groups.js';
 import { ENTRA_USER_TESTS } from './entra-users.js';
-import { tokenRequest } from '../peer/tokens.js';
 
 /** Returns the 25 tests of the gallery of Entra ID, by their names there. */
 export function entraTests(methods: readonly Method[]): Check[] {

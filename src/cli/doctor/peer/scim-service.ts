@@ -1,13 +1,175 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formFindings } from '../forms/answer.rules.js';
-import { type Answer, recordId, jsonOf, type JsonRecord, valueAt } from '../forms/answer.js';
-import type { DoctorFinding } from '../forms/finding.js';
 import { PATCH_OP_URN, GROUP_URN, USER_URN } from '../../../protocols/scim/urns.js';
-import type { RecordType } from '../forms/resource.rules.js';
 import { CliError, EXIT } from '../../client/cli.errors.js';
-import { OWN_PREFIX, type RecordedExchange } from './evidence.mapping.js';
-import { callPlain, type PlainAnswer, type PlainRequest } from './http-call.js';
-import { Secrets } from './secrets.js';
+import { isRecord, type JsonRecord, type Answer, recordId, jsonOf, valueAt } from '../forms/answer.js';
+import { formFindings } from '../forms/answer.rules.js';
+import { finding, type DoctorFinding } from '../forms/finding.js';
+import type { RecordType } from '../forms/schema.rules.js';
+
+/** A request and its answer, as they went over the wire. */
+export interface RecordedExchange {
+  /** The check or test that has sent the request. */
+  step: string;
+  request: { method: string; url: string; headers: Record<string, string>; body?: string | undefined };
+  answer: { status: number; headers: Record<string, string>; text: string } | null;
+}
+
+/** Members of bodies that are secret. */
+const SECRET_MEMBERS = ['password', 'client_secret', 'client_assertion', 'access_token', 'refresh_token', 'token'];
+const SECRET_HEADERS = ['authorization', 'cookie', 'set-cookie'];
+const MOST_CHARACTERS = 64 * 1024;
+/** Beginning of the names of the records that a run makes. */
+export const OWN_PREFIX = 'doctor-';
+
+/**
+ * Returns an exchange as the evidence file has it: without secrets, and without records that the run did not make. A list of users has
+ * personal data that no form needs.
+ */
+export function evidenceOf({ step, request, answer }: RecordedExchange): JsonRecord {
+  return {
+    step,
+    request: {
+      method: request.method,
+      url: request.url,
+      headers: headersOf(request.headers),
+      ...(request.body === undefined ? {} : { body: bodyOf(request.body) }),
+    },
+    answer:
+      answer === null ? null : { status: answer.status, headers: headersOf(answer.headers), body: bodyOf(answer.text) },
+  };
+}
+
+function headersOf(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      SECRET_HEADERS.includes(name.toLowerCase()) ? '(removed)' : value,
+    ]),
+  );
+}
+
+function bodyOf(text: string): unknown {
+  if (text.length > MOST_CHARACTERS) return `(${text.length} characters)`;
+  try {
+    return withoutSecrets(JSON.parse(text));
+  } catch {
+    return /^[\w.-]+=/.test(text) ? formOf(text) : text;
+  }
+}
+
+function formOf(text: string): Record<string, string> {
+  return Object.fromEntries(
+    [...new URLSearchParams(text)].map(([name, value]) => [name, SECRET_MEMBERS.includes(name) ? '(removed)' : value]),
+  );
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => {
+      if (SECRET_MEMBERS.includes(name.toLowerCase())) return [name, '(removed)'];
+      if (name === 'Resources' && Array.isArray(one)) return [name, one.map(ownRecord)];
+      return [name, withoutSecrets(one)];
+    }),
+  );
+}
+
+/** Documents of the discovery have neither name, and stay. */
+function ownRecord(record: unknown): unknown {
+  const name = isRecord(record) ? (record['userName'] ?? record['displayName']) : undefined;
+  if (typeof name === 'string' && !name.toLowerCase().startsWith(OWN_PREFIX))
+    return '(a record that this run did not make)';
+  return withoutSecrets(record);
+}
+
+/** A request that is sent as it is. */
+export interface PlainRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+}
+
+/** What came back. */
+export interface PlainAnswer {
+  status: number;
+  /** By name in lower case. */
+  headers: Record<string, string>;
+  text: string;
+}
+
+const PATIENCE_MS = 15_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** The end of a check: the request has no answer that could be read. */
+export class NoAnswer extends Error {
+  constructor(readonly finding: DoctorFinding) {
+    super(finding.message);
+    this.name = 'NoAnswer';
+  }
+}
+
+/**
+ * Sends a request and reads the answer, within 15 seconds and 8 MiB. A redirect is an answer like others: it is never followed.
+ *
+ * @throws {NoAnswer} when there is no answer, or the answer is too large
+ */
+export async function callPlain({ method, url, headers, body }: PlainRequest): Promise<PlainAnswer> {
+  try {
+    const answer = await fetch(url, {
+      method,
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await textOf(answer);
+    if (text === null) {
+      throw new NoAnswer(finding('answer_too_large', null, `The answer to ${method} ${url} has more than 8 MiB.`));
+    }
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), text };
+  } catch (error) {
+    if (error instanceof NoAnswer) throw error;
+    const { cause, name } = error as Error & { cause?: { code?: string; message?: string } };
+    const reason = name === 'TimeoutError' ? 'no answer within 15 seconds' : (cause?.code ?? cause?.message ?? name);
+    throw new NoAnswer(finding('no_answer', null, `${method} ${url} has no answer (${reason}).`));
+  }
+}
+
+async function textOf(answer: Response): Promise<string | null> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += part.length;
+    if (bytes > MAX_BYTES) return null;
+    parts.push(part);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}
+
+/** What is shown in place of a secret. */
+const REMOVED = '(removed)';
+
+/** The secrets of a run: each text that is printed or written into the evidence passes through {@link Secrets.without}. */
+export class Secrets {
+  private readonly known = new Set<string>();
+
+  /** Adds a secret in the forms that it has in requests: plain, in JSON, in a form body, and in base64. */
+  add(secret: string): void {
+    if (secret === '') return;
+    const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
+    for (const form of [...forms, new URLSearchParams([['', secret]]).toString().slice(1)]) this.known.add(form);
+    this.known.add(Buffer.from(secret).toString('base64'));
+  }
+
+  /** Returns a text without the secrets. */
+  without(text: string): string {
+    // The longest first: one secret can be the beginning of another one.
+    const longestFirst = [...this.known].sort((a, b) => b.length - a.length);
+    return longestFirst.reduce((rest, secret) => rest.replaceAll(secret, REMOVED), text);
+  }
+}
 
 /** A record that the run has asked the service to make. */
 export interface MadeRecord {

@@ -4,9 +4,8 @@ import { Controller, Get, Header, NotFoundException, Param, Query } from '@nestj
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Config } from '../../../base/config/config.js';
 import { escapeHtml } from '../../../base/http/html.js';
-import { layout } from './layout.js';
 import { search } from './search.rules.js';
-import { readSite, type Site } from './site.js';
+import { layout, readSite, type Site } from './site.js';
 
 const HTML = ['Content-Type', 'text/html; charset=utf-8'] as const;
 const POLICY = [
