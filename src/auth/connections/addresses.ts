@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
-import type { OidcAddresses } from '../../protocols/oidc/oidc-addresses.js';
-import type { SamlAddresses } from '../../protocols/saml/saml-addresses.js';
+import type { OidcAddresses } from '../../protocols/oidc/oidc-settings.js';
+import type { SamlAddresses } from '../../protocols/saml/saml-settings.js';
 
 /** Our public addresses, from the settings and never from a Host header. */
 @Injectable()

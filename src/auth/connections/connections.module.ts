@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { PlatformClientModule } from '../../forwarding/platform-client/platform-client.module.js';
-import { OidcAddresses } from '../../protocols/oidc/oidc-addresses.js';
+import { OidcAddresses } from '../../protocols/oidc/oidc-settings.js';
 import { OidcProtocol } from '../../protocols/oidc/oidc.protocol.js';
-import { SamlAddresses } from '../../protocols/saml/saml-addresses.js';
-import { SamlKeySource } from '../../protocols/saml/saml-keys.js';
+import { SamlAddresses, SamlKeySource } from '../../protocols/saml/saml-settings.js';
 import { SamlProtocol } from '../../protocols/saml/saml.protocol.js';
 import { SamlVerifier } from '../../protocols/saml/signature-verifier.js';
 import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';

@@ -1,8 +1,8 @@
 import { plainAddress } from '../../base/http/allowed-networks.js';
 import { readCookies } from '../../base/http/cookies.js';
 import type { BridgeRequest } from '../../base/http/request.js';
-import type { OidcSignIn } from '../../protocols/oidc/oidc-sign-in.js';
-import type { NameId, SamlSignIn } from '../../protocols/saml/saml-sign-in.js';
+import type { OidcSignIn } from '../../protocols/oidc/oidc-settings.js';
+import type { NameId, SamlSignIn } from '../../protocols/saml/saml-settings.js';
 import type { Connection } from '../connections/connection.js';
 import type { Origin } from './log/sign-in-log.js';
 import type { BrowserHalf } from './requests/browser-half.js';

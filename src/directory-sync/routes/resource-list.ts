@@ -3,8 +3,7 @@ import type { AnswerShare } from '../../base/http/answer-budget.js';
 import { equalities, type BoundFilter } from '../../protocols/scim/filter/bound.js';
 import { resolveFilter } from '../../protocols/scim/filter/resolve.js';
 import { toSql } from '../../protocols/scim/filter/to-sql.js';
-import type { ListQuery } from '../../protocols/scim/messages/list-query.js';
-import { listResponseText } from '../../protocols/scim/messages/list-response.js';
+import { type ListQuery, listResponseText } from '../../protocols/scim/messages/list-query.js';
 import {
   type PageMarks,
   readPageRows,

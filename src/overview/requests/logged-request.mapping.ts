@@ -1,6 +1,6 @@
 import { isScimPath, pathOf, type BridgeRequest, type OperationEffect } from '../../base/http/request.js';
 import { USER_TYPE, type ResourceTypeDef } from '../../protocols/scim/schema/resource-types.js';
-import { recognisedDialect } from '../../protocols/scim/dialects/recognise.js';
+import { recognisedDialect } from '../../protocols/scim/dialects/dialects.js';
 
 /** A SCIM request for the log. Its tenant is that of its token. */
 export interface LoggedRequest {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { HELD_REASONS } from '../../directory-sync/users/held/held.dto.js';
-import { RECOGNISED } from '../../protocols/scim/dialects/recognise.js';
+import { RECOGNISED } from '../../protocols/scim/dialects/dialects.js';
 
 const TEXT = { type: String, nullable: true } as const;
 

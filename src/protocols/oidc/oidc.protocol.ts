@@ -4,12 +4,7 @@ import { buildAuthorizationUrl, buildEndSessionUrl, type Configuration, type Cus
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { Outbound } from '../../base/http/outbound.js';
-import { OidcAddresses } from './oidc-addresses.js';
-import type { OidcSettings } from './oidc-settings.js';
-import { OidcRefused } from './oidc-refused.js';
-import type { OidcSignIn } from './oidc-sign-in.js';
-import { checkAnswer, checkOnce } from './callback.rules.js';
-import { problemOfSetup } from './check.rules.js';
+import { checkAnswer, checkOnce, problemOfSetup } from './callback.rules.js';
 import { mergeClaims } from './claims.mapping.js';
 import { clientFor } from './client.js';
 import { exchangeCode, type ClientWith } from './code-exchange.js';
@@ -21,6 +16,8 @@ import { shorten } from './json.rules.js';
 import { JwksStore } from './jwks.store.js';
 import { acceptedAlgs, readToken, type SignedToken } from './jwt.rules.js';
 import { checkLogoutToken, type LogoutDemand } from './logout-token.rules.js';
+import { OidcRefused } from './oidc-refused.js';
+import { OidcAddresses, type OidcSettings, type OidcSignIn } from './oidc-settings.js';
 import { readUserInfo } from './user-info.js';
 
 /** The random values of a sign-in that stay with the browser until the callback. Each is used once. */

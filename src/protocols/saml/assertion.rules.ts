@@ -1,5 +1,5 @@
 import { SamlRefused, type SamlRefusalReason } from './saml-refused.js';
-import type { SamlSignIn } from './saml-sign-in.js';
+import type { SamlSignIn } from './saml-settings.js';
 import { readClaims, subjectIn } from './attributes.mapping.js';
 import { readMoment } from './moment.js';
 import { BEARER, NS, STATUS_SUCCESS } from './names.js';

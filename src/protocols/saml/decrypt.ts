@@ -1,5 +1,5 @@
 import { constants, createDecipheriv, privateDecrypt } from 'node:crypto';
-import type { SamlKeyPair } from './saml-keys.js';
+import type { SamlKeyPair } from './saml-settings.js';
 import { SamlRefused } from './saml-refused.js';
 import type { EncryptedParts, WrappedKey } from './encryption.rules.js';
 import { unpadOaep } from './oaep.rules.js';

@@ -1,5 +1,5 @@
 import { SamlRefused } from './saml-refused.js';
-import type { NameId } from './saml-sign-in.js';
+import type { NameId } from './saml-settings.js';
 import { readMoment } from './moment.js';
 import { ENTITY_FORMAT, NS, TRANSIENT } from './names.js';
 import { attributeOf, childrenOf, collapsed, isBlank, type XmlElement } from './xml-tree.js';

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { SAML, type Profile, type SamlConfig } from '@node-saml/passport-saml';
-import type { SamlBinding, SamlSettings } from './saml-settings.js';
-import type { SamlKeyPair } from './saml-keys.js';
-import type { NameId } from './saml-sign-in.js';
 import { SENDING } from './library.js';
+import type { SamlBinding, SamlSettings, SamlKeyPair, NameId } from './saml-settings.js';
 import { signedAddress, signedXml } from './signing.js';
 
 /** The next step of the browser: a redirect, or a form to post. */

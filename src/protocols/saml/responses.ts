@@ -1,8 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SamlSettings } from './saml-settings.js';
-import type { SamlKeys } from './saml-keys.js';
-import { SamlRefused } from './saml-refused.js';
-import type { SamlSignIn } from './saml-sign-in.js';
 import type { SamlAnswer } from './answer.js';
 import { readAssertion, statusProblem } from './assertion.rules.js';
 import { describedSigners, usable } from './certificates.js';
@@ -10,10 +6,12 @@ import { decrypt } from './decrypt.js';
 import { readEncrypted, type EncryptedParts } from './encryption.rules.js';
 import { NS } from './names.js';
 import { skewOf } from './parts.rules.js';
+import { SamlRefused } from './saml-refused.js';
+import type { SamlSettings, SamlKeys, SamlSignIn } from './saml-settings.js';
 import { signatureExcerpt } from './signature-form.rules.js';
+import type { SamlVerifier } from './signature-verifier.js';
 import { signerRefusal } from './signer-refusal.rules.js';
 import { checkDecryptedAssertion, demandSignatures } from './structure.rules.js';
-import type { SamlVerifier } from './signature-verifier.js';
 import { decodeUtf8, scanMessage, scanXml } from './xml-scan.js';
 import { attributeOf, childrenOf, type XmlElement } from './xml-tree.js';
 

@@ -38,3 +38,68 @@ export interface SamlSettings {
   /** Accepted values of AuthnContextClassRef; empty: any. */
   readonly authnContexts: readonly string[];
 }
+
+/** Our addresses that SAML messages name. */
+export abstract class SamlAddresses {
+  /** The assertion consumer service of a connection. */
+  abstract callback(slug: string): string;
+  /** The single logout service of a connection. */
+  abstract slo(slug: string): string;
+}
+
+/** One of our key pairs for SAML, with its self-signed certificate. */
+export interface SamlKeyPair {
+  readonly id: string;
+  /** PKCS#8, PEM. */
+  readonly privateKey: string;
+  /** PEM. */
+  readonly certificate: string;
+}
+
+/** The SAML keys of the installation. `current` signs; all of them decrypt, newest first, while keys roll over. */
+export interface SamlKeys {
+  readonly current: SamlKeyPair;
+  readonly all: readonly SamlKeyPair[];
+}
+
+/** The source of our SAML keys, a port for the key store. */
+export abstract class SamlKeySource {
+  abstract samlKeys(): Promise<SamlKeys>;
+}
+
+/** A NameID exactly as the IdP wrote it. Single logout has to repeat it unchanged (SAML Core §3.7.1). */
+export interface NameId {
+  value: string;
+  format: string | null;
+  nameQualifier: string | null;
+  spNameQualifier: string | null;
+}
+
+/** What a verified assertion says about a person. */
+export interface SamlSignIn {
+  /** The NameID, or the attribute `subjectClaim`; compared letter by letter. */
+  subject: string;
+  /** Attributes by `Name`, and by `FriendlyName` where no attribute has that `Name`. A single value is a string, several are a list. */
+  claims: Readonly<Record<string, unknown>>;
+  /** The claims that came by a FriendlyName alone: they must not decide the identity. */
+  unsureNames: ReadonlySet<string>;
+  /** The attributes that were left out, each with the reason. */
+  leftOut: readonly string[];
+  /** Which parts were signed, and with which certificate: text for an admin. */
+  signature?: string;
+  /** `IssueInstant` of the assertion. */
+  issuedAt: Date;
+  /** The latest `AuthnInstant`; null: none is a time with its zone. */
+  authenticatedAt: Date | null;
+  /** The earliest `SessionNotOnOrAfter`; null: there is none. */
+  sessionEnds: Date | null;
+  /** `SessionIndex`, of the first AuthnStatement that has one. */
+  idpSession: string | null;
+  /** The `SessionIndex` of further AuthnStatements: the IdP may end the session by any of them. */
+  otherIdpSessions?: readonly string[];
+  /** `AuthnContextClassRef`. */
+  authContext: string | null;
+  nameId: NameId;
+  /** The caller stores this id until this time, so that a second use of the assertion is refused. */
+  once: { id: string; until: Date };
+}

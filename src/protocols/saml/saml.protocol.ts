@@ -1,9 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import { SamlAddresses } from './saml-addresses.js';
-import type { SamlSettings } from './saml-settings.js';
-import { SamlKeySource } from './saml-keys.js';
-import type { NameId, SamlSignIn } from './saml-sign-in.js';
 import { readSamlAnswer, type SamlAnswer } from './answer.js';
 import { readLogout, type ArrivedLogout } from './logout.js';
 import type { LogoutMessage } from './logout.rules.js';
@@ -16,8 +12,9 @@ import {
   type Sender,
 } from './requests.js';
 import { verifyAnswer } from './responses.js';
-import { spMetadata } from './sp-metadata.js';
+import { SamlAddresses, type SamlSettings, SamlKeySource, type NameId, type SamlSignIn } from './saml-settings.js';
 import { SamlVerifier } from './signature-verifier.js';
+import { spMetadata } from './sp-metadata.js';
 
 /** A SAML 2.0 service provider: makes requests and verifies answers. Keeps no state. */
 @Injectable()

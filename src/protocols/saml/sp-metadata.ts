@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { SamlSettings } from './saml-settings.js';
-import type { SamlKeys } from './saml-keys.js';
 import { base64Of } from './certificate.rules.js';
 import { BINDINGS, NS } from './names.js';
+import type { SamlSettings, SamlKeys } from './saml-settings.js';
 
 /** The media type of SAML metadata (SAML Metadata §4.1.1). */
 export const METADATA_TYPE = 'application/samlmetadata+xml';

@@ -1,7 +1,7 @@
 import type { SqlRunner } from '../../base/database/database.js';
 import type { Fragment } from '../../base/database/params.js';
 import { WriteStatement, type Part } from '../../base/database/write-statement.js';
-import type { NameId } from '../../protocols/saml/saml-sign-in.js';
+import type { NameId } from '../../protocols/saml/saml-settings.js';
 
 /** How a subject of an IdP was linked to a user: by the immutable id, by a name, by the e-mail, or by creating the user. */
 export type LinkKind = 'claim' | 'user_name' | 'email' | 'created';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { hashToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import type { NameId } from '../../protocols/saml/saml-sign-in.js';
+import type { NameId } from '../../protocols/saml/saml-settings.js';
 
 /** A session to be written. */
 export interface NewSession {

@@ -5,7 +5,7 @@ import { Sealer } from '../../base/crypto/seal.js';
 import { mintToken, parseToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { newId } from '../../base/ids.js';
-import type { NameId } from '../../protocols/saml/saml-sign-in.js';
+import type { NameId } from '../../protocols/saml/saml-settings.js';
 import type { EndedSession, EndReason } from './session.js';
 import { SessionEndings } from './session-endings.repository.js';
 import { SessionsRepository, type NewSession } from './sessions.repository.js';

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
+import type { SamlKeyPair } from '../../../src/protocols/saml/saml-settings.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';

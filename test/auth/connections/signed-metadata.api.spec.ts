@@ -1,5 +1,5 @@
 import { WorkEngine } from '../../../src/engine/work/work.engine.js';
-import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
+import type { SamlKeyPair } from '../../../src/protocols/saml/saml-settings.js';
 import { newKey } from '../../protocols/saml/support/keys.js';
 import { signElement, type SignOptions } from '../../protocols/saml/support/sign.js';
 import { long } from '../../support/rounds.js';

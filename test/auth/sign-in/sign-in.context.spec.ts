@@ -1,5 +1,5 @@
-import type { OidcSignIn } from '../../../src/protocols/oidc/oidc-sign-in.js';
-import type { SamlSignIn } from '../../../src/protocols/saml/saml-sign-in.js';
+import type { OidcSignIn } from '../../../src/protocols/oidc/oidc-settings.js';
+import type { SamlSignIn } from '../../../src/protocols/saml/saml-settings.js';
 import { fromOidc, fromSaml } from '../../../src/auth/sign-in/sign-in.context.js';
 
 const shared = {

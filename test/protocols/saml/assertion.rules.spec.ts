@@ -3,7 +3,7 @@ import { scanXml } from '../../../src/protocols/saml/xml-scan.js';
 import { childrenOf } from '../../../src/protocols/saml/xml-tree.js';
 import { NS } from '../../../src/protocols/saml/names.js';
 import { SamlRefused } from '../../../src/protocols/saml/saml-refused.js';
-import type { SamlSignIn } from '../../../src/protocols/saml/saml-sign-in.js';
+import type { SamlSignIn } from '../../../src/protocols/saml/saml-settings.js';
 import { samlIdp, SP, type AnswerParts, type SamlIdp } from './support/idp.js';
 
 const now = new Date('2030-06-01T12:00:00.000Z');

@@ -1,5 +1,5 @@
 import { readEncrypted } from '../../../src/protocols/saml/encryption.rules.js';
-import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
+import type { SamlKeyPair } from '../../../src/protocols/saml/saml-settings.js';
 import { scanXml } from '../../../src/protocols/saml/xml-scan.js';
 import { encryptElement, type EncryptOptions } from './support/encrypt.js';
 import { newKey } from './support/keys.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { demandSignedMetadata } from '../../../src/protocols/saml/metadata-signature.js';
 import { MetadataProblem } from '../../../src/protocols/saml/metadata.rules.js';
-import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
+import type { SamlKeyPair } from '../../../src/protocols/saml/saml-settings.js';
 import { SamlVerifier } from '../../../src/protocols/saml/signature-verifier.js';
 import { long } from '../../support/rounds.js';
 import { newKey } from './support/keys.js';

@@ -1,13 +1,12 @@
+import type { SamlKeyPair, SamlSettings } from '../../../src/protocols/saml/saml-settings.js';
 import { signatureExcerpt } from '../../../src/protocols/saml/signature-form.rules.js';
 import { scanXml } from '../../../src/protocols/saml/xml-scan.js';
-import { newKey } from './support/keys.js';
+import { long } from '../../support/rounds.js';
 import { formOf, samlIdp, SP, type AnswerParts, type AnswerShape, type SamlIdp } from './support/idp.js';
+import { newKey } from './support/keys.js';
 import { samlSp, type SamlSp } from './support/protocol.js';
 import { ENVELOPED, EXC_C14N, signElement, type SignOptions } from './support/sign.js';
 import { split, wrappings } from './support/wrapping.js';
-import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
-import type { SamlSettings } from '../../../src/protocols/saml/saml-settings.js';
-import { long } from '../../support/rounds.js';
 
 let sp: SamlSp;
 let idp: SamlIdp;

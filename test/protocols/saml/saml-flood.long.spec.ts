@@ -4,7 +4,7 @@ import { decodeUtf8, scanXml } from '../../../src/protocols/saml/xml-scan.js';
 import { childrenOf } from '../../../src/protocols/saml/xml-tree.js';
 import { NS } from '../../../src/protocols/saml/names.js';
 import type { SignatureJob } from '../../../src/protocols/saml/signature-verifier.js';
-import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
+import type { SamlKeyPair } from '../../../src/protocols/saml/saml-settings.js';
 import { formOf, samlIdp, SP, type SamlIdp } from './support/idp.js';
 import { newKey } from './support/keys.js';
 import { logoutForm } from './support/logout.js';

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
+import type { SamlKeyPair } from '../../../src/protocols/saml/saml-settings.js';
 import type { ArrivedLogout } from '../../../src/protocols/saml/logout.js';
 import type { BrowserStep } from '../../../src/protocols/saml/requests.js';
 import { SamlRefused } from '../../../src/protocols/saml/saml-refused.js';

@@ -1,4 +1,4 @@
-import type { SamlKeyPair } from '../../../src/protocols/saml/saml-keys.js';
+import type { SamlKeyPair } from '../../../src/protocols/saml/saml-settings.js';
 import { listOfCertificates, signerRefusal } from '../../../src/protocols/saml/signer-refusal.rules.js';
 import { scanXml } from '../../../src/protocols/saml/xml-scan.js';
 import { newKey } from './support/keys.js';

@@ -9,7 +9,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { FreshCache } from '../../../base/fresh-cache.js';
 import { Logger } from '../../../base/log/logger.js';
 import { IntervalWork } from '../../../base/work/work.js';
-import { SamlKeySource, type SamlKeys } from '../../../protocols/saml/saml-keys.js';
+import { SamlKeySource, type SamlKeys } from '../../../protocols/saml/saml-settings.js';
 import { InstallationAudit, type InstallationAct } from '../../../tenancy/tenants/audit/audit.service.js';
 
 /** What a key of the installation signs: JWTs or SAML messages. */

@@ -4,8 +4,12 @@ import type { BridgeResponse } from '../../../base/http/request.js';
 import type { AttributePath, Filter } from '../../../protocols/scim/filter/ast.js';
 import { parsePath } from '../../../protocols/scim/filter/tokens.js';
 import { parseBulkRequest } from '../../../protocols/scim/messages/bulk-request.js';
-import { type ListQuery, parseListQuery, parseSearchRequest } from '../../../protocols/scim/messages/list-query.js';
-import { listResponseText } from '../../../protocols/scim/messages/list-response.js';
+import {
+  type ListQuery,
+  parseListQuery,
+  parseSearchRequest,
+  listResponseText,
+} from '../../../protocols/scim/messages/list-query.js';
 import { parseProjection } from '../../../protocols/scim/resource/project.js';
 import { findAttribute, type ResourceTypeDef, GROUP_TYPE } from '../../../protocols/scim/schema/resource-types.js';
 import { invalidPath, invalidCursor } from '../../../protocols/scim/scim.errors.js';

@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Config } from '../../../base/config/config.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.js';
-import { listResponseText } from '../../../protocols/scim/messages/list-response.js';
+import { listResponseText } from '../../../protocols/scim/messages/list-query.js';
 import {
   type ServiceFeatures,
   resourceTypeDocuments,

@@ -15,7 +15,7 @@ import { SignInRefused } from '../../../../src/auth/sign-in/sign-in.errors.js';
 import { Clock } from '../../../../src/base/clock.js';
 import { Config } from '../../../../src/base/config/config.js';
 import { Outbound } from '../../../../src/base/http/outbound.js';
-import { OidcAddresses } from '../../../../src/protocols/oidc/oidc-addresses.js';
+import { OidcAddresses } from '../../../../src/protocols/oidc/oidc-settings.js';
 import { OidcProtocol, type OidcExpected } from '../../../../src/protocols/oidc/oidc.protocol.js';
 import { fresh } from '../../../protocols/oidc/support/attempt.js';
 import { hostileOp, type HostileOp } from '../../../protocols/oidc/support/op.js';

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { OidcSettings } from '../../../../src/protocols/oidc/oidc-settings.js';
-import type { OidcProtocol } from '../../../../src/protocols/oidc/oidc.protocol.js';
-import type { OidcSignIn } from '../../../../src/protocols/oidc/oidc-sign-in.js';
 import { OidcRefused } from '../../../../src/protocols/oidc/oidc-refused.js';
+import type { OidcSettings, OidcSignIn } from '../../../../src/protocols/oidc/oidc-settings.js';
+import type { OidcProtocol } from '../../../../src/protocols/oidc/oidc.protocol.js';
 import type { HostileOp } from './op.js';
 
 export function fresh(): { state: string; nonce: string; codeVerifier: string } {

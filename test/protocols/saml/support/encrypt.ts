@@ -1,5 +1,5 @@
 import { constants, createCipheriv, createHash, createPublicKey, publicEncrypt, randomBytes } from 'node:crypto';
-import type { SamlKeyPair } from '../../../../src/protocols/saml/saml-keys.js';
+import type { SamlKeyPair } from '../../../../src/protocols/saml/saml-settings.js';
 
 const XENC = 'http://www.w3.org/2001/04/xmlenc#';
 const XENC11 = 'http://www.w3.org/2009/xmlenc11#';

@@ -1,5 +1,5 @@
 import type { SamlConnection } from '../../../../src/auth/connections/connection.js';
-import type { SamlKeyPair } from '../../../../src/protocols/saml/saml-keys.js';
+import type { SamlKeyPair } from '../../../../src/protocols/saml/saml-settings.js';
 import { encryptElement, type EncryptOptions } from './encrypt.js';
 import { newKey } from './keys.js';
 import { signElement, type SignOptions } from './sign.js';

@@ -1,5 +1,5 @@
 import { generate } from 'selfsigned';
-import type { SamlKeyPair } from '../../../../src/protocols/saml/saml-keys.js';
+import type { SamlKeyPair } from '../../../../src/protocols/saml/saml-settings.js';
 
 /** A key pair with a self-signed certificate. */
 export async function newKey(

@@ -1,6 +1,6 @@
 import { createSign } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
-import type { SamlKeyPair } from '../../../../src/protocols/saml/saml-keys.js';
+import type { SamlKeyPair } from '../../../../src/protocols/saml/saml-settings.js';
 import { SP } from './idp.js';
 import { RSA_SHA256, signElement } from './sign.js';
 

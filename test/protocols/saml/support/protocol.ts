@@ -1,14 +1,18 @@
 import { AuthAddresses } from '../../../../src/auth/connections/addresses.js';
-import type { SamlSettings } from '../../../../src/protocols/saml/saml-settings.js';
-import { SamlKeySource, type SamlKeyPair, type SamlKeys } from '../../../../src/protocols/saml/saml-keys.js';
-import { SamlProtocol } from '../../../../src/protocols/saml/saml.protocol.js';
-import { SamlVerifier } from '../../../../src/protocols/saml/signature-verifier.js';
-import { SamlRefused } from '../../../../src/protocols/saml/saml-refused.js';
-import type { SamlSignIn } from '../../../../src/protocols/saml/saml-sign-in.js';
 import { SystemClock, type Clock } from '../../../../src/base/clock.js';
 import type { Config } from '../../../../src/base/config/config.js';
-import { newKey } from './keys.js';
+import { SamlRefused } from '../../../../src/protocols/saml/saml-refused.js';
+import {
+  type SamlSettings,
+  SamlKeySource,
+  type SamlKeyPair,
+  type SamlKeys,
+  type SamlSignIn,
+} from '../../../../src/protocols/saml/saml-settings.js';
+import { SamlProtocol } from '../../../../src/protocols/saml/saml.protocol.js';
+import { SamlVerifier } from '../../../../src/protocols/saml/signature-verifier.js';
 import { SP } from './idp.js';
+import { newKey } from './keys.js';
 
 class TestKeys extends SamlKeySource {
   constructor(readonly keys: SamlKeys) {

@@ -1,6 +1,6 @@
 import { createSign, createHash, constants } from 'node:crypto';
 import { createRequire } from 'node:module';
-import type { SamlKeyPair } from '../../../../src/protocols/saml/saml-keys.js';
+import type { SamlKeyPair } from '../../../../src/protocols/saml/saml-settings.js';
 import { base64Of } from '../../../../src/protocols/saml/certificate.rules.js';
 
 const require = createRequire(import.meta.url);
