@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { SignInModule } from '../auth/sign-in/sign-in.module.js';
 import { ConsoleEntryService, EnteredTenantService } from './access/console-entry.service.js';
-import { ConsoleLinksRepository, ConsoleLinksService } from './access/console-links.service.js';
+import { ConsoleLinksService } from './access/console-links.service.js';
 import { ConsoleLinksController, ConsoleSessionController } from './access/console-session.controller.js';
 import { ConsoleSessionsModule } from './access/console-sessions.module.js';
 import { EnteredTenantController } from './access/entered-tenant.controller.js';
@@ -11,7 +11,7 @@ import { ConsoleFilesController } from './files/console-files.controller.js';
 @Module({
   imports: [SignInModule, ConsoleSessionsModule],
   controllers: [ConsoleSessionController, ConsoleLinksController, EnteredTenantController, ConsoleFilesController],
-  providers: [ConsoleEntryService, ConsoleLinksRepository, ConsoleLinksService, EnteredTenantService],
+  providers: [ConsoleEntryService, ConsoleLinksService, EnteredTenantService],
   exports: [ConsoleLinksService],
 })
 export class ConsoleModule {}

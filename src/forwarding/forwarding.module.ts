@@ -5,21 +5,21 @@ import { EventSources } from '../engine/events/event-source.js';
 import { TasksModule } from '../engine/work/tasks.module.js';
 import { AccountFinder } from './account-finder.js';
 import { ResendUserController, ChangesController } from './changes/changes.controller.js';
-import { ChangesRepository, ParkedChangesRepository } from './changes/changes.repository.js';
-import { ChangesService, PlatformEvents, ChangeTasks } from './changes/changes.service.js';
+import { ChangesRepository } from './changes/changes.repository.js';
+import { ChangesService } from './changes/changes.service.js';
 import { Connections } from './connections.js';
-import { ForwardingService, PeopleIntakePort } from './forwarding.service.js';
+import { ForwardingService } from './forwarding.service.js';
 import { PlatformClientModule } from './platform-client/platform-client.module.js';
 import { PlatformChannel } from './platform.channel.js';
-import { PlatformTrial, PlatformLookUp } from './platform/platform-trial.js';
+import { PlatformTrial } from './platform/platform-trial.js';
 import { PlatformController } from './platform/platform.controller.js';
-import { FirstPlatform, PlatformTasks, PlatformService } from './platform/platform.service.js';
-import { AcceptedChanges, StatisticsRepository } from './statistics/accepted-changes.js';
+import { PlatformService } from './platform/platform.service.js';
+import { AcceptedChanges } from './statistics/accepted-changes.js';
 import { StatisticsController } from './statistics/statistics.controller.js';
-import { DriftRepository, DriftStep } from './tasks/drift.step.js';
-import { ForwardingTasks, SendAgainSteps } from './tasks/forwarding-tasks.js';
+import { DriftStep } from './tasks/drift.step.js';
+import { ForwardingTasks } from './tasks/forwarding-tasks.js';
 import { ImportStep } from './tasks/import.step.js';
-import { SeenRepository, PlatformList } from './tasks/platform-list.js';
+import { PlatformList } from './tasks/platform-list.js';
 import { UserEventSource } from './user-events.js';
 
 /** Telling the platform about people. */
@@ -31,37 +31,18 @@ import { UserEventSource } from './user-events.js';
     AccountFinder,
     PlatformChannel,
     ForwardingService,
-    SendAgainSteps,
-    PeopleIntakePort,
+    ForwardingTasks,
     PlatformList,
     ImportStep,
-    DriftRepository,
-    SeenRepository,
     DriftStep,
-    ForwardingTasks,
-    PlatformEvents,
+    ChangesService,
     UserEventSource,
     ChangesRepository,
-    ChangesService,
-    ParkedChangesRepository,
-    ChangeTasks,
     PlatformService,
-    PlatformLookUp,
-    PlatformTasks,
-    FirstPlatform,
     PlatformTrial,
-    StatisticsRepository,
     AcceptedChanges,
   ],
-  exports: [
-    PeopleIntakePort,
-    FirstPlatform,
-    ForwardingService,
-    PlatformService,
-    ChangesService,
-    DeliveryModule,
-    Connections,
-  ],
+  exports: [ForwardingService, PlatformService, ChangesService, DeliveryModule, Connections],
 })
 export class ForwardingModule {
   constructor(channels: Channels, platform: PlatformChannel, events: EventSources, users: UserEventSource) {

@@ -9,10 +9,40 @@ import { endsSessions, type AccountRefusal } from '../tenancy/identity/user-chan
 import { platformOf } from './connections.js';
 import { personText } from './platform-user.mapping.js';
 
-/** Records user changes and the calls to the platform, in the statement that makes them. */
+/** Why an account of the platform is left out of an import. */
+export type AccountLeftOutReason =
+  AccountRefusal | 'email_of_another_user' | 'user_has_another_account' | 'nameless' | 'unreadable' | 'contended';
+
+/** What became of an account that the platform has. */
+export type Intake =
+  | { kind: 'created' | 'known'; userId: string }
+  /** The account is left out; `detail` is a sentence for the report. */
+  | { kind: 'left_out'; reason: AccountLeftOutReason; detail: string };
+
+/** Takes accounts of the platform in as users. The room that keeps the users implements it. */
+export interface PeopleIntake {
+  /**
+   * Takes an account in as an unmanaged user, or finds its user: by `external_id`, else by e-mail as the adoption rule
+   * says. Nothing is forwarded.
+   */
+  importUnmanaged(
+    tenantId: string,
+    person: Person,
+    status: 'active' | 'inactive',
+    platformId: string,
+    source: ChangeSource,
+  ): Promise<Intake>;
+}
+
+/**
+ * Records user changes and the calls to the platform, in the statement that makes them.
+ *
+ * The port that the room of the users, which stands above this one, is connected to.
+ */
 @Injectable()
 export class ForwardingService {
   private readonly off: boolean;
+  private intake: PeopleIntake | null = null;
 
   constructor(
     @Optional() private readonly wakeups?: LaneWakeups,
@@ -63,37 +93,6 @@ export class ForwardingService {
   wake(tenantId: string): void {
     this.wakeups?.wake(platformOf(tenantId));
   }
-}
-
-/** Why an account of the platform is left out of an import. */
-export type AccountLeftOutReason =
-  AccountRefusal | 'email_of_another_user' | 'user_has_another_account' | 'nameless' | 'unreadable' | 'contended';
-
-/** What became of an account that the platform has. */
-export type Intake =
-  | { kind: 'created' | 'known'; userId: string }
-  /** The account is left out; `detail` is a sentence for the report. */
-  | { kind: 'left_out'; reason: AccountLeftOutReason; detail: string };
-
-/** Takes accounts of the platform in as users. The room that keeps the users implements it. */
-export interface PeopleIntake {
-  /**
-   * Takes an account in as an unmanaged user, or finds its user: by `external_id`, else by e-mail as the adoption rule
-   * says. Nothing is forwarded.
-   */
-  importUnmanaged(
-    tenantId: string,
-    person: Person,
-    status: 'active' | 'inactive',
-    platformId: string,
-    source: ChangeSource,
-  ): Promise<Intake>;
-}
-
-/** The port that the room of the users, which stands above this one, is connected to. */
-@Injectable()
-export class PeopleIntakePort {
-  private intake: PeopleIntake | null = null;
 
   /** Connects the room that keeps the users, when its module is made. */
   connect(intake: PeopleIntake): void {

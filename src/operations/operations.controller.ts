@@ -13,7 +13,7 @@ import { reseal } from '../base/sealing/reseal.js';
 import { OperatorController } from '../tenancy/tenants/api-key.guard.js';
 import { InstallationAudit } from '../tenancy/tenants/audit/audit.service.js';
 import { CurrentCaller, RecentSignIn, type Caller } from '../tenancy/tenants/caller.js';
-import { MetricsAccess } from './metrics-server.js';
+import { MetricsServer } from './metrics-server.js';
 import { Metrics } from './metrics.js';
 import { Readiness } from './readiness.js';
 import { SEALED_COLUMNS } from './sealed-secrets.js';
@@ -40,7 +40,7 @@ export class OperationsController {
   constructor(
     private readonly readiness: Readiness,
     private readonly metrics: Metrics,
-    private readonly access: MetricsAccess,
+    private readonly access: MetricsServer,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}

@@ -1,25 +1,25 @@
 import { Module } from '@nestjs/common';
 import { DirectoriesModule } from '../directory-sync/directories/directories.module.js';
-import { HeldMetrics } from '../directory-sync/users/held/held.service.js';
+import { HeldService } from '../directory-sync/users/held/held.service.js';
 import { UsersModule } from '../directory-sync/users/users.module.js';
 import { DeliveryModule } from '../engine/delivery/delivery.module.js';
 import { DeliveryMetrics } from '../engine/delivery/pump/delivery.metrics.js';
 import { TasksModule } from '../engine/work/tasks.module.js';
-import { WorkMetrics } from '../engine/work/work.engine.js';
+import { WorkEngine } from '../engine/work/work.engine.js';
 import { RequestRows } from '../overview/requests/request-rows.js';
 import { RequestsModule } from '../overview/requests/requests.module.js';
-import { StorageMetrics } from '../tenancy/tenants/storage/storage.service.js';
+import { StorageService } from '../tenancy/tenants/storage/storage.service.js';
 import { PlatformDocsController } from './docs/platform-docs.controller.js';
 import { SiteController } from './docs/site/site.controller.js';
 import { ExpiryNotice } from './expiry-notice.js';
 import { InstallationController } from './installation/installation.controller.js';
 import { ProcessSigns, ProcessesRepository } from './installation/installation.js';
-import { MetricsAccess, MetricsServer } from './metrics-server.js';
+import { MetricsServer } from './metrics-server.js';
 import { Metrics } from './metrics.js';
 import { KeyRotationController, OperationsController } from './operations.controller.js';
-import { Lifecycle, Readiness } from './readiness.js';
+import { Readiness } from './readiness.js';
 import { RequestLog } from './request-log.js';
-import { InstallationRepository, RestoreWatch } from './restore/restore-watch.js';
+import { RestoreWatch } from './restore/restore-watch.js';
 import { Retention } from './retention.js';
 import { SealedSecrets } from './sealed-secrets.js';
 import { Statistics } from './statistics.js';
@@ -37,30 +37,27 @@ import { SurfacesModule } from './surfaces/surfaces.module.js';
   ],
   providers: [
     ExpiryNotice,
-    InstallationRepository,
     RestoreWatch,
-    Lifecycle,
+    Readiness,
     Metrics,
-    MetricsAccess,
     MetricsServer,
     ProcessesRepository,
     ProcessSigns,
-    Readiness,
     RequestLog,
     Retention,
     SealedSecrets,
     Statistics,
   ],
-  exports: [RestoreWatch, Lifecycle, Metrics, MetricsServer, Readiness, RequestLog, SealedSecrets],
+  exports: [RestoreWatch, Readiness, Metrics, MetricsServer, RequestLog, SealedSecrets],
 })
 export class OperationsModule {
   constructor(
     metrics: Metrics,
     delivery: DeliveryMetrics,
-    held: HeldMetrics,
-    storage: StorageMetrics,
+    held: HeldService,
+    storage: StorageService,
     rows: RequestRows,
-    work: WorkMetrics,
+    work: WorkEngine,
   ) {
     metrics.add(delivery);
     metrics.add(held);

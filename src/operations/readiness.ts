@@ -5,13 +5,6 @@ import { Database } from '../base/database/database.js';
 import { FreshCache } from '../base/fresh-cache.js';
 import { SealedSecrets } from './sealed-secrets.js';
 
-/** The state of the process. `src/start/application.ts` writes it; readiness reads it. */
-@Injectable()
-export class Lifecycle {
-  /** True once the process takes no new work: load balancers choose another one, and running requests are finished. */
-  draining = false;
-}
-
 const PATIENCE = 2_000;
 const KEPT = 1_000;
 
@@ -33,17 +26,22 @@ function because(reason: NotReady): ReadinessAnswer {
   return { reason, detail: null };
 }
 
-/** Checks whether this process can work. */
+/**
+ * Checks whether this process can work.
+ *
+ * The state of the process. `src/start/application.ts` writes it; readiness reads it.
+ */
 @Injectable()
 export class Readiness {
   // Migrations only go forward: once all have run, this stays true.
   private migrated = false;
   private readonly asked: FreshCache<ReadinessAnswer>;
+  /** True once the process takes no new work: load balancers choose another one, and running requests are finished. */
+  draining = false;
 
   constructor(
     private readonly db: Database,
     private readonly dataSource: DataSource,
-    private readonly lifecycle: Lifecycle,
     private readonly secrets: SealedSecrets,
     clock: Clock,
   ) {
@@ -55,7 +53,7 @@ export class Readiness {
    * arrive.
    */
   async check(): Promise<ReadinessAnswer> {
-    if (this.lifecycle.draining) return because('draining');
+    if (this.draining) return because('draining');
     return this.asked.get('', () => this.look());
   }
 

@@ -3,7 +3,7 @@ import { hashToken, sameHash } from '../base/crypto/tokens.js';
 import { loggedPath, pathOf, type BridgeRequest, type BridgeResponse, isScimPath } from '../base/http/request.js';
 import { Logger } from '../base/log/logger.js';
 import type { ScimCredentials } from '../directory-sync/clients/access-token.store.js';
-import { CredentialHours } from '../directory-sync/directories/directory-marks.js';
+import { DirectoryMarks } from '../directory-sync/directories/directory-marks.js';
 import { loggedOperationsOf, loggedRequestOf } from '../overview/requests/logged-request.mapping.js';
 import { RequestRows } from '../overview/requests/request-rows.js';
 import type { ApiKeyStore } from '../tenancy/tenants/api-key.store.js';
@@ -24,7 +24,7 @@ export class RequestLog {
     private readonly logger: Logger,
     private readonly metrics: Metrics,
     private readonly rows: RequestRows,
-    private readonly hours: CredentialHours,
+    private readonly hours: DirectoryMarks,
   ) {
     this.logging = logger.infoEnabled;
   }

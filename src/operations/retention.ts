@@ -9,7 +9,7 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { IntervalWork } from '../base/work/work.js';
 import { DESTINATION_LEFTOVERS } from '../engine/delivery/destinations/destinations.repository.js';
-import { EventFloors } from '../engine/events/events.service.js';
+import { EventsService } from '../engine/events/events.service.js';
 import { EVENT_LEFTOVERS } from '../engine/events/stored-events.js';
 import { IDEMPOTENCY_LEFTOVERS } from '../tenancy/idempotency/idempotency-keys.js';
 import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../tenancy/sessions/sessions.repository.js';
@@ -62,7 +62,7 @@ export class Retention extends IntervalWork {
   constructor(
     private readonly db: Database,
     private readonly config: Config,
-    private readonly floors: EventFloors,
+    private readonly floors: EventsService,
     private readonly logger: Logger,
   ) {
     super();
@@ -73,7 +73,7 @@ export class Retention extends IntervalWork {
     const { attemptsDays, bodiesDays, eventsDays, logsDays } = this.config.retention;
     await this.keep('attempts', attemptsDays);
     await this.keep('sign_ins', logsDays);
-    await this.keep('events', eventsDays, (tx, month) => this.floors.raise(tx, month));
+    await this.keep('events', eventsDays, (tx, month) => this.floors.raiseFloor(tx, month));
     await this.db.execute(OLD_OPEN_EVENTS, [bodiesDays]);
     await this.keep('requests', logsDays);
     await this.keep('request_bodies', bodiesDays);

@@ -26,13 +26,112 @@ const HOLDER_COLUMNS = [
   'reason',
 ] as const;
 
-/** Reads the sealed ledger: pages, and exports of any length. */
+/** The condition of a filter; its values are `$2` to `$6`. */
+const MEETS = `($2::text is null or user_id = $2) and ($3::text is null or kind = $3)
+  and ($4::text is null or coalesce(directory_id, 'none') = $4)
+  and ($5::timestamptz is null or effective_at >= $5) and ($6::timestamptz is null or effective_at < $6)`;
+
+function valuesOf({ user, kind, directory, since, until }: EventFilter): (string | null)[] {
+  return [user, kind, directory, since, until];
+}
+
+/** Usage of one day of the tenant's time zone. */
+export interface UsageDay extends Usage {
+  day: string;
+  limit: number | null;
+  final: boolean;
+}
+
+const DAY_MS = 86_400_000;
+/** Days that are worked out between two looks at the reader. */
+const CHUNK = 400;
+
+/** How far a report has come. The ids of those who hold a seat are all that it keeps. */
+interface Reading {
+  count: number | null;
+  limit: number | null;
+  /** The entry that has set the limit. */
+  limitEntry: number;
+  readonly holders: Holders;
+  readonly steps: Steps;
+}
+
+/** The entries of a ledger one by one, read in batches. */
+class Steps {
+  private batch: LedgerStep[] = [];
+  private place = 0;
+  private over = false;
+
+  constructor(
+    private readonly read: (after: number) => Promise<LedgerStep[]>,
+    private after: number,
+  ) {}
+
+  /** The present entry; null: there are no more. */
+  async peek(): Promise<LedgerStep | null> {
+    if (this.place === this.batch.length && !this.over) {
+      this.batch = await this.read(this.after);
+      this.place = 0;
+      this.over = this.batch.length === 0;
+      this.after = this.batch.at(-1)?.sequence ?? this.after;
+    }
+    return this.batch[this.place] ?? null;
+  }
+
+  /** Moves to the next entry and returns it. */
+  next(): Promise<LedgerStep | null> {
+    this.place++;
+    return this.peek();
+  }
+}
+
+/** The day a number of days later, but at most `last`: a day of the year 10000 has no text of ten characters. */
+function later(day: string, days: number, last: string): string {
+  const time = Math.min(Date.parse(day) + days * DAY_MS, Date.parse(last));
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+/** True for a day that there is, as `2026-01-31`. */
+export function isDay(text: string | undefined): boolean {
+  if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text) || text < '0001') return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  // A date that there is not, such as 30 February, rolls over into the next month.
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+/**
+ * The moment that `as_of` names, as the database reads it: a bare date as it is, a time in UTC with all its digits.
+ * Throws `InvalidFields` for anything else.
+ */
+export function asOfText(text: string): string {
+  return isDay(text) ? text : momentText('as_of', text);
+}
+
+/**
+ * A time as the database reads it: in UTC, with all its digits.
+ *
+ * @throws {InvalidFields} that names the option, for what is no time
+ */
+export function momentText(name: string, text: string): string {
+  const time = queryTime(name, isDay(text.slice(0, 10)) ? text : 'no such day')!;
+  const digits = /\.(\d+)/.exec(text)?.[1] ?? '';
+  return `${time.toISOString().slice(0, 19)}.${digits.padEnd(6, '0').slice(0, 6)}Z`;
+}
+
+/**
+ * Reads the sealed ledger: pages, and exports of any length.
+ *
+ * Usage by day over a range of any length: entries and days are read in batches, and none is kept.
+ *
+ * Moments that reports are about, once everything up to now is sealed.
+ */
 @Injectable()
 export class LedgerReader {
   constructor(
     private readonly db: Database,
     private readonly reports: SeatReportsRepository,
     private readonly users: SeatHolders,
+    private readonly chain: SeatChain,
   ) {}
 
   /** Entries that meet the filter, newest first, before the given sequence. */
@@ -117,35 +216,6 @@ export class LedgerReader {
       after = rows.at(-1)!.sequence;
     }
   }
-}
-
-/** The condition of a filter; its values are `$2` to `$6`. */
-const MEETS = `($2::text is null or user_id = $2) and ($3::text is null or kind = $3)
-  and ($4::text is null or coalesce(directory_id, 'none') = $4)
-  and ($5::timestamptz is null or effective_at >= $5) and ($6::timestamptz is null or effective_at < $6)`;
-
-function valuesOf({ user, kind, directory, since, until }: EventFilter): (string | null)[] {
-  return [user, kind, directory, since, until];
-}
-
-/** Usage of one day of the tenant's time zone. */
-export interface UsageDay extends Usage {
-  day: string;
-  limit: number | null;
-  final: boolean;
-}
-
-const DAY_MS = 86_400_000;
-/** Days that are worked out between two looks at the reader. */
-const CHUNK = 400;
-
-/** Usage by day over a range of any length: entries and days are read in batches, and none is kept. */
-@Injectable()
-export class UsageReport {
-  constructor(
-    private readonly reports: SeatReportsRepository,
-    private readonly ledger: LedgerReader,
-  ) {}
 
   /**
    * The days of a half-open range, some hundred at a time.
@@ -154,7 +224,7 @@ export class UsageReport {
    * @param to the day after the last one
    * @param moment now; days after it have no figures yet
    */
-  async *days(tenantId: string, from: string, to: string, moment: ReportMoment): AsyncGenerator<UsageDay[]> {
+  async *usageDays(tenantId: string, from: string, to: string, moment: ReportMoment): AsyncGenerator<UsageDay[]> {
     let state: Reading | null = null;
     for (let start = from; start < to;) {
       const end = later(start, CHUNK, to);
@@ -201,91 +271,10 @@ export class UsageReport {
       count: last?.count_after ?? null,
       limit: limit?.limit ?? null,
       limitEntry: limit?.entry_id ?? 0,
-      holders: await this.ledger.holdersBefore(tenantId, from),
+      holders: await this.holdersBefore(tenantId, from),
       steps: new Steps((after) => this.reports.stepsAfter(tenantId, after), last?.sequence ?? 0),
     };
   }
-}
-
-/** How far a report has come. The ids of those who hold a seat are all that it keeps. */
-interface Reading {
-  count: number | null;
-  limit: number | null;
-  /** The entry that has set the limit. */
-  limitEntry: number;
-  readonly holders: Holders;
-  readonly steps: Steps;
-}
-
-/** The entries of a ledger one by one, read in batches. */
-class Steps {
-  private batch: LedgerStep[] = [];
-  private place = 0;
-  private over = false;
-
-  constructor(
-    private readonly read: (after: number) => Promise<LedgerStep[]>,
-    private after: number,
-  ) {}
-
-  /** The present entry; null: there are no more. */
-  async peek(): Promise<LedgerStep | null> {
-    if (this.place === this.batch.length && !this.over) {
-      this.batch = await this.read(this.after);
-      this.place = 0;
-      this.over = this.batch.length === 0;
-      this.after = this.batch.at(-1)?.sequence ?? this.after;
-    }
-    return this.batch[this.place] ?? null;
-  }
-
-  /** Moves to the next entry and returns it. */
-  next(): Promise<LedgerStep | null> {
-    this.place++;
-    return this.peek();
-  }
-}
-
-/** The day a number of days later, but at most `last`: a day of the year 10000 has no text of ten characters. */
-function later(day: string, days: number, last: string): string {
-  const time = Math.min(Date.parse(day) + days * DAY_MS, Date.parse(last));
-  return new Date(time).toISOString().slice(0, 10);
-}
-
-/** True for a day that there is, as `2026-01-31`. */
-export function isDay(text: string | undefined): boolean {
-  if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text) || text < '0001') return false;
-  const day = new Date(`${text}T00:00:00Z`);
-  // A date that there is not, such as 30 February, rolls over into the next month.
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
-}
-
-/**
- * The moment that `as_of` names, as the database reads it: a bare date as it is, a time in UTC with all its digits.
- * Throws `InvalidFields` for anything else.
- */
-export function asOfText(text: string): string {
-  return isDay(text) ? text : momentText('as_of', text);
-}
-
-/**
- * A time as the database reads it: in UTC, with all its digits.
- *
- * @throws {InvalidFields} that names the option, for what is no time
- */
-export function momentText(name: string, text: string): string {
-  const time = queryTime(name, isDay(text.slice(0, 10)) ? text : 'no such day')!;
-  const digits = /\.(\d+)/.exec(text)?.[1] ?? '';
-  return `${time.toISOString().slice(0, 19)}.${digits.padEnd(6, '0').slice(0, 6)}Z`;
-}
-
-/** Moments that reports are about, once everything up to now is sealed. */
-@Injectable()
-export class SealedMoments {
-  constructor(
-    private readonly chain: SeatChain,
-    private readonly reports: SeatReportsRepository,
-  ) {}
 
   /** Seals what waits. */
   async sealNow(tenantId: string): Promise<void> {
@@ -298,7 +287,7 @@ export class SealedMoments {
    * @param text a time, or a date: the end of that day in the tenant's time zone; undefined: now
    * @throws {InvalidFields} for anything else, and for a moment after today
    */
-  async of(tenantId: string, text: string | undefined): Promise<ReportMoment> {
+  async momentOf(tenantId: string, text: string | undefined): Promise<ReportMoment> {
     const asOf = text === undefined ? undefined : asOfText(text);
     if (asOf !== undefined) await this.demandNotAhead(tenantId, 'as_of', asOf);
     await this.sealNow(tenantId);
@@ -314,7 +303,7 @@ export class SealedMoments {
    * @param text a time, or a date: the start of that day in the tenant's time zone
    * @throws {InvalidFields} that names the option, for anything else
    */
-  async startOf(tenantId: string, name: string, text: string | undefined): Promise<string | null> {
+  async startOfMoment(tenantId: string, name: string, text: string | undefined): Promise<string | null> {
     if (text === undefined) return null;
     return isDay(text) ? this.reports.startOfDay(tenantId, text) : momentText(name, text);
   }

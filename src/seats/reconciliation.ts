@@ -51,7 +51,97 @@ const MOST = 1_000;
 /** Users that are corrected in one transaction: their rows stay locked so long, and one event names them. */
 const BATCH = 100;
 
-/** Compares what the lines of the ledger amount to with the users in force, and corrects it by further lines. */
+/** A step with the user that it is about. */
+interface UserStep extends AccountStep {
+  readonly userId: string | null;
+  /** Undefined: the user was removed. */
+  readonly user: LockedHolder | undefined;
+  readonly holds: boolean;
+}
+
+/** Returns the line of the ledger for a step; `set` is limit and policy of now. */
+function lineOf({ kind, userId, user, delta, holds, pair }: UserStep, set: object): CorrectingLine {
+  const says = userId === null ? set : { holds };
+  return {
+    kind,
+    user_id: userId,
+    delta,
+    role: user?.role ?? null,
+    directory_id: user?.directory_id ?? null,
+    cost_center: user?.cost_center ?? null,
+    details: kind === 'repair' ? null : { ...says, first: pair?.first ?? null, second: pair?.second ?? null },
+    reason: pair === null ? 'reconcile' : 'wrong_order',
+  };
+}
+
+/** The place of a correction; empty at its beginning. */
+interface CorrectionPayload {
+  /** The user after whom the task continues. */
+  after?: string;
+  /** The last line that is looked at. */
+  through?: number;
+}
+
+/** Lines that one batch looks at. */
+const LINES = 20_000;
+/** Users that one batch corrects. */
+const USERS = 100;
+
+/** A user of whom the ledger does not say what is so, in the words of the API. */
+export interface HolderDifference {
+  user_id: string | null;
+  in_force: boolean;
+  in_ledger: boolean;
+  /** The sequences of the lines that do not fit, by pairs. */
+  lines: number[][];
+  /** The closed days between such lines: their count differs from their holders by this user. */
+  days: string[];
+}
+
+/** Returns the differences of users, with the closed days that they are about. */
+export function differencesOf(
+  found: readonly Finding[],
+  days: readonly { readonly day: string; readonly sequence: number }[],
+): HolderDifference[] {
+  return found.map(({ user_id, in_force, net, pairs }) => {
+    const lines = pairs.map(sequencesOf);
+    const between = days.filter(({ sequence }) =>
+      lines.some(([from = Infinity, to = Infinity]) => from <= sequence && sequence < to),
+    );
+    return { user_id, in_force, in_ledger: net > 0, lines, days: between.map(({ day }) => day) };
+  });
+}
+
+/**
+ * Returns the first difference as a sentence, with the line that it is about.
+ *
+ * @param end the sequence of the last line
+ */
+export function firstDifference(
+  found: readonly Finding[],
+  end: number,
+): { sequence: number; entry_id: string | null; problem: string } {
+  const [first] = found;
+  const [pair] = first!.pairs;
+  if (pair === undefined) {
+    const state = first!.in_force ? 'in force with a seat' : 'not in force with a seat';
+    const problem = `the lines about ${first!.user_id} add up to ${first!.net}, and the user is ${state}`;
+    return { sequence: end, entry_id: null, problem };
+  }
+  const problem = pairProblem(first!.user_id, pair);
+  return { sequence: pair.second.sequence ?? end, entry_id: String(pair.second.entry_id), problem };
+}
+
+const DAYS = 10_000;
+
+/**
+ * Compares what the lines of the ledger amount to with the users in force, and corrects it by further lines.
+ *
+ * The task `seats.correct`, which the upgrade makes once for each tenant: it corrects the accounts of users whose lines
+ * earlier versions have sealed in the order of text.
+ *
+ * Verifies the seat ledger: the chain of its lines, and what they amount to.
+ */
 @Injectable()
 export class Reconciliation {
   constructor(
@@ -63,7 +153,12 @@ export class Reconciliation {
     private readonly facts: EventsRepository,
     private readonly audit: AuditService,
     private readonly events: DomainEvents,
-  ) {}
+    handlers: TaskHandlers,
+    private readonly chain: SeatChain,
+    private readonly verifier: ChainVerifier,
+  ) {
+    handlers.add<CorrectionPayload>(['seats.correct'], { run: (task) => this.batch(task) });
+  }
 
   /** Compares the whole ledger of a tenant. The memory holds a page of lines, and the users that are named. */
   async compare(tenantId: string): Promise<Findings> {
@@ -179,60 +274,9 @@ export class Reconciliation {
     });
     return corrected;
   }
-}
-
-/** A step with the user that it is about. */
-interface UserStep extends AccountStep {
-  readonly userId: string | null;
-  /** Undefined: the user was removed. */
-  readonly user: LockedHolder | undefined;
-  readonly holds: boolean;
-}
-
-/** Returns the line of the ledger for a step; `set` is limit and policy of now. */
-function lineOf({ kind, userId, user, delta, holds, pair }: UserStep, set: object): CorrectingLine {
-  const says = userId === null ? set : { holds };
-  return {
-    kind,
-    user_id: userId,
-    delta,
-    role: user?.role ?? null,
-    directory_id: user?.directory_id ?? null,
-    cost_center: user?.cost_center ?? null,
-    details: kind === 'repair' ? null : { ...says, first: pair?.first ?? null, second: pair?.second ?? null },
-    reason: pair === null ? 'reconcile' : 'wrong_order',
-  };
-}
-
-/** The place of a correction; empty at its beginning. */
-interface CorrectionPayload {
-  /** The user after whom the task continues. */
-  after?: string;
-  /** The last line that is looked at. */
-  through?: number;
-}
-
-/** Lines that one batch looks at. */
-const LINES = 20_000;
-/** Users that one batch corrects. */
-const USERS = 100;
-
-/**
- * The task `seats.correct`, which the upgrade makes once for each tenant: it corrects the accounts of users whose lines
- * earlier versions have sealed in the order of text.
- */
-@Injectable()
-export class LedgerCorrection {
-  constructor(
-    private readonly accounts: SeatAccounts,
-    private readonly reconciliation: Reconciliation,
-    handlers: TaskHandlers,
-  ) {
-    handlers.add<CorrectionPayload>(['seats.correct'], { run: (task) => this.batch(task) });
-  }
 
   private async batch({ tenantId, id, payload, createdBy, result }: Task<CorrectionPayload>): Promise<Batch> {
-    const through = payload.through ?? (await this.reconciliation.end(tenantId));
+    const through = payload.through ?? (await this.end(tenantId));
     // Lines about limit and policy have no user: they are few, and looked at with the first batch.
     const suspects: (string | null)[] = payload.after === undefined ? [null] : [];
     let next: CorrectionPayload | null = null;
@@ -247,68 +291,9 @@ export class LedgerCorrection {
       break;
     }
     const by = { tenantId, actor: createdBy, requestId: id, surface: 'system' as const };
-    const corrected = await this.reconciliation.correct(by, suspects);
+    const corrected = await this.correct(by, suspects);
     return { done: users, next, result: { corrected: (result?.['corrected'] ?? 0) + corrected } };
   }
-}
-
-/** A user of whom the ledger does not say what is so, in the words of the API. */
-export interface HolderDifference {
-  user_id: string | null;
-  in_force: boolean;
-  in_ledger: boolean;
-  /** The sequences of the lines that do not fit, by pairs. */
-  lines: number[][];
-  /** The closed days between such lines: their count differs from their holders by this user. */
-  days: string[];
-}
-
-/** Returns the differences of users, with the closed days that they are about. */
-export function differencesOf(
-  found: readonly Finding[],
-  days: readonly { readonly day: string; readonly sequence: number }[],
-): HolderDifference[] {
-  return found.map(({ user_id, in_force, net, pairs }) => {
-    const lines = pairs.map(sequencesOf);
-    const between = days.filter(({ sequence }) =>
-      lines.some(([from = Infinity, to = Infinity]) => from <= sequence && sequence < to),
-    );
-    return { user_id, in_force, in_ledger: net > 0, lines, days: between.map(({ day }) => day) };
-  });
-}
-
-/**
- * Returns the first difference as a sentence, with the line that it is about.
- *
- * @param end the sequence of the last line
- */
-export function firstDifference(
-  found: readonly Finding[],
-  end: number,
-): { sequence: number; entry_id: string | null; problem: string } {
-  const [first] = found;
-  const [pair] = first!.pairs;
-  if (pair === undefined) {
-    const state = first!.in_force ? 'in force with a seat' : 'not in force with a seat';
-    const problem = `the lines about ${first!.user_id} add up to ${first!.net}, and the user is ${state}`;
-    return { sequence: end, entry_id: null, problem };
-  }
-  const problem = pairProblem(first!.user_id, pair);
-  return { sequence: pair.second.sequence ?? end, entry_id: String(pair.second.entry_id), problem };
-}
-
-const DAYS = 10_000;
-
-/** Verifies the seat ledger: the chain of its lines, and what they amount to. */
-@Injectable()
-export class SeatVerifier {
-  constructor(
-    private readonly chain: SeatChain,
-    private readonly holders: SeatHolders,
-    private readonly verifier: ChainVerifier,
-    private readonly heads: HeadsRepository,
-    private readonly reconciliation: Reconciliation,
-  ) {}
 
   /**
    * Verifies the ledger of a tenant. A whole chain is compared with the users in force.
@@ -318,7 +303,7 @@ export class SeatVerifier {
   async verify(tenantId: string, known: ChainPlace | null): Promise<object> {
     const verdict = chainVerdictOf(await this.verifier.verify(this.chain, tenantId, known));
     if (!verdict.ok) return verdict;
-    const { found, more } = await this.reconciliation.compare(tenantId);
+    const { found, more } = await this.compare(tenantId);
     if (found.length === 0) return { ...verdict, holders: await this.holders.held(tenantId) };
     const differences = differencesOf(found, await this.heads.days(tenantId, 'seats', null, DAYS));
     const { sequence, entry_id, problem } = firstDifference(found, verdict.entries);

@@ -3,7 +3,7 @@ import { Clock } from '../base/clock.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { EventsRepository, type NewEvent } from '../engine/events/events.service.js';
 import { Chain, Chains, type ChainKind, type NoticedBatch } from '../tenancy/ledger/chain.js';
-import { ChainHeads, UTC } from '../tenancy/ledger/heads.repository.js';
+import { HeadsRepository, UTC } from '../tenancy/ledger/heads.repository.js';
 import { seal, seatChainLine, type SealedEntry } from './ledger/chain.rules.js';
 import { SeatsService } from './seats.service.js';
 
@@ -74,7 +74,7 @@ const KIND: ChainKind<SealedEntry> = {
 export class SeatChain extends Chain<SealedEntry> {
   constructor(
     db: Database,
-    heads: ChainHeads,
+    heads: HeadsRepository,
     chains: Chains,
     private readonly seats: SeatsService,
     private readonly events: EventsRepository,

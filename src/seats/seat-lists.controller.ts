@@ -5,12 +5,12 @@ import { exportBom, exportFormat, sendExport } from '../base/http/export.js';
 import { pageOf, readPage } from '../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
-import { HeadsPageDto, knownHead, PublishedHeads } from '../tenancy/ledger/day-closing.js';
+import { HeadsPageDto, knownHead, DayClosing } from '../tenancy/ledger/day-closing.js';
 import { ApiController } from '../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../tenancy/tenants/caller.js';
-import { LedgerReader, SealedMoments } from './ledger-reader.js';
+import { LedgerReader } from './ledger-reader.js';
 import { eventView, LEDGER_ENTRY_KINDS, type EventFilter } from './ledger/event.mapping.js';
-import { SeatVerifier } from './reconciliation.js';
+import { Reconciliation } from './reconciliation.js';
 import { SeatChain } from './seat-chain.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
 
@@ -28,7 +28,6 @@ export class SeatListsController {
   constructor(
     private readonly reports: SeatReportsRepository,
     private readonly ledger: LedgerReader,
-    private readonly moments: SealedMoments,
   ) {}
 
   @Get('holders')
@@ -51,7 +50,7 @@ export class SeatListsController {
     @Res() res: BridgeResponse,
   ): Promise<void> {
     const options = queryOptions(query, ['as_of', 'limit', 'cursor', 'format', 'bom']);
-    const moment = await this.moments.of(caller.tenantId, options.as_of);
+    const moment = await this.ledger.momentOf(caller.tenantId, options.as_of);
     const format = exportFormat(options.format, req.headers.accept);
     const bom = exportBom(options.bom, format);
     if (format !== 'json') {
@@ -103,13 +102,13 @@ export class SeatListsController {
   ): Promise<void> {
     const options = queryOptions(query, [...FILTERS, 'limit', 'cursor', 'format', 'bom']);
     const filter: EventFilter = {
-      since: await this.moments.startOf(caller.tenantId, 'since', options.since),
-      until: await this.moments.startOf(caller.tenantId, 'until', options.until),
+      since: await this.ledger.startOfMoment(caller.tenantId, 'since', options.since),
+      until: await this.ledger.startOfMoment(caller.tenantId, 'until', options.until),
       kind: queryChoice('kind', options.kind, LEDGER_ENTRY_KINDS) ?? null,
       directory: options.directory ?? null,
       user: options.user ?? options.user_id ?? null,
     };
-    await this.moments.sealNow(caller.tenantId);
+    await this.ledger.sealNow(caller.tenantId);
     const format = exportFormat(options.format, req.headers.accept);
     const bom = exportBom(options.bom, format);
     if (format !== 'json') {
@@ -127,8 +126,8 @@ export class SeatListsController {
 export class SeatChainController {
   constructor(
     private readonly chain: SeatChain,
-    private readonly verifier: SeatVerifier,
-    private readonly heads: PublishedHeads,
+    private readonly verifier: Reconciliation,
+    private readonly heads: DayClosing,
   ) {}
 
   @Post('verify')
@@ -152,6 +151,6 @@ export class SeatChainController {
   @ApiPaging()
   @ApiOkResponse({ type: HeadsPageDto })
   listHeads(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<HeadsPageDto> {
-    return this.heads.page(this.chain, caller.tenantId, query);
+    return this.heads.publishedPage(this.chain, caller.tenantId, query);
   }
 }

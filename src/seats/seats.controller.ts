@@ -8,7 +8,7 @@ import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { ApiController } from '../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../tenancy/tenants/caller.js';
-import { isDay, SealedMoments, UsageReport, type UsageDay } from './ledger-reader.js';
+import { isDay, LedgerReader, type UsageDay } from './ledger-reader.js';
 import { SeatHolders } from './ledger/seat-holders.js';
 import { Reconciliation } from './reconciliation.js';
 import { policiesOf, SeatLimitsService, type Policies } from './seat-limits.service.js';
@@ -79,8 +79,7 @@ export class SeatsController {
     private readonly holders: SeatHolders,
     private readonly limits: SeatLimitsService,
     private readonly reports: SeatReportsRepository,
-    private readonly moments: SealedMoments,
-    private readonly usageReport: UsageReport,
+    private readonly moments: LedgerReader,
     private readonly reconciliation: Reconciliation,
   ) {}
 
@@ -126,7 +125,7 @@ export class SeatsController {
   }
 
   private async past(tenantId: string, text: string): Promise<SeatSummary> {
-    const moment = await this.moments.of(tenantId, text);
+    const moment = await this.moments.momentOf(tenantId, text);
     const used = await this.reports.usedAt(tenantId, moment.as_of);
     const limit = await this.reports.limitAt(tenantId, moment.as_of);
     return {
@@ -165,8 +164,8 @@ export class SeatsController {
     const format = exportFormat(queryChoice('format', options.format, ['json', 'csv']), req.headers.accept);
     const bom = exportBom(options.bom, format);
     await this.moments.demandNotAhead(caller.tenantId, 'from', from);
-    const moment = await this.moments.of(caller.tenantId, undefined);
-    const days = this.usageReport.days(caller.tenantId, from, to, moment);
+    const moment = await this.moments.momentOf(caller.tenantId, undefined);
+    const days = this.moments.usageDays(caller.tenantId, from, to, moment);
     if (format === 'csv') return sendExport(res, 'csv', 'seat-usage', usageCsv(days), bom);
     const facts = { version: HOLDER_FACTS_VERSION, since: await this.reports.holderFactsSince(caller.tenantId) };
     res.writeHead(200, { 'Content-Type': 'application/json' });

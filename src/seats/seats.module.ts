@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TasksModule } from '../engine/work/tasks.module.js';
 import { TenantsModule } from '../tenancy/tenants/tenants.module.js';
-import { LedgerReader, SealedMoments, UsageReport } from './ledger-reader.js';
+import { LedgerReader } from './ledger-reader.js';
 import { SeatAccounts } from './ledger/seat-accounts.js';
-import { LedgerCorrection, Reconciliation, SeatVerifier } from './reconciliation.js';
+import { Reconciliation } from './reconciliation.js';
 import { SeatChain } from './seat-chain.js';
 import { SeatLimitsService } from './seat-limits.service.js';
 import { SeatChainController, SeatListsController } from './seat-lists.controller.js';
@@ -22,13 +22,9 @@ import { SeatsService } from './seats.service.js';
     SeatLimitsService,
     SeatReportsRepository,
     LedgerReader,
-    SealedMoments,
-    UsageReport,
     SeatChain,
     SeatAccounts,
-    SeatVerifier,
     Reconciliation,
-    LedgerCorrection,
   ],
   exports: [SeatsService, SeatsRepository, SeatLimitsService],
 })

@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { AuthModule } from '../auth/auth.module.js';
-import { SignInMetrics } from '../auth/sign-in/log/sign-in-log.js';
+import { SignInLog } from '../auth/sign-in/log/sign-in-log.js';
 import { ConfigModule } from '../base/config/config.module.js';
 import type { Config } from '../base/config/config.js';
 import { DatabaseModule } from '../base/database/database.module.js';
@@ -37,7 +37,7 @@ const HOUSES = [
 /** The whole product. */
 @Module({})
 export class AppModule {
-  constructor(metrics: Metrics, signIns: SignInMetrics) {
+  constructor(metrics: Metrics, signIns: SignInLog) {
     metrics.add(signIns);
   }
 

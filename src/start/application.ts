@@ -13,10 +13,10 @@ import { Background } from '../base/loop.js';
 import { instancesOf } from '../base/work/work.js';
 import { DeliveryWorker } from '../engine/delivery/pump/delivery.worker.js';
 import { WorkEngine } from '../engine/work/work.engine.js';
-import { FirstPlatform } from '../forwarding/platform/platform.service.js';
+import { PlatformService } from '../forwarding/platform/platform.service.js';
 import { InboundDoor, isInboundPath } from '../integrations/ats/inbound/inbound-door.js';
 import { setupDocs } from '../operations/docs/docs.js';
-import { Lifecycle } from '../operations/readiness.js';
+import { Readiness } from '../operations/readiness.js';
 import { MetricsServer } from '../operations/metrics-server.js';
 import { RestoreWatch } from '../operations/restore/restore-watch.js';
 import { SealedSecrets } from '../operations/sealed-secrets.js';
@@ -73,7 +73,7 @@ export class Application {
     // Before anything is forwarded: a restored database must not speak.
     const restored = await nest.get(RestoreWatch).begin();
     const secrets = await nest.get(SealedSecrets).trouble();
-    const unused = await nest.get(FirstPlatform).apply();
+    const unused = await nest.get(PlatformService).applyFirst();
     if (unused !== null) nest.get(Logger).warn('settings unused', { detail: unused });
     const warnings = [restored, secrets?.words, unused].filter((words) => words != null);
     return new Application(config, nest, dataSource, warnings);
@@ -112,7 +112,7 @@ export class Application {
     const began = performance.now();
     const logger = this.nest.get(Logger);
     logger.info('stopping');
-    this.nest.get(Lifecycle).draining = true;
+    this.nest.get(Readiness).draining = true;
     const server = this.nest.getHttpServer();
     if (server.listening) await drain(server, 25_000, quietMs);
     const loops = this.loops();

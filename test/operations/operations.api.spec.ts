@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { Controller, Get } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { Lifecycle } from '../../src/operations/readiness.js';
+import { Readiness } from '../../src/operations/readiness.js';
 import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';
 import { RequestMetrics, routeClass } from '../../src/operations/metrics.js';
 import { adminApp } from '../support/admin-app.js';
@@ -26,7 +26,7 @@ describe('health', () => {
 
   it('is ready, and not ready while it stops', async () => {
     expect((await get('/readyz')).status).toBe(200);
-    const lifecycle = edge.app.nest.get(Lifecycle);
+    const lifecycle = edge.app.nest.get(Readiness);
     lifecycle.draining = true;
     const answer = await get('/readyz');
     lifecycle.draining = false;

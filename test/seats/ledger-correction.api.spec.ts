@@ -1,5 +1,5 @@
 import { newId } from '../../src/base/ids.js';
-import { ChainHeads } from '../../src/tenancy/ledger/heads.repository.js';
+import { HeadsRepository } from '../../src/tenancy/ledger/heads.repository.js';
 import { ExportVerifier, seal, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
 import { Reconciliation } from '../../src/seats/reconciliation.js';
 import { SEALED_ENTRY_COLUMNS } from '../../src/seats/seat-chain.js';
@@ -50,10 +50,10 @@ type Line = readonly [kind: string, userId: string | null, delta: number, role?:
 
 /** Writes lines around the next power of ten, the fourth with it as id, and seals them as the version before did. */
 async function sealAsText(at: House, lines: readonly Line[]): Promise<void> {
-  const heads = service.app.nest.get(ChainHeads);
+  const heads = service.app.nest.get(HeadsRepository);
   await heads.ready();
   await service.db.transaction(at.tenantId, async (tx) => {
-    const head = (await heads.lock(tx, at.tenantId, 'seats', true))!;
+    const head = (await heads.lockHead(tx, at.tenantId, 'seats', true))!;
     await tx.query(
       `select setval('seat_entry_sequence', (10 ^ length((last_value + 3)::text))::bigint - 3, false) from seat_entry_sequence`,
     );
@@ -69,7 +69,7 @@ async function sealAsText(at: House, lines: readonly Line[]): Promise<void> {
       [at.tenantId],
     );
     const entries = seal(head, rows);
-    await heads.seal(tx, at.tenantId, 'seats', head, {
+    await heads.sealHead(tx, at.tenantId, 'seats', head, {
       ids: entries.map((entry) => entry.entry_id),
       hashes: entries.map((entry) => entry.hash),
       counts: entries.map((entry) => entry.count_after),

@@ -9,20 +9,14 @@ import { SessionsModule } from '../../tenancy/sessions/sessions.module.js';
 import { AuthAddresses } from './addresses.js';
 import { ConnectionsController } from './controller.js';
 import { DomainsModule } from './domains/domains.module.js';
-import { KeyRenewal, ServiceKeys, ServiceKeysRepository } from './keys/service-keys.js';
+import { KeyRenewal, ServiceKeys } from './keys/service-keys.js';
 import { SigningKeysController } from './keys/signing-keys.controller.js';
-import { MetadataImport, MetadataSource } from './metadata.js';
-import {
-  CertificateNotices,
-  CertificateRenewal,
-  ConnectionChecks,
-  MetadataRefresh,
-  MetadataRefreshing,
-} from './refresh.js';
-import { ConnectionsRepository, MappedRoles, MetadataDoubtsRepository } from './repository.js';
-import { ConnectionNames, ConnectionSaving } from './saving.js';
-import { ConnectionDrafts, ConnectionsService } from './service.js';
-import { ConnectionSecrets, ConnectionStore } from './store.js';
+import { MetadataSource } from './metadata.js';
+import { MetadataRefreshing, MetadataRefresh } from './refresh.js';
+import { ConnectionsRepository } from './repository.js';
+import { ConnectionSaving } from './saving.js';
+import { ConnectionsService } from './service.js';
+import { ConnectionStore } from './store.js';
 
 /** The protocols OpenID Connect and SAML, with our addresses and our keys. */
 @Module({
@@ -31,7 +25,6 @@ import { ConnectionSecrets, ConnectionStore } from './store.js';
   controllers: [SigningKeysController],
   providers: [
     AuthAddresses,
-    ServiceKeysRepository,
     ServiceKeys,
     { provide: SamlAddresses, useExisting: AuthAddresses },
     { provide: OidcAddresses, useExisting: AuthAddresses },
@@ -51,23 +44,14 @@ export class ProtocolsModule {}
   imports: [SessionsModule, PlatformClientModule, ProtocolsModule, DomainsModule],
   controllers: [ConnectionsController],
   providers: [
-    ConnectionSecrets,
     ConnectionStore,
     ConnectionsRepository,
-    ConnectionNames,
     ConnectionSaving,
-    CertificateNotices,
-    MappedRoles,
-    MetadataSource,
-    MetadataImport,
     MetadataRefreshing,
-    CertificateRenewal,
-    MetadataDoubtsRepository,
-    ConnectionDrafts,
+    MetadataSource,
     ConnectionsService,
-    ConnectionChecks,
     MetadataRefresh,
   ],
-  exports: [ConnectionStore, ConnectionsService, CertificateRenewal],
+  exports: [ConnectionStore, ConnectionsService, MetadataRefreshing],
 })
 export class ConnectionsModule {}

@@ -14,7 +14,7 @@ import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../te
 import { CONNECTION_SHAPE, ConnectionCheckBody, type ConnectionBody } from './bodies.dto.js';
 import { ChangeConnection, CreateConnection, RefreshMetadata, JwksBody } from './dto.js';
 import { IDP_PROVIDER } from './names.rules.js';
-import { ConnectionChecks } from './refresh.js';
+import { MetadataRefreshing } from './refresh.js';
 import { ConnectionsService } from './service.js';
 import { ConnectionStore } from './store.js';
 
@@ -25,7 +25,7 @@ import { ConnectionStore } from './store.js';
 export class ConnectionsController {
   constructor(
     private readonly connections: ConnectionsService,
-    private readonly checks: ConnectionChecks,
+    private readonly checks: MetadataRefreshing,
   ) {}
 
   @RecentSignIn()

@@ -35,7 +35,11 @@ export interface MetadataWanted {
   owner: JobOwner;
 }
 
-/** Reads the metadata of an IdP, from its address or from a text. */
+/**
+ * Reads the metadata of an IdP, from its address or from a text.
+ *
+ * Reads the metadata that a request of an administrator names.
+ */
 @Injectable()
 export class MetadataSource {
   constructor(
@@ -80,15 +84,6 @@ export class MetadataSource {
       throw error;
     }
   }
-}
-
-/** Reads the metadata that a request of an administrator names. */
-@Injectable()
-export class MetadataImport {
-  constructor(
-    private readonly source: MetadataSource,
-    private readonly config: Config,
-  ) {}
 
   /**
    * Reads the metadata of a request; null when it names none.
@@ -111,8 +106,7 @@ export class MetadataImport {
     const field = source.kind === 'url' ? 'metadata_url' : 'metadata_xml';
     // The entity id beside the metadata chooses one of several IdPs.
     const wanted = { entityId: input.idp_entity_id ?? null, signers, owner };
-    const read =
-      source.kind === 'url' ? await this.source.fetch(source.url, wanted) : await this.source.read(source.xml, wanted);
+    const read = source.kind === 'url' ? await this.fetch(source.url, wanted) : await this.read(source.xml, wanted);
     const result = 'problem' in read ? read : idpFromMetadata(read.metadata, before, now, allowance);
     if ('problem' in result) throw new InvalidFields([{ field, message: result.problem }]);
     return result.idp;

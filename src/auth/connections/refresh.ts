@@ -16,20 +16,92 @@ import type { SamlConnection } from './connection.js';
 import { MetadataNeedsConfirmation, NotCheckable } from './errors.js';
 import { MetadataSource } from './metadata.js';
 import { idpFromMetadata, needsConfirmation } from './metadata.rules.js';
-import { type ConnectionRow, ConnectionsRepository, DUE_METADATA, MetadataDoubtsRepository } from './repository.js';
+import { type ConnectionRow, ConnectionsRepository, DUE_METADATA } from './repository.js';
 import { expiryNotes } from './saml.rules.js';
 import { ConnectionSaving } from './saving.js';
 import { changedMeanwhile, ConnectionsService } from './service.js';
 import { offeredLogout } from './shape.mapping.js';
 import { ConnectionStore } from './store.js';
 
-/** Records as events which pinned certificates will expire, and which metadata waits for an administrator. */
+/** The result of a refresh. `row` is the connection afterwards. */
+export type Refreshed =
+  | { kind: 'done'; row: ConnectionRow; changed: boolean }
+  | { kind: 'unconfirmed'; problem: string }
+  | { kind: 'failed'; problem: string }
+  | { kind: 'gone' };
+
+/**
+ * Reads the metadata of a connection again and takes over what needs no confirmation.
+ *
+ * Records as events which pinned certificates will expire, and which metadata waits for an administrator.
+ *
+ * Accepts a new certificate of an IdP with the first message that it signs. When none of the pinned certificates made a
+ * signature, the metadata is read again and the message is verified once more. Messages that come while it is being read
+ * wait for that reading, also for one of another process.
+ *
+ * Asks the IdP of a connection because an administrator wants it.
+ */
 @Injectable()
-export class CertificateNotices {
+export class MetadataRefreshing {
+  private readonly underWay = new Map<string, { found: Promise<string>; waiting: number }>();
+
   constructor(
+    private readonly db: Database,
+    private readonly repository: ConnectionsRepository,
+    private readonly saving: ConnectionSaving,
+    private readonly source: MetadataSource,
+    private readonly store: ConnectionStore,
+    private readonly config: Config,
+    private readonly clock: Clock,
     private readonly events: EventsRepository,
     private readonly logger: Logger,
+    private readonly connections: ConnectionsService,
+    private readonly oidc: OidcProtocol,
   ) {}
+
+  /**
+   * Refreshes a connection. What needs confirmation and what fails changes nothing and is kept as `metadata_problem`.
+   * `gone`: the connection was changed or deleted meanwhile.
+   *
+   * @param known the connection that was read
+   * @param confirmed whether an administrator accepts any change
+   */
+  async refresh(by: AuditBy, known: ConnectionRow, address: string, confirmed: boolean): Promise<Refreshed> {
+    if (known.type !== 'saml') return { kind: 'gone' };
+    const { idp_entity_id: entityId, metadata_certificates } = known.settings;
+    const owner = { tenantId: known.tenant_id, id: known.id };
+    const wanted = { entityId, signers: metadata_certificates.map(({ pem }) => pem), owner };
+    let read = await this.source.fetch(address, wanted);
+    // It may describe one other IdP now, which an administrator has to confirm.
+    if ('problem' in read && read.xml !== undefined) {
+      const other = await this.source.read(read.xml, { ...wanted, entityId: null });
+      if ('metadata' in other) read = other;
+    }
+    const result = await this.db.transaction(known.tenant_id, async (tx): Promise<Refreshed> => {
+      const row = await this.repository.find(known.tenant_id, known.id, tx, true);
+      if (row?.type !== 'saml' || row.version !== known.version) return { kind: 'gone' };
+      const now = this.clock.now();
+      await this.record(known, now);
+      const allowance = { allowPrivate: this.config.allowPrivateDestinations };
+      const found = 'problem' in read ? read : idpFromMetadata(read.metadata, row.settings, now, allowance);
+      if ('problem' in found) {
+        await this.repository.noteLook(tx, row, now, found.problem);
+        return { kind: 'failed', problem: found.problem };
+      }
+      const doubt = needsConfirmation(row.settings, found.idp);
+      if (doubt !== null && !confirmed) {
+        await this.repository.noteLook(tx, row, now, doubt);
+        await this.metadataWaits(tx, row, doubt);
+        return { kind: 'unconfirmed', problem: doubt };
+      }
+      await this.repository.noteLook(tx, row, now, null);
+      const looked = { ...row, metadata_checked_at: now, metadata_problem: null };
+      const after = await this.saving.save(tx, by, looked, { ...looked, settings: { ...row.settings, ...found.idp } });
+      return { kind: 'done', row: after, changed: after.version !== row.version };
+    });
+    await this.store.forget();
+    return result;
+  }
 
   /**
    * Records the marks passed since the last look at a connection.
@@ -59,194 +131,6 @@ export class CertificateNotices {
     const data = { connection_id: row.id, problem };
     await this.events.record(row.tenant_id, [{ event: 'connection.metadata_waiting', data }], tx);
   }
-}
-
-/** The result of a refresh. `row` is the connection afterwards. */
-export type Refreshed =
-  | { kind: 'done'; row: ConnectionRow; changed: boolean }
-  | { kind: 'unconfirmed'; problem: string }
-  | { kind: 'failed'; problem: string }
-  | { kind: 'gone' };
-
-/** Reads the metadata of a connection again and takes over what needs no confirmation. */
-@Injectable()
-export class MetadataRefreshing {
-  constructor(
-    private readonly db: Database,
-    private readonly repository: ConnectionsRepository,
-    private readonly saving: ConnectionSaving,
-    private readonly source: MetadataSource,
-    private readonly notices: CertificateNotices,
-    private readonly store: ConnectionStore,
-    private readonly config: Config,
-    private readonly clock: Clock,
-  ) {}
-
-  /**
-   * Refreshes a connection. What needs confirmation and what fails changes nothing and is kept as `metadata_problem`.
-   * `gone`: the connection was changed or deleted meanwhile.
-   *
-   * @param known the connection that was read
-   * @param confirmed whether an administrator accepts any change
-   */
-  async refresh(by: AuditBy, known: ConnectionRow, address: string, confirmed: boolean): Promise<Refreshed> {
-    if (known.type !== 'saml') return { kind: 'gone' };
-    const { idp_entity_id: entityId, metadata_certificates } = known.settings;
-    const owner = { tenantId: known.tenant_id, id: known.id };
-    const wanted = { entityId, signers: metadata_certificates.map(({ pem }) => pem), owner };
-    let read = await this.source.fetch(address, wanted);
-    // It may describe one other IdP now, which an administrator has to confirm.
-    if ('problem' in read && read.xml !== undefined) {
-      const other = await this.source.read(read.xml, { ...wanted, entityId: null });
-      if ('metadata' in other) read = other;
-    }
-    const result = await this.db.transaction(known.tenant_id, async (tx): Promise<Refreshed> => {
-      const row = await this.repository.find(known.tenant_id, known.id, tx, true);
-      if (row?.type !== 'saml' || row.version !== known.version) return { kind: 'gone' };
-      const now = this.clock.now();
-      await this.notices.record(known, now);
-      const allowance = { allowPrivate: this.config.allowPrivateDestinations };
-      const found = 'problem' in read ? read : idpFromMetadata(read.metadata, row.settings, now, allowance);
-      if ('problem' in found) {
-        await this.repository.noteLook(tx, row, now, found.problem);
-        return { kind: 'failed', problem: found.problem };
-      }
-      const doubt = needsConfirmation(row.settings, found.idp);
-      if (doubt !== null && !confirmed) {
-        await this.repository.noteLook(tx, row, now, doubt);
-        await this.notices.metadataWaits(tx, row, doubt);
-        return { kind: 'unconfirmed', problem: doubt };
-      }
-      await this.repository.noteLook(tx, row, now, null);
-      const looked = { ...row, metadata_checked_at: now, metadata_problem: null };
-      const after = await this.saving.save(tx, by, looked, { ...looked, settings: { ...row.settings, ...found.idp } });
-      return { kind: 'done', row: after, changed: after.version !== row.version };
-    });
-    await this.store.forget();
-    return result;
-  }
-}
-
-/**
- * Reads the metadata of SAML connections again, daily or as often as it demands, and logs certificates near their end.
- * What an administrator has to decide is kept in the connection.
- */
-@Injectable()
-export class MetadataRefresh extends WorkKind {
-  override readonly kind = 'connections.metadata';
-  override readonly everyMs = 10 * 60_000;
-  override readonly callsOut = true;
-
-  constructor(
-    private readonly db: Database,
-    private readonly repository: ConnectionsRepository,
-    private readonly refreshing: MetadataRefreshing,
-    private readonly notices: CertificateNotices,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {
-    super();
-  }
-
-  override due(): string {
-    return DUE_METADATA;
-  }
-
-  /** Handles one connection. */
-  override async run({ tenantId, id }: Turn): Promise<TurnOutcome> {
-    const now = this.clock.now();
-    const row = await this.repository.findDue(tenantId, id, now);
-    if (row?.type !== 'saml') return DONE;
-    const { metadata_url: address } = row.settings;
-    if (address !== null) {
-      await this.refresh(row, address);
-      return DONE;
-    }
-    await this.notices.record(row, now);
-    await this.repository.noteLook(this.db, row, now, row.metadata_problem);
-    return DONE;
-  }
-
-  private async refresh(row: ConnectionRow, address: string): Promise<void> {
-    const by = { tenantId: row.tenant_id, actor: systemActor('metadata refresh'), requestId: null };
-    const result = await this.refreshing.refresh(by, row, address, false);
-    const fields = { tenant_id: row.tenant_id, connection_id: row.id };
-    if (result.kind === 'failed' || result.kind === 'unconfirmed') {
-      this.logger.warn(`connection.metadata_${result.kind}`, { ...fields, detail: result.problem });
-    } else if (result.kind === 'done' && result.changed) {
-      this.logger.info('connection.metadata_changed', fields);
-    }
-  }
-}
-
-/** Asks the IdP of a connection because an administrator wants it. */
-@Injectable()
-export class ConnectionChecks {
-  constructor(
-    private readonly connections: ConnectionsService,
-    private readonly refreshing: MetadataRefreshing,
-    private readonly store: ConnectionStore,
-    private readonly oidc: OidcProtocol,
-  ) {}
-
-  /**
-   * Reads the IdP's metadata again.
-   *
-   * @throws {MetadataNeedsConfirmation} for another IdP or none of the known keys, unless confirmed
-   * @throws {InvalidFields} when it cannot be read or has expired
-   */
-  async refreshMetadata(by: AuditBy, id: string, confirmed: boolean): Promise<ConnectionBody> {
-    const row = await this.connections.demand(by.tenantId, id);
-    const address = row.type === 'saml' ? row.settings.metadata_url : null;
-    if (address === null) throw invalid('metadata_url', 'is not set');
-    const result = await this.refreshing.refresh(by, row, address, confirmed);
-    if (result.kind === 'gone') throw changedMeanwhile();
-    if (result.kind === 'unconfirmed') throw new MetadataNeedsConfirmation(result.problem);
-    if (result.kind === 'failed') throw invalid('metadata_url', result.problem);
-    return this.connections.shape(result.row);
-  }
-
-  /** Checks the IdP of an OIDC connection, past the caches and without a sign-in. */
-  async check(tenantId: string, id: string): Promise<ConnectionCheckBody> {
-    await this.connections.demand(tenantId, id);
-    const connection = await this.store.byId(tenantId, id);
-    if (connection === null) throw new NotFound('connection');
-    if (connection.type !== 'oidc') throw new NotCheckable();
-    const result = await this.oidc.check(connection);
-    return result.ok
-      ? { ok: true, problem: null, keys: result.keys, logout: offeredLogout(result.server) }
-      : { ok: false, problem: result.problem, keys: null, logout: null };
-  }
-}
-
-function invalid(field: string, message: string): InvalidFields {
-  return new InvalidFields([{ field, message }]);
-}
-
-/** Looks at a reading of another process, and the pause between two of them: longer than a reading takes. */
-const LOOKS = 60;
-const LOOK_MS = 200;
-/** Messages that wait for a reading of one connection in this process. An honest renewal meets a few of them. */
-const MAX_WAITING = 100;
-const UNFINISHED = 'The metadata is being read and has not answered yet.';
-
-/**
- * Accepts a new certificate of an IdP with the first message that it signs. When none of the pinned certificates made a
- * signature, the metadata is read again and the message is verified once more. Messages that come while it is being read
- * wait for that reading, also for one of another process.
- */
-@Injectable()
-export class CertificateRenewal {
-  private readonly underWay = new Map<string, { found: Promise<string>; waiting: number }>();
-
-  constructor(
-    private readonly repository: ConnectionsRepository,
-    private readonly doubts: MetadataDoubtsRepository,
-    private readonly refreshing: MetadataRefreshing,
-    private readonly store: ConnectionStore,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {}
 
   /**
    * Verifies a message, once more after a refresh when its signature is by an unknown certificate.
@@ -291,9 +175,9 @@ export class CertificateRenewal {
   private async look(known: SamlConnection, problem: string): Promise<string> {
     const { tenantId, id } = known;
     const now = this.clock.now();
-    const due = await this.doubts.take(tenantId, id, now);
+    const due = await this.repository.takeDoubt(tenantId, id, now);
     if (due === null) return this.awaitOther(known);
-    const found = await this.read(due, known).finally(() => this.doubts.end(tenantId, id, now));
+    const found = await this.read(due, known).finally(() => this.repository.endDoubt(tenantId, id, now));
     if ((await this.renewed(known)) === null) {
       const fields = { tenant_id: tenantId, connection_id: id };
       this.logger.warn('connection.certificate_unknown', { ...fields, detail: `${problem} ${found}` });
@@ -303,7 +187,7 @@ export class CertificateRenewal {
 
   private async awaitOther(known: SamlConnection): Promise<string> {
     const { tenantId, id } = known;
-    for (let look = 1; await this.doubts.isUnderWay(tenantId, id, this.clock.now()); look++) {
+    for (let look = 1; await this.repository.isDoubtUnderWay(tenantId, id, this.clock.now()); look++) {
       if (look === LOOKS) return UNFINISHED;
       await setTimeout(LOOK_MS);
     }
@@ -317,7 +201,7 @@ export class CertificateRenewal {
     const address = row.type === 'saml' ? row.settings.metadata_url : null;
     if (address === null) return byHand(known.slug);
     const by = { tenantId: row.tenant_id, actor: systemActor('metadata refresh'), requestId: null };
-    const result = await this.refreshing.refresh(by, row, address, false);
+    const result = await this.refresh(by, row, address, false);
     switch (result.kind) {
       case 'unconfirmed':
         return `The metadata was read again and waits for an admin (${result.problem}): connection refresh-metadata ${known.slug} --confirm`;
@@ -348,7 +232,98 @@ export class CertificateRenewal {
     const now = await this.store.byId(known.tenantId, known.id);
     return now?.type === 'saml' && hasOther(now, known) ? now : null;
   }
+
+  /**
+   * Reads the IdP's metadata again.
+   *
+   * @throws {MetadataNeedsConfirmation} for another IdP or none of the known keys, unless confirmed
+   * @throws {InvalidFields} when it cannot be read or has expired
+   */
+  async refreshMetadata(by: AuditBy, id: string, confirmed: boolean): Promise<ConnectionBody> {
+    const row = await this.connections.demand(by.tenantId, id);
+    const address = row.type === 'saml' ? row.settings.metadata_url : null;
+    if (address === null) throw invalid('metadata_url', 'is not set');
+    const result = await this.refresh(by, row, address, confirmed);
+    if (result.kind === 'gone') throw changedMeanwhile();
+    if (result.kind === 'unconfirmed') throw new MetadataNeedsConfirmation(result.problem);
+    if (result.kind === 'failed') throw invalid('metadata_url', result.problem);
+    return this.connections.shape(result.row);
+  }
+
+  /** Checks the IdP of an OIDC connection, past the caches and without a sign-in. */
+  async check(tenantId: string, id: string): Promise<ConnectionCheckBody> {
+    await this.connections.demand(tenantId, id);
+    const connection = await this.store.byId(tenantId, id);
+    if (connection === null) throw new NotFound('connection');
+    if (connection.type !== 'oidc') throw new NotCheckable();
+    const result = await this.oidc.check(connection);
+    return result.ok
+      ? { ok: true, problem: null, keys: result.keys, logout: offeredLogout(result.server) }
+      : { ok: false, problem: result.problem, keys: null, logout: null };
+  }
 }
+
+/**
+ * Reads the metadata of SAML connections again, daily or as often as it demands, and logs certificates near their end.
+ * What an administrator has to decide is kept in the connection.
+ */
+@Injectable()
+export class MetadataRefresh extends WorkKind {
+  override readonly kind = 'connections.metadata';
+  override readonly everyMs = 10 * 60_000;
+  override readonly callsOut = true;
+
+  constructor(
+    private readonly db: Database,
+    private readonly repository: ConnectionsRepository,
+    private readonly refreshing: MetadataRefreshing,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {
+    super();
+  }
+
+  override due(): string {
+    return DUE_METADATA;
+  }
+
+  /** Handles one connection. */
+  override async run({ tenantId, id }: Turn): Promise<TurnOutcome> {
+    const now = this.clock.now();
+    const row = await this.repository.findDue(tenantId, id, now);
+    if (row?.type !== 'saml') return DONE;
+    const { metadata_url: address } = row.settings;
+    if (address !== null) {
+      await this.refresh(row, address);
+      return DONE;
+    }
+    await this.refreshing.record(row, now);
+    await this.repository.noteLook(this.db, row, now, row.metadata_problem);
+    return DONE;
+  }
+
+  private async refresh(row: ConnectionRow, address: string): Promise<void> {
+    const by = { tenantId: row.tenant_id, actor: systemActor('metadata refresh'), requestId: null };
+    const result = await this.refreshing.refresh(by, row, address, false);
+    const fields = { tenant_id: row.tenant_id, connection_id: row.id };
+    if (result.kind === 'failed' || result.kind === 'unconfirmed') {
+      this.logger.warn(`connection.metadata_${result.kind}`, { ...fields, detail: result.problem });
+    } else if (result.kind === 'done' && result.changed) {
+      this.logger.info('connection.metadata_changed', fields);
+    }
+  }
+}
+
+function invalid(field: string, message: string): InvalidFields {
+  return new InvalidFields([{ field, message }]);
+}
+
+/** Looks at a reading of another process, and the pause between two of them: longer than a reading takes. */
+const LOOKS = 60;
+const LOOK_MS = 200;
+/** Messages that wait for a reading of one connection in this process. An honest renewal meets a few of them. */
+const MAX_WAITING = 100;
+const UNFINISHED = 'The metadata is being read and has not answered yet.';
 
 function hasOther(now: SamlConnection, known: SamlConnection): boolean {
   return now.certificates.some((one) => !known.certificates.includes(one));

@@ -40,7 +40,30 @@ const isDueAt = (now: string): string => `type = 'saml' and enabled and deleted_
 export const DUE_METADATA = `select tenant_id, id, coalesce(metadata_checked_at, created_at) as since, null::text as server
   from connections where ${isDueAt(NOW)}`;
 
-/** SQL of connections for their administration. */
+function changeable(row: NewConnection): unknown[] {
+  return [
+    row.name,
+    row.enabled,
+    row.directory_id,
+    JSON.stringify(row.settings),
+    row.client_secret_sealed,
+    row.private_key_sealed,
+    row.metadata_checked_at,
+    row.metadata_problem,
+  ];
+}
+
+/** The least pause between two readings, and how long four of them count. Any caller can send a wrong signature. */
+const PAUSE_MS = 60_000;
+const WINDOW_MS = 10 * 60_000;
+/** A reading that has not ended after this time was given up with its process. It takes at most ten seconds. */
+const LEASE_MS = 15_000;
+
+/**
+ * SQL of connections for their administration.
+ *
+ * Counts the connections that give a role which is to be deleted.
+ */
 @Injectable()
 export class ConnectionsRepository {
   constructor(
@@ -48,6 +71,8 @@ export class ConnectionsRepository {
     events: DomainEvents,
   ) {
     events.on(DirectoryDeleted, ({ tx, tenantId, directoryId }) => this.unpair(tx, tenantId, directoryId));
+
+    events.on(RoleDeleting, (event) => this.count(event));
   }
 
   /** Ends the pairing with a directory that is deleted: sign-ins find its users as those of an unpaired connection. */
@@ -168,38 +193,13 @@ export class ConnectionsRepository {
     );
     return rows[0] ?? null;
   }
-}
-
-function changeable(row: NewConnection): unknown[] {
-  return [
-    row.name,
-    row.enabled,
-    row.directory_id,
-    JSON.stringify(row.settings),
-    row.client_secret_sealed,
-    row.private_key_sealed,
-    row.metadata_checked_at,
-    row.metadata_problem,
-  ];
-}
-
-/** The least pause between two readings, and how long four of them count. Any caller can send a wrong signature. */
-const PAUSE_MS = 60_000;
-const WINDOW_MS = 10 * 60_000;
-/** A reading that has not ended after this time was given up with its process. It takes at most ten seconds. */
-const LEASE_MS = 15_000;
-
-/** SQL of the readings of metadata that unknown signatures cause. All processes share them. */
-@Injectable()
-export class MetadataDoubtsRepository {
-  constructor(private readonly db: Database) {}
 
   /**
    * Takes the right to read the metadata of a connection. One of several processes gets it.
    *
    * @returns the connection; null when the last reading began less than a minute ago, or the fourth last one less than ten
    */
-  async take(tenantId: string, id: string, now: Date): Promise<ConnectionRow | null> {
+  async takeDoubt(tenantId: string, id: string, now: Date): Promise<ConnectionRow | null> {
     const { rows } = await this.db.query<ConnectionRow>(
       `update connections set doubted_at = $3, doubt_ended_at = null, earlier_doubts = (array_prepend(doubted_at, earlier_doubts))[1:3]
        where tenant_id = $1 and id = $2 and deleted_at is null and (doubted_at is null or doubted_at <= $4)
@@ -211,7 +211,7 @@ export class MetadataDoubtsRepository {
   }
 
   /** Notes that the reading has ended which began at a time. */
-  async end(tenantId: string, id: string, began: Date): Promise<void> {
+  async endDoubt(tenantId: string, id: string, began: Date): Promise<void> {
     await this.db.query(
       `update connections set doubt_ended_at = now()
        where tenant_id = $1 and id = $2 and doubted_at = $3`,
@@ -220,21 +220,13 @@ export class MetadataDoubtsRepository {
   }
 
   /** Whether a reading is under way, in this process or in another one. */
-  async isUnderWay(tenantId: string, id: string, now: Date): Promise<boolean> {
+  async isDoubtUnderWay(tenantId: string, id: string, now: Date): Promise<boolean> {
     const { rowCount } = await this.db.query(
       `select 1 from connections where tenant_id = $1 and id = $2 and deleted_at is null and doubted_at > $3
          and doubt_ended_at is null`,
       [tenantId, id, new Date(now.getTime() - LEASE_MS)],
     );
     return rowCount === 1;
-  }
-}
-
-/** Counts the connections that give a role which is to be deleted. */
-@Injectable()
-export class MappedRoles {
-  constructor(events: DomainEvents) {
-    events.on(RoleDeleting, (event) => this.count(event));
   }
 
   private async count(event: RoleDeleting): Promise<void> {

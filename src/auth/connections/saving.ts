@@ -9,7 +9,7 @@ import { SessionEndings } from '../../tenancy/sessions/session-endings.repositor
 import { type AuditBy, AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { AuthAddresses } from './addresses.js';
 import type { StoredSamlSettings } from './connection.js';
-import { SsoRequirement } from './domains/domains.repository.js';
+import { DomainsRepository } from './domains/domains.repository.js';
 import type { ConnectionDraft } from './draft.rules.js';
 import { EntityIdTaken, SlugTaken } from './errors.js';
 import { entityIdKey, isOwnAddress, slugFrom } from './names.rules.js';
@@ -17,7 +17,19 @@ import { ConnectionsRepository, type ConnectionRow } from './repository.js';
 import { bindingEnd, needsNewTest } from './saving.rules.js';
 import { connectionShape } from './shape.mapping.js';
 
-/** Writes changes of connections with their consequences, in one transaction. */
+/** The fields whose change counts as an update. */
+function substance(row: ConnectionRow): unknown {
+  const { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed } = row;
+  return { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed };
+}
+
+/**
+ * Writes changes of connections with their consequences, in one transaction.
+ *
+ * Names that are unique over all tenants: slugs and the entity ids of our service providers. All SAML connections sign
+ * with the same key, so the entity id decides for which tenant a request speaks. A name stays with its first tenant,
+ * because the IdP of a deleted connection still trusts it.
+ */
 @Injectable()
 export class ConnectionSaving {
   constructor(
@@ -26,7 +38,8 @@ export class ConnectionSaving {
     private readonly sessions: SessionEndings,
     private readonly audit: AuditService,
     private readonly addresses: AuthAddresses,
-    private readonly ssoRequirement: SsoRequirement,
+    private readonly ssoRequirement: DomainsRepository,
+    private readonly config: Config,
   ) {}
 
   /**
@@ -93,25 +106,6 @@ export class ConnectionSaving {
       after: after === null ? undefined : { ...shown(after), ...changed },
     });
   }
-}
-
-/** The fields whose change counts as an update. */
-function substance(row: ConnectionRow): unknown {
-  const { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed } = row;
-  return { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed };
-}
-
-/**
- * Names that are unique over all tenants: slugs and the entity ids of our service providers. All SAML connections sign
- * with the same key, so the entity id decides for which tenant a request speaks. A name stays with its first tenant,
- * because the IdP of a deleted connection still trusts it.
- */
-@Injectable()
-export class ConnectionNames {
-  constructor(
-    private readonly config: Config,
-    private readonly addresses: AuthAddresses,
-  ) {}
 
   /**
    * Takes the slug of a new connection, or makes one from its name. A concurrent request for the same slug waits.

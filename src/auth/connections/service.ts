@@ -17,11 +17,11 @@ import { DomainsStore } from './domains/domains.store.js';
 import { connectionDraftOf, namedRoles, type ConnectionDraft, type Present } from './draft.rules.js';
 import type { ConnectionFields, ChangeConnection, CreateConnection } from './dto.js';
 import { TooManyConnections } from './errors.js';
-import { MetadataImport } from './metadata.js';
+import { MetadataSource } from './metadata.js';
 import { ConnectionsRepository, type ConnectionRow } from './repository.js';
-import { ConnectionNames, ConnectionSaving } from './saving.js';
+import { ConnectionSaving } from './saving.js';
 import { connectionShape } from './shape.mapping.js';
-import { ConnectionSecrets, type PrivateJwk, ConnectionStore } from './store.js';
+import { ConnectionStore, type PrivateJwk } from './store.js';
 
 /** What is read or made for a request before anything is locked: network calls and slow work. */
 export interface PreparedDraft {
@@ -39,30 +39,170 @@ export interface DraftRequest {
   prepared: PreparedDraft;
 }
 
-/** Makes the settings and the secrets of a connection from a request. */
+/** Returns the settings of a connection before a change. */
+export function presentOf(row: ConnectionRow): Present {
+  if (row.type === 'saml') return { type: 'saml', settings: row.settings };
+  const { client_secret_sealed: secret, private_key_sealed: key } = row;
+  return {
+    type: 'oidc',
+    settings: row.settings,
+    secrets: { clientSecret: secret !== null, privateKey: key !== null },
+  };
+}
+
+// Written out twice for the compiler: type and settings belong together.
+function typed(draft: ConnectionDraft) {
+  return draft.type === 'oidc'
+    ? { type: draft.type, settings: draft.settings }
+    : { type: draft.type, settings: draft.settings };
+}
+
+const MAX_CONNECTIONS = 100;
+
+/**
+ * The administration of connections.
+ *
+ * Makes the settings and the secrets of a connection from a request.
+ */
 @Injectable()
-export class ConnectionDrafts {
+export class ConnectionsService {
   constructor(
+    private readonly db: Database,
     private readonly repository: ConnectionsRepository,
-    private readonly secrets: ConnectionSecrets,
-    private readonly imports: MetadataImport,
+    private readonly names: ConnectionSaving,
+    private readonly store: ConnectionStore,
+    private readonly domains: DomainsStore,
+    private readonly addresses: AuthAddresses,
+    private readonly imports: MetadataSource,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
+
+  /**
+   * Creates a connection.
+   *
+   * @throws {SlugTaken} when another connection has the slug, or a deleted one of another tenant had it
+   * @throws {EntityIdTaken} when the entity id is another tenant's
+   * @throws {TooManyConnections} when the tenant has 100
+   */
+  async create(by: AuditBy, input: CreateConnection): Promise<ConnectionBody> {
+    demandPlainName(input.name);
+    const { tenantId } = by;
+    const id = newId('con');
+    const present: Present =
+      input.type === 'oidc'
+        ? { type: 'oidc', settings: null, secrets: { clientSecret: false, privateKey: false } }
+        : { type: 'saml', settings: null };
+    const prepared = await this.prepareDraft({ tenantId, id }, present, input);
+    const made = await once(this.db, by, async (tx) => {
+      const count = await this.repository.countForAnother(tx, tenantId);
+      if (count >= MAX_CONNECTIONS) throw new TooManyConnections(MAX_CONNECTIONS);
+      const directoryId = input.directory_id ?? null;
+      const request = { input, directoryId, prepared };
+      const { draft, columns } = await this.draftOf(tx, { tenantId, id }, present, null, request);
+      const slug = await this.names.takeSlug(tx, { tenantId, id }, input);
+      await this.names.takeEntityId(tx, { tenantId, slug }, null, draft);
+      const head = { tenant_id: tenantId, id, slug, name: input.name, enabled: input.enabled ?? true };
+      await this.repository.insert(tx, {
+        ...head,
+        directory_id: directoryId,
+        ...columns,
+        metadata_checked_at: prepared.imported === null ? null : prepared.at,
+        metadata_problem: null,
+      });
+      const row = (await this.repository.find(tenantId, id, tx))!;
+      await this.names.note(tx, by, 'connection.created', null, row);
+      return row;
+    });
+    await this.forget();
+    return { ...this.shape(made), ...issuerHint(input) };
+  }
+
+  list(tenantId: string, slug: string | null, page: PageRequest): Promise<CutRows<ConnectionRow>> {
+    return this.repository.list(tenantId, slug, page);
+  }
+
+  /**
+   * Returns a connection.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   */
+  async get(tenantId: string, id: string): Promise<ConnectionBody> {
+    return this.shape(await this.demand(tenantId, id));
+  }
+
+  /** Changes the named fields. Another IdP, and another directory, ends all bindings and sessions. */
+  async change(by: AuditBy, id: string, input: ChangeConnection): Promise<ConnectionBody> {
+    const { tenantId } = by;
+    const known = await this.demand(tenantId, id);
+    if (input.name !== undefined) demandPlainName(input.name, known.name);
+    const prepared = await this.prepareDraft({ tenantId, id }, presentOf(known), input);
+    const after = await this.db.transaction(tenantId, async (tx) => {
+      const row = await this.demand(tenantId, id, tx, true);
+      const hasImported = prepared.imported !== null;
+      if (hasImported && row.version !== known.version) throw changedMeanwhile();
+      const directoryId = input.directory_id === undefined ? row.directory_id : input.directory_id;
+      const request = { input, directoryId, prepared };
+      const { draft, columns } = await this.draftOf(tx, { tenantId, id }, presentOf(row), row, request);
+      const was = row.type === 'saml' ? row.settings : null;
+      await this.names.takeEntityId(tx, { tenantId, slug: row.slug }, was, draft);
+      const look = hasImported ? { metadata_checked_at: prepared.at, metadata_problem: null } : {};
+      return this.names.save(tx, by, row, {
+        ...row,
+        ...look,
+        name: input.name ?? row.name,
+        enabled: input.enabled ?? row.enabled,
+        directory_id: directoryId,
+        ...columns,
+      });
+    });
+    await this.forget();
+    return { ...this.shape(after), ...issuerHint(input) };
+  }
+
+  /** Deletes a connection and ends its sessions. */
+  async remove(by: AuditBy, id: string): Promise<void> {
+    await this.db.transaction(by.tenantId, async (tx) => {
+      await this.names.remove(tx, by, await this.demand(by.tenantId, id, tx, true));
+    });
+    await this.forget();
+    await this.domains.forget();
+  }
+
+  /**
+   * Returns the row of a connection.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   */
+  async demand(tenantId: string, id: string, tx?: SqlRunner, lock = false): Promise<ConnectionRow> {
+    const row = await this.repository.find(tenantId, id, tx, lock);
+    if (row === null) throw new NotFound('connection');
+    return row;
+  }
+
+  /** Maps a connection to the API. */
+  shape(row: ConnectionRow): ConnectionBody {
+    return connectionShape(row, this.addresses);
+  }
+
+  /** See {@link ConnectionStore.forget}. */
+  forget(): Promise<void> {
+    return this.store.forget();
+  }
 
   /**
    * Reads the metadata that a request names, and makes the key that it needs.
    *
    * @throws {InvalidFields} when the metadata or the key cannot be used
    */
-  async prepare(
+  async prepareDraft(
     connection: { tenantId: string; id: string },
     present: Present,
     input: ConnectionFields,
   ): Promise<PreparedDraft> {
     const at = this.clock.now();
     const imported = present.type === 'saml' ? await this.imports.named(connection, present.settings, input, at) : null;
-    return { imported, key: await this.secrets.keyFor(input, present.type), at };
+    return { imported, key: await this.store.keyFor(input, present.type), at };
   }
 
   /**
@@ -71,7 +211,7 @@ export class ConnectionDrafts {
    * @param row the row before; null: a new connection
    * @throws {InvalidFields} with each problem of the request
    */
-  async of(
+  async draftOf(
     tx: SqlRunner,
     { tenantId, id }: { tenantId: string; id: string },
     present: Present,
@@ -79,7 +219,7 @@ export class ConnectionDrafts {
     request: DraftRequest,
   ) {
     const draft = await this.draft(tx, tenantId, present, row, request);
-    const columns = { ...typed(draft), ...this.secrets.sealed(tenantId, id, draft, row, request.prepared.key) };
+    const columns = { ...typed(draft), ...this.store.sealedSecrets(tenantId, id, draft, row, request.prepared.key) };
     return { draft, columns };
   }
 
@@ -111,153 +251,6 @@ export class ConnectionDrafts {
     }
     if (errors.length > 0) throw new InvalidFields(errors);
     return draft;
-  }
-}
-
-/** Returns the settings of a connection before a change. */
-export function presentOf(row: ConnectionRow): Present {
-  if (row.type === 'saml') return { type: 'saml', settings: row.settings };
-  const { client_secret_sealed: secret, private_key_sealed: key } = row;
-  return {
-    type: 'oidc',
-    settings: row.settings,
-    secrets: { clientSecret: secret !== null, privateKey: key !== null },
-  };
-}
-
-// Written out twice for the compiler: type and settings belong together.
-function typed(draft: ConnectionDraft) {
-  return draft.type === 'oidc'
-    ? { type: draft.type, settings: draft.settings }
-    : { type: draft.type, settings: draft.settings };
-}
-
-const MAX_CONNECTIONS = 100;
-
-/** The administration of connections. */
-@Injectable()
-export class ConnectionsService {
-  constructor(
-    private readonly db: Database,
-    private readonly repository: ConnectionsRepository,
-    private readonly names: ConnectionNames,
-    private readonly saving: ConnectionSaving,
-    private readonly drafts: ConnectionDrafts,
-    private readonly store: ConnectionStore,
-    private readonly domains: DomainsStore,
-    private readonly addresses: AuthAddresses,
-  ) {}
-
-  /**
-   * Creates a connection.
-   *
-   * @throws {SlugTaken} when another connection has the slug, or a deleted one of another tenant had it
-   * @throws {EntityIdTaken} when the entity id is another tenant's
-   * @throws {TooManyConnections} when the tenant has 100
-   */
-  async create(by: AuditBy, input: CreateConnection): Promise<ConnectionBody> {
-    demandPlainName(input.name);
-    const { tenantId } = by;
-    const id = newId('con');
-    const present: Present =
-      input.type === 'oidc'
-        ? { type: 'oidc', settings: null, secrets: { clientSecret: false, privateKey: false } }
-        : { type: 'saml', settings: null };
-    const prepared = await this.drafts.prepare({ tenantId, id }, present, input);
-    const made = await once(this.db, by, async (tx) => {
-      const count = await this.repository.countForAnother(tx, tenantId);
-      if (count >= MAX_CONNECTIONS) throw new TooManyConnections(MAX_CONNECTIONS);
-      const directoryId = input.directory_id ?? null;
-      const request = { input, directoryId, prepared };
-      const { draft, columns } = await this.drafts.of(tx, { tenantId, id }, present, null, request);
-      const slug = await this.names.takeSlug(tx, { tenantId, id }, input);
-      await this.names.takeEntityId(tx, { tenantId, slug }, null, draft);
-      const head = { tenant_id: tenantId, id, slug, name: input.name, enabled: input.enabled ?? true };
-      await this.repository.insert(tx, {
-        ...head,
-        directory_id: directoryId,
-        ...columns,
-        metadata_checked_at: prepared.imported === null ? null : prepared.at,
-        metadata_problem: null,
-      });
-      const row = (await this.repository.find(tenantId, id, tx))!;
-      await this.saving.note(tx, by, 'connection.created', null, row);
-      return row;
-    });
-    await this.forget();
-    return { ...this.shape(made), ...issuerHint(input) };
-  }
-
-  list(tenantId: string, slug: string | null, page: PageRequest): Promise<CutRows<ConnectionRow>> {
-    return this.repository.list(tenantId, slug, page);
-  }
-
-  /**
-   * Returns a connection.
-   *
-   * @throws {NotFound} when the tenant has no such connection
-   */
-  async get(tenantId: string, id: string): Promise<ConnectionBody> {
-    return this.shape(await this.demand(tenantId, id));
-  }
-
-  /** Changes the named fields. Another IdP, and another directory, ends all bindings and sessions. */
-  async change(by: AuditBy, id: string, input: ChangeConnection): Promise<ConnectionBody> {
-    const { tenantId } = by;
-    const known = await this.demand(tenantId, id);
-    if (input.name !== undefined) demandPlainName(input.name, known.name);
-    const prepared = await this.drafts.prepare({ tenantId, id }, presentOf(known), input);
-    const after = await this.db.transaction(tenantId, async (tx) => {
-      const row = await this.demand(tenantId, id, tx, true);
-      const hasImported = prepared.imported !== null;
-      if (hasImported && row.version !== known.version) throw changedMeanwhile();
-      const directoryId = input.directory_id === undefined ? row.directory_id : input.directory_id;
-      const request = { input, directoryId, prepared };
-      const { draft, columns } = await this.drafts.of(tx, { tenantId, id }, presentOf(row), row, request);
-      const was = row.type === 'saml' ? row.settings : null;
-      await this.names.takeEntityId(tx, { tenantId, slug: row.slug }, was, draft);
-      const look = hasImported ? { metadata_checked_at: prepared.at, metadata_problem: null } : {};
-      return this.saving.save(tx, by, row, {
-        ...row,
-        ...look,
-        name: input.name ?? row.name,
-        enabled: input.enabled ?? row.enabled,
-        directory_id: directoryId,
-        ...columns,
-      });
-    });
-    await this.forget();
-    return { ...this.shape(after), ...issuerHint(input) };
-  }
-
-  /** Deletes a connection and ends its sessions. */
-  async remove(by: AuditBy, id: string): Promise<void> {
-    await this.db.transaction(by.tenantId, async (tx) => {
-      await this.saving.remove(tx, by, await this.demand(by.tenantId, id, tx, true));
-    });
-    await this.forget();
-    await this.domains.forget();
-  }
-
-  /**
-   * Returns the row of a connection.
-   *
-   * @throws {NotFound} when the tenant has no such connection
-   */
-  async demand(tenantId: string, id: string, tx?: SqlRunner, lock = false): Promise<ConnectionRow> {
-    const row = await this.repository.find(tenantId, id, tx, lock);
-    if (row === null) throw new NotFound('connection');
-    return row;
-  }
-
-  /** Maps a connection to the API. */
-  shape(row: ConnectionRow): ConnectionBody {
-    return connectionShape(row, this.addresses);
-  }
-
-  /** See {@link ConnectionStore.forget}. */
-  forget(): Promise<void> {
-    return this.store.forget();
   }
 }
 

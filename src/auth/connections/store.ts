@@ -21,72 +21,6 @@ export interface SealedConnectionSecrets {
   private_key_sealed: string | null;
 }
 
-/** Seals and opens the secrets of connections, each bound to its tenant, column and row. */
-@Injectable()
-export class ConnectionSecrets {
-  constructor(private readonly sealer: Sealer) {}
-
-  /**
-   * Returns the private key of a request, or a new one where the request may need it. Generating a key takes time, so
-   * this runs before anything is locked.
-   *
-   * @throws {InvalidFields} for a key that cannot be used
-   */
-  async keyFor(input: ConnectionFields, type: 'oidc' | 'saml'): Promise<PrivateJwk | null> {
-    const { private_key: key } = input;
-    if (type === 'saml') return null;
-    if (key == null) {
-      return key === null || input.token_auth === 'private_key_jwt' ? { ...(await newClientKey()) } : null;
-    }
-    const problem = clientKeyProblem(key);
-    if (problem !== null) throw new InvalidFields([{ field: 'private_key', message: problem }]);
-    return key;
-  }
-
-  /**
-   * Returns the sealed secrets of a row after a change.
-   *
-   * @param before the row before; null: a new one
-   * @param key the result of `keyFor`
-   */
-  sealed(
-    tenantId: string,
-    id: string,
-    draft: ConnectionDraft,
-    before: SealedConnectionSecrets | null,
-    key: PrivateJwk | null,
-  ): SealedConnectionSecrets {
-    if (draft.type === 'saml') return { client_secret_sealed: null, private_key_sealed: null };
-    const { clientSecret, privateKey } = draft.plans;
-    const seal = (name: 'client_secret' | 'private_key') => (text: string) =>
-      this.sealer.seal(text, aad(tenantId, name, id));
-    const made = key === null ? null : JSON.stringify(key);
-    return {
-      client_secret_sealed: after(clientSecret, before?.client_secret_sealed ?? null, null, seal('client_secret')),
-      private_key_sealed: after(privateKey, before?.private_key_sealed ?? null, made, seal('private_key')),
-    };
-  }
-
-  /**
-   * Opens a client secret.
-   *
-   * @throws {SealError} when the key of the seal is not configured
-   */
-  clientSecret(tenantId: string, id: string, sealed: string | null): string | null {
-    return sealed === null ? null : this.sealer.unseal(sealed, aad(tenantId, 'client_secret', id));
-  }
-
-  /**
-   * Opens a private key.
-   *
-   * @throws {SealError} when the key of the seal is not configured
-   */
-  privateKey(tenantId: string, id: string, sealed: string | null): PrivateJwk | null {
-    if (sealed === null) return null;
-    return JSON.parse(this.sealer.unseal(sealed, aad(tenantId, 'private_key', id))) as PrivateJwk;
-  }
-}
-
 function after(
   plan: SecretPlan<string | PrivateJwk>,
   stored: string | null,
@@ -183,7 +117,11 @@ const TTL = 800;
 const COLUMNS = `c.tenant_id, c.id, c.slug, c.name, c.type, c.enabled, c.version, c.directory_id, c.settings,
   c.client_secret_sealed, c.private_key_sealed, c.tested_at`;
 
-/** Connections as sign-ins use them: with opened secrets, without deleted ones. */
+/**
+ * Connections as sign-ins use them: with opened secrets, without deleted ones.
+ *
+ * Seals and opens the secrets of connections, each bound to its tenant, column and row.
+ */
 @Injectable()
 export class ConnectionStore {
   private readonly single: FreshCache<Connection | null>;
@@ -191,9 +129,9 @@ export class ConnectionStore {
 
   constructor(
     private readonly db: Database,
-    private readonly secrets: ConnectionSecrets,
     private readonly addresses: AuthAddresses,
     clock: Clock,
+    private readonly sealer: Sealer,
   ) {
     this.single = new FreshCache(clock, TTL, { proof: db.feed });
     this.lists = new FreshCache(clock, TTL, { proof: db.feed });
@@ -292,9 +230,69 @@ export class ConnectionStore {
   private open(row: StoredConnection): Connection {
     const { tenant_id, id } = row;
     return connectionOf(row, {
-      clientSecret: this.secrets.clientSecret(tenant_id, id, row.client_secret_sealed),
-      privateKey: this.secrets.privateKey(tenant_id, id, row.private_key_sealed),
+      clientSecret: this.clientSecret(tenant_id, id, row.client_secret_sealed),
+      privateKey: this.privateKey(tenant_id, id, row.private_key_sealed),
       metadataAddress: this.addresses.metadata(row.slug),
     });
+  }
+
+  /**
+   * Returns the private key of a request, or a new one where the request may need it. Generating a key takes time, so
+   * this runs before anything is locked.
+   *
+   * @throws {InvalidFields} for a key that cannot be used
+   */
+  async keyFor(input: ConnectionFields, type: 'oidc' | 'saml'): Promise<PrivateJwk | null> {
+    const { private_key: key } = input;
+    if (type === 'saml') return null;
+    if (key == null) {
+      return key === null || input.token_auth === 'private_key_jwt' ? { ...(await newClientKey()) } : null;
+    }
+    const problem = clientKeyProblem(key);
+    if (problem !== null) throw new InvalidFields([{ field: 'private_key', message: problem }]);
+    return key;
+  }
+
+  /**
+   * Returns the sealed secrets of a row after a change.
+   *
+   * @param before the row before; null: a new one
+   * @param key the result of `keyFor`
+   */
+  sealedSecrets(
+    tenantId: string,
+    id: string,
+    draft: ConnectionDraft,
+    before: SealedConnectionSecrets | null,
+    key: PrivateJwk | null,
+  ): SealedConnectionSecrets {
+    if (draft.type === 'saml') return { client_secret_sealed: null, private_key_sealed: null };
+    const { clientSecret, privateKey } = draft.plans;
+    const seal = (name: 'client_secret' | 'private_key') => (text: string) =>
+      this.sealer.seal(text, aad(tenantId, name, id));
+    const made = key === null ? null : JSON.stringify(key);
+    return {
+      client_secret_sealed: after(clientSecret, before?.client_secret_sealed ?? null, null, seal('client_secret')),
+      private_key_sealed: after(privateKey, before?.private_key_sealed ?? null, made, seal('private_key')),
+    };
+  }
+
+  /**
+   * Opens a client secret.
+   *
+   * @throws {SealError} when the key of the seal is not configured
+   */
+  clientSecret(tenantId: string, id: string, sealed: string | null): string | null {
+    return sealed === null ? null : this.sealer.unseal(sealed, aad(tenantId, 'client_secret', id));
+  }
+
+  /**
+   * Opens a private key.
+   *
+   * @throws {SealError} when the key of the seal is not configured
+   */
+  privateKey(tenantId: string, id: string, sealed: string | null): PrivateJwk | null {
+    if (sealed === null) return null;
+    return JSON.parse(this.sealer.unseal(sealed, aad(tenantId, 'private_key', id))) as PrivateJwk;
   }
 }

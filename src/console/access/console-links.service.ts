@@ -18,35 +18,6 @@ export interface UsedConsoleLink {
   made_by: string | null;
 }
 
-/** SQL of the links of the console, by the hash of their secret. The tenant of an operator's link is ''. */
-@Injectable()
-export class ConsoleLinksRepository {
-  /** Stores a link; returns when it expires. */
-  async insert(
-    tx: SqlRunner,
-    tenantId: string,
-    { id, hash, role, madeBy }: { id: string; hash: Buffer; role: ConsoleRole; madeBy: string | null },
-    seconds: number,
-  ): Promise<Date> {
-    const { rows } = await tx.query<{ expires_at: Date }>(
-      `insert into console_links (tenant_id, id, hash, role, expires_at, made_by)
-       values ($1, $2, $3, $4, now() + make_interval(secs => $5), $6) returning expires_at`,
-      [tenantId, id, hash, role, seconds, madeBy],
-    );
-    return rows[0]!.expires_at;
-  }
-
-  /** Uses up a link. Of concurrent uses one succeeds. @returns null when the link is unknown, used or expired */
-  async use(tx: SqlRunner, tenantId: string, hash: Buffer): Promise<UsedConsoleLink | null> {
-    const { rows } = await tx.query<UsedConsoleLink>(
-      `update console_links set used_at = now()
-       where tenant_id = $1 and hash = $2 and used_at is null and expires_at > now() returning id, role, made_by`,
-      [tenantId, hash],
-    );
-    return rows[0] ?? null;
-  }
-}
-
 /** What a new link opens, and why it is made. */
 export interface LinkRequest {
   role: ConsoleRole;
@@ -75,12 +46,13 @@ interface LinkAct {
 
 type By = { actor: Actor; requestId: string | null };
 
-/** Links of one use by which the operator enters the console. The audit log concerned has each link and its use. */
+/**
+ * Links of one use by which the operator enters the console. The audit log concerned has each link and its use.
+ */
 @Injectable()
 export class ConsoleLinksService {
   constructor(
     private readonly db: Database,
-    private readonly repository: ConsoleLinksRepository,
     private readonly tenants: TenantStore,
     private readonly addresses: TenantAddresses,
     private readonly audit: AuditService,
@@ -94,7 +66,7 @@ export class ConsoleLinksService {
     const { token, hash } = mintToken('tbe', tenantId);
     const id = newId('clk');
     const expiresAt = await this.db.transaction(tenantId === '' ? null : tenantId, async (tx) => {
-      const until = await this.repository.insert(tx, tenantId, { id, hash, role, madeBy }, LINK_SECONDS);
+      const until = await this.insertLink(tx, tenantId, { id, hash, role, madeBy }, LINK_SECONDS);
       const after = { role, reason, made_by: madeBy, expires_at: until };
       await this.note(tx, { action: 'console_link.created', tenantId, linkId: id, after }, by);
       return until;
@@ -110,7 +82,7 @@ export class ConsoleLinksService {
     sessionId: string,
     by: By,
   ): Promise<UsedConsoleLink | null> {
-    const link = await this.repository.use(tx, tenantId, hash);
+    const link = await this.useRow(tx, tenantId, hash);
     if (link === null) return null;
     const after = { role: link.role, made_by: link.made_by, session_id: sessionId };
     await this.note(tx, { action: 'console_link.used', tenantId, linkId: link.id, after }, by);
@@ -120,5 +92,29 @@ export class ConsoleLinksService {
   private note(tx: SqlRunner, { action, tenantId, linkId, after }: LinkAct, by: By): Promise<void> {
     const line = { ...by, action, targetType: 'console_link', targetId: linkId, after };
     return tenantId === '' ? this.installation.record(line, tx) : this.audit.record(tx, { ...line, tenantId });
+  }
+  /** Stores a link; returns when it expires. */
+  async insertLink(
+    tx: SqlRunner,
+    tenantId: string,
+    { id, hash, role, madeBy }: { id: string; hash: Buffer; role: ConsoleRole; madeBy: string | null },
+    seconds: number,
+  ): Promise<Date> {
+    const { rows } = await tx.query<{ expires_at: Date }>(
+      `insert into console_links (tenant_id, id, hash, role, expires_at, made_by)
+       values ($1, $2, $3, $4, now() + make_interval(secs => $5), $6) returning expires_at`,
+      [tenantId, id, hash, role, seconds, madeBy],
+    );
+    return rows[0]!.expires_at;
+  }
+
+  /** Uses up a link. Of concurrent uses one succeeds. @returns null when the link is unknown, used or expired */
+  async useRow(tx: SqlRunner, tenantId: string, hash: Buffer): Promise<UsedConsoleLink | null> {
+    const { rows } = await tx.query<UsedConsoleLink>(
+      `update console_links set used_at = now()
+       where tenant_id = $1 and hash = $2 and used_at is null and expires_at > now() returning id, role, made_by`,
+      [tenantId, hash],
+    );
+    return rows[0] ?? null;
   }
 }

@@ -74,19 +74,22 @@ interface AccessToken extends ScimCredential {
 
 type AccessTokenRow = CredentialRow & { client_id: string; secret_id: string | null; directory_id: string };
 
-/** Finds the access token of a text. Unknown and expired ones, and those of a deleted client or secret, are all null. */
+/**
+ * Finds the credential of a SCIM request: a SCIM token of the directory, or an access token of one of its clients.
+ */
 @Injectable()
-export class AccessTokenStore {
-  private readonly tokens: CredentialCache<AccessTokenRow, AccessToken>;
+export class ScimCredentials {
+  private readonly accessTokens: CredentialCache<AccessTokenRow, AccessToken>;
 
   constructor(
+    private readonly tokens: ScimTokenStore,
     db: Database,
     clock: Clock,
     private readonly tries: FailedTries,
     private readonly uses: ClientUses,
     private readonly refusals: TokenRefusals,
   ) {
-    this.tokens = new CredentialCache(db, clock, {
+    this.accessTokens = new CredentialCache(db, clock, {
       table: 'access_tokens',
       // The rows of client and secret are read with the token: their end is the end of all their tokens.
       query: (tenantId, hash) => `select a.id, a.client_id, a.secret_id, a.directory_id,
@@ -104,7 +107,26 @@ export class AccessTokenStore {
       }),
       isProved: true,
     });
-    db.feed.on(['directory_clients', 'client_secrets'], (row) => this.tokens.dropAll(row?.tenantId));
+    db.feed.on(['directory_clients', 'client_secrets'], (row) => this.accessTokens.dropAll(row?.tenantId));
+  }
+
+  /**
+   * Returns the credential of a text, and with it tenant and directory; the directory remembers a refusal and its reason.
+   *
+   * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
+   */
+  find(token: PresentedToken, from?: { ip?: string | undefined }): Promise<ScimCredential | null> {
+    return token.parsed?.kind === 'tba' ? this.findAccessToken(token, from) : this.tokens.find(token, from);
+  }
+
+  /** A valid credential came from a network that its directory does not admit: the directory remembers the address. */
+  noteOutside(credential: ScimCredential, address: string | null): void {
+    this.tokens.noteOutside(credential, address);
+  }
+
+  /** A header without a bearer token was refused: the directories of the tenant that it names remember why. */
+  noteUnreadable(header: string, from?: string): void {
+    this.tokens.noteUnreadable(header, from);
   }
 
   /**
@@ -112,9 +134,12 @@ export class AccessTokenStore {
    *
    * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
    */
-  async find({ parsed, text }: PresentedToken, from?: { ip?: string | undefined }): Promise<ScimCredential | null> {
+  async findAccessToken(
+    { parsed, text }: PresentedToken,
+    from?: { ip?: string | undefined },
+  ): Promise<ScimCredential | null> {
     const token = parsed!;
-    const found = await this.tokens.find(token);
+    const found = await this.accessTokens.find(token);
     if (found !== null && found.ended === null) {
       this.uses.note(found.credential.use);
       return found.credential;
@@ -127,34 +152,6 @@ export class AccessTokenStore {
 
   /** After the end of a client or a secret: resolves when no process goes by the old values. */
   forget(tenantId: string): Promise<void> {
-    return this.tokens.forgetAll(tenantId);
-  }
-}
-
-/** Finds the credential of a SCIM request: a SCIM token of the directory, or an access token of one of its clients. */
-@Injectable()
-export class ScimCredentials {
-  constructor(
-    private readonly tokens: ScimTokenStore,
-    private readonly accessTokens: AccessTokenStore,
-  ) {}
-
-  /**
-   * Returns the credential of a text, and with it tenant and directory; the directory remembers a refusal and its reason.
-   *
-   * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
-   */
-  find(token: PresentedToken, from?: { ip?: string | undefined }): Promise<ScimCredential | null> {
-    return token.parsed?.kind === 'tba' ? this.accessTokens.find(token, from) : this.tokens.find(token, from);
-  }
-
-  /** A valid credential came from a network that its directory does not admit: the directory remembers the address. */
-  noteOutside(credential: ScimCredential, address: string | null): void {
-    this.tokens.noteOutside(credential, address);
-  }
-
-  /** A header without a bearer token was refused: the directories of the tenant that it names remember why. */
-  noteUnreadable(header: string, from?: string): void {
-    this.tokens.noteUnreadable(header, from);
+    return this.accessTokens.forgetAll(tenantId);
   }
 }

@@ -13,7 +13,7 @@ import { readToken, type SignedToken } from '../../protocols/oidc/jwt.rules.js';
 import { OidcRefused, type OidcRefusalReason } from '../../protocols/oidc/oidc-refused.js';
 import { ID_TOKEN_ALGS } from '../../protocols/oidc/oidc-settings.js';
 import { isTokenSignedBy } from '../../protocols/oidc/signature.js';
-import { UsedMessages } from '../../tenancy/sessions/sessions.repository.js';
+import { SessionsRepository } from '../../tenancy/sessions/sessions.repository.js';
 import type { FoundCredential } from '../../tenancy/tenants/credential-cache.js';
 import { TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { TokenRefusals } from '../directories/scim-token.store.js';
@@ -25,7 +25,7 @@ import {
   tenantOfClient,
   type ClientProof,
 } from './client.rules.js';
-import { type DirectoryClient, ClientSecretStore, type ClientSecret, ClientStore } from './client.store.js';
+import { type DirectoryClient, ClientStore, type ClientSecret } from './client.store.js';
 import { ClientRefused, type ClientRefusalReason, InvalidClient } from './clients.errors.js';
 
 /**
@@ -33,33 +33,6 @@ import { ClientRefused, type ClientRefusalReason, InvalidClient } from './client
  * a refusal in place of the oldest token it would stand still for the rest of an hour.
  */
 const MOST_TOKENS = 1_000;
-
-/** Statements on the table of access tokens. */
-@Injectable()
-export class AccessTokensRepository {
-  constructor(private readonly db: Database) {}
-
-  /** Adds a token. The oldest tokens of the client end where it has {@link MOST_TOKENS} others. */
-  async insert(token: {
-    tenantId: string;
-    id: string;
-    clientId: string;
-    directoryId: string;
-    secretId: string | null;
-    hash: Buffer;
-    expiresAt: Date;
-  }): Promise<void> {
-    await this.db.query(
-      `with surplus as (
-         delete from access_tokens where tenant_id = $1 and client_id = $3 and id <= (
-           select t.id from access_tokens t where t.tenant_id = $1 and t.client_id = $3
-           order by t.id desc offset ${MOST_TOKENS - 1} limit 1))
-       insert into access_tokens (tenant_id, id, client_id, directory_id, secret_id, hash, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7)`,
-      [token.tenantId, token.id, token.clientId, token.directoryId, token.secretId, token.hash, token.expiresAt],
-    );
-  }
-}
 
 /** Rows of clients that end automatically. An ended client or secret stays visible for a month; the audit log has it for longer. */
 export const CLIENT_LEFTOVERS = [
@@ -79,20 +52,121 @@ const REASONS: Partial<Record<OidcRefusalReason, ClientRefusalReason>> = {
   idp_answer_invalid: 'keys_invalid',
 };
 
-/** Verifies the assertions of clients (RFC 7523 §3): of their own key, or of the issuer that they are federated with. */
+/** Returns the refusal of a client; another error is thrown on. */
+function refused(error: unknown): ClientRefused {
+  if (error instanceof ClientRefused) return error;
+  if (error instanceof OidcRefused) return new ClientRefused(REASONS[error.reason] ?? 'assertion_invalid');
+  throw error;
+}
+
+/** A client that is authenticated, with its secret; null for an assertion. */
+export interface AuthenticatedClient {
+  readonly client: DirectoryClient;
+  readonly secret: Pick<ClientSecret, 'id' | 'expiresAt'> | null;
+}
+
+/** An access token, and the seconds that it lives. */
+interface IssuedToken {
+  readonly token: string;
+  readonly seconds: number;
+}
+
+/**
+ * Authenticates clients, and gives them access tokens.
+ *
+ * Verifies the assertions of clients (RFC 7523 §3): of their own key, or of the issuer that they are federated with.
+ */
 @Injectable()
-export class ClientAssertions {
+export class AccessTokens {
   private readonly keys: JwksStore;
 
   constructor(
+    private readonly clients: ClientStore,
+    private readonly uses: ClientUses,
+    private readonly refusals: TokenRefusals,
+    private readonly tries: FailedTries,
+    private readonly clock: Clock,
     outbound: Outbound,
     config: Config,
-    private readonly clock: Clock,
     private readonly addresses: TenantAddresses,
-    private readonly used: UsedMessages,
+    private readonly used: SessionsRepository,
     @Optional() limits: IdpLimits = new IdpLimits(),
+    private readonly db: Database,
   ) {
     this.keys = new JwksStore(new GuardedFetch(outbound, config, limits), clock);
+  }
+
+  /**
+   * Authenticates a client. Its directory remembers a refusal and its reason.
+   *
+   * @param address of the caller
+   * @throws {InvalidClient} when it is unknown, or its secret or assertion is not valid
+   * @throws {TooManyRequests} in place of it, when many wrong ones came from this address
+   */
+  authenticate(proof: ClientProof, address: string | undefined): Promise<AuthenticatedClient> {
+    return proof.kind === 'secret' ? this.bySecret(proof, address) : this.byAssertion(proof, address);
+  }
+
+  /**
+   * Gives an authenticated client an access token, which ends no later than the secret. A token of a client that has ended
+   * meanwhile is not valid.
+   */
+  async issue({ client, secret }: AuthenticatedClient): Promise<IssuedToken> {
+    const { tenantId, id: clientId, directoryId, accessTokenSeconds } = client;
+    const { token, hash } = mintToken('tba', tenantId);
+    const now = this.clock.now().getTime();
+    const secretEnds = secret?.expiresAt?.getTime() ?? Infinity;
+    const expiresAt = new Date(Math.min(now + accessTokenSeconds * 1_000, secretEnds));
+    const secretId = secret?.id ?? null;
+    await this.insertToken({ tenantId, id: newId('act'), clientId, directoryId, secretId, hash, expiresAt });
+    this.uses.note(useOf({ tenantId, clientId, secretId, directoryId }));
+    return { token, seconds: Math.floor((expiresAt.getTime() - now) / 1_000) };
+  }
+
+  /** Refuses a client for a reason that its directory remembers; `client` is null for an unknown one. */
+  refuse(clientId: string, client: DirectoryClient | null, error: unknown, address: string | undefined): InvalidClient {
+    if (!(error instanceof ClientRefused)) throw error;
+    const tenantId = client?.tenantId ?? tenantOfClient(clientId);
+    if (client !== null) this.refusals.noteClient(client, error.reason, address);
+    this.tries.count(address, client?.directoryId ?? tenantId ?? '');
+    return new InvalidClient();
+  }
+
+  private async bySecret(
+    proof: Extract<ClientProof, { kind: 'secret' }>,
+    address: string | undefined,
+  ): Promise<AuthenticatedClient> {
+    // Both look-ups always: an unknown client takes as long as a wrong secret.
+    const [secret, named] = await Promise.all([
+      this.clients.findSecret(proof.secret),
+      this.clients.find(proof.clientId),
+    ]);
+    try {
+      return matching(proof.clientId, secret, named);
+    } catch (error) {
+      throw this.refuse(proof.clientId, named?.credential ?? secret?.credential.client ?? null, error, address);
+    }
+  }
+
+  private async byAssertion(
+    proof: Extract<ClientProof, { kind: 'assertion' }>,
+    address: string | undefined,
+  ): Promise<AuthenticatedClient> {
+    let clientId = proof.clientId ?? '';
+    let client: DirectoryClient | null = null;
+    try {
+      // Without a client_id the subject of the assertion names the client (RFC 7523 §3).
+      if (proof.clientId === null) clientId = subjectOf(this.read(proof.assertion));
+      const found = await this.clients.find(clientId);
+      client = found?.credential ?? null;
+      if (client === null) throw new ClientRefused('client_unknown');
+      if (found?.ended != null) throw new ClientRefused('client_deleted');
+      if (client.kind === 'secret') throw new ClientRefused('wrong_method');
+      await this.verify(client, this.read(proof.assertion));
+      return { client, secret: null };
+    } catch (error) {
+      throw this.refuse(clientId, client, error, address);
+    }
   }
 
   /**
@@ -147,109 +221,26 @@ export class ClientAssertions {
     const isSigned = await isTokenSignedBy(tenantId, token, fitting(keys, alg, kid));
     if (!isSigned) throw new ClientRefused('signature_invalid');
   }
-}
 
-/** Returns the refusal of a client; another error is thrown on. */
-function refused(error: unknown): ClientRefused {
-  if (error instanceof ClientRefused) return error;
-  if (error instanceof OidcRefused) return new ClientRefused(REASONS[error.reason] ?? 'assertion_invalid');
-  throw error;
-}
-
-/** A client that is authenticated, with its secret; null for an assertion. */
-export interface AuthenticatedClient {
-  readonly client: DirectoryClient;
-  readonly secret: Pick<ClientSecret, 'id' | 'expiresAt'> | null;
-}
-
-/** An access token, and the seconds that it lives. */
-interface IssuedToken {
-  readonly token: string;
-  readonly seconds: number;
-}
-
-/** Authenticates clients, and gives them access tokens. */
-@Injectable()
-export class AccessTokens {
-  constructor(
-    private readonly clients: ClientStore,
-    private readonly secrets: ClientSecretStore,
-    private readonly assertions: ClientAssertions,
-    private readonly repository: AccessTokensRepository,
-    private readonly uses: ClientUses,
-    private readonly refusals: TokenRefusals,
-    private readonly tries: FailedTries,
-    private readonly clock: Clock,
-  ) {}
-
-  /**
-   * Authenticates a client. Its directory remembers a refusal and its reason.
-   *
-   * @param address of the caller
-   * @throws {InvalidClient} when it is unknown, or its secret or assertion is not valid
-   * @throws {TooManyRequests} in place of it, when many wrong ones came from this address
-   */
-  authenticate(proof: ClientProof, address: string | undefined): Promise<AuthenticatedClient> {
-    return proof.kind === 'secret' ? this.bySecret(proof, address) : this.byAssertion(proof, address);
-  }
-
-  /**
-   * Gives an authenticated client an access token, which ends no later than the secret. A token of a client that has ended
-   * meanwhile is not valid.
-   */
-  async issue({ client, secret }: AuthenticatedClient): Promise<IssuedToken> {
-    const { tenantId, id: clientId, directoryId, accessTokenSeconds } = client;
-    const { token, hash } = mintToken('tba', tenantId);
-    const now = this.clock.now().getTime();
-    const secretEnds = secret?.expiresAt?.getTime() ?? Infinity;
-    const expiresAt = new Date(Math.min(now + accessTokenSeconds * 1_000, secretEnds));
-    const secretId = secret?.id ?? null;
-    await this.repository.insert({ tenantId, id: newId('act'), clientId, directoryId, secretId, hash, expiresAt });
-    this.uses.note(useOf({ tenantId, clientId, secretId, directoryId }));
-    return { token, seconds: Math.floor((expiresAt.getTime() - now) / 1_000) };
-  }
-
-  /** Refuses a client for a reason that its directory remembers; `client` is null for an unknown one. */
-  refuse(clientId: string, client: DirectoryClient | null, error: unknown, address: string | undefined): InvalidClient {
-    if (!(error instanceof ClientRefused)) throw error;
-    const tenantId = client?.tenantId ?? tenantOfClient(clientId);
-    if (client !== null) this.refusals.noteClient(client, error.reason, address);
-    this.tries.count(address, client?.directoryId ?? tenantId ?? '');
-    return new InvalidClient();
-  }
-
-  private async bySecret(
-    proof: Extract<ClientProof, { kind: 'secret' }>,
-    address: string | undefined,
-  ): Promise<AuthenticatedClient> {
-    // Both look-ups always: an unknown client takes as long as a wrong secret.
-    const [secret, named] = await Promise.all([this.secrets.find(proof.secret), this.clients.find(proof.clientId)]);
-    try {
-      return matching(proof.clientId, secret, named);
-    } catch (error) {
-      throw this.refuse(proof.clientId, named?.credential ?? secret?.credential.client ?? null, error, address);
-    }
-  }
-
-  private async byAssertion(
-    proof: Extract<ClientProof, { kind: 'assertion' }>,
-    address: string | undefined,
-  ): Promise<AuthenticatedClient> {
-    let clientId = proof.clientId ?? '';
-    let client: DirectoryClient | null = null;
-    try {
-      // Without a client_id the subject of the assertion names the client (RFC 7523 §3).
-      if (proof.clientId === null) clientId = subjectOf(this.assertions.read(proof.assertion));
-      const found = await this.clients.find(clientId);
-      client = found?.credential ?? null;
-      if (client === null) throw new ClientRefused('client_unknown');
-      if (found?.ended != null) throw new ClientRefused('client_deleted');
-      if (client.kind === 'secret') throw new ClientRefused('wrong_method');
-      await this.assertions.verify(client, this.assertions.read(proof.assertion));
-      return { client, secret: null };
-    } catch (error) {
-      throw this.refuse(clientId, client, error, address);
-    }
+  /** Adds a token. The oldest tokens of the client end where it has {@link MOST_TOKENS} others. */
+  async insertToken(token: {
+    tenantId: string;
+    id: string;
+    clientId: string;
+    directoryId: string;
+    secretId: string | null;
+    hash: Buffer;
+    expiresAt: Date;
+  }): Promise<void> {
+    await this.db.query(
+      `with surplus as (
+         delete from access_tokens where tenant_id = $1 and client_id = $3 and id <= (
+           select t.id from access_tokens t where t.tenant_id = $1 and t.client_id = $3
+           order by t.id desc offset ${MOST_TOKENS - 1} limit 1))
+       insert into access_tokens (tenant_id, id, client_id, directory_id, secret_id, hash, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [token.tenantId, token.id, token.clientId, token.directoryId, token.secretId, token.hash, token.expiresAt],
+    );
   }
 }
 

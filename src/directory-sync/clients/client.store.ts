@@ -4,7 +4,7 @@ import { parseToken } from '../../base/crypto/tokens.js';
 import { Database } from '../../base/database/database.js';
 import { readKeys, type IdpKey } from '../../protocols/oidc/jwks.rules.js';
 import { CredentialCache, type CredentialRow, type FoundCredential } from '../../tenancy/tenants/credential-cache.js';
-import { AccessTokenStore } from './access-token.store.js';
+import { ScimCredentials } from './access-token.store.js';
 import { tenantOfClient } from './client.rules.js';
 import type { ClientKind } from './clients.dto.js';
 
@@ -56,12 +56,28 @@ export function clientOf(row: ClientColumns, tenantId: string): DirectoryClient 
   };
 }
 
-/** Finds clients by their ids. */
+/** A secret of a client. */
+export interface ClientSecret {
+  readonly id: string;
+  readonly client: DirectoryClient;
+  readonly expiresAt: Date | null;
+}
+
+/**
+ * Finds clients by their ids.
+ *
+ * What this process keeps of clients, their secrets and their access tokens.
+ */
 @Injectable()
 export class ClientStore {
   private readonly clients: CredentialCache<CredentialRow & ClientColumns, DirectoryClient>;
+  private readonly secrets: CredentialCache<CredentialRow & ClientColumns, ClientSecret>;
 
-  constructor(db: Database, clock: Clock) {
+  constructor(
+    db: Database,
+    clock: Clock,
+    private readonly tokens: ScimCredentials,
+  ) {
     this.clients = new CredentialCache(db, clock, {
       table: 'directory_clients',
       // The id takes the place of a hash, so that a flood of unknown ids costs no more than one of wrong tokens.
@@ -70,33 +86,7 @@ export class ClientStore {
       make: (row: CredentialRow & ClientColumns, tenantId) => clientOf(row, tenantId),
       isProved: true,
     });
-  }
 
-  /** Returns a client, also a deleted one; null: there is none. */
-  async find(clientId: string): Promise<FoundCredential<DirectoryClient> | null> {
-    const tenantId = tenantOfClient(clientId);
-    return tenantId === null ? null : this.clients.find({ tenantId, hash: Buffer.from(clientId) });
-  }
-
-  /** After a change of clients made here: resolves when no process goes by the old values. */
-  forget(...ids: string[]): Promise<void> {
-    return this.clients.forget(...ids);
-  }
-}
-
-/** A secret of a client. */
-export interface ClientSecret {
-  readonly id: string;
-  readonly client: DirectoryClient;
-  readonly expiresAt: Date | null;
-}
-
-/** Finds the secret of a text, with its client. */
-@Injectable()
-export class ClientSecretStore {
-  private readonly secrets: CredentialCache<CredentialRow & ClientColumns, ClientSecret>;
-
-  constructor(db: Database, clock: Clock) {
     this.secrets = new CredentialCache(db, clock, {
       table: 'client_secrets',
       query: (
@@ -115,29 +105,30 @@ export class ClientSecretStore {
     db.feed.on(['directory_clients'], (row) => this.secrets.dropAll(row?.tenantId));
   }
 
+  /** Returns a client, also a deleted one; null: there is none. */
+  async find(clientId: string): Promise<FoundCredential<DirectoryClient> | null> {
+    const tenantId = tenantOfClient(clientId);
+    return tenantId === null ? null : this.clients.find({ tenantId, hash: Buffer.from(clientId) });
+  }
+
+  /** After a change of clients made here: resolves when no process goes by the old values. */
+  forget(...ids: string[]): Promise<void> {
+    return this.clients.forget(...ids);
+  }
+
   /** Returns the secret of a text, also an ended one; null: there is none. */
-  async find(text: string): Promise<FoundCredential<ClientSecret> | null> {
+  async findSecret(text: string): Promise<FoundCredential<ClientSecret> | null> {
     const token = parseToken(text);
     return token?.kind === 'tbd' ? this.secrets.find(token) : null;
   }
 
   /** After a change of secrets or clients made here: resolves when no process goes by the old values. */
-  forget(tenantId: string): Promise<void> {
+  forgetSecret(tenantId: string): Promise<void> {
     return this.secrets.forgetAll(tenantId);
   }
-}
-
-/** What this process keeps of clients, their secrets and their access tokens. */
-@Injectable()
-export class ClientCaches {
-  constructor(
-    private readonly clients: ClientStore,
-    private readonly secrets: ClientSecretStore,
-    private readonly tokens: AccessTokenStore,
-  ) {}
 
   /** After the end of clients or secrets here: resolves when no process goes by the old values. */
-  async forget(tenantId: string, ...clientIds: string[]): Promise<void> {
-    await Promise.all([this.clients.forget(...clientIds), this.secrets.forget(tenantId), this.tokens.forget(tenantId)]);
+  async forgetAll(tenantId: string, ...clientIds: string[]): Promise<void> {
+    await Promise.all([this.forget(...clientIds), this.forgetSecret(tenantId), this.tokens.forget(tenantId)]);
   }
 }

@@ -6,7 +6,7 @@ import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RecentSignIn, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
-import { CredentialHours, FORCE_OPTION, isForced } from '../directories/directory-marks.js';
+import { DirectoryMarks, FORCE_OPTION, isForced } from '../directories/directory-marks.js';
 import {
   CreateClient,
   CreateClientSecret,
@@ -22,7 +22,7 @@ import { ClientsService } from './clients.service.js';
 export class ClientsController {
   constructor(
     private readonly clients: ClientsService,
-    private readonly hours: CredentialHours,
+    private readonly hours: DirectoryMarks,
   ) {}
 
   @RecentSignIn()

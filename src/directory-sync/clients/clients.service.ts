@@ -19,7 +19,7 @@ import { DirectoryDeleted } from '../directories/directory-people.js';
 import type { AdminRequest } from '../directories/directory.js';
 import { ClientUses } from './access-token.store.js';
 import { newClientId, secretEnd, clientProblems, type ClientSettings, tokenAddressOf } from './client.rules.js';
-import { ClientCaches } from './client.store.js';
+import { ClientStore } from './client.store.js';
 import type {
   ClientBody,
   ClientSecretBody,
@@ -54,9 +54,13 @@ export const CLIENT_SECRETS_CAP: Cap = {
 
 const ACCESS_TOKEN_SECONDS = 3_600;
 
-/** The OAuth clients of a directory, and their secrets. */
+/**
+ * The OAuth clients of a directory, and their secrets.
+ *
+ * Ends the clients of a directory in the transaction of its deletion; refuses that while one of them is in use.
+ */
 @Injectable()
-export class ClientsService {
+export class ClientsService implements OnModuleInit {
   constructor(
     private readonly db: Database,
     private readonly repository: ClientsRepository,
@@ -65,7 +69,8 @@ export class ClientsService {
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly uses: ClientUses,
-    private readonly caches: ClientCaches,
+    private readonly caches: ClientStore,
+    private readonly events: DomainEvents,
   ) {}
 
   /**
@@ -121,7 +126,7 @@ export class ClientsService {
       const after = await this.demand(by.tenantId, directoryId, id, tx);
       await this.note(tx, by, 'directory_client.revoked', directoryId, after, before);
     });
-    await this.caches.forget(by.tenantId, id);
+    await this.caches.forgetAll(by.tenantId, id);
   }
 
   /**
@@ -153,7 +158,7 @@ export class ClientsService {
       await this.note(tx, by, 'directory_client.secret_created', directoryId, after, before);
       return secret;
     });
-    if (input.overlap_seconds !== undefined) await this.caches.forget(by.tenantId);
+    if (input.overlap_seconds !== undefined) await this.caches.forgetAll(by.tenantId);
     return made;
   }
 
@@ -178,7 +183,7 @@ export class ClientsService {
       const after = await this.demand(by.tenantId, directoryId, clientId, tx);
       await this.note(tx, by, 'directory_client.secret_revoked', directoryId, after, before);
     });
-    await this.caches.forget(by.tenantId);
+    await this.caches.forgetAll(by.tenantId);
   }
 
   private settingsOf(input: CreateClient): ClientSettings {
@@ -242,16 +247,6 @@ export class ClientsService {
     const after = { ...client, directory_id: directoryId };
     return this.audit.record(tx, { ...by, action, targetType: 'directory_client', targetId: client.id, before, after });
   }
-}
-
-/** Ends the clients of a directory in the transaction of its deletion; refuses that while one of them is in use. */
-@Injectable()
-export class DeletedDirectoryClients implements OnModuleInit {
-  constructor(
-    private readonly events: DomainEvents,
-    private readonly repository: ClientsRepository,
-    private readonly clock: Clock,
-  ) {}
 
   onModuleInit(): void {
     this.events.on(DirectoryDeleted, async ({ tx, tenantId, directoryId, force }) => {

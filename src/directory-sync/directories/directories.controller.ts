@@ -24,7 +24,7 @@ import {
   ReplacedRules,
 } from './directories.dto.js';
 import type { GroupRuleRow } from './directories.repository.js';
-import { DirectoriesService, DirectoryView } from './directories.service.js';
+import { DirectoriesService } from './directories.service.js';
 import { FORCE_OPTION, isForced } from './directory-marks.js';
 import { DirectoryContent, type GroupListRow, type PendingMemberRow } from './directory-people.js';
 import { GroupRulesService } from './group-rules.service.js';
@@ -37,7 +37,6 @@ export class DirectoriesController {
     private readonly directories: DirectoriesService,
     private readonly rules: GroupRulesService,
     private readonly content: DirectoryContent,
-    private readonly view: DirectoryView,
   ) {}
 
   @RecentSignIn()
@@ -60,7 +59,7 @@ export class DirectoriesController {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, 'directories');
     const rows = await this.directories.list(caller.tenantId, page);
-    const shown = await Promise.all(rows.map((row) => this.view.of(caller.tenantId, row)));
+    const shown = await Promise.all(rows.map((row) => this.directories.viewOf(caller.tenantId, row)));
     return pageOf(
       page,
       shown,

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { DirectoriesController } from './directories.controller.js';
-import { DirectoriesRepository, GroupRulesRepository, ScimTokensRepository } from './directories.repository.js';
-import { DirectoriesService, DirectoryView } from './directories.service.js';
-import { CredentialHours, DirectoryMarks, QuietDirectories } from './directory-marks.js';
-import { DirectoryRate, DirectoryStore } from './directory.store.js';
-import { ConsoleGrants, GroupRulesService, NamedRoles } from './group-rules.service.js';
+import { DirectoriesRepository } from './directories.repository.js';
+import { DirectoriesService } from './directories.service.js';
+import { DirectoryMarks, QuietDirectories } from './directory-marks.js';
+import { DirectoryStore } from './directory.store.js';
+import { GroupRulesService } from './group-rules.service.js';
 import { ScimTokenStore, ScimTokenUses, TokenRefusals } from './scim-token.store.js';
 import { ScimTokensController } from './scim-tokens.controller.js';
 import { ScimTokensService } from './scim-tokens.service.js';
@@ -16,29 +16,20 @@ import { ScimTokensService } from './scim-tokens.service.js';
 @Module({
   controllers: [DirectoriesController, ScimTokensController],
   providers: [
-    ConsoleGrants,
-    CredentialHours,
+    GroupRulesService,
+    DirectoryMarks,
     DirectoriesRepository,
     DirectoriesService,
-    DirectoryMarks,
-    DirectoryRate,
     DirectoryStore,
-    DirectoryView,
-    GroupRulesRepository,
-    GroupRulesService,
-    NamedRoles,
     QuietDirectories,
-    ScimTokensRepository,
     ScimTokensService,
     ScimTokenStore,
     ScimTokenUses,
     TokenRefusals,
   ],
   exports: [
-    CredentialHours,
-    DirectoriesService,
     DirectoryMarks,
-    DirectoryRate,
+    DirectoriesService,
     DirectoryStore,
     GroupRulesService,
     ScimTokensService,

@@ -35,10 +35,45 @@ const COLUMNS = `d.id, d.name, d.profile, d.state, d.default_role, d.attribute_m
     and o.state = 'live') as superseded_by,
   d.last_request_at, d.last_refusal, d.last_unknown_role, d.created_at, d.updated_at`;
 
-/** Statements on the table of directories. */
+function columnsOf(settings: DirectorySettings): unknown[] {
+  return [
+    settings.name,
+    settings.profile,
+    settings.state,
+    settings.default_role,
+    JSON.stringify(settings.attribute_map),
+    settings.on_match,
+    settings.takes_over,
+    settings.replace_creates_missing,
+    settings.may_grant_console,
+    JSON.stringify(settings.guard),
+    JSON.stringify(settings.allow_from),
+    JSON.stringify(settings.custom_attributes),
+  ];
+}
+
+/** A SCIM token as it is stored. */
+export type ScimTokenRow = Omit<ScimTokenBody, keyof CredentialRequests>;
+
+const TOKEN_COLUMNS = 'id, name, prefix, created_by, expires_at, last_used_at, revoked_at, created_at';
+
+/** A group rule with the current name of its group. */
+export interface GroupRuleRow {
+  group_id: string;
+  /** The current name of the group. */
+  group: string;
+  role: string;
+}
+
+/**
+ * Statements on the table of directories.
+ */
 @Injectable()
 export class DirectoriesRepository {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly content: DirectoryContent,
+  ) {}
 
   /** Inserts a directory. A tenant has one first day a week, which all of its new directories share, deleted ones too. */
   async insert(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
@@ -140,36 +175,8 @@ export class DirectoriesRepository {
     ]);
     return rowCount === 1;
   }
-}
 
-function columnsOf(settings: DirectorySettings): unknown[] {
-  return [
-    settings.name,
-    settings.profile,
-    settings.state,
-    settings.default_role,
-    JSON.stringify(settings.attribute_map),
-    settings.on_match,
-    settings.takes_over,
-    settings.replace_creates_missing,
-    settings.may_grant_console,
-    JSON.stringify(settings.guard),
-    JSON.stringify(settings.allow_from),
-    JSON.stringify(settings.custom_attributes),
-  ];
-}
-
-/** A SCIM token as it is stored. */
-export type ScimTokenRow = Omit<ScimTokenBody, keyof CredentialRequests>;
-
-const TOKEN_COLUMNS = 'id, name, prefix, created_by, expires_at, last_used_at, revoked_at, created_at';
-
-/** Statements on the table of SCIM tokens. */
-@Injectable()
-export class ScimTokensRepository {
-  constructor(private readonly db: Database) {}
-
-  async insert(
+  async insertToken(
     tx: SqlRunner,
     token: {
       tenantId: string;
@@ -198,7 +205,7 @@ export class ScimTokensRepository {
     );
   }
 
-  async list(tenantId: string, directoryId: string, page: PageRequest): Promise<ScimTokenRow[]> {
+  async listTokens(tenantId: string, directoryId: string, page: PageRequest): Promise<ScimTokenRow[]> {
     const { rows } = await this.db.query<ScimTokenRow>(
       `select ${TOKEN_COLUMNS} from scim_tokens
        where tenant_id = $1 and directory_id = $2 and ($3::text is null or id < $3) order by id desc limit $4`,
@@ -208,7 +215,7 @@ export class ScimTokensRepository {
   }
 
   /** Returns when a token of a directory was last used, of those that no admin has ended; null: none was. */
-  async lastUse(tx: SqlRunner, tenantId: string, directoryId: string): Promise<Date | null> {
+  async lastUseOfToken(tx: SqlRunner, tenantId: string, directoryId: string): Promise<Date | null> {
     const { rows } = await tx.query<{ at: Date | null }>(
       `select max(last_used_at) as at from scim_tokens
        where tenant_id = $1 and directory_id = $2 and (revoked_at is null or revoked_at > now())`,
@@ -217,7 +224,7 @@ export class ScimTokensRepository {
     return rows[0]!.at;
   }
 
-  async find(
+  async findToken(
     tenantId: string,
     directoryId: string,
     id: string,
@@ -233,7 +240,7 @@ export class ScimTokensRepository {
   }
 
   /** Ends a token in `inSeconds` seconds; an earlier end stays. */
-  async revoke(tx: SqlRunner, tenantId: string, id: string, inSeconds: number): Promise<void> {
+  async revokeToken(tx: SqlRunner, tenantId: string, id: string, inSeconds: number): Promise<void> {
     await tx.query(
       `update scim_tokens set revoked_at = least(revoked_at, now() + make_interval(secs => $3))
        where tenant_id = $1 and id = $2`,
@@ -248,26 +255,9 @@ export class ScimTokensRepository {
     );
     return rowCount === 1;
   }
-}
-
-/** A group rule with the current name of its group. */
-export interface GroupRuleRow {
-  group_id: string;
-  /** The current name of the group. */
-  group: string;
-  role: string;
-}
-
-/** Statements on the table of group rules. */
-@Injectable()
-export class GroupRulesRepository {
-  constructor(
-    private readonly db: Database,
-    private readonly content: DirectoryContent,
-  ) {}
 
   /** Returns the rules of a directory in their order. */
-  async list(tenantId: string, directoryId: string, db: SqlRunner = this.db): Promise<GroupRuleRow[]> {
+  async listRules(tenantId: string, directoryId: string, db: SqlRunner = this.db): Promise<GroupRuleRow[]> {
     const { rows } = await db.query<GroupRule>(
       `select group_id, role from group_rules where tenant_id = $1 and directory_id = $2 order by position`,
       [tenantId, directoryId],
@@ -278,7 +268,7 @@ export class GroupRulesRepository {
   }
 
   /** Returns which of the given groups and roles exist. Locks the groups of the current and of the new rules, by id. */
-  async knownOf(
+  async knownGroups(
     tx: SqlRunner,
     tenantId: string,
     directoryId: string,
@@ -294,7 +284,7 @@ export class GroupRulesRepository {
     return { groups, roles: new Set(roles.rows.map((row) => row.name)) };
   }
 
-  async replace(tx: SqlRunner, tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<void> {
+  async replaceRules(tx: SqlRunner, tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<void> {
     await tx.query(`delete from group_rules where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
     await tx.query(
       `insert into group_rules (tenant_id, directory_id, position, group_id, role)

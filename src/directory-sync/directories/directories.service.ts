@@ -24,28 +24,11 @@ import { declaredOf, guardOf, adminSourceOf, type AdminRequest } from './directo
 import { DirectoryStore } from './directory.store.js';
 import { DIRECTORIES_CAP, ScimTokensService } from './scim-tokens.service.js';
 
-/** Directories as the API shows them. */
-@Injectable()
-export class DirectoryView {
-  constructor(
-    private readonly addresses: TenantAddresses,
-    private readonly content: DirectoryContent,
-  ) {}
-
-  /** Returns a directory as lists show it. */
-  async of(tenantId: string, row: DirectoryRow): Promise<DirectoryBody> {
-    const scimBaseUrl = scimBaseOf(await this.addresses.of(tenantId));
-    const { guard, custom_attributes: custom } = row;
-    return { ...row, guard: guardOf(guard), custom_attributes: declaredOf(custom), scim_base_url: scimBaseUrl };
-  }
-
-  /** Returns a directory with the numbers of its page. */
-  async withCounts(tenantId: string, row: DirectoryRow): Promise<DirectoryBody & DirectoryCounts> {
-    return { ...(await this.of(tenantId, row)), ...(await this.content.counts(tenantId, row.id)) };
-  }
-}
-
-/** Administration of the directories of a tenant. */
+/**
+ * Administration of the directories of a tenant.
+ *
+ * Directories as the API shows them.
+ */
 @Injectable()
 export class DirectoriesService {
   constructor(
@@ -53,10 +36,11 @@ export class DirectoriesService {
     private readonly repository: DirectoriesRepository,
     private readonly tokens: ScimTokensService,
     private readonly people: DirectoryPeople,
-    private readonly view: DirectoryView,
     private readonly audit: AuditService,
     private readonly store: DirectoryStore,
     private readonly events: DomainEvents,
+    private readonly addresses: TenantAddresses,
+    private readonly content: DirectoryContent,
   ) {}
 
   /** Creates a directory with its first SCIM token. Only this answer shows the token. */
@@ -68,7 +52,7 @@ export class DirectoriesService {
       const settings = settingsAfter(NEW_DIRECTORY, input);
       await this.demandValid(tx, by.tenantId, id, settings);
       await this.repository.insert(tx, by.tenantId, id, settings);
-      const directory = await this.view.of(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
+      const directory = await this.viewOf(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
       await this.note(tx, by, 'directory.created', id, undefined, directory);
       const token = await this.tokens.createIn(tx, by, id, { name: 'first token' });
       return { ...directory, scim_token: token.scim_token };
@@ -87,7 +71,7 @@ export class DirectoriesService {
    * @throws {NotFound} when the tenant has no such directory
    */
   async get(tenantId: string, id: string): Promise<DirectoryBody & DirectoryCounts> {
-    return this.view.withCounts(tenantId, await this.demand(tenantId, id));
+    return this.withCounts(tenantId, await this.demand(tenantId, id));
   }
 
   /**
@@ -116,8 +100,8 @@ export class DirectoriesService {
       const settings = settingsAfter(row, input);
       await this.demandValid(tx, by.tenantId, id, settings);
       await this.repository.update(tx, by.tenantId, id, settings);
-      const changed = await this.view.of(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
-      await this.note(tx, by, 'directory.changed', id, await this.view.of(by.tenantId, row), changed);
+      const changed = await this.viewOf(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
+      await this.note(tx, by, 'directory.changed', id, await this.viewOf(by.tenantId, row), changed);
       const source = adminSourceOf(by, id);
       if (changesPeople(row, settings)) await this.people.ruleChanged(tx, by.tenantId, id, source);
       if (settings.state !== row.state) {
@@ -142,7 +126,7 @@ export class DirectoriesService {
       await this.people.release(tx, by.tenantId, id, adminSourceOf(by, id));
       const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
       await this.events.publish(new DirectoryDeleted(tx, by.tenantId, id, force));
-      await this.note(tx, by, 'directory.deleted', id, await this.view.of(by.tenantId, row), undefined);
+      await this.note(tx, by, 'directory.deleted', id, await this.viewOf(by.tenantId, row), undefined);
       return tokens;
     });
     await this.store.forget();
@@ -197,6 +181,18 @@ export class DirectoriesService {
     after: unknown,
   ): Promise<void> {
     return this.audit.record(tx, { ...by, action, targetType: 'directory', targetId: id, before, after });
+  }
+
+  /** Returns a directory as lists show it. */
+  async viewOf(tenantId: string, row: DirectoryRow): Promise<DirectoryBody> {
+    const scimBaseUrl = scimBaseOf(await this.addresses.of(tenantId));
+    const { guard, custom_attributes: custom } = row;
+    return { ...row, guard: guardOf(guard), custom_attributes: declaredOf(custom), scim_base_url: scimBaseUrl };
+  }
+
+  /** Returns a directory with the numbers of its page. */
+  async withCounts(tenantId: string, row: DirectoryRow): Promise<DirectoryBody & DirectoryCounts> {
+    return { ...(await this.viewOf(tenantId, row)), ...(await this.content.counts(tenantId, row.id)) };
   }
 }
 

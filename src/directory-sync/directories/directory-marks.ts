@@ -46,12 +46,40 @@ export interface RefusedRoleMark {
  */
 const PAUSE = `u.at - d.last_request_at >= interval '1 minute'`;
 
-/** Stores the last events of a directory on its row: last request, refused token and refused role. */
+const FLUSH_EVERY = 5_000;
+
+/** The requests of a SCIM token or a client that are not written yet. */
+interface Counted {
+  tenantId: string;
+  credentialId: string;
+  requests: number;
+  dialect: string | null;
+}
+
+/** The requests of a credential, as the API shows them. */
+export interface CredentialRequests {
+  requests_last_day: number;
+  dialect: string | null;
+}
+
+/** Those of a new credential. */
+export const NO_REQUESTS: CredentialRequests = { requests_last_day: 0, dialect: null };
+
+/**
+ * Stores the last events of a directory on its row: last request, refused token and refused role.
+ *
+ * Counts the requests of each SCIM token and each client by the hour, with the IdP that they show: an old credential can be
+ * revoked without fear once it has none. Written in batches; a killed process loses those of five seconds.
+ */
 @Injectable()
-export class DirectoryMarks {
+export class DirectoryMarks implements OnModuleInit, OnApplicationShutdown {
+  private counts = new Map<string, Counted>();
+  private timer: NodeJS.Timeout | undefined;
+
   constructor(
     private readonly db: Database,
     private readonly records: EventsRepository,
+    private readonly logger: Logger,
   ) {}
 
   /** Stores a role that a user did not get. */
@@ -151,40 +179,6 @@ export class DirectoryMarks {
       [uses.map((use) => use.tenantId), uses.map((use) => use.directoryId), uses.map((use) => use.at)],
     );
   }
-}
-
-const FLUSH_EVERY = 5_000;
-
-/** The requests of a SCIM token or a client that are not written yet. */
-interface Counted {
-  tenantId: string;
-  credentialId: string;
-  requests: number;
-  dialect: string | null;
-}
-
-/** The requests of a credential, as the API shows them. */
-export interface CredentialRequests {
-  requests_last_day: number;
-  dialect: string | null;
-}
-
-/** Those of a new credential. */
-export const NO_REQUESTS: CredentialRequests = { requests_last_day: 0, dialect: null };
-
-/**
- * Counts the requests of each SCIM token and each client by the hour, with the IdP that they show: an old credential can be
- * revoked without fear once it has none. Written in batches; a killed process loses those of five seconds.
- */
-@Injectable()
-export class CredentialHours implements OnModuleInit, OnApplicationShutdown {
-  private counts = new Map<string, Counted>();
-  private timer: NodeJS.Timeout | undefined;
-
-  constructor(
-    private readonly db: Database,
-    private readonly logger: Logger,
-  ) {}
 
   onModuleInit(): void {
     this.timer = setInterval(() => void this.flush(), FLUSH_EVERY).unref();

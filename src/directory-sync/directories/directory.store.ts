@@ -23,20 +23,39 @@ export type { Directory } from './directory.js';
 
 const TTL = 900;
 
-/** A cache of directories for SCIM requests, in the state of the last change that was answered. */
+/**
+ * The allowance of a tenant's new directories, as a multiple of that of one credential: a first sync of 10 000 users is
+ * one burst of 100 times the figure, without a wait.
+ */
+const FIRST_SYNC_RATE = 5;
+const FIRST_SYNC_BURST = 100;
+const FIRST_DAY_MS = 24 * 3_600_000;
+
+/**
+ * A cache of directories for SCIM requests, in the state of the last change that was answered.
+ *
+ * Limits the requests of directories, with a larger allowance on the first day, when an IdP sends all of its users.
+ */
 @Injectable()
 export class DirectoryStore {
   private readonly cache: FreshCache<Directory>;
+  /** By tenant: its new directories share one allowance. The database is shared by tenant, too. */
+  private readonly firstSyncs: Buckets;
 
   constructor(
     private readonly db: Database,
-    clock: Clock,
+    private readonly clock: Clock,
+    config: Config,
+    private readonly limiter: RateLimiter,
   ) {
     this.cache = new FreshCache(clock, TTL, { proof: db.feed });
     // All directories of the tenant: a take-over changes another one too.
     db.feed.on(['directories', 'group_rules', 'tenants'], (row) =>
       this.cache.dropAll(row === null ? '' : `${row.tenantId} `),
     );
+
+    const perSecond = config.rateLimit ?? 1;
+    this.firstSyncs = new Buckets(perSecond * FIRST_SYNC_RATE, perSecond * FIRST_SYNC_BURST, clock);
   }
 
   /**
@@ -112,30 +131,6 @@ export class DirectoryStore {
       baseUrl: row.base_url,
     };
   }
-}
-
-/**
- * The allowance of a tenant's new directories, as a multiple of that of one credential: a first sync of 10 000 users is
- * one burst of 100 times the figure, without a wait.
- */
-const FIRST_SYNC_RATE = 5;
-const FIRST_SYNC_BURST = 100;
-const FIRST_DAY_MS = 24 * 3_600_000;
-
-/** Limits the requests of directories, with a larger allowance on the first day, when an IdP sends all of its users. */
-@Injectable()
-export class DirectoryRate {
-  /** By tenant: its new directories share one allowance. The database is shared by tenant, too. */
-  private readonly firstSyncs: Buckets;
-
-  constructor(
-    config: Config,
-    private readonly limiter: RateLimiter,
-    private readonly clock: Clock,
-  ) {
-    const perSecond = config.rateLimit ?? 1;
-    this.firstSyncs = new Buckets(perSecond * FIRST_SYNC_RATE, perSecond * FIRST_SYNC_BURST, clock);
-  }
 
   /**
    * Takes one request of a directory.
@@ -143,7 +138,7 @@ export class DirectoryRate {
    * @param firstDayFrom the begin of the first day, in milliseconds since 1970
    * @throws {TooManyRequests} when the allowance is used up
    */
-  take(
+  takeRequest(
     res: ServerResponse,
     credentialId: string,
     { tenantId, firstDayFrom }: { readonly tenantId: string; readonly firstDayFrom: number },

@@ -6,27 +6,43 @@ import { demandAdministrators } from '../../tenancy/tenants/administrators.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import { RoleDeleting, RoleConsoleChanged } from '../../tenancy/tenants/tenants.events.js';
 import type { GroupRule } from './directories.dto.js';
-import { GroupRulesRepository, type GroupRuleRow } from './directories.repository.js';
+import { DirectoriesRepository, type GroupRuleRow } from './directories.repository.js';
 import { DirectoriesService } from './directories.service.js';
 import { DirectoryPeople } from './directory-people.js';
 import { adminSourceOf, type AdminRequest } from './directory.js';
 import { DirectoryStore } from './directory.store.js';
 
-/** The group rules of a directory: an ordered list. A rule names the group by id, so a rename does not affect it. */
+function essence({ group_id, role }: GroupRule): GroupRule {
+  return { group_id, role };
+}
+
+/**
+ * The group rules of a directory: an ordered list. A rule names the group by id, so a rename does not affect it.
+ *
+ * Counts the directories whose default role is to be deleted, and the group rules that name it.
+ *
+ * A role that gets rights of administration, or loses them, is given by other directories than before. A task for each
+ * directory without `may_grant_console` computes the roles of its users again.
+ */
 @Injectable()
 export class GroupRulesService {
   constructor(
     private readonly db: Database,
-    private readonly repository: GroupRulesRepository,
+    private readonly repository: DirectoriesRepository,
     private readonly directories: DirectoriesService,
     private readonly people: DirectoryPeople,
     private readonly audit: AuditService,
     private readonly store: DirectoryStore,
-  ) {}
+    events: DomainEvents,
+  ) {
+    events.on(RoleDeleting, (event) => this.count(event));
+
+    events.on(RoleConsoleChanged, (change) => this.roleChanged(change));
+  }
 
   async list(tenantId: string, directoryId: string): Promise<GroupRuleRow[]> {
     await this.directories.demand(tenantId, directoryId);
-    return this.repository.list(tenantId, directoryId);
+    return this.repository.listRules(tenantId, directoryId);
   }
 
   /**
@@ -45,11 +61,11 @@ export class GroupRulesService {
     demandAdministrators(await this.people.administratorsLost(tenantId, directoryId, { rules }), administrators);
     const after = await this.db.transaction(tenantId, async (tx) => {
       await this.directories.demand(tenantId, directoryId, tx, true);
-      const before = await this.repository.list(tenantId, directoryId, tx);
+      const before = await this.repository.listRules(tenantId, directoryId, tx);
       await this.demandGroupsAndRoles(tx, tenantId, directoryId, before, rules);
       const same = JSON.stringify(before.map(essence)) === JSON.stringify(rules.map(essence));
       if (same) return before;
-      await this.repository.replace(tx, tenantId, directoryId, rules);
+      await this.repository.replaceRules(tx, tenantId, directoryId, rules);
       await this.audit.record(tx, {
         ...by,
         action: 'group_rules.changed',
@@ -59,7 +75,7 @@ export class GroupRulesService {
         after: rules.map(essence),
       });
       await this.people.ruleChanged(tx, tenantId, directoryId, adminSourceOf(by, directoryId));
-      return this.repository.list(tenantId, directoryId, tx);
+      return this.repository.listRules(tenantId, directoryId, tx);
     });
     await this.store.forget();
     return after;
@@ -83,7 +99,7 @@ export class GroupRulesService {
     current: readonly GroupRule[],
     rules: readonly GroupRule[],
   ): Promise<void> {
-    const known = await this.repository.knownOf(db, tenantId, directoryId, current, rules);
+    const known = await this.repository.knownGroups(db, tenantId, directoryId, current, rules);
     const errors: FieldError[] = [];
     rules.forEach(({ group_id, role }, i) => {
       if (!known.groups.has(group_id))
@@ -91,18 +107,6 @@ export class GroupRulesService {
       if (!known.roles.has(role)) errors.push({ field: `rules.${i}.role`, message: 'must be a role of the catalogue' });
     });
     if (errors.length > 0) throw new InvalidFields(errors);
-  }
-}
-
-function essence({ group_id, role }: GroupRule): GroupRule {
-  return { group_id, role };
-}
-
-/** Counts the directories whose default role is to be deleted, and the group rules that name it. */
-@Injectable()
-export class NamedRoles {
-  constructor(events: DomainEvents) {
-    events.on(RoleDeleting, (event) => this.count(event));
   }
 
   private async count(event: RoleDeleting): Promise<void> {
@@ -112,20 +116,6 @@ export class NamedRoles {
       [event.tenantId, event.role],
     );
     event.uses += rows[0]!.uses;
-  }
-}
-
-/**
- * A role that gets rights of administration, or loses them, is given by other directories than before. A task for each
- * directory without `may_grant_console` computes the roles of its users again.
- */
-@Injectable()
-export class ConsoleGrants {
-  constructor(
-    private readonly people: DirectoryPeople,
-    events: DomainEvents,
-  ) {
-    events.on(RoleConsoleChanged, (change) => this.roleChanged(change));
   }
 
   private async roleChanged({ tx, by, before, after }: RoleConsoleChanged): Promise<void> {

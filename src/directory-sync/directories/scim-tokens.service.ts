@@ -13,8 +13,8 @@ import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addres
 import type { RotateCredential } from '../../tenancy/tenants/tenants.dto.js';
 import { CredentialEnded } from '../../tenancy/tenants/tenants.errors.js';
 import type { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './directories.dto.js';
-import { ScimTokensRepository, type ScimTokenRow } from './directories.repository.js';
-import { CredentialHours, NO_REQUESTS, demandUnused } from './directory-marks.js';
+import { DirectoriesRepository, type ScimTokenRow } from './directories.repository.js';
+import { DirectoryMarks, NO_REQUESTS, demandUnused } from './directory-marks.js';
 import type { AdminRequest } from './directory.js';
 import { ScimTokenStore, ScimTokenUses } from './scim-token.store.js';
 
@@ -49,13 +49,13 @@ const DEFAULT_OVERLAP_SECONDS = 86_400;
 export class ScimTokensService {
   constructor(
     private readonly db: Database,
-    private readonly repository: ScimTokensRepository,
+    private readonly repository: DirectoriesRepository,
     private readonly audit: AuditService,
     private readonly credentials: ScimTokenStore,
     private readonly addresses: TenantAddresses,
     private readonly clock: Clock,
     private readonly uses: ScimTokenUses,
-    private readonly hours: CredentialHours,
+    private readonly hours: DirectoryMarks,
   ) {}
 
   /** After the commit that ends tokens with their directory: no process takes them any more. */
@@ -87,7 +87,7 @@ export class ScimTokensService {
     await demandRoom(tx, SCIM_TOKENS_CAP, by.tenantId, directoryId);
     const minted = mintToken('tbs', by.tenantId);
     const id = newId('tok');
-    await this.repository.insert(tx, {
+    await this.repository.insertToken(tx, {
       tenantId: by.tenantId,
       id,
       directoryId,
@@ -97,7 +97,7 @@ export class ScimTokensService {
       createdBy: by.actor,
       expiresAt,
     });
-    const token = (await this.repository.find(by.tenantId, directoryId, id, tx))!;
+    const token = (await this.repository.findToken(by.tenantId, directoryId, id, tx))!;
     await this.note(tx, by, 'scim_token.created', directoryId, token);
     return {
       ...token,
@@ -109,7 +109,7 @@ export class ScimTokensService {
 
   async list(tenantId: string, directoryId: string, page: PageRequest): Promise<ScimTokenBody[]> {
     await this.demandDirectory(tenantId, directoryId);
-    return this.hours.shownWith(tenantId, await this.repository.list(tenantId, directoryId, page));
+    return this.hours.shownWith(tenantId, await this.repository.listTokens(tenantId, directoryId, page));
   }
 
   async get(tenantId: string, directoryId: string, id: string): Promise<ScimTokenBody> {
@@ -131,7 +131,7 @@ export class ScimTokensService {
       const now = this.clock.now();
       if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at <= now)) throw new CredentialEnded();
       // The old token ends first, so that it does not count towards the limit beside the new one.
-      await this.repository.revoke(tx, by.tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
+      await this.repository.revokeToken(tx, by.tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
       const token = await this.createIn(tx, by, directoryId, {
         name: old.name,
         expires_at: rotatedExpiry(old, input.expires_at, now),
@@ -157,7 +157,7 @@ export class ScimTokensService {
    * @throws {CredentialInUse} when a token of it was used in the last 24 hours
    */
   async demandIdle(tx: SqlRunner, tenantId: string, directoryId: string, force: boolean): Promise<void> {
-    demandUnused(await this.repository.lastUse(tx, tenantId, directoryId), this.clock.now(), force);
+    demandUnused(await this.repository.lastUseOfToken(tx, tenantId, directoryId), this.clock.now(), force);
   }
 
   /**
@@ -172,7 +172,7 @@ export class ScimTokensService {
       const before = await this.demand(by.tenantId, directoryId, id, tx, true);
       if (before.revoked_at !== null && before.revoked_at.getTime() <= this.clock.now().getTime()) return;
       demandUnused(before.last_used_at, this.clock.now(), force);
-      await this.repository.revoke(tx, by.tenantId, id, 0);
+      await this.repository.revokeToken(tx, by.tenantId, id, 0);
       await this.note(
         tx,
         by,
@@ -196,7 +196,7 @@ export class ScimTokensService {
     db?: SqlRunner,
     lock = false,
   ): Promise<ScimTokenRow> {
-    const token = await this.repository.find(tenantId, directoryId, id, db, lock);
+    const token = await this.repository.findToken(tenantId, directoryId, id, db, lock);
     if (token === null) throw new NotFound('SCIM token');
     return token;
   }

@@ -12,7 +12,7 @@ import { RootSearch, ScimRootController } from './bulk/scim-root.controller.js';
 import { DiscoveryController, ServiceProviderConfigController } from './discovery/discovery.controller.js';
 import { ScimGroupsController } from './groups/scim-groups.controller.js';
 import { ScimGroupsService } from './groups/scim-groups.service.js';
-import { PreviewEditing, PreviewLive } from './preview/preview-editing.js';
+import { PreviewEditing } from './preview/preview-editing.js';
 import { PreviewPlan } from './preview/preview-plan.js';
 import { PreviewPlans } from './preview/preview-plans.js';
 import { PreviewPlansRepository } from './preview/preview-plans.repository.js';
@@ -20,11 +20,11 @@ import { PreviewController } from './preview/preview.controller.js';
 import { MembershipReview } from './role-tasks/membership-review.js';
 import { RulesPlanController, RoleTasksController } from './role-tasks/role-tasks.controller.js';
 import { DeletedDirectories, PeopleOfDirectory, RoleTasks } from './role-tasks/role-tasks.js';
-import { RulesPlanTask, RulesPlan } from './role-tasks/rules-plan.js';
-import { UnlinkedDepartures, UnlinkedUsers } from './unlinked/unlinked-departures.js';
+import { RulesPlan } from './role-tasks/rules-plan.js';
+import { UnlinkedDepartures } from './unlinked/unlinked-departures.js';
 import { UnlinkedController } from './unlinked/unlinked.controller.js';
 import { ScimUsersController, UserListsController } from './users/scim-users.controller.js';
-import { ScimUsersService, RefusedRoles, UserRemovals } from './users/scim-users.service.js';
+import { ScimUsersService } from './users/scim-users.service.js';
 import { UserLists } from './users/user-lists.js';
 
 /** Provides the ports of `directories`; global, because `directories` is on a lower floor. */
@@ -36,7 +36,7 @@ import { UserLists } from './users/user-lists.js';
     PreviewPlan,
     PreviewPlans,
     PreviewPlansRepository,
-    PreviewLive,
+    PreviewEditing,
     DeletedDirectories,
     RulesPlan,
     { provide: DirectoryContent, useClass: DirectoryContentRepository },
@@ -64,16 +64,13 @@ export class DirectoryConsequencesModule {}
   providers: [
     ScimUsersService,
     UserLists,
-    RefusedRoles,
-    UserRemovals,
     ScimGroupsService,
     GroupsRepository,
     MembershipReview,
-    RulesPlanTask,
+    RulesPlan,
     ScimBulkService,
     RootSearch,
     PreviewEditing,
-    UnlinkedUsers,
     UnlinkedDepartures,
   ],
 })

@@ -11,7 +11,7 @@ import { bearerToken } from '../../tenancy/tenants/caller.js';
 import { scimBaseOf, TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { Unauthenticated } from '../../tenancy/tenants/tenants.errors.js';
 import { ScimCredentials } from '../clients/access-token.store.js';
-import { DirectoryRate, DirectoryStore, type Directory } from '../directories/directory.store.js';
+import { DirectoryStore, type Directory } from '../directories/directory.store.js';
 import { type CurrentDirectory, Forbidden } from './scim-request.js';
 
 /** A SCIM request after its token was checked. */
@@ -30,7 +30,6 @@ export class ScimGuard implements CanActivate {
   constructor(
     private readonly credentials: ScimCredentials,
     private readonly directories: DirectoryStore,
-    private readonly rate: DirectoryRate,
     private readonly budget: AnswerBudget,
     private readonly config: Config,
     private readonly addresses: TenantAddresses,
@@ -57,7 +56,7 @@ export class ScimGuard implements CanActivate {
       this.credentials.noteOutside(credential, plainAddress(req.ip));
       throw new Forbidden('The directory takes no request from this network.');
     }
-    this.rate.take(http.getResponse<BridgeResponse>(), credential.credentialId, directory);
+    this.directories.takeRequest(http.getResponse<BridgeResponse>(), credential.credentialId, directory);
     demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
     req.answer = this.budget.shareOf(http.getResponse<BridgeResponse>(), credential.tenantId);
     req.directory = currentDirectory(directory, this.config.baseUrl);

@@ -12,9 +12,9 @@ import { GuardRepository } from './guard/guard.repository.js';
 import { GuardService } from './guard/guard.service.js';
 import { GuardReport } from './held/guard-report.js';
 import { GuardController } from './held/guard.controller.js';
-import { BroughtBack, GuardUndo, HeldTasks } from './held/held-tasks.js';
+import { HeldTasks } from './held/held-tasks.js';
 import { HeldController } from './held/held.controller.js';
-import { FormerProtected, HeldMetrics, HeldService } from './held/held.service.js';
+import { HeldService } from './held/held.service.js';
 import { KeptWritesRepository } from './kept-writes.repository.js';
 import { MembersController } from './members/members.controller.js';
 import { ImportedPeople } from './people/imported-people.js';
@@ -27,8 +27,8 @@ import { UsersRepository } from './users.repository.js';
 import { Circles } from './write/circles.js';
 import { ConflictSearch } from './write/conflicts.js';
 import { KeptWrites } from './write/kept-writes.js';
-import { ConsoleRights, PlanStatement } from './write/plan-statement.js';
-import { UserEditing, CaseReader } from './write/user-editing.js';
+import { PlanStatement } from './write/plan-statement.js';
+import { UserEditing } from './write/user-editing.js';
 import { UsersService } from './write/users.service.js';
 import { WriteRunner } from './write/write-runner.js';
 
@@ -40,11 +40,9 @@ import { WriteRunner } from './write/write-runner.js';
     UsersRepository,
     KeptWritesRepository,
     KeptWrites,
-    CaseReader,
     UserEditing,
     ConflictSearch,
     PlanStatement,
-    ConsoleRights,
     GuardRepository,
     GuardService,
     AdministratorNotices,
@@ -58,12 +56,8 @@ import { WriteRunner } from './write/write-runner.js';
     ExplainService,
     UserConflicts,
     HeldService,
-    FormerProtected,
     HeldTasks,
-    BroughtBack,
     GuardReport,
-    GuardUndo,
-    HeldMetrics,
     ImportedPeople,
     ReleasedUsers,
   ],
@@ -76,7 +70,7 @@ import { WriteRunner } from './write/write-runner.js';
     PeopleService,
     HeldTasks,
     GuardReport,
-    HeldMetrics,
+    HeldService,
     ReleasedUsers,
   ],
 })

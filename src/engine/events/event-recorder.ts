@@ -5,7 +5,7 @@ import { WriteStatement, type Part } from '../../base/database/write-statement.j
 import type { UserEventName } from '../../tenancy/identity/user-change.rules.js';
 import { enqueueMessages, enqueueNamedMessages, type Receiver } from '../delivery/lanes/enqueue.js';
 import type { EventName } from './catalogue.js';
-import { EventReceivers, takersOf, takersOfAny, type EventReceiver } from './event-source.js';
+import { EventSources, takersOf, takersOfAny, type EventReceiver } from './event-source.js';
 
 /** The digits of a sequence in an id: enough for ten thousand events a second over thirty thousand years. */
 const DIGITS = 16;
@@ -48,7 +48,7 @@ const MESSAGE = { id: eventIdSql('m.sequence'), record: 'm.record' } as const;
 /** Records events in the statements of their facts, with a lane for each receiver that takes them. */
 @Injectable()
 export class EventRecorder {
-  constructor(private readonly receivers: EventReceivers) {}
+  constructor(private readonly receivers: EventSources) {}
 
   /**
    * Adds an event to a write statement: it is recorded if the subject of the statement is written.
@@ -61,7 +61,7 @@ export class EventRecorder {
     fact: Omit<RecordedFact, 'threshold'>,
     db?: SqlRunner,
   ): Promise<void> {
-    const receivers = await this.receivers.of(tenantId, db);
+    const receivers = await this.receivers.receiversOf(tenantId, db);
     const part = statement.add(
       (p) => `insert into events (tenant_id, event, record, data)
         select ${p.shared(tenantId)}, ${p.shared(fact.event)}, ${p.add(fact.record, 'text')}, ${p.add(fact.data, 'json')}
@@ -73,7 +73,7 @@ export class EventRecorder {
 
   /** Returns the receivers of a tenant's events, for `addElsewhere`; `db` as for `addTo`. */
   receiversOf(tenantId: string, db?: SqlRunner): Promise<readonly EventReceiver[]> {
-    return this.receivers.of(tenantId, db);
+    return this.receivers.receiversOf(tenantId, db);
   }
 
   /** Adds the lanes of an event whose row another room adds to the statement. */
@@ -98,7 +98,7 @@ export class EventRecorder {
     { event, rows, data }: { event: EventName; rows: Part; data: string },
     db?: SqlRunner,
   ): Promise<void> {
-    const receivers = await this.receivers.of(tenantId, db);
+    const receivers = await this.receivers.receiversOf(tenantId, db);
     const part = statement.add(
       (p) => `insert into events (tenant_id, event, data)
         select ${p.shared(tenantId)}, ${p.shared(event)}, (${data})::json from ${rows.name} r
@@ -121,7 +121,7 @@ export class EventRecorder {
     { exceptTo }: { exceptTo?: string } = {},
   ): Promise<EventName[]> {
     if (facts.length === 0) return [];
-    const receivers = (await this.receivers.of(tenantId, tx)).filter(({ id }) => id !== exceptTo);
+    const receivers = (await this.receivers.receiversOf(tenantId, tx)).filter(({ id }) => id !== exceptTo);
     const statement = new WriteStatement();
     const given = statement.given(
       (p) => `select ${p.add(tenantId, 'text')} as tenant_id, f.*

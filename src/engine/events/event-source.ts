@@ -90,25 +90,6 @@ export abstract class EventSource {
   abstract placeFrom(tenantId: string, sequence: string): Promise<EventPlace | null>;
 }
 
-/** The sources of events of this process: a room that brings one adds it when its module is made. */
-@Injectable()
-export class EventSources {
-  private readonly sources: EventSource[] = [];
-
-  /** @throws {Error} when a name belongs to another source already */
-  add(source: EventSource): void {
-    const taken = source.names.find((name) => this.sources.some(({ names }) => names.includes(name)));
-    if (taken !== undefined) throw new Error(`there are two sources of ${taken}`);
-    this.sources.push(source);
-  }
-
-  /** Returns the sources that have one of these names; null: all. */
-  of(names: readonly EventName[] | null): readonly EventSource[] {
-    if (names === null) return this.sources;
-    return this.sources.filter((source) => source.names.some((name) => names.includes(name)));
-  }
-}
-
 /** A receiver of a tenant's events. */
 export interface EventReceiver {
   /** The id of the destination. */
@@ -135,13 +116,31 @@ export interface EventChannel {
 
 const NONE: readonly EventReceiver[] = [];
 
-/** The receivers of events: the room that brings the channel adds it when its module is made. */
+/**
+ * The sources of events of this process: a room that brings one adds it when its module is made.
+ *
+ * The receivers of events: the room that brings the channel adds it when its module is made.
+ */
 @Injectable()
-export class EventReceivers {
+export class EventSources {
+  private readonly sources: EventSource[] = [];
   private brought: EventChannel | null = null;
 
+  /** @throws {Error} when a name belongs to another source already */
+  add(source: EventSource): void {
+    const taken = source.names.find((name) => this.sources.some(({ names }) => names.includes(name)));
+    if (taken !== undefined) throw new Error(`there are two sources of ${taken}`);
+    this.sources.push(source);
+  }
+
+  /** Returns the sources that have one of these names; null: all. */
+  of(names: readonly EventName[] | null): readonly EventSource[] {
+    if (names === null) return this.sources;
+    return this.sources.filter((source) => source.names.some((name) => names.includes(name)));
+  }
+
   /** @throws {Error} when there is a channel already */
-  add(channel: EventChannel): void {
+  addReceivers(channel: EventChannel): void {
     if (this.brought !== null) throw new Error('events have a channel already');
     this.brought = channel;
   }
@@ -152,7 +151,7 @@ export class EventReceivers {
   }
 
   /** Returns the receivers of a tenant; `db` as for `EventChannel`. */
-  of(tenantId: string, db?: SqlRunner): Promise<readonly EventReceiver[]> {
+  receiversOf(tenantId: string, db?: SqlRunner): Promise<readonly EventReceiver[]> {
     return this.brought?.receiversOf(tenantId, db) ?? Promise.resolve(NONE);
   }
 }

@@ -3,13 +3,13 @@ import { SessionEvents } from '../../tenancy/sessions/session.js';
 import { StorageEventRecorder } from '../../tenancy/tenants/storage/tenant-storage.js';
 import { EventReader } from './event-reader.js';
 import { EventRecorder } from './event-recorder.js';
-import { EventReceivers, EventSources } from './event-source.js';
+import { EventSources } from './event-source.js';
 import { EventsController } from './events.controller.js';
-import { EventFloors, EventsRepository, EventsService, EventHorizon, LedgerFacts } from './events.service.js';
+import { EventsService, EventsRepository } from './events.service.js';
 import { RecordedSessionEvents, RecordedStorageEvents } from './recorded-events.js';
 import { StoredEvents } from './stored-events.js';
 
-const SHARED = [EventHorizon, EventsRepository, EventReceivers, EventRecorder, EventReader, EventSources, EventFloors];
+const SHARED = [EventsService, EventsRepository, EventSources, EventRecorder, EventReader];
 
 /** The catalogue of events, their record and their feed. Global: each room records the events of its own facts. */
 @Global()
@@ -21,7 +21,7 @@ const SHARED = [EventHorizon, EventsRepository, EventReceivers, EventRecorder, E
     { provide: StorageEventRecorder, useClass: RecordedStorageEvents },
     StoredEvents,
     EventsService,
-    LedgerFacts,
+    EventsRepository,
   ],
   exports: [...SHARED, SessionEvents, StorageEventRecorder],
 })

@@ -12,13 +12,128 @@ import { LOWEST, HorizonMarks, type Look, before, compareSequences, higher, lowe
 
 const TENANTS = 1_000;
 
-/** The highest sequence of each tenant whose event was dropped: a position before it has missed events. */
+/** At most 50 looks a second: each one can use up a transaction id. */
+const EVERY_MS = 20;
+/** The looks after which a caller no longer waits for open transactions. */
+const LOOKS = 4;
+
+interface LookRow {
+  last: string;
+  own: string | null;
+  oldest: string;
+  started: string;
+}
+
+/** No installation draws a million millions of events: a higher position is an error of the caller. */
+const FARTHEST = String(10 ** 12);
+
+/** A page of the feed. */
+export interface FeedPage {
+  events: StoredEvent[];
+  /** The position of the next page: an event of the tenant, so that it shows nothing of others; null: none so far. */
+  nextAfter: string | null;
+}
+
+/** A page of the list. */
+export interface ListPage {
+  events: StoredEvent[];
+  /** The place from which the next page continues; null: this is the last one. */
+  next: string | null;
+}
+
+/**
+ * The events of a tenant, as the API shows them: a list, newest first, and a feed, oldest first.
+ *
+ * The highest sequence of each tenant whose event was dropped: a position before it has missed events.
+ *
+ * The horizon of the feed: every event up to it is committed, or never will be.
+ *
+ * A transaction gets its id before it draws its first sequence (the default of the columns). A look reads the last sequence
+ * first and takes a transaction id then. All sequences up to there belong to older transactions; when these are over, the
+ * sequences are final. All callers of a process share the looks and what they have proved.
+ */
 @Injectable()
-export class EventFloors {
-  constructor(private readonly db: Database) {}
+export class EventsService {
+  private readonly marks = new HorizonMarks();
+  /** The look that begins next; a caller that comes now is served by it. */
+  private next: Promise<void> | null = null;
+  private running: Promise<void> = Promise.resolve();
+  private begun = 0;
+
+  constructor(
+    private readonly reader: EventReader,
+    private readonly db: Database,
+  ) {}
+
+  /**
+   * Returns the events behind a position, oldest first. No event ever appears before the position that it returns, which is
+   * one of the tenant's own: the end of what was read would count the events of all tenants.
+   *
+   * @param position the id of the last event that was processed, or the `next_after` of a page; null: from the oldest
+   * @throws {InvalidFields} when it is no position that was ever given
+   * @throws {PositionTooOld} when events behind it were dropped
+   */
+  async feed(tenantId: string, position: string | null, limit: number): Promise<FeedPage> {
+    const after = position === null ? await this.floorOf(tenantId) : sequenceOfEvent(position);
+    if (after === null) throw unknownPosition('must be the id of an event');
+    if (compareSequences(after, FARTHEST) > 0) throw unknownPosition('is behind every event');
+    const page = await this.behind(tenantId, after, limit);
+    // Looked up after the events: what was dropped meanwhile is missing in the page.
+    const floor = await this.floorOf(tenantId);
+    if (compareSequences(after, floor) > 0 && page.events.length === 0) return this.ended(tenantId, after, floor);
+    if (compareSequences(after, floor) >= 0) return page;
+    if (position === null) return this.feed(tenantId, null, limit);
+    throw new PositionTooOld(eventId(floor));
+  }
+
+  private async behind(tenantId: string, after: string, limit: number): Promise<FeedPage> {
+    const known = this.known;
+    const part = await this.upTo(tenantId, after, known, limit);
+    if (part.events.length === limit || part.through !== null) return pageOf(part.events, part.through ?? after);
+    const newest = await this.newest();
+    // The part after the known horizon begins where the first part ends.
+    const from = compareSequences(after, known) > 0 ? after : known;
+    const rest = await this.upTo(tenantId, from, newest, limit - part.events.length);
+    return pageOf([...part.events, ...rest.events], rest.through ?? after);
+  }
+
+  /**
+   * Returns an empty page. A position after the newest event of the tenant, as after a restore, goes back to that event: a
+   * refusal would show which sequences other tenants have reached.
+   */
+  private async ended(tenantId: string, after: string, floor: string): Promise<FeedPage> {
+    const [newest] = await this.reader.page(tenantId, { limit: 1, newestFirst: true });
+    return pageOf([], lower(after, higher(newest?.sequence ?? floor, floor)));
+  }
+
+  private async upTo(
+    tenantId: string,
+    after: string,
+    through: string,
+    limit: number,
+  ): Promise<{ events: StoredEvent[]; through: string | null }> {
+    if (compareSequences(after, through) >= 0) return { events: [], through: null };
+    return this.reader.part(tenantId, { after, through, limit, newestFirst: false });
+  }
+
+  /** Returns events, newest first: also those that commit late and appear before others later. */
+  async list(
+    tenantId: string,
+    { event, since }: { event: EventName | undefined; since: Date | undefined },
+    { after, limit }: { after: string | null; limit: number },
+  ): Promise<ListPage> {
+    const { events, through } = await this.reader.part(tenantId, {
+      through: after === null ? undefined : before(after),
+      names: event === undefined ? null : [event],
+      since,
+      limit,
+      newestFirst: true,
+    });
+    return { events, next: through };
+  }
 
   /** Returns the floor of a tenant; `0`: nothing was dropped. */
-  async of(tenantId: string): Promise<string> {
+  async floorOf(tenantId: string): Promise<string> {
     const { rows } = await this.db.query<{ sequence: string }>(
       `select sequence from event_floors where tenant_id = $1`,
       [tenantId],
@@ -31,7 +146,7 @@ export class EventFloors {
    *
    * @param month the partition, as the catalogue of the database names it
    */
-  async raise(tx: SqlRunner, month: string): Promise<void> {
+  async raiseFloor(tx: SqlRunner, month: string): Promise<void> {
     if (!/^events_\d{4}_\d\d$/.test(month)) throw new Error(`${month} is no month of events`);
     for (let after = ''; ;) {
       // One probe of the index for each tenant: a month has many more events than there are tenants.
@@ -53,36 +168,6 @@ export class EventFloors {
       after = rows.at(-1)!.id;
     }
   }
-}
-
-/** At most 50 looks a second: each one can use up a transaction id. */
-const EVERY_MS = 20;
-/** The looks after which a caller no longer waits for open transactions. */
-const LOOKS = 4;
-
-interface LookRow {
-  last: string;
-  own: string | null;
-  oldest: string;
-  started: string;
-}
-
-/**
- * The horizon of the feed: every event up to it is committed, or never will be.
- *
- * A transaction gets its id before it draws its first sequence (the default of the columns). A look reads the last sequence
- * first and takes a transaction id then. All sequences up to there belong to older transactions; when these are over, the
- * sequences are final. All callers of a process share the looks and what they have proved.
- */
-@Injectable()
-export class EventHorizon {
-  private readonly marks = new HorizonMarks();
-  /** The look that begins next; a caller that comes now is served by it. */
-  private next: Promise<void> | null = null;
-  private running: Promise<void> = Promise.resolve();
-  private begun = 0;
-
-  constructor(private readonly db: Database) {}
 
   /** The highest sequence that is known to be final. */
   get known(): string {
@@ -129,100 +214,6 @@ export class EventHorizon {
   }
 }
 
-/** No installation draws a million millions of events: a higher position is an error of the caller. */
-const FARTHEST = String(10 ** 12);
-
-/** A page of the feed. */
-export interface FeedPage {
-  events: StoredEvent[];
-  /** The position of the next page: an event of the tenant, so that it shows nothing of others; null: none so far. */
-  nextAfter: string | null;
-}
-
-/** A page of the list. */
-export interface ListPage {
-  events: StoredEvent[];
-  /** The place from which the next page continues; null: this is the last one. */
-  next: string | null;
-}
-
-/** The events of a tenant, as the API shows them: a list, newest first, and a feed, oldest first. */
-@Injectable()
-export class EventsService {
-  constructor(
-    private readonly reader: EventReader,
-    private readonly horizon: EventHorizon,
-    private readonly floors: EventFloors,
-  ) {}
-
-  /**
-   * Returns the events behind a position, oldest first. No event ever appears before the position that it returns, which is
-   * one of the tenant's own: the end of what was read would count the events of all tenants.
-   *
-   * @param position the id of the last event that was processed, or the `next_after` of a page; null: from the oldest
-   * @throws {InvalidFields} when it is no position that was ever given
-   * @throws {PositionTooOld} when events behind it were dropped
-   */
-  async feed(tenantId: string, position: string | null, limit: number): Promise<FeedPage> {
-    const after = position === null ? await this.floors.of(tenantId) : sequenceOfEvent(position);
-    if (after === null) throw unknownPosition('must be the id of an event');
-    if (compareSequences(after, FARTHEST) > 0) throw unknownPosition('is behind every event');
-    const page = await this.behind(tenantId, after, limit);
-    // Looked up after the events: what was dropped meanwhile is missing in the page.
-    const floor = await this.floors.of(tenantId);
-    if (compareSequences(after, floor) > 0 && page.events.length === 0) return this.ended(tenantId, after, floor);
-    if (compareSequences(after, floor) >= 0) return page;
-    if (position === null) return this.feed(tenantId, null, limit);
-    throw new PositionTooOld(eventId(floor));
-  }
-
-  private async behind(tenantId: string, after: string, limit: number): Promise<FeedPage> {
-    const known = this.horizon.known;
-    const part = await this.upTo(tenantId, after, known, limit);
-    if (part.events.length === limit || part.through !== null) return pageOf(part.events, part.through ?? after);
-    const newest = await this.horizon.newest();
-    // The part after the known horizon begins where the first part ends.
-    const from = compareSequences(after, known) > 0 ? after : known;
-    const rest = await this.upTo(tenantId, from, newest, limit - part.events.length);
-    return pageOf([...part.events, ...rest.events], rest.through ?? after);
-  }
-
-  /**
-   * Returns an empty page. A position after the newest event of the tenant, as after a restore, goes back to that event: a
-   * refusal would show which sequences other tenants have reached.
-   */
-  private async ended(tenantId: string, after: string, floor: string): Promise<FeedPage> {
-    const [newest] = await this.reader.page(tenantId, { limit: 1, newestFirst: true });
-    return pageOf([], lower(after, higher(newest?.sequence ?? floor, floor)));
-  }
-
-  private async upTo(
-    tenantId: string,
-    after: string,
-    through: string,
-    limit: number,
-  ): Promise<{ events: StoredEvent[]; through: string | null }> {
-    if (compareSequences(after, through) >= 0) return { events: [], through: null };
-    return this.reader.part(tenantId, { after, through, limit, newestFirst: false });
-  }
-
-  /** Returns events, newest first: also those that commit late and appear before others later. */
-  async list(
-    tenantId: string,
-    { event, since }: { event: EventName | undefined; since: Date | undefined },
-    { after, limit }: { after: string | null; limit: number },
-  ): Promise<ListPage> {
-    const { events, through } = await this.reader.part(tenantId, {
-      through: after === null ? undefined : before(after),
-      names: event === undefined ? null : [event],
-      since,
-      limit,
-      newestFirst: true,
-    });
-    return { events, next: through };
-  }
-}
-
 function pageOf(events: StoredEvent[], place: string): FeedPage {
   const last = events.at(-1)?.sequence ?? place;
   const end = compareSequences(last, place) > 0 ? last : place;
@@ -241,13 +232,20 @@ export interface NewEvent<Name extends EventName = EventName> {
   threshold?: string;
 }
 
-/** The statements of events. */
+/**
+ * The statements of events.
+ *
+ * Records what the ledgers report: their room is below this one.
+ */
 @Injectable()
 export class EventsRepository {
   constructor(
     private readonly db: Database,
     private readonly recorder: EventRecorder,
-  ) {}
+    domainEvents: DomainEvents,
+  ) {
+    domainEvents.on(DayClosed, (closed) => this.dayClosed(closed));
+  }
 
   /**
    * Records events of a tenant, in the transaction of their facts.
@@ -262,17 +260,6 @@ export class EventsRepository {
       events.map(({ event, data, threshold }) => ({ event, record: null, data: JSON.stringify(data), threshold })),
     );
   }
-}
-
-/** Records what the ledgers report: their room is below this one. */
-@Injectable()
-export class LedgerFacts {
-  constructor(
-    private readonly events: EventsRepository,
-    domainEvents: DomainEvents,
-  ) {
-    domainEvents.on(DayClosed, (closed) => this.dayClosed(closed));
-  }
 
   private async dayClosed({ tx, day, signed, signature }: DayClosed): Promise<void> {
     const { tenantId, chain, day: date, sequence, count, hash } = day;
@@ -286,6 +273,6 @@ export class LedgerFacts {
       key_id: signature.keyId,
       signature: signature.signature.toString('base64'),
     };
-    await this.events.record(tenantId, [{ event: 'chain.day_closed', data }], tx);
+    await this.record(tenantId, [{ event: 'chain.day_closed', data }], tx);
   }
 }

@@ -3,7 +3,7 @@ import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
 import { again, DONE, LeaseLost, WorkKind, type TurnOutcome, type Turn } from '../../base/work/work.js';
 import { TaskHandlers, TaskFailed, type TaskKind } from './task.js';
-import { TaskClaims, type ClaimedTask } from './tasks.repository.js';
+import { TasksRepository, type ClaimedTask } from './tasks.repository.js';
 
 /**
  * The tasks of a tenant that take turns with each other: one batch of the task that has waited the longest is a turn. So a
@@ -15,7 +15,7 @@ abstract class TaskWork extends WorkKind {
 
   constructor(
     private readonly db: Database,
-    private readonly claims: TaskClaims,
+    private readonly claims: TasksRepository,
     protected readonly handlers: TaskHandlers,
     private readonly logger: Logger,
   ) {
@@ -25,14 +25,14 @@ abstract class TaskWork extends WorkKind {
   protected abstract get queue(): readonly TaskKind[];
 
   override due(): string {
-    return this.claims.due(this.queue);
+    return this.claims.dueTasks(this.queue);
   }
 
   override async run(turn: Turn): Promise<TurnOutcome> {
     const { tenantId } = turn;
     const task = await this.db.transaction(tenantId, async (tx) => {
       await turn.hold(tx);
-      return this.claims.next(tx, tenantId, this.queue);
+      return this.claims.nextDue(tx, tenantId, this.queue);
     });
     if (task === null) return DONE;
     await this.batch(turn, task);

@@ -9,7 +9,7 @@ import { CurrentCaller, NoScope, RequireScope, type Caller } from '../../tenancy
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
 import { TASK_KINDS, TASK_STATES } from './task.js';
 import { taskBody, taskPage, LeftOutBody, TaskBody } from './tasks.dto.js';
-import { LeftOutRepository, TasksRepository } from './tasks.repository.js';
+import { TasksRepository } from './tasks.repository.js';
 import { TasksService } from './tasks.service.js';
 
 /** Background work: imports, resends, changed rules, held users. */
@@ -19,7 +19,6 @@ export class TasksController {
   constructor(
     private readonly service: TasksService,
     private readonly tasks: TasksRepository,
-    private readonly leftOut: LeftOutRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -78,7 +77,7 @@ export class TasksController {
     queryOptions(query, PAGE_OPTIONS);
     await this.service.show(caller, id);
     const page = readPage(query, `left out of ${id}`);
-    const rows = await this.leftOut.list(caller.tenantId, id, page);
+    const rows = await this.tasks.listLeftOut(caller.tenantId, id, page);
     return pageOf(
       page,
       rows,

@@ -3,11 +3,11 @@ import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { CallingTasks, LocalTasks } from './task-work.js';
 import { TaskHandlers } from './task.js';
 import { TasksController } from './tasks.controller.js';
-import { LeftOutRepository, TaskClaims, TasksRepository } from './tasks.repository.js';
+import { TasksRepository } from './tasks.repository.js';
 import { TasksService } from './tasks.service.js';
 import { WorkEntries } from './work-entries.repository.js';
 import { WorkKinds } from './work-kinds.js';
-import { WorkEngine, WorkMetrics } from './work.engine.js';
+import { WorkEngine } from './work.engine.js';
 
 /** Everything that runs without a request, and the tasks of tenants. The rooms declare the kinds and the handlers of theirs. */
 @Module({
@@ -15,21 +15,18 @@ import { WorkEngine, WorkMetrics } from './work.engine.js';
   controllers: [TasksController],
   providers: [
     CallingTasks,
-    LeftOutRepository,
-    LocalTasks,
-    TaskClaims,
-    TaskHandlers,
     TasksRepository,
+    LocalTasks,
+    TaskHandlers,
     TasksService,
     WorkEngine,
     WorkEntries,
-    WorkMetrics,
     {
       provide: WorkKinds,
       useFactory: (discovery: DiscoveryService) => new WorkKinds(discovery),
       inject: [DiscoveryService],
     },
   ],
-  exports: [LeftOutRepository, TaskHandlers, TasksRepository, WorkEngine, WorkEntries, WorkMetrics],
+  exports: [TasksRepository, TaskHandlers, WorkEngine, WorkEntries],
 })
 export class TasksModule {}

@@ -49,7 +49,51 @@ export interface TaskFilter {
 
 const COLUMNS = 'id, kind, state, done, total, result, error, created_at, started_at, finished_at';
 
-/** The statements that make, show and stop tasks. */
+/** The longest pause that another server can ask for. */
+const MOST_PAUSE_SECONDS = 3_600;
+/** `lease_until`: the task is left alone until then. */
+const OPEN = `state in ('waiting', 'running') and (lease_until is null or lease_until <= now())`;
+
+/** A task in the hands of a worker. */
+export interface ClaimedTask extends Task {
+  /** Failures in a row before this claim. */
+  failures: number;
+}
+
+interface ClaimedRow {
+  id: string;
+  kind: TaskKind;
+  payload: Record<string, unknown>;
+  done: number;
+  result: Record<string, number> | null;
+  failures: number;
+  created_by: Actor;
+}
+
+/** A failure in words that a tenant may read; what the database says stays in the log. */
+function reasonOf(error: unknown): string {
+  return error instanceof TaskInterrupted
+    ? error.message
+    : 'an error inside the service, which its log describes under task.interrupted';
+}
+
+/** Something that a task could not do, and why. */
+export interface LeftOutItem {
+  /** Unique in its task: the same one is noted once, however often its batch is repeated. */
+  id: string;
+  /** What identifies it for a reader, such as the account of a platform. */
+  item: object;
+  /** A stable code. */
+  reason: string;
+  /** One sentence: what is in the way, and of which user. */
+  detail: string;
+}
+
+/**
+ * The statements that make, show and stop tasks.
+ *
+ * The statements by which tasks are taken, and by which it is noted how far they are.
+ */
 @Injectable()
 export class TasksRepository {
   constructor(private readonly db: Database) {}
@@ -142,41 +186,15 @@ export class TasksRepository {
     );
     return rowCount === 1;
   }
-}
-
-/** The longest pause that another server can ask for. */
-const MOST_PAUSE_SECONDS = 3_600;
-/** `lease_until`: the task is left alone until then. */
-const OPEN = `state in ('waiting', 'running') and (lease_until is null or lease_until <= now())`;
-
-/** A task in the hands of a worker. */
-export interface ClaimedTask extends Task {
-  /** Failures in a row before this claim. */
-  failures: number;
-}
-
-interface ClaimedRow {
-  id: string;
-  kind: TaskKind;
-  payload: Record<string, unknown>;
-  done: number;
-  result: Record<string, number> | null;
-  failures: number;
-  created_by: Actor;
-}
-
-/** The statements by which tasks are taken, and by which it is noted how far they are. */
-@Injectable()
-export class TaskClaims {
   /** Returns the tenants that have tasks of a queue, as SQL. */
-  due(queue: readonly TaskKind[]): string {
+  dueTasks(queue: readonly TaskKind[]): string {
     const kinds = queue.map((kind) => `'${kind}'`).join(', ');
     return `select tenant_id, '' collate "C" as id, min(coalesce(lease_until, created_at)) as since, null::text as server
       from tasks where ${OPEN} and kind in (${kinds || 'null'}) group by tenant_id`;
   }
 
   /** Takes the task of a tenant that has waited the longest since it was made or last worked on; null: none is due. */
-  async next(tx: SqlRunner, tenantId: string, queue: readonly TaskKind[]): Promise<ClaimedTask | null> {
+  async nextDue(tx: SqlRunner, tenantId: string, queue: readonly TaskKind[]): Promise<ClaimedTask | null> {
     const { rows } = await tx.query<ClaimedRow>(
       `update tasks set state = 'running', started_at = coalesce(started_at, clock_timestamp())
        where tenant_id = $1 and id = (
@@ -250,33 +268,8 @@ export class TaskClaims {
       [task.tenantId, task.id, error, task.done],
     );
   }
-}
 
-/** A failure in words that a tenant may read; what the database says stays in the log. */
-function reasonOf(error: unknown): string {
-  return error instanceof TaskInterrupted
-    ? error.message
-    : 'an error inside the service, which its log describes under task.interrupted';
-}
-
-/** Something that a task could not do, and why. */
-export interface LeftOutItem {
-  /** Unique in its task: the same one is noted once, however often its batch is repeated. */
-  id: string;
-  /** What identifies it for a reader, such as the account of a platform. */
-  item: object;
-  /** A stable code. */
-  reason: string;
-  /** One sentence: what is in the way, and of which user. */
-  detail: string;
-}
-
-/** What tasks have left out. */
-@Injectable()
-export class LeftOutRepository {
-  constructor(private readonly db: Database) {}
-
-  async add(tenantId: string, taskId: string, { id, item, reason, detail }: LeftOutItem): Promise<void> {
+  async addLeftOut(tenantId: string, taskId: string, { id, item, reason, detail }: LeftOutItem): Promise<void> {
     await this.db.query(
       `insert into task_left_out (tenant_id, task_id, item_id, item, reason, detail) values ($1, $2, $3, $4, $5, $6)
        on conflict do nothing`,
@@ -285,7 +278,7 @@ export class LeftOutRepository {
   }
 
   /** Returns one page, in the order of the ids, with one row too many. */
-  async list(tenantId: string, taskId: string, page: PageRequest): Promise<LeftOutItem[]> {
+  async listLeftOut(tenantId: string, taskId: string, page: PageRequest): Promise<LeftOutItem[]> {
     const { rows } = await this.db.query<LeftOutItem>(
       `select item_id as id, item, reason, detail from task_left_out
        where tenant_id = $1 and task_id = $2 and ($3::text is null or item_id > $3) order by item_id limit $4`,

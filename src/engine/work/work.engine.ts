@@ -34,12 +34,56 @@ const BEAT_MS = 5_000;
 const LOCAL = { all: 4, ofTenant: 1, ofServer: 4 };
 const FOREIGN = { all: 64, ofTenant: 4, ofServer: 16 };
 
+/** Returns the milliseconds after which work with an interval is due; null: it has none. */
+function everyOf(kind: WorkKind, outcome: TurnOutcome): number | null {
+  if (kind.due() !== null) return null;
+  return outcome.state === 'again' ? outcome.restMs : kind.everyMs;
+}
+
+/** A turn under way. */
+class RunningTurn implements Turn {
+  /** The last proof of the lease. */
+  renewedAt = performance.now();
+  private isStopped = false;
+
+  constructor(
+    readonly work: ClaimedWork,
+    private readonly entries: WorkEntries,
+  ) {}
+
+  get tenantId(): string {
+    return this.work.tenantId;
+  }
+
+  get id(): string {
+    return this.work.id;
+  }
+
+  get failures(): number {
+    return this.work.failures;
+  }
+
+  get isOver(): boolean {
+    return this.isStopped || performance.now() - this.renewedAt > LEASE_MS;
+  }
+
+  async hold(tx: SqlRunner): Promise<void> {
+    await this.entries.hold(tx, this.work);
+  }
+
+  stop(): void {
+    this.isStopped = true;
+  }
+}
+
 /**
  * Does everything that runs without a request, but for the delivery: claims what is due, lets its kind have a turn, and
  * gives it back. Any process may continue what another one left.
  *
  * Modes: *stopped* (before `start`, after `stop`: no claims); *polling* (claims until nothing is due, then waits for the
  * next second or for a wake-up).
+ *
+ * The figures of background work. No tenant is ever a label.
  */
 @Injectable()
 export class WorkEngine {
@@ -166,54 +210,6 @@ export class WorkEngine {
       else turn.renewedAt = at;
     }
   }
-}
-
-/** Returns the milliseconds after which work with an interval is due; null: it has none. */
-function everyOf(kind: WorkKind, outcome: TurnOutcome): number | null {
-  if (kind.due() !== null) return null;
-  return outcome.state === 'again' ? outcome.restMs : kind.everyMs;
-}
-
-/** A turn under way. */
-class RunningTurn implements Turn {
-  /** The last proof of the lease. */
-  renewedAt = performance.now();
-  private isStopped = false;
-
-  constructor(
-    readonly work: ClaimedWork,
-    private readonly entries: WorkEntries,
-  ) {}
-
-  get tenantId(): string {
-    return this.work.tenantId;
-  }
-
-  get id(): string {
-    return this.work.id;
-  }
-
-  get failures(): number {
-    return this.work.failures;
-  }
-
-  get isOver(): boolean {
-    return this.isStopped || performance.now() - this.renewedAt > LEASE_MS;
-  }
-
-  async hold(tx: SqlRunner): Promise<void> {
-    await this.entries.hold(tx, this.work);
-  }
-
-  stop(): void {
-    this.isStopped = true;
-  }
-}
-
-/** The figures of background work. No tenant is ever a label. */
-@Injectable()
-export class WorkMetrics {
-  constructor(private readonly db: Database) {}
 
   /** Puts gauges that ask the database when they are scraped into a registry. */
   register(registry: Registry): void {

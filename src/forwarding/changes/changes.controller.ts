@@ -21,7 +21,7 @@ import {
   ParkedSelection,
   ResendChanges,
 } from './changes.dto.js';
-import { ChangeTasks, type ChangeAct, ChangesService } from './changes.service.js';
+import { ChangesService, type ChangeAct } from './changes.service.js';
 
 const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] as const;
 const FILTERS = ['user_id', 'state', 'kind', 'since', 'directory', 'actor', 'request_id'] as const;
@@ -30,10 +30,7 @@ const FILTERS = ['user_id', 'state', 'kind', 'since', 'directory', 'actor', 'req
 @ApiController('changes')
 @RequireScope('admin')
 export class ChangesController {
-  constructor(
-    private readonly changes: ChangesService,
-    private readonly tasks: ChangeTasks,
-  ) {}
+  constructor(private readonly changes: ChangesService) {}
 
   @Get()
   @RequireScope('changes:read')
@@ -116,9 +113,9 @@ export class ChangesController {
     { dry_run, ...choice }: DismissSelection,
     res: BridgeResponse,
   ): Promise<TaskBody | ParkedCount> {
-    if (dry_run !== true) return newTaskBody(await this.tasks.begin(caller, act, choice));
+    if (dry_run !== true) return newTaskBody(await this.changes.beginTask(caller, act, choice));
     res.status(200);
-    return { count: await this.tasks.count(caller, choice) };
+    return { count: await this.changes.countTask(caller, choice) };
   }
 
   @Post(':id/retry')

@@ -60,7 +60,31 @@ const TIMES = `left join lateral (
     ${attemptsOf(PLATFORM, 'c.user_id', 'c.sequence')} and x.method <> 'GET'
   ) a on true`;
 
-/** The changes of a tenant, and how far each has come. */
+/** Which parked changes are meant: those of a list of users, or all that match. */
+export interface ParkedChoice {
+  user_ids?: string[];
+  /** The code of the error. */
+  error?: string;
+  /** The directory that the change came from. */
+  directory?: string;
+}
+
+/** A user whose change is parked. */
+export interface ParkedUser {
+  user_id: string;
+  /** The last change that is parked. */
+  sequence: string;
+}
+
+// `lanes_parked` finds the parked lanes of a tenant.
+const PARKED_FROM = `from lanes l join changes c on c.tenant_id = $1 and c.sequence = l.last_pending
+  where l.tenant_id = $1 and l.channel = $2 and l.destination = $3 and l.parked_reason is not null
+    and ($4::text is null or l.parked_reason = $4) and ($5::text is null or c.source ->> 'directory_id' = $5)
+    and ($6::text[] is null or l.subject = any($6))`;
+
+/**
+ * The changes of a tenant, and how far each has come.
+ */
 @Injectable()
 export class ChangesRepository {
   constructor(private readonly db: Database) {}
@@ -133,36 +157,8 @@ export class ChangesRepository {
       [tenantId, userId, after, through, JSON.stringify(by)],
     );
   }
-}
 
-/** Which parked changes are meant: those of a list of users, or all that match. */
-export interface ParkedChoice {
-  user_ids?: string[];
-  /** The code of the error. */
-  error?: string;
-  /** The directory that the change came from. */
-  directory?: string;
-}
-
-/** A user whose change is parked. */
-export interface ParkedUser {
-  user_id: string;
-  /** The last change that is parked. */
-  sequence: string;
-}
-
-// `lanes_parked` finds the parked lanes of a tenant.
-const PARKED_FROM = `from lanes l join changes c on c.tenant_id = $1 and c.sequence = l.last_pending
-  where l.tenant_id = $1 and l.channel = $2 and l.destination = $3 and l.parked_reason is not null
-    and ($4::text is null or l.parked_reason = $4) and ($5::text is null or c.source ->> 'directory_id' = $5)
-    and ($6::text[] is null or l.subject = any($6))`;
-
-/** Finds the users whose change is parked. */
-@Injectable()
-export class ParkedChangesRepository {
-  constructor(private readonly db: Database) {}
-
-  async count(tenantId: string, choice: ParkedChoice): Promise<number> {
+  async countParked(tenantId: string, choice: ParkedChoice): Promise<number> {
     const { rows } = await this.db.query<{ n: number }>(
       `select count(*)::int as n ${PARKED_FROM}`,
       matching(tenantId, choice),
@@ -171,7 +167,7 @@ export class ParkedChangesRepository {
   }
 
   /** Returns up to `limit` users after one, in the order of their ids. */
-  async after(tenantId: string, choice: ParkedChoice, userId: string, limit: number): Promise<ParkedUser[]> {
+  async parkedAfter(tenantId: string, choice: ParkedChoice, userId: string, limit: number): Promise<ParkedUser[]> {
     const { rows } = await this.db.query<ParkedUser>(
       `select l.subject as user_id, l.last_pending::text as sequence ${PARKED_FROM} and l.subject > $7
        order by (l.subject || '') limit $8`,

@@ -10,7 +10,7 @@ import type { DestinationKey } from '../../engine/delivery/destination.js';
 import { dismiss, resend, retry } from '../../engine/delivery/lanes/admin.js';
 import { EventsRepository, type NewEvent } from '../../engine/events/events.service.js';
 import { TaskHandlers, type Batch, type Task } from '../../engine/work/task.js';
-import { TasksRepository, type TaskRow, LeftOutRepository } from '../../engine/work/tasks.repository.js';
+import { TasksRepository, type TaskRow } from '../../engine/work/tasks.repository.js';
 import { TASKS_CAP } from '../../engine/work/tasks.service.js';
 import { once } from '../../tenancy/idempotency/idempotency-keys.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
@@ -27,15 +27,25 @@ import {
   type ChangeRow,
   changeId,
 } from './changes.dto.js';
-import {
-  ChangesRepository,
-  type ChangeFilter,
-  ParkedChangesRepository,
-  type ParkedChoice,
-  type ParkedUser,
-} from './changes.repository.js';
+import { ChangesRepository, type ChangeFilter, type ParkedChoice, type ParkedUser } from './changes.repository.js';
 
-/** What happened to people, whether the platform has it, and what an administrator can do where it does not. */
+/** What happens to the parked changes of a task. */
+export type ChangeAct = 'retry' | 'dismiss';
+
+/** `after`: the user after whom the next batch begins. `reason`: why the changes are dismissed. */
+type ChangePayload = ParkedChoice & { after?: string; reason?: string };
+
+const BATCH = 100;
+/** The name under which a task counts the changes for which it was done. */
+const DONE = { retry: 'retried', dismiss: 'dismissed' } as const satisfies Record<ChangeAct, string>;
+
+/**
+ * What happened to people, whether the platform has it, and what an administrator can do where it does not.
+ *
+ * Records what the delivery reports of the platform as events of the tenant, in the transaction of the fact.
+ *
+ * Retries or dismisses many parked changes, in small steps that each leave their progress behind.
+ */
 @Injectable()
 export class ChangesService {
   constructor(
@@ -45,7 +55,25 @@ export class ChangesService {
     private readonly audit: AuditService,
     private readonly forwarding: ForwardingService,
     private readonly clock: Clock,
-  ) {}
+    private readonly records: EventsRepository,
+    events: DomainEvents,
+    handlers: TaskHandlers,
+  ) {
+    events.on(DestinationPaused, ({ tx, destination, reason, detail }) =>
+      this.record(tx, destination, { event: 'destination.paused', data: { reason, detail } }),
+    );
+    events.on(DestinationBack, ({ tx, destination, probes }) =>
+      this.record(tx, destination, { event: 'destination.back', data: { probes } }),
+    );
+    events.on(ChangeParked, ({ tx, destination, subject, through, reason }) => {
+      const data = { user_id: subject, change_id: changeId(through), reason };
+      return this.record(tx, destination, { event: 'change.parked', data });
+    });
+
+    for (const act of ['retry', 'dismiss'] as const) {
+      handlers.add<ChangePayload>([`changes.${act}`], { run: (task) => this.batch(act, task) });
+    }
+  }
 
   list(
     tenantId: string,
@@ -162,63 +190,15 @@ export class ChangesService {
       after,
     });
   }
-}
-
-/** Records what the delivery reports of the platform as events of the tenant, in the transaction of the fact. */
-@Injectable()
-export class PlatformEvents {
-  constructor(
-    private readonly records: EventsRepository,
-    events: DomainEvents,
-  ) {
-    events.on(DestinationPaused, ({ tx, destination, reason, detail }) =>
-      this.record(tx, destination, { event: 'destination.paused', data: { reason, detail } }),
-    );
-    events.on(DestinationBack, ({ tx, destination, probes }) =>
-      this.record(tx, destination, { event: 'destination.back', data: { probes } }),
-    );
-    events.on(ChangeParked, ({ tx, destination, subject, through, reason }) => {
-      const data = { user_id: subject, change_id: changeId(through), reason };
-      return this.record(tx, destination, { event: 'change.parked', data });
-    });
-  }
 
   private async record(tx: SqlRunner, { tenantId, channel }: DestinationKey, event: NewEvent): Promise<void> {
     if (channel === PLATFORM) await this.records.record(tenantId, [event], tx);
   }
-}
-
-/** What happens to the parked changes of a task. */
-export type ChangeAct = 'retry' | 'dismiss';
-
-/** `after`: the user after whom the next batch begins. `reason`: why the changes are dismissed. */
-type ChangePayload = ParkedChoice & { after?: string; reason?: string };
-
-const BATCH = 100;
-/** The name under which a task counts the changes for which it was done. */
-const DONE = { retry: 'retried', dismiss: 'dismissed' } as const satisfies Record<ChangeAct, string>;
-
-/** Retries or dismisses many parked changes, in small steps that each leave their progress behind. */
-@Injectable()
-export class ChangeTasks {
-  constructor(
-    private readonly db: Database,
-    private readonly changes: ChangesService,
-    private readonly parked: ParkedChangesRepository,
-    private readonly leftOut: LeftOutRepository,
-    private readonly audit: AuditService,
-    private readonly tasks: TasksRepository,
-    handlers: TaskHandlers,
-  ) {
-    for (const act of ['retry', 'dismiss'] as const) {
-      handlers.add<ChangePayload>([`changes.${act}`], { run: (task) => this.batch(act, task) });
-    }
-  }
 
   /** Counts the users whose parked change a task would be about. */
-  count(caller: Caller, choice: ParkedChoice): Promise<number> {
+  countTask(caller: Caller, choice: ParkedChoice): Promise<number> {
     demandChoice(choice);
-    return this.parked.count(caller.tenantId, choice);
+    return this.repository.countParked(caller.tenantId, choice);
   }
 
   /**
@@ -226,9 +206,9 @@ export class ChangeTasks {
    *
    * @throws {TooMany} `too_many_tasks`
    */
-  async begin(caller: Caller, act: ChangeAct, payload: ChangePayload): Promise<TaskRow> {
+  async beginTask(caller: Caller, act: ChangeAct, payload: ChangePayload): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
-    const total = await this.count(caller, payload);
+    const total = await this.countTask(caller, payload);
     const task = await once(this.db, caller, async (tx) => {
       await demandRoom(tx, TASKS_CAP, tenantId);
       const kind = `changes.${act}` as const;
@@ -243,7 +223,7 @@ export class ChangeTasks {
 
   private async batch(act: ChangeAct, task: Task<ChangePayload>): Promise<Batch> {
     const { after = '', ...choice } = task.payload;
-    const users = await this.parked.after(task.tenantId, choice, after, BATCH);
+    const users = await this.repository.parkedAfter(task.tenantId, choice, after, BATCH);
     const result: Record<string, number> = { [DONE[act]]: 0, left_out: 0, ...task.result };
     for (const user of users) result[(await this.one(task, act, user)) ? DONE[act] : 'left_out']!++;
     const next = users.length < BATCH ? null : { ...task.payload, after: users.at(-1)!.user_id };
@@ -255,13 +235,13 @@ export class ChangeTasks {
     const by = { tenantId: task.tenantId, actor: task.createdBy, requestId: task.id };
     const id = changeId(sequence);
     try {
-      await (act === 'retry' ? this.changes.retry(by, id) : this.changes.dismiss(by, id, task.payload.reason ?? null));
+      await (act === 'retry' ? this.retry(by, id) : this.dismiss(by, id, task.payload.reason ?? null));
       return true;
     } catch (error) {
       if (!(error instanceof Conflict || error instanceof NotFound)) throw error;
       const reason = error instanceof Conflict ? error.code : 'not_found';
       const item = { user_id, change_id: id };
-      await this.leftOut.add(task.tenantId, task.id, { id: user_id, item, reason, detail: error.message });
+      await this.tasks.addLeftOut(task.tenantId, task.id, { id: user_id, item, reason, detail: error.message });
       return false;
     }
   }

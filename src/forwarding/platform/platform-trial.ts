@@ -27,60 +27,6 @@ import { noPlatform } from './platform.service.js';
 
 type Call = Pick<PlatformRequest, 'method' | 'path' | 'query' | 'body' | 'idempotencyKey'>;
 
-/** Plays the calls of forwarding against a platform, with a user that exists for nothing else. */
-@Injectable()
-export class PlatformTrial {
-  constructor(
-    private readonly db: Database,
-    private readonly destinations: DestinationsRepository,
-    private readonly connections: Connections,
-    private readonly client: PlatformClient,
-    private readonly audit: AuditService,
-    private readonly clock: Clock,
-  ) {}
-
-  /**
-   * Creates, looks up, changes and deletes a throw-away user. The first answer that is not as the contract of the platform
-   * says ends the trial; the user is deleted all the same.
-   *
-   * @throws {Conflict} `no_platform_yet` when the tenant has no connection
-   */
-  async play(caller: Caller): Promise<PlatformTestBody> {
-    const { tenantId, actor, requestId } = caller;
-    const destination = await this.destinations.read(platformOf(tenantId));
-    if (destination === null) throw new Conflict('no_platform_yet', 'There is no platform connection yet.');
-    const key = newId('req');
-    const user = trialUser(key.slice(4));
-    await this.db.transaction(tenantId, (tx) => {
-      const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
-      return this.audit.record(tx, {
-        ...line,
-        action: 'platform.test_write',
-        after: { external_id: user.external_id },
-      });
-    });
-    const trial = new Trial(destination, (call) => this.send(destination, call));
-    await trial.run(user, key);
-    const failed = trial.steps.find(({ ok }) => !ok);
-    return {
-      ok: failed === undefined,
-      message:
-        failed === undefined
-          ? 'The platform answered each call as it should, and the throw-away user is gone.'
-          : `${failed.name}: ${failed.message!}${trial.left}`,
-      status: failed === undefined ? trial.steps.at(-1)!.status : failed.status,
-      duration_ms: trial.steps.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
-      steps: trial.steps,
-    };
-  }
-
-  private async send(destination: Destination, call: Call): Promise<{ verdict: Verdict; ms: number }> {
-    const timeoutMs = destination.settings.timeout_ms;
-    const answer = await this.client.send(this.connections.of(destination), { ...call, timeoutMs });
-    return { verdict: judge(answer, this.clock.now()), ms: answer.ms };
-  }
-}
-
 /** One trial: its steps so far. */
 class Trial {
   readonly steps: PlatformTestStep[] = [];
@@ -147,15 +93,62 @@ class Trial {
   }
 }
 
-/** Tries the platform without a write. */
+/**
+ * Plays the calls of forwarding against a platform, with a user that exists for nothing else.
+ *
+ * Tries the platform without a write.
+ */
 @Injectable()
-export class PlatformLookUp {
+export class PlatformTrial {
   constructor(
+    private readonly db: Database,
     private readonly destinations: DestinationsRepository,
     private readonly connections: Connections,
     private readonly client: PlatformClient,
+    private readonly audit: AuditService,
     private readonly clock: Clock,
   ) {}
+
+  /**
+   * Creates, looks up, changes and deletes a throw-away user. The first answer that is not as the contract of the platform
+   * says ends the trial; the user is deleted all the same.
+   *
+   * @throws {Conflict} `no_platform_yet` when the tenant has no connection
+   */
+  async play(caller: Caller): Promise<PlatformTestBody> {
+    const { tenantId, actor, requestId } = caller;
+    const destination = await this.destinations.read(platformOf(tenantId));
+    if (destination === null) throw new Conflict('no_platform_yet', 'There is no platform connection yet.');
+    const key = newId('req');
+    const user = trialUser(key.slice(4));
+    await this.db.transaction(tenantId, (tx) => {
+      const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
+      return this.audit.record(tx, {
+        ...line,
+        action: 'platform.test_write',
+        after: { external_id: user.external_id },
+      });
+    });
+    const trial = new Trial(destination, (call) => this.send(destination, call));
+    await trial.run(user, key);
+    const failed = trial.steps.find(({ ok }) => !ok);
+    return {
+      ok: failed === undefined,
+      message:
+        failed === undefined
+          ? 'The platform answered each call as it should, and the throw-away user is gone.'
+          : `${failed.name}: ${failed.message!}${trial.left}`,
+      status: failed === undefined ? trial.steps.at(-1)!.status : failed.status,
+      duration_ms: trial.steps.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
+      steps: trial.steps,
+    };
+  }
+
+  private async send(destination: Destination, call: Call): Promise<{ verdict: Verdict; ms: number }> {
+    const timeoutMs = destination.settings.timeout_ms;
+    const answer = await this.client.send(this.connections.of(destination), { ...call, timeoutMs });
+    return { verdict: judge(answer, this.clock.now()), ms: answer.ms };
+  }
 
   /** Asks the platform about a user that does not exist, and says what came of it. Changes nothing. */
   async test(tenantId: string): Promise<PlatformTestBody> {

@@ -5,9 +5,9 @@ import { newTaskBody, TaskBody } from '../../engine/work/tasks.dto.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
-import { PlatformLookUp, PlatformTrial } from './platform-trial.js';
+import { PlatformTrial } from './platform-trial.js';
 import { ChangePlatform, PausePlatform, PlatformBody, PlatformTestBody, TestPlatform } from './platform.dto.js';
-import { PlatformTasks, PlatformService } from './platform.service.js';
+import { PlatformService } from './platform.service.js';
 
 /** The platform connection of a tenant. */
 @ApiController('platform')
@@ -15,9 +15,7 @@ import { PlatformTasks, PlatformService } from './platform.service.js';
 export class PlatformController {
   constructor(
     private readonly platform: PlatformService,
-    private readonly lookUp: PlatformLookUp,
-    private readonly trial: PlatformTrial,
-    private readonly tasks: PlatformTasks,
+    private readonly lookUp: PlatformTrial,
   ) {}
 
   @Get()
@@ -50,7 +48,7 @@ export class PlatformController {
   })
   @ApiOkResponse({ type: PlatformTestBody })
   test(@CurrentCaller() caller: Caller, @Body() body: TestPlatform): Promise<PlatformTestBody> {
-    return body.write === true ? this.trial.play(caller) : this.lookUp.test(caller.tenantId);
+    return body.write === true ? this.lookUp.play(caller) : this.lookUp.test(caller.tenantId);
   }
 
   @Post('pause')
@@ -76,7 +74,7 @@ export class PlatformController {
   @ApiOperation({ summary: 'Takes in all users that the platform already has, without forwarding anything' })
   @ApiAcceptedResponse({ type: TaskBody })
   async import(@CurrentCaller() caller: Caller): Promise<TaskBody> {
-    return newTaskBody(await this.tasks.import(caller));
+    return newTaskBody(await this.platform.beginImport(caller));
   }
 
   @Post('drift')
@@ -89,7 +87,7 @@ export class PlatformController {
   })
   @ApiAcceptedResponse({ type: TaskBody })
   async drift(@CurrentCaller() caller: Caller): Promise<TaskBody> {
-    return newTaskBody(await this.tasks.drift(caller));
+    return newTaskBody(await this.platform.beginDrift(caller));
   }
 
   /** The name that the list of these tasks had first. */
@@ -97,6 +95,6 @@ export class PlatformController {
   @RequireScope('platform:read')
   @ApiExcludeEndpoint()
   listJobs(@CurrentCaller() caller: Caller): Promise<{ data: TaskBody[] }> {
-    return this.tasks.list(caller.tenantId);
+    return this.platform.listTasks(caller.tenantId);
   }
 }

@@ -115,7 +115,58 @@ function pausedBy(reason: string | null): string {
   }
 }
 
-/** The platform connection of a tenant, as its administrators see and change it. */
+function changeOf(body: ChangePlatform): DestinationChange {
+  const settings: Partial<Omit<DestinationSettings, 'paths'>> = {};
+  if (body.on_deactivate !== undefined) settings.on_deactivate = body.on_deactivate;
+  if (body.on_delete !== undefined) settings.on_delete = body.on_delete;
+  if (body.rate !== undefined) settings.rate = body.rate;
+  if (body.concurrency !== undefined) settings.concurrency = body.concurrency;
+  if (body.timeout_ms !== undefined) settings.timeout_ms = body.timeout_ms;
+  return {
+    ...(body.base_url === undefined ? {} : { baseUrl: trimmed(body.base_url) }),
+    ...(body.api_key === undefined ? {} : { key: body.api_key }),
+    ...(body.paths === undefined ? {} : { paths: body.paths }),
+    settings,
+  };
+}
+
+/** What the audit log may show of a connection. */
+function settingsOf({ baseUrl, keyHint, settings }: Destination): object {
+  return { base_url: baseUrl, key_hint: keyHint, ...settings };
+}
+
+function stateOf({ state, stateReason, stateDetail }: Destination): object {
+  return { state, reason: stateReason, detail: stateDetail };
+}
+
+function trimmed(address: string): string {
+  return trimEndOf(address, '/');
+}
+
+function originOf(address: string): string {
+  return urlOf(address)?.origin ?? address;
+}
+
+function missing(field: string, message: string): InvalidFields {
+  return new InvalidFields([{ field, message }]);
+}
+
+/** Returns the refusal where the tenant has no platform. */
+export function noPlatform(): Conflict {
+  return new Conflict('no_platform_yet', 'There is no platform connection yet.');
+}
+
+/** The tasks of forwarding. */
+const KINDS = ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'] as const;
+
+/**
+ * The platform connection of a tenant, as its administrators see and change it.
+ *
+ * Begins the tasks that read the platform's list of users.
+ *
+ * The platform connection of the first tenant, from `PLATFORM_API_BASE_URL` and `PLATFORM_API_KEY`: made at the start, or
+ * when that tenant is created, if it has none.
+ */
 @Injectable()
 export class PlatformService {
   constructor(
@@ -127,7 +178,16 @@ export class PlatformService {
     private readonly audit: AuditService,
     private readonly forwarding: ForwardingService,
     private readonly config: Config,
-  ) {}
+    private readonly clock: Clock,
+    private readonly tenants: TenantsRepository,
+    private readonly logger: Logger,
+    events: DomainEvents,
+  ) {
+    events.on(TenantReady, async () => {
+      // The tenant exists; the next start tries again.
+      await this.applyFirst().catch((error: unknown) => this.logger.error('platform connection not made', { error }));
+    });
+  }
 
   async show(tenantId: string): Promise<PlatformBody> {
     return { ...(await this.connection(tenantId)), ...(await pendingOf(this.db, platformOf(tenantId))) };
@@ -251,75 +311,19 @@ export class PlatformService {
     const refusal = this.connections.mayBePrivate(baseUrl, known) ? null : refusalOfUrl(baseUrl);
     if (refusal !== null) throw missing('base_url', refusal);
   }
-}
-
-function changeOf(body: ChangePlatform): DestinationChange {
-  const settings: Partial<Omit<DestinationSettings, 'paths'>> = {};
-  if (body.on_deactivate !== undefined) settings.on_deactivate = body.on_deactivate;
-  if (body.on_delete !== undefined) settings.on_delete = body.on_delete;
-  if (body.rate !== undefined) settings.rate = body.rate;
-  if (body.concurrency !== undefined) settings.concurrency = body.concurrency;
-  if (body.timeout_ms !== undefined) settings.timeout_ms = body.timeout_ms;
-  return {
-    ...(body.base_url === undefined ? {} : { baseUrl: trimmed(body.base_url) }),
-    ...(body.api_key === undefined ? {} : { key: body.api_key }),
-    ...(body.paths === undefined ? {} : { paths: body.paths }),
-    settings,
-  };
-}
-
-/** What the audit log may show of a connection. */
-function settingsOf({ baseUrl, keyHint, settings }: Destination): object {
-  return { base_url: baseUrl, key_hint: keyHint, ...settings };
-}
-
-function stateOf({ state, stateReason, stateDetail }: Destination): object {
-  return { state, reason: stateReason, detail: stateDetail };
-}
-
-function trimmed(address: string): string {
-  return trimEndOf(address, '/');
-}
-
-function originOf(address: string): string {
-  return urlOf(address)?.origin ?? address;
-}
-
-function missing(field: string, message: string): InvalidFields {
-  return new InvalidFields([{ field, message }]);
-}
-
-/** Returns the refusal where the tenant has no platform. */
-export function noPlatform(): Conflict {
-  return new Conflict('no_platform_yet', 'There is no platform connection yet.');
-}
-
-/** The tasks of forwarding. */
-const KINDS = ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'] as const;
-
-/** Begins the tasks that read the platform's list of users. */
-@Injectable()
-export class PlatformTasks {
-  constructor(
-    private readonly db: Database,
-    private readonly destinations: DestinationsRepository,
-    private readonly tasks: TasksRepository,
-    private readonly audit: AuditService,
-    private readonly clock: Clock,
-  ) {}
 
   /** Begins to take in all users that the platform has. */
-  import(caller: Caller): Promise<TaskRow> {
+  beginImport(caller: Caller): Promise<TaskRow> {
     return this.begin(caller, 'platform.import', 'platform.import_begun');
   }
 
   /** Begins to compare the platform's list with what the platform should know. Changes nothing. */
-  drift(caller: Caller): Promise<TaskRow> {
+  beginDrift(caller: Caller): Promise<TaskRow> {
     return this.begin(caller, 'platform.drift', 'platform.drift_begun');
   }
 
   /** Returns the newest tasks of forwarding. */
-  async list(tenantId: string): Promise<{ data: TaskBody[] }> {
+  async listTasks(tenantId: string): Promise<{ data: TaskBody[] }> {
     const rows = await this.tasks.list(tenantId, { kinds: KINDS }, { limit: 50, after: null });
     const now = this.clock.now();
     return { data: rows.slice(0, 50).map((row) => taskBody(row, now)) };
@@ -336,41 +340,20 @@ export class PlatformTasks {
       return task;
     });
   }
-}
-
-/**
- * The platform connection of the first tenant, from `PLATFORM_API_BASE_URL` and `PLATFORM_API_KEY`: made at the start, or
- * when that tenant is created, if it has none.
- */
-@Injectable()
-export class FirstPlatform {
-  constructor(
-    private readonly config: Config,
-    private readonly tenants: TenantsRepository,
-    private readonly platform: PlatformService,
-    private readonly destinations: DestinationsRepository,
-    private readonly logger: Logger,
-    events: DomainEvents,
-  ) {
-    events.on(TenantReady, async () => {
-      // The tenant exists; the next start tries again.
-      await this.apply().catch((error: unknown) => this.logger.error('platform connection not made', { error }));
-    });
-  }
 
   /**
    * Fills the connection, if there is a first tenant without one.
    *
    * @returns why the settings are not used, in words; null: they are used, or not set
    */
-  async apply(): Promise<string | null> {
+  async applyFirst(): Promise<string | null> {
     const { baseUrl, apiKey } = this.config.platform;
     if (baseUrl === undefined) {
       return apiKey === undefined ? null : 'PLATFORM_API_KEY is not used: PLATFORM_API_BASE_URL is not set.';
     }
     const tenantId = await this.tenants.first();
     if (tenantId === null) return null; // used when the tenant is created
-    if (await this.platform.ensure(tenantId, baseUrl, apiKey ?? null)) {
+    if (await this.ensure(tenantId, baseUrl, apiKey ?? null)) {
       this.logger.info('platform connection made from PLATFORM_API_BASE_URL', { tenant_id: tenantId });
       return null;
     }

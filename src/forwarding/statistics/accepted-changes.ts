@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { IntervalWork } from '../../base/work/work.js';
 import { addAccepted, HOURS_OF, type DeliveryHour } from '../../engine/delivery/delivery-hours.js';
-import { EventHorizon } from '../../engine/events/events.service.js';
+import { EventsService } from '../../engine/events/events.service.js';
 import { platformOf, PLATFORM } from '../connections.js';
 
 /** Changes that are counted in one transaction. */
@@ -27,7 +27,7 @@ export class AcceptedChanges extends IntervalWork {
 
   constructor(
     private readonly db: Database,
-    private readonly horizon: EventHorizon,
+    private readonly horizon: EventsService,
   ) {
     super();
   }
@@ -80,12 +80,6 @@ export class AcceptedChanges extends IntervalWork {
       return rows[0]!.all === BATCH;
     });
   }
-}
-
-/** Reads the totals by hour. */
-@Injectable()
-export class StatisticsRepository {
-  constructor(private readonly db: Database) {}
 
   /**
    * Returns the hours of a range in which something happened. Changes that are not in the totals yet are counted here: in one

@@ -6,7 +6,7 @@ import { ApiFilter, ApiRecord, ApiRefusals } from '../../base/http/api-answers.j
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
-import { StatisticsRepository } from './accepted-changes.js';
+import { AcceptedChanges } from './accepted-changes.js';
 import { INTERVALS, startOf, statisticsOf, type Interval, ChangeStatisticsPage } from './statistics.rules.js';
 
 const NAMES = Object.keys(INTERVALS) as Interval[];
@@ -21,7 +21,7 @@ const SHOWN: Record<Interval, number> = { hour: 24, day: 30 };
 @ApiRefusals()
 export class StatisticsController {
   constructor(
-    private readonly repository: StatisticsRepository,
+    private readonly repository: AcceptedChanges,
     private readonly clock: Clock,
   ) {}
 

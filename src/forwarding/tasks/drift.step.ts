@@ -3,7 +3,7 @@ import { Database } from '../../base/database/database.js';
 import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
 import { EventsRepository } from '../../engine/events/events.service.js';
 import { TaskFailed, type Batch, type Task } from '../../engine/work/task.js';
-import { LeftOutRepository } from '../../engine/work/tasks.repository.js';
+import { TasksRepository } from '../../engine/work/tasks.repository.js';
 import type { Person } from '../../tenancy/identity/person.js';
 import { NamedUsers, platformOf } from '../connections.js';
 import type { PlatformUser } from '../platform-client/platform.client.js';
@@ -11,38 +11,11 @@ import {
   expectedAfter,
   expectedUnbound,
   type Expected,
-  SeenRepository,
+  PlatformList,
   expectedByAccount,
   isActive,
-  PlatformList,
   shownOf,
 } from './platform-list.js';
-
-/** What a comparison with the platform's list reads and notes. */
-@Injectable()
-export class DriftRepository {
-  constructor(
-    private readonly db: Database,
-    private readonly seen: SeenRepository,
-    private readonly users: NamedUsers,
-  ) {}
-
-  /** Returns the active users with these keys that are bound to no account yet, by their key. */
-  async unboundByKey(tenantId: string, epoch: number, externalIds: string[]): Promise<Map<string, Expected>> {
-    const ids = await this.users.byExternalId(tenantId, externalIds);
-    const unbound = await expectedUnbound(this.db, platformOf(tenantId), epoch, [...ids.values()]);
-    const byId = new Map(unbound.map((expected) => [expected.subject, expected]));
-    return new Map([...ids].flatMap(([key, id]) => (byId.has(id) ? [[key, byId.get(id)!] as const] : [])));
-  }
-
-  /** Looks through the next users. Returns those that should be active on the platform and are not in its list. */
-  async unseen(tenantId: string, taskId: string, after: string): Promise<{ users: string[]; next: string | null }> {
-    const { subjects, next } = await expectedAfter(this.db, platformOf(tenantId), after);
-    const active = subjects.filter(({ state }) => state === 'active').map(({ subject }) => subject);
-    const seen = await this.seen.among(tenantId, taskId, active);
-    return { users: active.filter((id) => !seen.has(id)).sort(), next };
-  }
-}
 
 const FIELDS = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const satisfies readonly (keyof Person)[];
 
@@ -73,10 +46,9 @@ export class DriftStep {
     private readonly db: Database,
     private readonly destinations: DestinationsRepository,
     private readonly list: PlatformList,
-    private readonly repository: DriftRepository,
-    private readonly seen: SeenRepository,
-    private readonly leftOut: LeftOutRepository,
+    private readonly leftOut: TasksRepository,
     private readonly events: EventsRepository,
+    private readonly users: NamedUsers,
   ) {}
 
   /** One page of the list, or one batch of our users. */
@@ -100,7 +72,7 @@ export class DriftStep {
       if (kind !== null) counts[kind]++;
     }
     const seen = [...found.values()].map(({ subject }) => subject);
-    await this.seen.note(tenantId, taskId, seen);
+    await this.list.noteSeen(tenantId, taskId, seen);
     const following = next === null ? { part: 'ours' } : { cursor: next, read: read + accounts.length };
     const batch = { done: accounts.length, result: counts, next: { ...counts, ...following } };
     return total === null ? batch : { ...batch, total };
@@ -115,7 +87,7 @@ export class DriftStep {
     );
     const others = accounts.filter(({ id, external_id }) => !found.has(id) && external_id !== null);
     if (others.length === 0) return found;
-    const byKey = await this.repository.unboundByKey(
+    const byKey = await this.unboundByKey(
       tenantId,
       epoch,
       others.map(({ external_id }) => external_id!),
@@ -143,19 +115,24 @@ export class DriftStep {
 
   private async ours(task: Task, counts: Counts): Promise<Batch> {
     const { tenantId, id: taskId, payload } = task;
-    const { users, next } = await this.repository.unseen(
+    const { users, next } = await this.unseen(
       tenantId,
       taskId,
       typeof payload['after'] === 'string' ? payload['after'] : '',
     );
     for (const userId of users) {
       const detail = 'Active here, and not in the list of the platform.';
-      await this.leftOut.add(tenantId, taskId, { id: userId, item: { user_id: userId }, reason: 'missing', detail });
+      await this.leftOut.addLeftOut(tenantId, taskId, {
+        id: userId,
+        item: { user_id: userId },
+        reason: 'missing',
+        detail,
+      });
       counts.missing++;
     }
     const batch = { done: users.length, result: counts };
     if (next !== null) return { ...batch, next: { ...counts, part: 'ours', after: next } };
-    await this.seen.forget(tenantId, taskId);
+    await this.list.forgetSeen(tenantId, taskId);
     await this.tell(tenantId, taskId, counts);
     return { ...batch, next: null };
   }
@@ -175,7 +152,23 @@ export class DriftStep {
     detail: string,
   ): Promise<void> {
     const { id, item } = shownOf({ user: account, place: '' });
-    await this.leftOut.add(tenantId, taskId, { id, item: { ...item, user_id: userId }, reason, detail });
+    await this.leftOut.addLeftOut(tenantId, taskId, { id, item: { ...item, user_id: userId }, reason, detail });
+  }
+
+  /** Returns the active users with these keys that are bound to no account yet, by their key. */
+  async unboundByKey(tenantId: string, epoch: number, externalIds: string[]): Promise<Map<string, Expected>> {
+    const ids = await this.users.byExternalId(tenantId, externalIds);
+    const unbound = await expectedUnbound(this.db, platformOf(tenantId), epoch, [...ids.values()]);
+    const byId = new Map(unbound.map((expected) => [expected.subject, expected]));
+    return new Map([...ids].flatMap(([key, id]) => (byId.has(id) ? [[key, byId.get(id)!] as const] : [])));
+  }
+
+  /** Looks through the next users. Returns those that should be active on the platform and are not in its list. */
+  async unseen(tenantId: string, taskId: string, after: string): Promise<{ users: string[]; next: string | null }> {
+    const { subjects, next } = await expectedAfter(this.db, platformOf(tenantId), after);
+    const active = subjects.filter(({ state }) => state === 'active').map(({ subject }) => subject);
+    const seen = await this.list.seenAmong(tenantId, taskId, active);
+    return { users: active.filter((id) => !seen.has(id)).sort(), next };
   }
 }
 

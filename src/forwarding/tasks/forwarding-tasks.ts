@@ -9,10 +9,38 @@ import { ImportStep } from './import.step.js';
 
 const BATCH = 500;
 
-/** Marks users to be sent again, behind everything that is new. */
+/**
+ * Adds the handlers of the tasks of forwarding.
+ *
+ * Marks users to be sent again, behind everything that is new.
+ */
 @Injectable()
-export class SendAgainSteps {
-  constructor(private readonly db: Database) {}
+export class ForwardingTasks {
+  constructor(
+    handlers: TaskHandlers,
+    forwarding: ForwardingService,
+    importing: ImportStep,
+    drift: DriftStep,
+    private readonly db: Database,
+  ) {
+    const sending = (step: TaskHandler['run']): TaskHandler => ({
+      run: async (task: Task) => {
+        const batch = await step(task);
+        if (batch.done > 0) forwarding.wake(task.tenantId);
+        return batch;
+      },
+    });
+    handlers.add(
+      ['platform.reforward'],
+      sending((task) => this.reforward(task)),
+    );
+    handlers.add(
+      ['changes.resend'],
+      sending((task) => this.resend(task)),
+    );
+    handlers.add(['platform.import'], { run: (task) => importing.run(task), callsOut: true });
+    handlers.add(['platform.drift'], { run: (task) => drift.run(task), callsOut: true });
+  }
 
   /** After a change of address: sends every active user to the new one. */
   async reforward({ tenantId, payload }: Task): Promise<Batch> {
@@ -37,35 +65,5 @@ export class SendAgainSteps {
       const marked = await resend(tx, platformOf(tenantId), users);
       return { done: marked, next: rows.length < BATCH ? null : { ...payload, after: rows.at(-1)!.sequence } };
     });
-  }
-}
-
-/** Adds the handlers of the tasks of forwarding. */
-@Injectable()
-export class ForwardingTasks {
-  constructor(
-    handlers: TaskHandlers,
-    forwarding: ForwardingService,
-    sendAgain: SendAgainSteps,
-    importing: ImportStep,
-    drift: DriftStep,
-  ) {
-    const sending = (step: TaskHandler['run']): TaskHandler => ({
-      run: async (task: Task) => {
-        const batch = await step(task);
-        if (batch.done > 0) forwarding.wake(task.tenantId);
-        return batch;
-      },
-    });
-    handlers.add(
-      ['platform.reforward'],
-      sending((task) => sendAgain.reforward(task)),
-    );
-    handlers.add(
-      ['changes.resend'],
-      sending((task) => sendAgain.resend(task)),
-    );
-    handlers.add(['platform.import'], { run: (task) => importing.run(task), callsOut: true });
-    handlers.add(['platform.drift'], { run: (task) => drift.run(task), callsOut: true });
   }
 }

@@ -4,13 +4,13 @@ import { WorkSlots } from '../../base/loop.js';
 import { DestinationsRepository } from '../../engine/delivery/destinations/destinations.repository.js';
 import { importAccount } from '../../engine/delivery/lanes/enqueue.js';
 import { TaskFailed, type Batch, type Task } from '../../engine/work/task.js';
-import { LeftOutRepository } from '../../engine/work/tasks.repository.js';
+import { TasksRepository } from '../../engine/work/tasks.repository.js';
 import type { Person, ChangeSource } from '../../tenancy/identity/person.js';
 import { boundAccountOf, boundAmong } from '../accounts.js';
 import { platformOf } from '../connections.js';
-import { PeopleIntakePort, type Intake, type PeopleIntake } from '../forwarding.service.js';
+import { ForwardingService, type Intake, type PeopleIntake } from '../forwarding.service.js';
 import { personText } from '../platform-user.mapping.js';
-import { isActive, PlatformList, shownOf, type ListedAccount, SeenRepository } from './platform-list.js';
+import { isActive, PlatformList, shownOf, type ListedAccount } from './platform-list.js';
 
 /** The number of items that are worked on at once: half of what a small installation's pool has, less one. */
 const WIDTH = 4;
@@ -54,9 +54,8 @@ export class ImportStep {
     private readonly db: Database,
     private readonly destinations: DestinationsRepository,
     private readonly list: PlatformList,
-    private readonly port: PeopleIntakePort,
-    private readonly leftOut: LeftOutRepository,
-    private readonly seen: SeenRepository,
+    private readonly port: ForwardingService,
+    private readonly leftOut: TasksRepository,
     private readonly slots: WorkSlots,
   ) {}
 
@@ -85,17 +84,17 @@ export class ImportStep {
       if (outcome.kind !== 'left_out') return;
       const { reason, detail } = outcome;
       const { id, item } = shownOf(account);
-      await this.leftOut.add(task.tenantId, task.id, { id, item, reason, detail });
+      await this.leftOut.addLeftOut(task.tenantId, task.id, { id, item, reason, detail });
     };
     await this.slots.run(() => sideBySide(due, namesOf, takeOne));
     // Noted after the batch: a batch that is repeated meets its accounts as known.
-    if (pass === 'active') await this.seen.note(task.tenantId, task.id, ids);
+    if (pass === 'active') await this.list.noteSeen(task.tenantId, task.id, ids);
     const done = due.length;
     const last = next === null;
     const batch: Pick<Batch, 'done' | 'result' | 'total'> = { done, result: counts, ...(total !== null && { total }) };
     if (!last) return { ...batch, next: { ...counts, pass, cursor: next, read: before + accounts.length } };
     if (pass === 'active') return { ...batch, next: { ...counts, pass: 'others' } };
-    await this.seen.forget(task.tenantId, task.id);
+    await this.list.forgetSeen(task.tenantId, task.id);
     return { ...batch, next: null };
   }
 
@@ -110,7 +109,7 @@ export class ImportStep {
   ): Promise<ListedAccount[]> {
     if (pass === 'active') return accounts.filter(({ user }) => user !== null && isActive(user));
     const ids = accounts.flatMap(({ user }) => (user === null ? [] : [user.id]));
-    const met = await this.seen.among(tenantId, id, ids);
+    const met = await this.list.seenAmong(tenantId, id, ids);
     return accounts.filter(({ user }) => user === null || !met.has(user.id));
   }
 

@@ -16,50 +16,6 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 const TOTAL_HEADER = 'x-total-count';
 const TOTAL_FIELDS = ['total', 'total_count', 'totalResults', 'count'];
 
-/** The platform's own list of accounts, read page by page. */
-@Injectable()
-export class PlatformList {
-  constructor(
-    private readonly client: PlatformClient,
-    private readonly connections: Connections,
-    private readonly clock: Clock,
-  ) {}
-
-  /**
-   * Reads one page.
-   *
-   * @param before entries of the pages before
-   * @throws {TaskInterrupted} while the platform is away
-   * @throws {TaskFailed} when it does not give its list
-   */
-  async page(destination: Destination, cursor: string | undefined, before: number): Promise<ListedPage> {
-    if (destination.keyUnreadable) throw new TaskFailed(KEY_UNREADABLE);
-    const answer = await this.client.send(this.connections.of(destination), {
-      method: 'GET',
-      path: destination.settings.paths.users,
-      query: { limit: String(PAGE), ...(cursor === undefined ? {} : { cursor }) },
-      timeoutMs: Math.max(destination.settings.timeout_ms, 30_000),
-      maxBytes: PAGE_BYTES,
-      keptHeaders: [TOTAL_HEADER],
-    });
-    const verdict = judge(answer, this.clock.now());
-    if (verdict.kind === 'unavailable') {
-      throw new TaskInterrupted(`the platform is away: ${verdict.reason}`, verdict.retryAfterMs);
-    }
-    if (verdict.kind !== 'ok') throw new TaskFailed(`The platform refused its list: ${verdict.words}`);
-    const page = pageIn(verdict.body, cursor ?? '');
-    const { accounts } = page;
-    // A cursor that does not move would lead in circles.
-    const next = page.next === cursor || accounts.length === 0 ? null : page.next;
-    const header = answer.kind === 'answer' ? answer.kept?.[TOTAL_HEADER] : undefined;
-    return {
-      accounts,
-      next,
-      total: totalIn(verdict.body, header, { read: before + accounts.length, isLast: next === null }),
-    };
-  }
-}
-
 /** A page of the platform's list. */
 export interface ListedPage {
   accounts: ListedAccount[];
@@ -116,13 +72,54 @@ export function totalIn(
   return (total as number | undefined) ?? null;
 }
 
-/** What a task has met in the platform's list so far, over all its batches: ids of users or of accounts. */
+/**
+ * The platform's own list of accounts, read page by page.
+ */
 @Injectable()
-export class SeenRepository {
-  constructor(private readonly db: Database) {}
+export class PlatformList {
+  constructor(
+    private readonly client: PlatformClient,
+    private readonly connections: Connections,
+    private readonly clock: Clock,
+    private readonly db: Database,
+  ) {}
+
+  /**
+   * Reads one page.
+   *
+   * @param before entries of the pages before
+   * @throws {TaskInterrupted} while the platform is away
+   * @throws {TaskFailed} when it does not give its list
+   */
+  async page(destination: Destination, cursor: string | undefined, before: number): Promise<ListedPage> {
+    if (destination.keyUnreadable) throw new TaskFailed(KEY_UNREADABLE);
+    const answer = await this.client.send(this.connections.of(destination), {
+      method: 'GET',
+      path: destination.settings.paths.users,
+      query: { limit: String(PAGE), ...(cursor === undefined ? {} : { cursor }) },
+      timeoutMs: Math.max(destination.settings.timeout_ms, 30_000),
+      maxBytes: PAGE_BYTES,
+      keptHeaders: [TOTAL_HEADER],
+    });
+    const verdict = judge(answer, this.clock.now());
+    if (verdict.kind === 'unavailable') {
+      throw new TaskInterrupted(`the platform is away: ${verdict.reason}`, verdict.retryAfterMs);
+    }
+    if (verdict.kind !== 'ok') throw new TaskFailed(`The platform refused its list: ${verdict.words}`);
+    const page = pageIn(verdict.body, cursor ?? '');
+    const { accounts } = page;
+    // A cursor that does not move would lead in circles.
+    const next = page.next === cursor || accounts.length === 0 ? null : page.next;
+    const header = answer.kind === 'answer' ? answer.kept?.[TOTAL_HEADER] : undefined;
+    return {
+      accounts,
+      next,
+      total: totalIn(verdict.body, header, { read: before + accounts.length, isLast: next === null }),
+    };
+  }
 
   /** Notes ids; one that is noted already stays. */
-  async note(tenantId: string, taskId: string, ids: readonly string[]): Promise<void> {
+  async noteSeen(tenantId: string, taskId: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await this.db.query(
       `insert into task_seen (tenant_id, task_id, user_id) select $1, $2, unnest($3::text[]) on conflict do nothing`,
@@ -131,7 +128,7 @@ export class SeenRepository {
   }
 
   /** Returns those of some ids that are noted. */
-  async among(tenantId: string, taskId: string, ids: readonly string[]): Promise<Set<string>> {
+  async seenAmong(tenantId: string, taskId: string, ids: readonly string[]): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
     const { rows } = await this.db.query<{ id: string }>(
       `select user_id as id from task_seen where tenant_id = $1 and task_id = $2 and user_id = any($3::text[])`,
@@ -141,7 +138,7 @@ export class SeenRepository {
   }
 
   /** Forgets everything that a task has noted. */
-  async forget(tenantId: string, taskId: string): Promise<void> {
+  async forgetSeen(tenantId: string, taskId: string): Promise<void> {
     await this.db.query(`delete from task_seen where tenant_id = $1 and task_id = $2`, [tenantId, taskId]);
   }
 }

@@ -25,7 +25,7 @@ import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/
 import { ATS_STATUSES, type AtsStatus, type Metadata } from './candidate.js';
 import { candidateText } from './candidate.mapping.js';
 import { CandidatesRepository } from './candidates.repository.js';
-import { CANDIDATE_FILTERS, CandidateList, CandidatesService } from './candidates.service.js';
+import { CANDIDATE_FILTERS, CandidatesService } from './candidates.service.js';
 import { metadataProblem, metadataTextProblem, NO_METADATA, readCandidateMetadata } from './metadata.rules.js';
 
 const SERVER_FIELDS = ['id', 'stage', 'ats_status', 'sequence', 'created_at', 'updated_at'] as const;
@@ -126,7 +126,6 @@ export class CandidatesController {
   constructor(
     private readonly candidates: CandidatesService,
     private readonly repository: CandidatesRepository,
-    private readonly lists: CandidateList,
   ) {}
 
   @Post()
@@ -185,9 +184,9 @@ export class CandidatesController {
     @Res() res: BridgeResponse,
   ): Promise<void> {
     const options = queryOptions(query, [...CANDIDATE_FILTERS, 'format', ...PAGE_OPTIONS]);
-    const filter = await this.lists.filterOf(tenantId, options);
+    const filter = await this.candidates.filterOf(tenantId, options);
     const format = exportFormat(queryChoice('format', options.format, ['json', 'csv']), req.headers.accept);
-    if (format === 'csv') return sendExport(res, 'csv', 'candidates', this.lists.csv(tenantId, filter));
+    if (format === 'csv') return sendExport(res, 'csv', 'candidates', this.candidates.csvOf(tenantId, filter));
     const page = readPage(query, `candidates ${CANDIDATE_FILTERS.map((name) => options[name] ?? '').join(' ')}`);
     const next = await this.repository.nextUpdatedSince(tenantId);
     const rows = await this.repository.list(tenantId, filter, page);

@@ -4,7 +4,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
 import { TitleFollowers } from '../jobs/jobs.service.js';
 import { CandidatesController } from './candidates.controller.js';
 import { CandidatesRepository } from './candidates.repository.js';
-import { CandidateList, CandidatesService } from './candidates.service.js';
+import { CandidatesService } from './candidates.service.js';
 import { OpeningFollowers } from './opening-followers.js';
 import { SyncedCandidates } from './synced-candidates.js';
 
@@ -21,7 +21,7 @@ export class CandidateTitlesModule {}
 @Module({
   imports: [JobsModule],
   controllers: [CandidatesController],
-  providers: [CandidateList, CandidatesRepository, CandidatesService, SyncedCandidates],
+  providers: [CandidatesService, CandidatesRepository, SyncedCandidates],
   exports: [CandidatesRepository, CandidatesService, SyncedCandidates],
 })
 export class CandidatesModule {}

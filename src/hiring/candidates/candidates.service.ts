@@ -8,7 +8,7 @@ import { queryChoice, queryTime } from '../../base/http/query.js';
 import { newId } from '../../base/ids.js';
 import { EventRecorder } from '../../engine/events/event-recorder.js';
 import { eraseRecord } from '../../engine/events/stored-events.js';
-import { holdTitle, OpeningTitles, JobsRepository } from '../jobs/jobs.repository.js';
+import { holdTitle, JobsRepository } from '../jobs/jobs.repository.js';
 import { type CandidateChange, type CandidateFields, type CandidateRow, ATS_STATUSES } from './candidate.js';
 import { deletedFact, writtenFact } from './candidate.mapping.js';
 import { changedCandidate, newCandidate, openingAfter, sameCandidate, titled } from './candidate.rules.js';
@@ -36,17 +36,60 @@ const ATTEMPTS = 4;
 /** `unique_violation` */
 const NOT_UNIQUE = '23505';
 
+/** @throws {ManagedByAts} where the candidate's ATS owns what would change */
+function allowedChange(before: CandidateRow, change: CandidateChange): CandidateChange {
+  if (before.ats_connection_id === null) return change;
+  const managed = managedChange(before, change);
+  if (managed.wrong.length > 0) throw new ManagedByAts(before.ats_connection_id, managed.wrong);
+  return managed.change;
+}
+
+/** The filters of the list of candidates, as the query names them. */
+export const CANDIDATE_FILTERS = [
+  'email',
+  'external_id',
+  'ats_priority',
+  'stage',
+  'ats_status',
+  'job',
+  'connection',
+  'q',
+  'updated_since',
+] as const;
+
+/** The least characters of a prefix: one letter is the beginning of too many names. */
+const LEAST_PREFIX = 2;
+const MOST_PREFIX = 100;
+const PAGE = 200;
+
+const COLUMNS = [
+  'id',
+  'external_id',
+  'first_name',
+  'last_name',
+  'email',
+  'job_title',
+  'stage',
+  'ats_status',
+  'ats_connection_id',
+  'job_opening_id',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof CandidateRow)[];
+
 /**
  * The one way to write a candidate, whichever channel the write arrives by: the record and its event are one statement,
  * which checks what was read before. Where it refuses (a lost race, an opening with a new title), the write is decided
  * again; after some attempts with the row locked.
+ *
+ * Reads lists of candidates for recruiting.
  */
 @Injectable()
 export class CandidatesService {
   constructor(
     private readonly db: Database,
     private readonly repository: CandidatesRepository,
-    private readonly titles: OpeningTitles,
+    private readonly titles: JobsRepository,
     private readonly events: EventRecorder,
     private readonly domainEvents: DomainEvents,
   ) {}
@@ -174,7 +217,7 @@ export class CandidatesService {
   ): Promise<CandidateRow | null> {
     const edit = newCandidate(fields, newId('cand'), new Date());
     const { titleFrom } = edit;
-    const row = titled(edit, titleFrom === null ? null : await this.titles.of(tenantId, titleFrom, anew, db));
+    const row = titled(edit, titleFrom === null ? null : await this.titles.titlesOf(tenantId, titleFrom, anew, db));
     const statement = insertCandidate(tenantId, row, titleFrom);
     await this.events.addTo(statement, tenantId, writtenFact('candidate.created', row), db);
     return (await statement.run(db)).length === 0 ? null : row;
@@ -199,7 +242,7 @@ export class CandidatesService {
   ): Promise<CandidateRow | null> {
     const edit = changedCandidate(before, allowedChange(before, change), new Date());
     const { titleFrom } = edit;
-    const after = titled(edit, titleFrom === null ? null : await this.titles.of(tenantId, titleFrom, anew, db));
+    const after = titled(edit, titleFrom === null ? null : await this.titles.titlesOf(tenantId, titleFrom, anew, db));
     if (sameCandidate(before, after)) return before;
     const statement = updateCandidate(tenantId, after, titleFrom);
     await this.events.addTo(statement, tenantId, writtenFact('candidate.updated', after), db);
@@ -213,56 +256,6 @@ export class CandidatesService {
     }
     return after;
   }
-}
-
-/** @throws {ManagedByAts} where the candidate's ATS owns what would change */
-function allowedChange(before: CandidateRow, change: CandidateChange): CandidateChange {
-  if (before.ats_connection_id === null) return change;
-  const managed = managedChange(before, change);
-  if (managed.wrong.length > 0) throw new ManagedByAts(before.ats_connection_id, managed.wrong);
-  return managed.change;
-}
-
-/** The filters of the list of candidates, as the query names them. */
-export const CANDIDATE_FILTERS = [
-  'email',
-  'external_id',
-  'ats_priority',
-  'stage',
-  'ats_status',
-  'job',
-  'connection',
-  'q',
-  'updated_since',
-] as const;
-
-/** The least characters of a prefix: one letter is the beginning of too many names. */
-const LEAST_PREFIX = 2;
-const MOST_PREFIX = 100;
-const PAGE = 200;
-
-const COLUMNS = [
-  'id',
-  'external_id',
-  'first_name',
-  'last_name',
-  'email',
-  'job_title',
-  'stage',
-  'ats_status',
-  'ats_connection_id',
-  'job_opening_id',
-  'created_at',
-  'updated_at',
-] as const satisfies readonly (keyof CandidateRow)[];
-
-/** Reads lists of candidates for recruiting. */
-@Injectable()
-export class CandidateList {
-  constructor(
-    private readonly repository: CandidatesRepository,
-    private readonly jobs: JobsRepository,
-  ) {}
 
   /** Returns the filter that a query names. @throws {InvalidFields} */
   async filterOf(
@@ -284,7 +277,7 @@ export class CandidateList {
   }
 
   /** Returns all candidates of a filter as CSV, newest first, a page at a time. */
-  async *csv(tenantId: string, filter: CandidateFilter): AsyncGenerator<string> {
+  async *csvOf(tenantId: string, filter: CandidateFilter): AsyncGenerator<string> {
     yield csvLine(COLUMNS);
     for (let after: string | null = null; ;) {
       const { rows }: { rows: CandidateRow[] } = await this.repository.list(tenantId, filter, {
@@ -301,7 +294,7 @@ export class CandidateList {
 
   /** Metadata names an opening by its id or its `external_id`. */
   private async namesOf(tenantId: string, job: string): Promise<readonly string[]> {
-    const found = (await this.jobs.one(tenantId, job)) ?? (await this.jobs.byExternalId(tenantId, job));
+    const found = (await this.titles.one(tenantId, job)) ?? (await this.titles.byExternalId(tenantId, job));
     return found === undefined ? [job] : [found.id, found.external_id];
   }
 }

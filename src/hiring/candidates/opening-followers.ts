@@ -4,7 +4,7 @@ import { EventRecorder } from '../../engine/events/event-recorder.js';
 import { TaskHandlers, type Batch, type Task } from '../../engine/work/task.js';
 import { TasksRepository } from '../../engine/work/tasks.repository.js';
 import { systemActor } from '../../tenancy/identity/person.js';
-import { lockTitle, OpeningTitles } from '../jobs/jobs.repository.js';
+import { lockTitle, JobsRepository } from '../jobs/jobs.repository.js';
 import { TitleFollowers, type RetitledOpening } from '../jobs/jobs.service.js';
 import type { CandidateRow } from './candidate.js';
 import { CANDIDATE_COLUMNS, writtenFact } from './candidate.mapping.js';
@@ -26,7 +26,7 @@ export class OpeningFollowers extends TitleFollowers {
   constructor(
     private readonly db: Database,
     private readonly events: EventRecorder,
-    private readonly titles: OpeningTitles,
+    private readonly titles: JobsRepository,
     private readonly tasks: TasksRepository,
     handlers: TaskHandlers,
   ) {
@@ -53,7 +53,7 @@ export class OpeningFollowers extends TitleFollowers {
     const { done, last } = await this.db.transaction(tenantId, async (tx) => {
       // The title of now: a later rename has its own task, and the lock keeps it from changing in between.
       await lockTitle(tx, tenantId, name);
-      const title = await this.titles.of(tenantId, name, true, tx);
+      const title = await this.titles.titlesOf(tenantId, name, true, tx);
       if (title === null) throw new Error('an opening that was renamed is gone');
       return this.retitle(tx, tenantId, name, title, after);
     });

@@ -5,14 +5,14 @@ import { ForwardingModule } from '../../forwarding/forwarding.module.js';
 import { PlatformClientModule } from '../../forwarding/platform-client/platform-client.module.js';
 import { CandidatesModule } from '../candidates/candidates.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
-import { EngineChannel, EngineClient, MeetingRecorder } from './engine/engine.channel.js';
+import { EngineChannel } from './engine/engine.channel.js';
 import { InterviewEngineController } from './engine/engine.controller.js';
-import { EngineLookUp, EngineService } from './engine/engine.service.js';
+import { EngineService } from './engine/engine.service.js';
 import { InstallationEngine } from './installation-engine.js';
 import { CandidateInterviewsController, InterviewsController } from './interviews.controller.js';
-import { CandidateLock, InterviewsRepository } from './interviews.repository.js';
+import { InterviewsRepository } from './interviews.repository.js';
 import { InterviewsService } from './interviews.service.js';
-import { Meetings, InterviewsOfRemoved } from './meetings.js';
+import { Meetings } from './meetings.js';
 import { ScorecardsController, ScorecardsService } from './scorecards.controller.js';
 
 /** The interviews of candidates, their meeting links and their scorecards. */
@@ -20,20 +20,15 @@ import { ScorecardsController, ScorecardsService } from './scorecards.controller
   imports: [CandidatesModule, JobsModule, DeliveryModule, ForwardingModule, PlatformClientModule],
   controllers: [CandidateInterviewsController, InterviewsController, ScorecardsController, InterviewEngineController],
   providers: [
-    CandidateLock,
+    InterviewsRepository,
     EngineChannel,
-    EngineClient,
-    EngineLookUp,
     EngineService,
     InstallationEngine,
-    MeetingRecorder,
     Meetings,
-    InterviewsRepository,
     InterviewsService,
-    InterviewsOfRemoved,
     ScorecardsService,
   ],
-  exports: [CandidateLock, InterviewsRepository, EngineService],
+  exports: [InterviewsRepository, EngineService],
 })
 export class InterviewsModule {
   constructor(channels: Channels, engine: EngineChannel) {

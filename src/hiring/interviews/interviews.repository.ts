@@ -27,10 +27,28 @@ export interface NotTaken {
 const COLUMNS = `id, candidate_id, job_id, state, starts_at, ends_at, time_zone, interviewers, meeting_url,
   meeting_source, meeting_state, meeting_detail, at_engine, sequence, created_at, updated_at`;
 
-/** The statements of interviews and scorecards. */
+function changing(row: InterviewRow): unknown[] {
+  const { job_id, state, starts_at, ends_at, time_zone, interviewers, sequence } = row;
+  const { meeting_url, meeting_source, meeting_state, meeting_detail, at_engine } = row;
+  const meeting = [meeting_url, meeting_source, meeting_state, meeting_detail, at_engine];
+  return [job_id, state, starts_at, ends_at, time_zone, interviewers, ...meeting, sequence];
+}
+
+/** The number of look-ups of an interview whose candidate was merged meanwhile. */
+const ATTEMPTS = 3;
+
+/**
+ * The statements of interviews and scorecards.
+ *
+ * The order of locks: the candidate, then its interviews. A removal or merge of the candidate takes them the same way. What
+ * a candidate's interviews bring along (events, writes to the ATS) is so numbered in the order of its commits.
+ */
 @Injectable()
 export class InterviewsRepository {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly candidates: CandidatesRepository,
+  ) {}
 
   async one(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<InterviewRow | undefined> {
     const { rows } = await db.query<InterviewRow>(
@@ -156,31 +174,9 @@ export class InterviewsRepository {
     );
     return rowCount ?? 0;
   }
-}
-
-function changing(row: InterviewRow): unknown[] {
-  const { job_id, state, starts_at, ends_at, time_zone, interviewers, sequence } = row;
-  const { meeting_url, meeting_source, meeting_state, meeting_detail, at_engine } = row;
-  const meeting = [meeting_url, meeting_source, meeting_state, meeting_detail, at_engine];
-  return [job_id, state, starts_at, ends_at, time_zone, interviewers, ...meeting, sequence];
-}
-
-/** The number of look-ups of an interview whose candidate was merged meanwhile. */
-const ATTEMPTS = 3;
-
-/**
- * The order of locks: the candidate, then its interviews. A removal or merge of the candidate takes them the same way. What
- * a candidate's interviews bring along (events, writes to the ATS) is so numbered in the order of its commits.
- */
-@Injectable()
-export class CandidateLock {
-  constructor(
-    private readonly candidates: CandidatesRepository,
-    private readonly interviews: InterviewsRepository,
-  ) {}
 
   /** Locks a candidate; undefined: there is none. */
-  take(tx: SqlRunner, tenantId: string, candidateId: string): Promise<CandidateRow | undefined> {
+  lockCandidate(tx: SqlRunner, tenantId: string, candidateId: string): Promise<CandidateRow | undefined> {
     return this.candidates.one(tenantId, candidateId, tx, true);
   }
 
@@ -189,16 +185,16 @@ export class CandidateLock {
    *
    * @throws {NotFound} when the tenant has no such interview
    */
-  async interview(
+  async lockInterview(
     tx: SqlRunner,
     tenantId: string,
     id: string,
   ): Promise<{ interview: InterviewRow; candidate: CandidateRow }> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const seen = await this.interviews.one(tenantId, id, tx);
+      const seen = await this.one(tenantId, id, tx);
       if (seen === undefined) throw new NotFound('interview');
-      const candidate = await this.take(tx, tenantId, seen.candidate_id);
-      const interview = await this.interviews.one(tenantId, id, tx, true);
+      const candidate = await this.lockCandidate(tx, tenantId, seen.candidate_id);
+      const interview = await this.one(tenantId, id, tx, true);
       if (interview === undefined) throw new NotFound('interview');
       if (candidate !== undefined && interview.candidate_id === candidate.id) return { interview, candidate };
     }

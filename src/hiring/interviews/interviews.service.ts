@@ -19,7 +19,7 @@ import {
   InterviewMoved,
   InterviewScheduled,
 } from './interviews.errors.js';
-import { CandidateLock, InterviewsRepository } from './interviews.repository.js';
+import { InterviewsRepository } from './interviews.repository.js';
 import { awaitsLink, mayBeAtEngine } from './meeting.rules.js';
 import { Meetings } from './meetings.js';
 
@@ -41,7 +41,6 @@ export class InterviewsService {
     private readonly db: Database,
     private readonly repository: InterviewsRepository,
     private readonly candidates: CandidatesRepository,
-    private readonly lock: CandidateLock,
     private readonly jobs: JobsRepository,
     private readonly meetings: Meetings,
     private readonly events: EventRecorder,
@@ -71,7 +70,7 @@ export class InterviewsService {
     if (by.repeat?.committed === undefined) await lookForRoom(this.db, INTERVIEWS_CAP, tenantId, candidateId);
     const id = await once(this.db, by, async (tx) => {
       const id = newId('int');
-      const locked = await this.lock.take(tx, tenantId, candidateId);
+      const locked = await this.repository.lockCandidate(tx, tenantId, candidateId);
       if (locked === undefined) throw new NotFound('candidate');
       if (fields.force !== true && (locked.ats_status ?? 'active') !== 'active') throw new CandidateNotActive(locked);
       await demandRoom(tx, INTERVIEWS_CAP, tenantId, candidateId);
@@ -98,7 +97,7 @@ export class InterviewsService {
     const { job_id: jobId } = change;
     if (jobId != null) await this.demandJob(tenantId, jobId);
     const after = await this.db.transaction(tenantId, async (tx) => {
-      const { interview: before, candidate } = await this.lock.interview(tx, tenantId, id);
+      const { interview: before, candidate } = await this.repository.lockInterview(tx, tenantId, id);
       const { after: changed, replanned, moved } = changedInterview(before, change, new Date());
       const isAsked = asksForLink(changed, change, replanned);
       if (replanned.length === 0 && !moved && !isAsked) return before;

@@ -11,14 +11,19 @@ import { eraseRecord } from '../../engine/events/stored-events.js';
 import { CandidateRemoved } from '../candidates/candidates.errors.js';
 import { ENGINE, engineOf, InstallationEngine, ownEngine } from './installation-engine.js';
 import type { InterviewRow, Meeting } from './interview.js';
-import { InterviewsRepository, CandidateLock } from './interviews.repository.js';
+import { InterviewsRepository } from './interviews.repository.js';
 import { ASKED_MEETING, awaitsLink, NO_MEETING, readyMeeting, mayBeAtEngine } from './meeting.rules.js';
 
 /** A caller waits for the engine's link this long; after that the answer has none, and the link follows. */
 const PATIENCE_MS = 3_000;
 const LOOK_MS = 50;
 
-/** Decides where the meeting link of an interview comes from, and notes what the engine has to learn. */
+/**
+ * Decides where the meeting link of an interview comes from, and notes what the engine has to learn.
+ *
+ * Follows the removal of candidates, in its transaction: the interviews of an erased candidate are removed, and what
+ * events say of them; those of a merged one move to the candidate that it was merged into.
+ */
 @Injectable()
 export class Meetings {
   constructor(
@@ -27,7 +32,12 @@ export class Meetings {
     private readonly wakeups: LaneWakeups,
     private readonly config: Config,
     private readonly installation: InstallationEngine,
-  ) {}
+    domainEvents: DomainEvents,
+  ) {
+    domainEvents.on(CandidateRemoved, (removed) =>
+      removed.mergedInto === null ? this.erase(removed) : this.move(removed, removed.mergedInto),
+    );
+  }
 
   /** Returns the meeting of a new interview, or of one without a link that is planned anew. */
   async planned(tx: SqlRunner, tenantId: string, id: string, sent: string | null): Promise<Meeting> {
@@ -78,34 +88,16 @@ export class Meetings {
   private sandboxUrl(tenantId: string, id: string): string {
     return `${this.config.baseUrl}/i/${tenantId}/${id}`;
   }
-}
-
-/**
- * Follows the removal of candidates, in its transaction: the interviews of an erased candidate are removed, and what
- * events say of them; those of a merged one move to the candidate that it was merged into.
- */
-@Injectable()
-export class InterviewsOfRemoved {
-  constructor(
-    private readonly repository: InterviewsRepository,
-    private readonly lock: CandidateLock,
-    private readonly meetings: Meetings,
-    domainEvents: DomainEvents,
-  ) {
-    domainEvents.on(CandidateRemoved, (removed) =>
-      removed.mergedInto === null ? this.erase(removed) : this.move(removed, removed.mergedInto),
-    );
-  }
 
   private async erase({ tx, tenantId, candidate }: CandidateRemoved): Promise<void> {
-    for (const { id, ...meeting } of await this.repository.removeOf(tx, tenantId, candidate.id)) {
+    for (const { id, ...meeting } of await this.interviews.removeOf(tx, tenantId, candidate.id)) {
       await eraseRecord(tx, tenantId, id, { id });
-      if (mayBeAtEngine(meeting)) await this.meetings.tell(tx, tenantId, id);
+      if (mayBeAtEngine(meeting)) await this.tell(tx, tenantId, id);
     }
   }
 
   private async move({ tx, tenantId, candidate }: CandidateRemoved, into: string): Promise<void> {
-    await this.lock.take(tx, tenantId, into);
-    await this.repository.move(tx, tenantId, candidate.id, into, new Date());
+    await this.interviews.lockCandidate(tx, tenantId, into);
+    await this.interviews.move(tx, tenantId, candidate.id, into, new Date());
   }
 }

@@ -13,7 +13,7 @@ import { completedFact, scorecardBody } from './interview.dto.js';
 import type { ScorecardContent, ScorecardRow } from './interview.js';
 import { takesScorecard, scorecardProblems, versionOf } from './interview.rules.js';
 import { IllegalState, ScorecardVersionConflict, ScorecardPut } from './interviews.errors.js';
-import { CandidateLock, InterviewsRepository } from './interviews.repository.js';
+import { InterviewsRepository } from './interviews.repository.js';
 import { PutScorecard, ScorecardBody } from './scorecard.dto.js';
 
 /** The scorecards of interviews: versions, of which the newest counts. */
@@ -22,7 +22,6 @@ export class ScorecardsService {
   constructor(
     private readonly db: Database,
     private readonly repository: InterviewsRepository,
-    private readonly lock: CandidateLock,
     private readonly events: EventRecorder,
     private readonly domainEvents: DomainEvents,
   ) {}
@@ -56,7 +55,7 @@ export class ScorecardsService {
     version: number | null,
   ): Promise<{ row: ScorecardRow; created: boolean }> {
     const result = await this.db.transaction(tenantId, async (tx) => {
-      const { interview, candidate } = await this.lock.interview(tx, tenantId, id);
+      const { interview, candidate } = await this.repository.lockInterview(tx, tenantId, id);
       const problems = scorecardProblems(content);
       if (problems.length > 0) throw new InvalidFields(problems);
       if (!takesScorecard(interview.state)) {

@@ -20,9 +20,30 @@ export interface JobFilter {
 const COLUMNS = `id, external_id, ats, ats_connection_id, title, status, department, location, employment_type, url,
   opened_at, closed_at, sequence, created_at, updated_at`;
 
-/** The statements of job openings. */
+/** The values of an opening after its ids. */
+function values(p: Params, row: JobRow): string {
+  const { ats, ats_connection_id, title, status, department, location, employment_type, url } = row;
+  const texts = [ats, ats_connection_id, title, status, department, location, employment_type, url];
+  return [
+    ...texts.map((value) => p.add(value, 'text')),
+    ...[row.opened_at, row.closed_at].map((value) => p.add(value, 'timestamptz')),
+    p.add(row.sequence, 'int'),
+    ...[row.created_at, row.updated_at].map((value) => p.add(value, 'timestamptz')),
+  ].join(', ');
+}
+
+const KNOWN = { entries: 10_000, bytes: 4 * 1024 * 1024 };
+
+/**
+ * The statements of job openings.
+ *
+ * The titles of openings, for records that show one. A title that is remembered may be old: the write that uses it
+ * checks it again under the lock of the opening's name, and writes nothing where it is.
+ */
 @Injectable()
 export class JobsRepository {
+  private readonly known = new ByteMap<string | null>(KNOWN);
+
   constructor(private readonly db: Database) {}
 
   async one(tenantId: string, id: string, db: SqlRunner = this.db): Promise<JobRow | undefined> {
@@ -94,31 +115,6 @@ export class JobsRepository {
         where tenant_id = ${tenant} and id = ${p.add(row.id)} returning id`;
     });
   }
-}
-
-/** The values of an opening after its ids. */
-function values(p: Params, row: JobRow): string {
-  const { ats, ats_connection_id, title, status, department, location, employment_type, url } = row;
-  const texts = [ats, ats_connection_id, title, status, department, location, employment_type, url];
-  return [
-    ...texts.map((value) => p.add(value, 'text')),
-    ...[row.opened_at, row.closed_at].map((value) => p.add(value, 'timestamptz')),
-    p.add(row.sequence, 'int'),
-    ...[row.created_at, row.updated_at].map((value) => p.add(value, 'timestamptz')),
-  ].join(', ');
-}
-
-const KNOWN = { entries: 10_000, bytes: 4 * 1024 * 1024 };
-
-/**
- * The titles of openings, for records that show one. A title that is remembered may be old: the write that uses it
- * checks it again under the lock of the opening's name, and writes nothing where it is.
- */
-@Injectable()
-export class OpeningTitles {
-  private readonly known = new ByteMap<string | null>(KNOWN);
-
-  constructor(private readonly db: Database) {}
 
   /**
    * Returns the title of an opening; null: there is no such opening.
@@ -126,7 +122,7 @@ export class OpeningTitles {
    * @param name the `external_id` or the id
    * @param anew the title that is remembered was refused
    */
-  async of(tenantId: string, name: string, anew = false, db: SqlRunner = this.db): Promise<string | null> {
+  async titlesOf(tenantId: string, name: string, anew = false, db: SqlRunner = this.db): Promise<string | null> {
     const key = `${tenantId} ${name}`;
     const known = anew ? undefined : this.known.get(key);
     if (known !== undefined) return known;

@@ -14,9 +14,9 @@ import { EVENTS, type EventName, EVENT_NAMES } from '../../engine/events/catalog
 import { EventReader, type StoredEvent } from '../../engine/events/event-reader.js';
 import { sequenceOfEvent } from '../../engine/events/event-recorder.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
-import { EndpointSender, type SentEvent, type Tried, TIMEOUT_MS, WebhookAddresses } from './endpoint-sender.js';
+import { EndpointSender, type SentEvent, type Tried, TIMEOUT_MS } from './endpoint-sender.js';
 import { type Endpoint, takes } from './endpoint.js';
-import { EndpointAccess, GivenUpRepository } from './endpoints.repository.js';
+import { EndpointsRepository } from './endpoints.repository.js';
 import type { WebhookAttemptBody, WebhookBody } from './webhooks.dto.js';
 import { EndpointUnreadable, EndpointNotReady } from './webhooks.errors.js';
 import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
@@ -24,77 +24,34 @@ import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
 /** Requests that a tenant waits for at the same time: each can take fifteen seconds. */
 const MOST_AT_ONCE = 4;
 
-/** Sends one event to an endpoint while the caller waits, and stores the attempt. */
+/**
+ * Sends to an endpoint while the caller waits: tests, and repetitions by hand.
+ *
+ * Sends one event to an endpoint while the caller waits, and stores the attempt.
+ */
 @Injectable()
-export class DirectSender {
+export class DirectDelivery {
   private readonly out = new Map<string, number>();
 
   constructor(
     private readonly db: Database,
-    private readonly sender: EndpointSender,
-    private readonly addresses: WebhookAddresses,
-    private readonly clock: Clock,
-  ) {}
-
-  /** Where the caller waits for the answer, a refused address is a wrong field and no attempt. */
-  async demandAddress({ tenantId, url }: Endpoint): Promise<void> {
-    const problem = await this.addresses.problemOfName(url, tenantId);
-    if (problem !== null) throw new InvalidFields([{ field: 'url', message: problem }]);
-  }
-
-  /**
-   * Sends an event.
-   *
-   * @throws {EndpointUnreadable} when its secret cannot be read
-   * @throws {TooManyRequests} when the tenant waits for too many requests
-   */
-  async send(endpoint: Endpoint, event: SentEvent): Promise<Tried> {
-    if (endpoint.unreadable) throw new EndpointUnreadable();
-    const { tenantId } = endpoint;
-    const out = this.out.get(tenantId) ?? 0;
-    if (out >= MOST_AT_ONCE) throw new TooManyRequests('Other requests to endpoints of the tenant are under way.', 5);
-    this.out.set(tenantId, out + 1);
-    try {
-      const tried = await this.sender.send(endpoint, event, TIMEOUT_MS);
-      await recordDirect(this.db, endpointKeyOf(endpoint), tried.attempt);
-      return tried;
-    } finally {
-      const left = this.out.get(tenantId)! - 1;
-      if (left === 0) this.out.delete(tenantId);
-      else this.out.set(tenantId, left);
-    }
-  }
-
-  /** Returns the example of an event. */
-  exampleOf(event: EventName, name = randomBytes(12).toString('hex')): SentEvent {
-    const data = JSON.stringify(EVENTS[event].example);
-    const id = `test_${name}`;
-    return { id, sequence: '0', event, at: this.clock.now(), record: null, data };
-  }
-}
-
-/** Sends to an endpoint while the caller waits: tests, and repetitions by hand. */
-@Injectable()
-export class DirectDelivery {
-  constructor(
-    private readonly db: Database,
-    private readonly access: EndpointAccess,
+    private readonly access: EndpointsRepository,
     private readonly webhooks: WebhooksService,
-    private readonly sender: DirectSender,
     private readonly states: DestinationStatesRepository,
-    private readonly givenUp: GivenUpRepository,
     private readonly reader: EventReader,
     private readonly wakeups: LaneWakeups,
+    private readonly endpointSender: EndpointSender,
+    private readonly clock: Clock,
   ) {}
 
   /** Sends the example of an event, signed, and returns what came of it. */
   async test(caller: Caller, id: string, event?: EventName): Promise<WebhookAttemptBody> {
-    const endpoint = await this.access.one(caller, id);
-    await this.sender.demandAddress(endpoint);
-    const tried = await this.sender.send(
+    const endpoint = await this.access.demandOne(caller, id);
+    await this.demandAddress(endpoint);
+    const tried = await this.sendDirect(
       endpoint,
       // A receiver recognises the message of a repeated request by its id.
-      this.sender.exampleOf(event ?? endpoint.events?.[0] ?? EVENT_NAMES[0]!, caller.repeat?.name.slice(0, 24)),
+      this.exampleOf(event ?? endpoint.events?.[0] ?? EVENT_NAMES[0]!, caller.repeat?.name.slice(0, 24)),
     );
     const outcome = { outcome: tried.attempt.outcome };
     await this.db.transaction(caller.tenantId, (tx) =>
@@ -109,17 +66,17 @@ export class DirectDelivery {
    * @throws {EndpointNotReady} when it was not
    */
   async resume(caller: Caller, id: string): Promise<WebhookBody> {
-    const endpoint = await this.access.one(caller, id);
+    const endpoint = await this.access.demandOne(caller, id);
     const before = await this.webhooks.get(caller, id);
     if (before.state === 'active') return before;
-    await this.sender.demandAddress(endpoint);
-    const { attempt, verdict } = await this.sender.send(
+    await this.demandAddress(endpoint);
+    const { attempt, verdict } = await this.sendDirect(
       endpoint,
-      this.sender.exampleOf(endpoint.events?.[0] ?? EVENT_NAMES[0]!),
+      this.exampleOf(endpoint.events?.[0] ?? EVENT_NAMES[0]!),
     );
     if (verdict.kind !== 'delivered') throw new EndpointNotReady(webhookAttemptBody(attempt));
     await this.db.transaction(caller.tenantId, async (tx) => {
-      await this.access.locked(tx, caller, id);
+      await this.access.lockedOne(tx, caller, id);
       await this.states.resume(tx, endpointKeyOf(endpoint));
       await this.webhooks.note(tx, caller, 'webhook.resumed', id, { before: { reason: before.state_reason } });
     });
@@ -132,15 +89,15 @@ export class DirectDelivery {
    * schedule unchanged.
    */
   async redeliver(caller: Caller, id: string, eventId: string): Promise<WebhookAttemptBody> {
-    const endpoint = await this.access.one(caller, id);
+    const endpoint = await this.access.demandOne(caller, id);
     const event = await this.eventFor(endpoint, eventId);
-    const { attempt, verdict } = await this.sender.send(endpoint, event);
+    const { attempt, verdict } = await this.sendDirect(endpoint, event);
     const turn = verdict.kind === 'delivered' ? await this.turnOf(endpoint, event) : null;
     await this.db.transaction(caller.tenantId, async (tx) => {
       if (verdict.kind === 'delivered') {
         await cancelMessage(tx, endpointKeyOf(endpoint), eventId);
         if (turn !== null) await passMessage(tx, endpointKeyOf(endpoint), turn.record, turn.first, event.sequence);
-        await this.givenUp.remove(tx, caller.tenantId, id, [event.sequence]);
+        await this.access.removeGivenUpRows(tx, caller.tenantId, id, [event.sequence]);
       }
       const after = { event_id: eventId, outcome: attempt.outcome };
       await this.webhooks.note(tx, caller, 'webhook.redelivered', id, { after });
@@ -165,6 +122,42 @@ export class DirectDelivery {
     const [event] = sequence === null ? [] : await this.reader.bySequences(endpoint.tenantId, [sequence]);
     if (event !== undefined && takes(endpoint, event.event)) return event;
     throw new InvalidFields([{ field: 'event_id', message: 'is no event that this endpoint takes' }]);
+  }
+
+  /** Where the caller waits for the answer, a refused address is a wrong field and no attempt. */
+  async demandAddress({ tenantId, url }: Endpoint): Promise<void> {
+    const problem = await this.endpointSender.problemOfName(url, tenantId);
+    if (problem !== null) throw new InvalidFields([{ field: 'url', message: problem }]);
+  }
+
+  /**
+   * Sends an event.
+   *
+   * @throws {EndpointUnreadable} when its secret cannot be read
+   * @throws {TooManyRequests} when the tenant waits for too many requests
+   */
+  async sendDirect(endpoint: Endpoint, event: SentEvent): Promise<Tried> {
+    if (endpoint.unreadable) throw new EndpointUnreadable();
+    const { tenantId } = endpoint;
+    const out = this.out.get(tenantId) ?? 0;
+    if (out >= MOST_AT_ONCE) throw new TooManyRequests('Other requests to endpoints of the tenant are under way.', 5);
+    this.out.set(tenantId, out + 1);
+    try {
+      const tried = await this.endpointSender.send(endpoint, event, TIMEOUT_MS);
+      await recordDirect(this.db, endpointKeyOf(endpoint), tried.attempt);
+      return tried;
+    } finally {
+      const left = this.out.get(tenantId)! - 1;
+      if (left === 0) this.out.delete(tenantId);
+      else this.out.set(tenantId, left);
+    }
+  }
+
+  /** Returns the example of an event. */
+  exampleOf(event: EventName, name = randomBytes(12).toString('hex')): SentEvent {
+    const data = JSON.stringify(EVENTS[event].example);
+    const id = `test_${name}`;
+    return { id, sequence: '0', event, at: this.clock.now(), record: null, data };
   }
 }
 

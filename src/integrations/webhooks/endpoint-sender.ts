@@ -22,22 +22,96 @@ import { type Message, messageOf } from './message.js';
 
 const UNREACHABLE = 'cannot be reached: its name cannot be looked up';
 
-/** The one rule for addresses of endpoints: at save, at change, at test and at delivery. */
+/** Many services share a private host or `localhost`: there the port tells them apart. */
+function isPublicHost(hostname: string): boolean {
+  const host = bare(hostname);
+  return isIP(host) === 0 ? host.includes('.') && !host.endsWith('.localhost') : isPublicAddress(host);
+}
+
+function portOf({ port, protocol }: URL): string {
+  if (port !== '') return port;
+  return protocol === 'https:' ? '443' : '80';
+}
+
+/** One clock over connecting, TLS, headers and body. */
+export const TIMEOUT_MS = 15_000;
+const MOST_BYTES = 64 * 1024;
+
+/** What became of one request to an endpoint, and how it is kept. */
+export interface Tried {
+  verdict: EndpointVerdict;
+  attempt: Attempt;
+}
+
+/** An event that is sent; a test has an id of its own, and no place in the order. */
+export type SentEvent = StoredEvent & { id?: string };
+
+/**
+ * Sends an event to an endpoint: the one way for deliveries, tests and repetitions by hand.
+ *
+ * Sends messages to endpoints. Every request to one goes through here, so the rule of addresses has no second path.
+ *
+ * The one rule for addresses of endpoints: at save, at change, at test and at delivery.
+ */
 @Injectable()
-export class WebhookAddresses {
+export class EndpointSender {
   private readonly admission: Admission;
   private readonly own: readonly URL[];
 
   constructor(
+    private readonly clock: Clock,
+    private readonly outbound: Outbound,
     config: Config,
     private readonly tenants: TenantAddresses,
-    private readonly outbound: Outbound,
   ) {
     this.admission = {
       anyPrivate: config.allowPrivateDestinations,
       networks: new DestinationNetworks(config.destinationNetworks),
     };
     this.own = [config.baseUrl, config.apiBaseUrl, config.appUrl].map((text) => new URL(text));
+  }
+
+  /**
+   * Sends one signed request, and judges the answer. It throws for no answer.
+   *
+   * @param endpoint one whose secrets can be read
+   */
+  async send(endpoint: Endpoint, event: SentEvent, timeoutMs: number): Promise<Tried> {
+    const sentAt = this.clock.now();
+    const id = event.id ?? eventId(event.sequence);
+    const message = messageOf({ ...event, id }, endpoint, sentAt);
+    const answer = await this.post(endpoint, message, timeoutMs);
+    const judged = endpointVerdictOf(answer, this.clock.now());
+    // A receiver that shows what it was sent would put the endpoint's own credentials into the attempts.
+    const verdict = { ...judged, answer: withoutHeaders(judged.answer, endpoint.headers) };
+    const path = new URL(endpoint.url).pathname;
+    return { verdict, attempt: attemptOf(answer, verdict, { id, sequence: event.sequence, path, sentAt }) };
+  }
+
+  /** Sends one message and returns the answer of any status. An address that is not admitted returns `blocked`. */
+  async post(
+    { tenantId, url: text }: Pick<Endpoint, 'tenantId' | 'url'>,
+    { body, headers }: Message,
+    timeoutMs = TIMEOUT_MS,
+  ): Promise<OutboundAnswer> {
+    const problem = await this.problemOf(text);
+    if (problem !== null) return { kind: 'failed', reason: 'blocked', detail: problem, ms: 0, address: null };
+    const url = new URL(text);
+    return this.outbound.call(
+      {
+        method: 'POST',
+        origin: url.origin,
+        path: url.pathname + url.search,
+        owner: tenantId,
+        headers,
+        body,
+        timeoutMs,
+        maxBytes: MOST_BYTES,
+        statusDecides: true,
+        notesAddress: true,
+      },
+      this.anyPrivate,
+    );
   }
 
   /** Whether addresses of tenants may be private. */
@@ -69,91 +143,6 @@ export class WebhookAddresses {
       (own) => own.hostname === url.hostname && (isPublicHost(own.hostname) || portOf(own) === portOf(url)),
     );
     return ours || (await this.tenants.has(url.host));
-  }
-}
-
-/** Many services share a private host or `localhost`: there the port tells them apart. */
-function isPublicHost(hostname: string): boolean {
-  const host = bare(hostname);
-  return isIP(host) === 0 ? host.includes('.') && !host.endsWith('.localhost') : isPublicAddress(host);
-}
-
-function portOf({ port, protocol }: URL): string {
-  if (port !== '') return port;
-  return protocol === 'https:' ? '443' : '80';
-}
-
-/** One clock over connecting, TLS, headers and body. */
-export const TIMEOUT_MS = 15_000;
-const MOST_BYTES = 64 * 1024;
-
-/** Sends messages to endpoints. Every request to one goes through here, so the rule of addresses has no second path. */
-@Injectable()
-export class EndpointClient {
-  constructor(
-    private readonly outbound: Outbound,
-    private readonly addresses: WebhookAddresses,
-  ) {}
-
-  /** Sends one message and returns the answer of any status. An address that is not admitted returns `blocked`. */
-  async send(
-    { tenantId, url: text }: Pick<Endpoint, 'tenantId' | 'url'>,
-    { body, headers }: Message,
-    timeoutMs = TIMEOUT_MS,
-  ): Promise<OutboundAnswer> {
-    const problem = await this.addresses.problemOf(text);
-    if (problem !== null) return { kind: 'failed', reason: 'blocked', detail: problem, ms: 0, address: null };
-    const url = new URL(text);
-    return this.outbound.call(
-      {
-        method: 'POST',
-        origin: url.origin,
-        path: url.pathname + url.search,
-        owner: tenantId,
-        headers,
-        body,
-        timeoutMs,
-        maxBytes: MOST_BYTES,
-        statusDecides: true,
-        notesAddress: true,
-      },
-      this.addresses.anyPrivate,
-    );
-  }
-}
-
-/** What became of one request to an endpoint, and how it is kept. */
-export interface Tried {
-  verdict: EndpointVerdict;
-  attempt: Attempt;
-}
-
-/** An event that is sent; a test has an id of its own, and no place in the order. */
-export type SentEvent = StoredEvent & { id?: string };
-
-/** Sends an event to an endpoint: the one way for deliveries, tests and repetitions by hand. */
-@Injectable()
-export class EndpointSender {
-  constructor(
-    private readonly client: EndpointClient,
-    private readonly clock: Clock,
-  ) {}
-
-  /**
-   * Sends one signed request, and judges the answer. It throws for no answer.
-   *
-   * @param endpoint one whose secrets can be read
-   */
-  async send(endpoint: Endpoint, event: SentEvent, timeoutMs: number): Promise<Tried> {
-    const sentAt = this.clock.now();
-    const id = event.id ?? eventId(event.sequence);
-    const message = messageOf({ ...event, id }, endpoint, sentAt);
-    const answer = await this.client.send(endpoint, message, timeoutMs);
-    const judged = endpointVerdictOf(answer, this.clock.now());
-    // A receiver that shows what it was sent would put the endpoint's own credentials into the attempts.
-    const verdict = { ...judged, answer: withoutHeaders(judged.answer, endpoint.headers) };
-    const path = new URL(endpoint.url).pathname;
-    return { verdict, attempt: attemptOf(answer, verdict, { id, sequence: event.sequence, path, sentAt }) };
   }
 }
 

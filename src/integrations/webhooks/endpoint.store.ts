@@ -26,33 +26,6 @@ export const WEBHOOK_HEADERS: SealedColumn = {
   aad: (row) => headersAad(row['tenant_id']!, row['id']!),
 };
 
-/** Seals and opens what endpoints keep secret, bound to tenant and endpoint. */
-@Injectable()
-export class EndpointSecrets {
-  constructor(private readonly sealer: Sealer) {}
-
-  sealSecret(tenantId: string, endpointId: string, secret: string): string {
-    return this.sealer.seal(secret, secretAad(tenantId, endpointId));
-  }
-
-  sealHeaders(tenantId: string, endpointId: string, headers: Readonly<Record<string, string>>): string | null {
-    if (Object.keys(headers).length === 0) return null;
-    return this.sealer.seal(JSON.stringify(headers), headersAad(tenantId, endpointId));
-  }
-
-  /** Returns a secret, or null where no key of the settings opens it. */
-  openSecret(tenantId: string, endpointId: string, sealed: string): string | null {
-    return this.sealer.unsealOrNull(sealed, secretAad(tenantId, endpointId));
-  }
-
-  /** Returns the headers, or null where no key of the settings opens them. */
-  openHeaders(tenantId: string, endpointId: string, sealed: string | null): Record<string, string> | null {
-    if (sealed === null) return {};
-    const text = this.sealer.unsealOrNull(sealed, headersAad(tenantId, endpointId));
-    return text === null ? null : (JSON.parse(text) as Record<string, string>);
-  }
-}
-
 function secretAad(tenantId: string, endpointId: string): string {
   return `${tenantId}:webhook_secrets.sealed:${endpointId}`;
 }
@@ -130,6 +103,8 @@ const NONE: readonly Endpoint[] = [];
 /**
  * The endpoints of tenants, with opened secrets, in the state of the last change that was answered. A write of a record
  * asks it which endpoints take the event, so it must not cost a query.
+ *
+ * Seals and opens what endpoints keep secret, bound to tenant and endpoint.
  */
 @Injectable()
 export class EndpointStore {
@@ -137,8 +112,8 @@ export class EndpointStore {
 
   constructor(
     private readonly db: Database,
-    private readonly secrets: EndpointSecrets,
     private readonly clock: Clock,
+    private readonly sealer: Sealer,
   ) {
     this.cache = new FreshCache(clock, TTL, { proof: db.feed });
     db.feed.on(['webhook_endpoints', 'webhook_secrets'], (row) => {
@@ -185,9 +160,9 @@ export class EndpointStore {
     if (rows.length === 0) return { rows: [], endpoints: NONE, changesAt: Infinity };
     const read = rows.map((row) => ({
       row,
-      headers: this.secrets.openHeaders(tenantId, row.id, row.headers_sealed),
+      headers: this.openHeaders(tenantId, row.id, row.headers_sealed),
       secrets: (row.secrets ?? []).map(({ sealed, expires_at }) => ({
-        secret: this.secrets.openSecret(tenantId, row.id, sealed),
+        secret: this.openSecret(tenantId, row.id, sealed),
         expiresAt: expires_at === null ? null : Date.parse(expires_at),
       })),
     }));
@@ -200,5 +175,26 @@ export class EndpointStore {
       endpoints: rows.map(({ row, headers, secrets }) => endpointOf(row, headers, secrets, now)),
       changesAt: Math.min(...ends.filter((end) => end > now), Infinity),
     };
+  }
+
+  sealSecret(tenantId: string, endpointId: string, secret: string): string {
+    return this.sealer.seal(secret, secretAad(tenantId, endpointId));
+  }
+
+  sealHeaders(tenantId: string, endpointId: string, headers: Readonly<Record<string, string>>): string | null {
+    if (Object.keys(headers).length === 0) return null;
+    return this.sealer.seal(JSON.stringify(headers), headersAad(tenantId, endpointId));
+  }
+
+  /** Returns a secret, or null where no key of the settings opens it. */
+  openSecret(tenantId: string, endpointId: string, sealed: string): string | null {
+    return this.sealer.unsealOrNull(sealed, secretAad(tenantId, endpointId));
+  }
+
+  /** Returns the headers, or null where no key of the settings opens them. */
+  openHeaders(tenantId: string, endpointId: string, sealed: string | null): Record<string, string> | null {
+    if (sealed === null) return {};
+    const text = this.sealer.unsealOrNull(sealed, headersAad(tenantId, endpointId));
+    return text === null ? null : (JSON.parse(text) as Record<string, string>);
   }
 }

@@ -4,7 +4,7 @@ import { NotFound } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { WEBHOOK, type Endpoint } from './endpoint.js';
-import { EndpointSecrets, EndpointStore } from './endpoint.store.js';
+import { EndpointStore } from './endpoint.store.js';
 
 /** An endpoint that is to be stored. */
 export type NewEndpoint = Omit<Endpoint, 'secrets' | 'unreadable' | 'createdAt' | 'updatedAt'>;
@@ -33,12 +33,37 @@ const MOST_COUNTED = 10_000;
 /** Secrets that sign at the same time: each makes the header longer. */
 const MOST_SECRETS = 10;
 
-/** The statements of endpoints and their secrets. */
+function demanded(endpoints: readonly Endpoint[], id: string): Endpoint {
+  const found = endpoints.find((endpoint) => endpoint.id === id);
+  if (found === undefined) throw new NotFound('webhook endpoint');
+  return found;
+}
+
+/** A message that was given up after its tries. */
+export interface GivenUpRow {
+  sequence: string;
+  event: string;
+  record: string | null;
+  at: Date;
+  given_up_at: Date;
+  reason: string;
+}
+
+/** Behind every sequence. */
+const MOST_SEQUENCE = '9223372036854775807';
+const COLUMNS = 'sequence, event, record, at, given_up_at, reason';
+
+/**
+ * The statements of endpoints and their secrets.
+ *
+ * Which endpoints a caller sees and changes: those of its own key and of the keys that this one replaced; with `admin`, all.
+ * `webhooks:read` sees all of them and changes none.
+ */
 @Injectable()
 export class EndpointsRepository {
   constructor(
     private readonly db: Database,
-    private readonly secrets: EndpointSecrets,
+    private readonly secrets: EndpointStore,
   ) {}
 
   async insert(tx: SqlRunner, endpoint: NewEndpoint): Promise<void> {
@@ -163,26 +188,14 @@ export class EndpointsRepository {
     const sealed = this.secrets.sealHeaders(tenantId, id, headers);
     return [tenantId, id, url, description, events, form, ordered, sealed];
   }
-}
-
-/**
- * Which endpoints a caller sees and changes: those of its own key and of the keys that this one replaced; with `admin`, all.
- * `webhooks:read` sees all of them and changes none.
- */
-@Injectable()
-export class EndpointAccess {
-  constructor(
-    private readonly store: EndpointStore,
-    private readonly repository: EndpointsRepository,
-  ) {}
 
   /** Returns the endpoints that the caller sees, oldest first. */
-  async all(caller: Caller, db?: SqlRunner): Promise<readonly Endpoint[]> {
-    const endpoints = await this.store.fresh(caller.tenantId, db);
+  async allOf(caller: Caller, db?: SqlRunner): Promise<readonly Endpoint[]> {
+    const endpoints = await this.secrets.fresh(caller.tenantId, db);
     if (caller.scopes.has('admin') || endpoints.length === 0) return endpoints;
     const own = endpoints.filter(({ keyId }) => keyId === caller.keyId);
     if (own.length === endpoints.length) return own;
-    const keys = await this.repository.keysBefore(caller.tenantId, caller.keyId, db);
+    const keys = await this.keysBefore(caller.tenantId, caller.keyId, db);
     return endpoints.filter(({ keyId }) => keyId !== null && keys.has(keyId));
   }
 
@@ -191,13 +204,13 @@ export class EndpointAccess {
    *
    * @throws {NotFound} when the tenant has no such endpoint, and for one of another key
    */
-  async one(caller: Caller, id: string, db?: SqlRunner): Promise<Endpoint> {
-    return demanded(await this.all(caller, db), id);
+  async demandOne(caller: Caller, id: string, db?: SqlRunner): Promise<Endpoint> {
+    return demanded(await this.allOf(caller, db), id);
   }
 
   /** Returns the endpoints that the caller may read. */
   async readable(caller: Caller): Promise<readonly Endpoint[]> {
-    return caller.scopes.has('webhooks:read') ? this.store.fresh(caller.tenantId) : this.all(caller);
+    return caller.scopes.has('webhooks:read') ? this.secrets.fresh(caller.tenantId) : this.allOf(caller);
   }
 
   /**
@@ -210,39 +223,13 @@ export class EndpointAccess {
   }
 
   /** An endpoint that the caller may change, locked until the end of the transaction. */
-  async locked(tx: SqlRunner, caller: Caller, id: string): Promise<Endpoint> {
-    await this.repository.lock(tx, caller.tenantId, id);
-    return this.one(caller, id, tx);
+  async lockedOne(tx: SqlRunner, caller: Caller, id: string): Promise<Endpoint> {
+    await this.lock(tx, caller.tenantId, id);
+    return this.demandOne(caller, id, tx);
   }
-}
-
-function demanded(endpoints: readonly Endpoint[], id: string): Endpoint {
-  const found = endpoints.find((endpoint) => endpoint.id === id);
-  if (found === undefined) throw new NotFound('webhook endpoint');
-  return found;
-}
-
-/** A message that was given up after its tries. */
-export interface GivenUpRow {
-  sequence: string;
-  event: string;
-  record: string | null;
-  at: Date;
-  given_up_at: Date;
-  reason: string;
-}
-
-/** Behind every sequence. */
-const MOST_SEQUENCE = '9223372036854775807';
-const COLUMNS = 'sequence, event, record, at, given_up_at, reason';
-
-/** The statements of messages that were given up. */
-@Injectable()
-export class GivenUpRepository {
-  constructor(private readonly db: Database) {}
 
   /** Returns a page, newest first, with one row too many. */
-  async list(tenantId: string, endpointId: string, after: string | null, limit: number): Promise<GivenUpRow[]> {
+  async listGivenUp(tenantId: string, endpointId: string, after: string | null, limit: number): Promise<GivenUpRow[]> {
     const { rows } = await this.db.query<GivenUpRow>(
       `select ${COLUMNS} from webhook_given_up
        where tenant_id = $1 and endpoint_id = $2 and sequence < $3
@@ -253,7 +240,7 @@ export class GivenUpRepository {
   }
 
   /** Returns those of some sequences. */
-  async bySequences(tenantId: string, endpointId: string, sequences: readonly string[]): Promise<GivenUpRow[]> {
+  async givenUpBySequences(tenantId: string, endpointId: string, sequences: readonly string[]): Promise<GivenUpRow[]> {
     const { rows } = await this.db.query<GivenUpRow>(
       `select ${COLUMNS} from webhook_given_up
        where tenant_id = $1 and endpoint_id = $2 and sequence = any($3::bigint[])`,
@@ -263,7 +250,7 @@ export class GivenUpRepository {
   }
 
   /** Returns the oldest behind a sequence, oldest first. */
-  async oldest(
+  async oldestGivenUp(
     tx: SqlRunner,
     tenantId: string,
     endpointId: string,
@@ -277,7 +264,7 @@ export class GivenUpRepository {
     return rows;
   }
 
-  async count(tenantId: string, endpointId: string): Promise<number> {
+  async countGivenUp(tenantId: string, endpointId: string): Promise<number> {
     const { rows } = await this.db.query<{ n: number }>(
       `select count(*)::int as n from webhook_given_up where tenant_id = $1 and endpoint_id = $2`,
       [tenantId, endpointId],
@@ -285,7 +272,12 @@ export class GivenUpRepository {
     return rows[0]!.n;
   }
 
-  async remove(tx: SqlRunner, tenantId: string, endpointId: string, sequences: readonly string[]): Promise<void> {
+  async removeGivenUpRows(
+    tx: SqlRunner,
+    tenantId: string,
+    endpointId: string,
+    sequences: readonly string[],
+  ): Promise<void> {
     await tx.query(
       `delete from webhook_given_up where tenant_id = $1 and endpoint_id = $2 and sequence = any($3::bigint[])`,
       [tenantId, endpointId, sequences],

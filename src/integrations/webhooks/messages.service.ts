@@ -8,7 +8,7 @@ import { EventReader, type StoredEvent } from '../../engine/events/event-reader.
 import { eventId, sequenceOfEvent } from '../../engine/events/event-recorder.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { takes, type Endpoint } from './endpoint.js';
-import { EndpointAccess, EndpointsRepository, GivenUpRepository } from './endpoints.repository.js';
+import { EndpointsRepository } from './endpoints.repository.js';
 import { explain } from './explain.rules.js';
 import type { ExplainedBody, MessageBody } from './message-bodies.dto.js';
 import { RecordNames } from './message.js';
@@ -22,9 +22,7 @@ const EXPLAINED_EVENTS = 50;
 export class MessagesService {
   constructor(
     private readonly db: Database,
-    private readonly access: EndpointAccess,
-    private readonly repository: EndpointsRepository,
-    private readonly givenUp: GivenUpRepository,
+    private readonly access: EndpointsRepository,
     private readonly reader: EventReader,
     private readonly names: RecordNames,
   ) {}
@@ -50,7 +48,7 @@ export class MessagesService {
   ): Promise<(MessageBody & { place: string })[]> {
     const endpoint = await this.access.toRead(caller, id);
     if (state === 'waiting') return this.waiting(endpoint, page);
-    const rows = await this.givenUp.list(endpoint.tenantId, id, page.after, page.limit);
+    const rows = await this.access.listGivenUp(endpoint.tenantId, id, page.after, page.limit);
     return rows.map((row) => ({
       place: row.sequence,
       event_id: eventId(row.sequence),
@@ -93,10 +91,10 @@ export class MessagesService {
     const sequences = events.map(({ sequence }) => sequence);
     const subjects = [...new Set(events.flatMap(subjectsOf))];
     const [facts, lanes, delivered, givenUp] = await Promise.all([
-      this.repository.factsOf(tenantId, [id]),
+      this.access.factsOf(tenantId, [id]),
       waitingOf(this.db, key, subjects),
       deliveredOf(this.db, key, subjects, sequences),
-      this.givenUp.bySequences(tenantId, id, sequences),
+      this.access.givenUpBySequences(tenantId, id, sequences),
     ]);
     return events.map((event) => {
       const said = explain({

@@ -14,7 +14,7 @@ import type { Caller } from '../../tenancy/tenants/caller.js';
 import { demandRoom } from '../../tenancy/tenants/caps.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointStore } from './endpoint.store.js';
-import { GivenUpRepository, EndpointAccess } from './endpoints.repository.js';
+import { EndpointsRepository } from './endpoints.repository.js';
 import type { ReplayCountBody, ReplayWebhook } from './message-bodies.dto.js';
 import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
 
@@ -39,14 +39,24 @@ const MOST_OF_BATCH = 500;
 const BUSY_MS = 200;
 const BUSY_TURNS = 100;
 
-/** The task of a replay: enqueues its messages in batches. */
+const DEFAULT_RATE = 50;
+/** More are not counted before a replay begins. */
+const MOST_COUNTED = 10_000;
+const COUNT_STEP = 1_000;
+/**
+ * Counts and begins replays: messages are sent again, in the background and at a rate, oldest first.
+ *
+ * The task of a replay: enqueues its messages in batches.
+ */
 @Injectable()
-export class ReplayRun {
+export class Replays {
   constructor(
     private readonly db: Database,
-    private readonly store: EndpointStore,
-    private readonly givenUp: GivenUpRepository,
+    private readonly access: EndpointsRepository,
+    private readonly webhooks: WebhooksService,
     private readonly reader: EventReader,
+    private readonly tasks: TasksRepository,
+    private readonly store: EndpointStore,
     private readonly wakeups: LaneWakeups,
     handlers: TaskHandlers,
   ) {
@@ -55,6 +65,49 @@ export class ReplayRun {
       run: (task) => this.run(task),
       callsOut: true,
     });
+  }
+
+  /** Counts what a replay would send. */
+  async count(caller: Caller, id: string, input: ReplayWebhook): Promise<ReplayCountBody> {
+    const endpoint = await this.access.demandOne(caller, id);
+    demandOne(input);
+    if (input.since === undefined) {
+      return { count: await this.access.countGivenUp(endpoint.tenantId, id), more: false };
+    }
+    let count = 0;
+    let after = '0';
+    while (count < MOST_COUNTED) {
+      const range = { after, since: input.since, names: endpoint.events ?? undefined };
+      const found = await this.reader.page(endpoint.tenantId, { ...range, limit: COUNT_STEP, newestFirst: false });
+      count += found.length;
+      if (found.length < COUNT_STEP) return { count, more: false };
+      after = found.at(-1)!.sequence;
+    }
+    return { count, more: true };
+  }
+
+  /** Begins a replay of everything until now. */
+  async begin(caller: Caller, id: string, input: ReplayWebhook): Promise<TaskRow> {
+    const { count, more } = await this.count(caller, id, input);
+    const { tenantId } = caller;
+    const [newest] = await this.reader.page(tenantId, { limit: 1, newestFirst: true });
+    const payload: ReplayPayload = {
+      endpoint_id: id,
+      since: input.since?.toISOString() ?? null,
+      rate: input.rate ?? DEFAULT_RATE,
+      after: '0',
+      through: newest?.sequence ?? '0',
+    };
+    const task = await once(this.db, caller, async (tx) => {
+      await this.access.lockedOne(tx, caller, id);
+      await demandRoom(tx, TASKS_CAP, tenantId);
+      const { since, rate } = payload;
+      await this.webhooks.note(tx, caller, 'webhook.replayed', id, { after: { since, rate } });
+      const total = more ? null : count;
+      return this.tasks.add(tx, tenantId, { kind: 'webhooks.replay', payload, total, createdBy: caller.actor });
+    });
+    this.tasks.wake();
+    return task;
   }
 
   private async run({ tenantId, payload }: Task<ReplayPayload & Record<string, unknown>>): Promise<Batch> {
@@ -75,7 +128,7 @@ export class ReplayRun {
     { since, after, through }: ReplayPayload,
     limit: number,
   ): Promise<Replayed[]> {
-    if (since === null) return this.givenUp.oldest(this.db, tenantId, id, { after, through, limit });
+    if (since === null) return this.access.oldestGivenUp(this.db, tenantId, id, { after, through, limit });
     const range = { after, through, since: new Date(since), names: events ?? undefined, limit, newestFirst: false };
     return this.reader.page(tenantId, range);
   }
@@ -103,70 +156,10 @@ export class ReplayRun {
     const done = batch.filter((one) => !busy.has(subjectOf(one)));
     if (givenUp) {
       const sequences = done.map(({ sequence }) => sequence);
-      await this.givenUp.remove(tx, endpoint.tenantId, endpoint.id, sequences);
+      await this.access.removeGivenUpRows(tx, endpoint.tenantId, endpoint.id, sequences);
     }
     // A message that is being sent needs no lane of its own; a record that is being sent has more than that message.
     return batch.filter((one) => busy.has(subjectOf(one)) && subjectOf(one) === one.record);
-  }
-}
-
-const DEFAULT_RATE = 50;
-/** More are not counted before a replay begins. */
-const MOST_COUNTED = 10_000;
-const COUNT_STEP = 1_000;
-/** Counts and begins replays: messages are sent again, in the background and at a rate, oldest first. */
-@Injectable()
-export class Replays {
-  constructor(
-    private readonly db: Database,
-    private readonly access: EndpointAccess,
-    private readonly webhooks: WebhooksService,
-    private readonly givenUp: GivenUpRepository,
-    private readonly reader: EventReader,
-    private readonly tasks: TasksRepository,
-  ) {}
-
-  /** Counts what a replay would send. */
-  async count(caller: Caller, id: string, input: ReplayWebhook): Promise<ReplayCountBody> {
-    const endpoint = await this.access.one(caller, id);
-    demandOne(input);
-    if (input.since === undefined) {
-      return { count: await this.givenUp.count(endpoint.tenantId, id), more: false };
-    }
-    let count = 0;
-    let after = '0';
-    while (count < MOST_COUNTED) {
-      const range = { after, since: input.since, names: endpoint.events ?? undefined };
-      const found = await this.reader.page(endpoint.tenantId, { ...range, limit: COUNT_STEP, newestFirst: false });
-      count += found.length;
-      if (found.length < COUNT_STEP) return { count, more: false };
-      after = found.at(-1)!.sequence;
-    }
-    return { count, more: true };
-  }
-
-  /** Begins a replay of everything until now. */
-  async begin(caller: Caller, id: string, input: ReplayWebhook): Promise<TaskRow> {
-    const { count, more } = await this.count(caller, id, input);
-    const { tenantId } = caller;
-    const [newest] = await this.reader.page(tenantId, { limit: 1, newestFirst: true });
-    const payload: ReplayPayload = {
-      endpoint_id: id,
-      since: input.since?.toISOString() ?? null,
-      rate: input.rate ?? DEFAULT_RATE,
-      after: '0',
-      through: newest?.sequence ?? '0',
-    };
-    const task = await once(this.db, caller, async (tx) => {
-      await this.access.locked(tx, caller, id);
-      await demandRoom(tx, TASKS_CAP, tenantId);
-      const { since, rate } = payload;
-      await this.webhooks.note(tx, caller, 'webhook.replayed', id, { after: { since, rate } });
-      const total = more ? null : count;
-      return this.tasks.add(tx, tenantId, { kind: 'webhooks.replay', payload, total, createdBy: caller.actor });
-    });
-    this.tasks.wake();
-    return task;
   }
 }
 

@@ -16,11 +16,11 @@ import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { TENANT_ROW, type Cap, demandRoom } from '../../tenancy/tenants/caps.js';
 import { MakerEnding } from '../../tenancy/tenants/tenants.events.js';
-import { TIMEOUT_MS, WebhookAddresses } from './endpoint-sender.js';
+import { TIMEOUT_MS, EndpointSender } from './endpoint-sender.js';
 import { type Endpoint, WEBHOOK } from './endpoint.js';
 import { endpointStateOf, BY_HAND } from './endpoint.rules.js';
 import { EndpointStore } from './endpoint.store.js';
-import { type EndpointFacts, EndpointAccess, EndpointsRepository, type NewEndpoint } from './endpoints.repository.js';
+import { type EndpointFacts, EndpointsRepository, type NewEndpoint } from './endpoints.repository.js';
 import { headersOf } from './headers.rules.js';
 import { newSecret } from './message.js';
 import type {
@@ -99,19 +99,65 @@ export const WEBHOOKS_CAP: Cap = {
 const SETTINGS = { concurrency: 8, timeout_ms: TIMEOUT_MS, rate: null };
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
-/** The administration of webhook endpoints. */
+/** Returns the key of an endpoint's destination. */
+export function endpointKeyOf({ tenantId, id }: Pick<Endpoint, 'tenantId' | 'id'>): DestinationKey {
+  return { tenantId, channel: WEBHOOK, id };
+}
+
+/**
+ * Headers are credentials of the receiver and belong to its origin, as a platform's key does: a change of the address alone
+ * would send them to another host.
+ */
+function demandCredentials(before: Endpoint, input: ChangeWebhook, isMoved: boolean): void {
+  if (!isMoved && input.secret !== undefined) {
+    throw new InvalidFields([{ field: 'secret', message: 'belongs to another host in url; else use rotate-secret' }]);
+  }
+  if (!isMoved || input.headers !== undefined || Object.keys(before.headers).length === 0) return;
+  const message = 'must be given again with another host; {} removes them: they were given for the present one';
+  throw new InvalidFields([{ field: 'headers', message }]);
+}
+
+function changed(before: Endpoint, input: ChangeWebhook, url: string | undefined): Endpoint {
+  return {
+    ...before,
+    url: url ?? before.url,
+    ...(input.description === undefined ? {} : { description: input.description }),
+    ...(input.events === undefined ? {} : { events: input.events }),
+    ...(input.form === undefined ? {} : { form: input.form }),
+    ...(input.ordered === undefined ? {} : { ordered: input.ordered }),
+    ...(input.headers === undefined ? {} : { headers: headersOf(input.headers) }),
+  };
+}
+
+/** Returns an endpoint as the API shows it: the address of a catch hook is a secret, which `webhooks:read` does not open. */
+function shownTo(own: readonly Endpoint[], body: WebhookBody): WebhookBody {
+  if (own.some(({ id }) => id === body.id)) return body;
+  const { origin, pathname, search } = new URL(body.url);
+  return { ...body, url: pathname === '/' && search === '' ? origin : `${origin}/…` };
+}
+
+const REASON = 'The key or user that made the endpoint has ended.';
+
+/**
+ * The administration of webhook endpoints.
+ *
+ * Names the endpoints that were made by a key or a user that ends. Endpoints continue, since other systems depend on them, unless
+ * they are to be paused.
+ */
 @Injectable()
 export class WebhooksService {
   constructor(
     private readonly db: Database,
     private readonly repository: EndpointsRepository,
-    private readonly access: EndpointAccess,
     private readonly store: EndpointStore,
-    private readonly addresses: WebhookAddresses,
+    private readonly addresses: EndpointSender,
     private readonly destinations: DestinationsRepository,
     private readonly states: DestinationStatesRepository,
     private readonly audit: AuditService,
-  ) {}
+    events: DomainEvents,
+  ) {
+    events.on(MakerEnding, (ending) => this.name(ending));
+  }
 
   /** Makes an endpoint. Only this answer shows its secret. */
   async create(caller: Caller, input: CreateWebhook): Promise<WebhookWithSecretBody> {
@@ -144,14 +190,14 @@ export class WebhooksService {
 
   /** Returns the endpoints that the caller sees, oldest first. There are at most fifty. */
   async list(caller: Caller): Promise<WebhookBody[]> {
-    const bodies = await this.bodiesOf(caller.tenantId, await this.access.readable(caller));
-    const own = await this.access.all(caller);
+    const bodies = await this.bodiesOf(caller.tenantId, await this.repository.readable(caller));
+    const own = await this.repository.allOf(caller);
     return bodies.map((body) => shownTo(own, body));
   }
 
   async get(caller: Caller, id: string): Promise<WebhookBody> {
-    const [body] = await this.bodiesOf(caller.tenantId, [await this.access.toRead(caller, id)]);
-    return shownTo(await this.access.all(caller), body!);
+    const [body] = await this.bodiesOf(caller.tenantId, [await this.repository.toRead(caller, id)]);
+    return shownTo(await this.repository.allOf(caller), body!);
   }
 
   /**
@@ -163,10 +209,10 @@ export class WebhooksService {
    */
   async change(caller: Caller, id: string, input: ChangeWebhook): Promise<ChangedWebhookBody> {
     const { tenantId } = caller;
-    await this.access.one(caller, id);
+    await this.repository.demandOne(caller, id);
     const url = input.url === undefined ? undefined : await this.checked(tenantId, input.url);
     const secret = await this.db.transaction(tenantId, async (tx) => {
-      const before = await this.access.locked(tx, caller, id);
+      const before = await this.repository.lockedOne(tx, caller, id);
       const isMoved = url !== undefined && new URL(url).origin !== new URL(before.url).origin;
       demandCredentials(before, input, isMoved);
       const after = changed(before, input, url);
@@ -188,7 +234,7 @@ export class WebhooksService {
     const { tenantId } = caller;
     const key = { tenantId, channel: WEBHOOK, id };
     await this.db.transaction(tenantId, async (tx) => {
-      const before = await this.access.locked(tx, caller, id);
+      const before = await this.repository.lockedOne(tx, caller, id);
       await this.repository.remove(tx, tenantId, id);
       await removeDestination(tx, key);
       await this.note(tx, caller, 'webhook.deleted', id, { before: auditView(before) });
@@ -203,7 +249,7 @@ export class WebhooksService {
     const overlap = input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
     const secret = await once(this.db, caller, async (tx) => {
       const made = input.secret ?? newSecret();
-      await this.access.locked(tx, caller, id);
+      await this.repository.lockedOne(tx, caller, id);
       await this.repository.addSecret(tx, caller.tenantId, id, made, overlap);
       await this.note(tx, caller, 'webhook.secret_rotated', id, { after: { overlap_seconds: overlap } });
       return made;
@@ -215,7 +261,7 @@ export class WebhooksService {
   /** Ends all secrets but the newest now. */
   async revokeSecrets(caller: Caller, id: string): Promise<WebhookBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
-      await this.access.locked(tx, caller, id);
+      await this.repository.lockedOne(tx, caller, id);
       const revoked = await this.repository.revokeOlder(tx, caller.tenantId, id);
       await this.note(tx, caller, 'webhook.secrets_revoked', id, { after: { revoked } });
     });
@@ -226,7 +272,7 @@ export class WebhooksService {
   /** Stops deliveries until they are resumed; events wait. */
   async pause(caller: Caller, id: string, reason: string | null): Promise<WebhookBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
-      const endpoint = await this.access.locked(tx, caller, id);
+      const endpoint = await this.repository.lockedOne(tx, caller, id);
       await this.states.pause(tx, endpointKeyOf(endpoint), BY_HAND, reason);
       await this.note(tx, caller, 'webhook.paused', id, { after: { reason } });
     });
@@ -268,61 +314,6 @@ export class WebhooksService {
       const known = facts.get(endpoint.id);
       return known === undefined ? [] : [webhookBody(endpoint, known)];
     });
-  }
-}
-
-/** Returns the key of an endpoint's destination. */
-export function endpointKeyOf({ tenantId, id }: Pick<Endpoint, 'tenantId' | 'id'>): DestinationKey {
-  return { tenantId, channel: WEBHOOK, id };
-}
-
-/**
- * Headers are credentials of the receiver and belong to its origin, as a platform's key does: a change of the address alone
- * would send them to another host.
- */
-function demandCredentials(before: Endpoint, input: ChangeWebhook, isMoved: boolean): void {
-  if (!isMoved && input.secret !== undefined) {
-    throw new InvalidFields([{ field: 'secret', message: 'belongs to another host in url; else use rotate-secret' }]);
-  }
-  if (!isMoved || input.headers !== undefined || Object.keys(before.headers).length === 0) return;
-  const message = 'must be given again with another host; {} removes them: they were given for the present one';
-  throw new InvalidFields([{ field: 'headers', message }]);
-}
-
-function changed(before: Endpoint, input: ChangeWebhook, url: string | undefined): Endpoint {
-  return {
-    ...before,
-    url: url ?? before.url,
-    ...(input.description === undefined ? {} : { description: input.description }),
-    ...(input.events === undefined ? {} : { events: input.events }),
-    ...(input.form === undefined ? {} : { form: input.form }),
-    ...(input.ordered === undefined ? {} : { ordered: input.ordered }),
-    ...(input.headers === undefined ? {} : { headers: headersOf(input.headers) }),
-  };
-}
-
-/** Returns an endpoint as the API shows it: the address of a catch hook is a secret, which `webhooks:read` does not open. */
-function shownTo(own: readonly Endpoint[], body: WebhookBody): WebhookBody {
-  if (own.some(({ id }) => id === body.id)) return body;
-  const { origin, pathname, search } = new URL(body.url);
-  return { ...body, url: pathname === '/' && search === '' ? origin : `${origin}/…` };
-}
-
-const REASON = 'The key or user that made the endpoint has ended.';
-
-/**
- * Names the endpoints that were made by a key or a user that ends. Endpoints continue, since other systems depend on them, unless
- * they are to be paused.
- */
-@Injectable()
-export class LeftEndpoints {
-  constructor(
-    private readonly store: EndpointStore,
-    private readonly states: DestinationStatesRepository,
-    private readonly audit: AuditService,
-    events: DomainEvents,
-  ) {
-    events.on(MakerEnding, (ending) => this.name(ending));
   }
 
   private async name({ tx, by, maker, pause, endpoints }: MakerEnding): Promise<void> {

@@ -18,41 +18,6 @@ export interface Generation {
   readonly generation: number;
 }
 
-/** Statements on the one row of the installation. */
-@Injectable()
-export class InstallationRepository {
-  constructor(private readonly db: Database) {}
-
-  /** Begins a new generation if users changed since the last one, over all processes; returns the current one. */
-  async advance(): Promise<Generation> {
-    const { rows } = await this.db.query<Generation>(
-      `with here as (select pg_sequence_last_value('change_sequence') as sequence),
-         moved as (
-           update installation i set generation = i.generation + 1, last_sequence = here.sequence
-           from here where i.last_sequence < here.sequence returning i.id, i.generation)
-       select id, generation::float8 as generation from (
-         select id, generation from moved union all
-         select id, generation from installation where not exists (select 1 from moved)) present`,
-    );
-    return rows[0]!;
-  }
-
-  /** Returns the current generation, locked to the end of the transaction. */
-  async lock(tx: SqlRunner): Promise<Generation> {
-    const { rows } = await tx.query<Generation>(
-      `select id, generation::float8 as generation from installation for update`,
-    );
-    return rows[0]!;
-  }
-
-  /**
-   * Sets a generation after one that was reached before the restore, so that no other process finds the restore again.
-   */
-  async goOnBehind(tx: SqlRunner, generation: number): Promise<void> {
-    await tx.query(`update installation set generation = $1::bigint + 1, restored_at = now()`, [generation]);
-  }
-}
-
 /** The generation of the database, stored outside of it. */
 export interface GenerationMark {
   readonly installation: string;
@@ -129,7 +94,6 @@ export class RestoreWatch extends Background {
   constructor(
     config: Config,
     private readonly db: Database,
-    private readonly installation: InstallationRepository,
     private readonly states: DestinationStatesRepository,
     private readonly audit: AuditService,
     private readonly clock: Clock,
@@ -161,7 +125,7 @@ export class RestoreWatch extends Background {
   }
 
   private async look(): Promise<string | null> {
-    const now = await this.installation.advance();
+    const now = await this.advance();
     if (this.mark !== null && this.mark.installation === now.id && now.generation < this.mark.generation) {
       return this.restored(this.mark);
     }
@@ -174,9 +138,9 @@ export class RestoreWatch extends Background {
       `The database was restored to an earlier state: changes up to ${mark.at} are missing. ` +
       'Forwarding is paused. Let each IdP run a full cycle, compare with the platform, then resume.';
     const done = await this.db.transaction(null, async (tx) => {
-      const { generation } = await this.installation.lock(tx);
+      const { generation } = await this.lock(tx);
       if (generation >= mark.generation) return null; // Another process was quicker.
-      await this.installation.goOnBehind(tx, mark.generation);
+      await this.goOnBehind(tx, mark.generation);
       const tenants = await this.states.pauseAll(tx, RESTORED, words);
       for (const tenantId of tenants) {
         const line = { tenantId, actor: systemActor('restore'), requestId: null, targetType: 'platform' };
@@ -189,7 +153,7 @@ export class RestoreWatch extends Background {
       const generations = { generation: done.generation, reached_before: mark.generation };
       this.logger.error('database restored', { ...generations, paused: done.tenants, detail: words });
     }
-    await this.keep(await this.installation.advance());
+    await this.keep(await this.advance());
     return done === null ? null : words;
   }
 
@@ -205,5 +169,34 @@ export class RestoreWatch extends Background {
         error,
       });
     }
+  }
+
+  /** Begins a new generation if users changed since the last one, over all processes; returns the current one. */
+  async advance(): Promise<Generation> {
+    const { rows } = await this.db.query<Generation>(
+      `with here as (select pg_sequence_last_value('change_sequence') as sequence),
+         moved as (
+           update installation i set generation = i.generation + 1, last_sequence = here.sequence
+           from here where i.last_sequence < here.sequence returning i.id, i.generation)
+       select id, generation::float8 as generation from (
+         select id, generation from moved union all
+         select id, generation from installation where not exists (select 1 from moved)) present`,
+    );
+    return rows[0]!;
+  }
+
+  /** Returns the current generation, locked to the end of the transaction. */
+  async lock(tx: SqlRunner): Promise<Generation> {
+    const { rows } = await tx.query<Generation>(
+      `select id, generation::float8 as generation from installation for update`,
+    );
+    return rows[0]!;
+  }
+
+  /**
+   * Sets a generation after one that was reached before the restore, so that no other process finds the restore again.
+   */
+  async goOnBehind(tx: SqlRunner, generation: number): Promise<void> {
+    await tx.query(`update installation set generation = $1::bigint + 1, restored_at = now()`, [generation]);
   }
 }

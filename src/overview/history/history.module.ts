@@ -7,9 +7,9 @@ import { AtsPublishModule } from '../../integrations/ats/publish/publish.module.
 import { AtsRecordsModule } from '../../integrations/ats/records/records.module.js';
 import { CandidateHistoryService } from './candidate-history.service.js';
 import { CandidateHistoryController, HistoryController } from './history.controller.js';
-import { HistoryRepository, HistoryService } from './history.service.js';
+import { HistoryService } from './history.service.js';
 import { LeaversController } from './leavers.controller.js';
-import { LeaversRepository, LeaversService } from './leavers.service.js';
+import { LeaversService } from './leavers.service.js';
 
 /** The history of each user and each candidate, and the times of each leaver. Only reads. */
 @Module({
@@ -22,6 +22,6 @@ import { LeaversRepository, LeaversService } from './leavers.service.js';
     InterviewsModule,
   ],
   controllers: [HistoryController, LeaversController, CandidateHistoryController],
-  providers: [CandidateHistoryService, HistoryService, HistoryRepository, LeaversService, LeaversRepository],
+  providers: [CandidateHistoryService, HistoryService, LeaversService],
 })
 export class HistoryModule {}

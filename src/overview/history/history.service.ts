@@ -24,13 +24,42 @@ export interface HistoryFilter {
   order: Order;
 }
 
-/** Reads the entries of one user from all tables. */
+const BATCH = 500;
+
+/**
+ * Returns the history of a user, also of a deleted one.
+ */
 @Injectable()
-export class HistoryRepository {
+export class HistoryService {
   constructor(private readonly db: Database) {}
 
+  /**
+   * Checks that the tenant has, or ever had, a user with this id.
+   *
+   * @throws {NotFound} when it never had
+   */
+  async demandKnown(tenantId: string, userId: string): Promise<void> {
+    if (!(await this.isKnown(tenantId, userId))) throw new NotFound('user');
+  }
+
+  /** Returns a page and one more entry, which shows whether a page follows. */
+  page(tenantId: string, userId: string, filter: HistoryFilter, page: PageRequest): Promise<CutRows<EntryRow>> {
+    return this.readEntries(tenantId, userId, filter, readTimelinePlace(page.after), page.limit + 1);
+  }
+
+  /** Returns all matching entries, in batches. */
+  async *all(tenantId: string, userId: string, filter: HistoryFilter): AsyncGenerator<EntryRow[]> {
+    let place: TimelinePlace | null = null;
+    for (;;) {
+      const { rows, cut }: CutRows<EntryRow> = await this.readEntries(tenantId, userId, filter, place, BATCH);
+      if (rows.length > 0) yield rows;
+      if (!cut && rows.length < BATCH) return;
+      place = rows.at(-1)!;
+    }
+  }
+
   /** Returns up to `count` entries after a place; null: from the beginning. */
-  async read(
+  async readEntries(
     tenantId: string,
     userId: string,
     filter: HistoryFilter,
@@ -59,38 +88,5 @@ export class HistoryRepository {
       [tenantId, userId],
     );
     return rows[0]!.known;
-  }
-}
-
-const BATCH = 500;
-
-/** Returns the history of a user, also of a deleted one. */
-@Injectable()
-export class HistoryService {
-  constructor(private readonly repository: HistoryRepository) {}
-
-  /**
-   * Checks that the tenant has, or ever had, a user with this id.
-   *
-   * @throws {NotFound} when it never had
-   */
-  async demandKnown(tenantId: string, userId: string): Promise<void> {
-    if (!(await this.repository.isKnown(tenantId, userId))) throw new NotFound('user');
-  }
-
-  /** Returns a page and one more entry, which shows whether a page follows. */
-  page(tenantId: string, userId: string, filter: HistoryFilter, page: PageRequest): Promise<CutRows<EntryRow>> {
-    return this.repository.read(tenantId, userId, filter, readTimelinePlace(page.after), page.limit + 1);
-  }
-
-  /** Returns all matching entries, in batches. */
-  async *all(tenantId: string, userId: string, filter: HistoryFilter): AsyncGenerator<EntryRow[]> {
-    let place: TimelinePlace | null = null;
-    for (;;) {
-      const { rows, cut }: CutRows<EntryRow> = await this.repository.read(tenantId, userId, filter, place, BATCH);
-      if (rows.length > 0) yield rows;
-      if (!cut && rows.length < BATCH) return;
-      place = rows.at(-1)!;
-    }
   }
 }

@@ -62,13 +62,35 @@ const HELD = `left join lateral (
       and n.source ->> 'request_id' = c.source ->> 'request_id' order by n.at desc limit 1
   ) h on true`;
 
-/** Departures, each with the times of its consequences. A held departure is no change, and not included. */
+const BATCH = 500;
+
+/**
+ * Lists leavers with the times of the request and of its effects.
+ */
 @Injectable()
-export class LeaversRepository {
+export class LeaversService {
   constructor(private readonly db: Database) {}
 
+  list(tenantId: string, filter: LeaverFilter, page: PageRequest): Promise<CutRows<LeaverRow>> {
+    return this.listRows(tenantId, filter, page);
+  }
+
+  /** Returns all matching records, newest first, in batches. */
+  async *all(tenantId: string, filter: LeaverFilter): AsyncGenerator<LeaverRow[]> {
+    let after: string | null = null;
+    for (;;) {
+      const { rows, cut }: CutRows<LeaverRow> = await this.listRows(tenantId, filter, {
+        limit: BATCH - 1,
+        after,
+      });
+      if (rows.length > 0) yield rows;
+      if (!cut && rows.length < BATCH) return;
+      after = rows.at(-1)!.sequence;
+    }
+  }
+
   /** Returns a page, newest first, and one more row, which shows whether a page follows. */
-  async list(
+  async listRows(
     tenantId: string,
     filter: LeaverFilter,
     page: Pick<PageRequest, 'limit' | 'after'>,
@@ -101,31 +123,5 @@ export class LeaversRepository {
       ],
     );
     return cutRowsOf(found);
-  }
-}
-
-const BATCH = 500;
-
-/** Lists leavers with the times of the request and of its effects. */
-@Injectable()
-export class LeaversService {
-  constructor(private readonly repository: LeaversRepository) {}
-
-  list(tenantId: string, filter: LeaverFilter, page: PageRequest): Promise<CutRows<LeaverRow>> {
-    return this.repository.list(tenantId, filter, page);
-  }
-
-  /** Returns all matching records, newest first, in batches. */
-  async *all(tenantId: string, filter: LeaverFilter): AsyncGenerator<LeaverRow[]> {
-    let after: string | null = null;
-    for (;;) {
-      const { rows, cut }: CutRows<LeaverRow> = await this.repository.list(tenantId, filter, {
-        limit: BATCH - 1,
-        after,
-      });
-      if (rows.length > 0) yield rows;
-      if (!cut && rows.length < BATCH) return;
-      after = rows.at(-1)!.sequence;
-    }
   }
 }

@@ -19,17 +19,6 @@ const REFUSED_HOURS = 24;
 const list = (columns: string, rest: string, order: string): string =>
   `(select coalesce(jsonb_agg(x order by x.${order}), '[]') from (select ${columns} ${rest}) x)`;
 
-/** Reads the states of a tenant that may need an act, in one statement. */
-@Injectable()
-export class AttentionRepository {
-  constructor(private readonly db: Database) {}
-
-  async of(tenantId: string): Promise<AttentionFacts> {
-    const { rows } = await this.db.query<AttentionFacts>(STATES, [tenantId]);
-    return rows[0]!;
-  }
-}
-
 const STATES = `select
   ${list(
     `d.channel, d.id, e.url as name, d.state, d.state_reason as reason, d.state_since as since, d.next_probe_at as next,
@@ -103,7 +92,9 @@ const ADMINISTRATORS_AGE_MS = 60_000;
 type Facts = Pick<OverviewBody, 'directories' | 'expiries'> &
   Omit<OverviewBody['first_steps'], 'forwarded' | 'administrator'>;
 
-/** Reads what needs attention in a tenant. All who ask within two seconds get one answer. */
+/**
+ * Reads what needs attention in a tenant. All who ask within two seconds get one answer.
+ */
 @Injectable()
 export class OverviewService {
   private readonly answers: FreshCache<OverviewBody>;
@@ -114,7 +105,6 @@ export class OverviewService {
     private readonly status: StatusService,
     private readonly seats: SeatsRepository,
     private readonly holders: SeatHolders,
-    private readonly attention: AttentionRepository,
     private readonly clock: Clock,
   ) {
     this.answers = new FreshCache(clock, MOST_AGE_MS);
@@ -133,7 +123,7 @@ export class OverviewService {
       this.holders.waiting(tenantId),
       this.facts(tenantId),
       this.certificates(tenantId),
-      this.attention.of(tenantId),
+      this.attentionOf(tenantId),
       this.administrators.get(tenantId, () => this.hasAdministrator(tenantId)),
     ]);
     const { directories, expiries, ...steps } = facts;
@@ -220,6 +210,11 @@ export class OverviewService {
       [tenantId],
     );
     return rows[0]!.found;
+  }
+
+  async attentionOf(tenantId: string): Promise<AttentionFacts> {
+    const { rows } = await this.db.query<AttentionFacts>(STATES, [tenantId]);
+    return rows[0]!;
   }
 }
 

@@ -3,13 +3,13 @@ import { DirectoriesModule } from '../../directory-sync/directories/directories.
 import { UsersModule } from '../../directory-sync/users/users.module.js';
 import { RequestRows } from './request-rows.js';
 import { DirectoryRequestsController, RequestsController } from './requests.controller.js';
-import { RequestSources, RequestsRepository } from './requests.repository.js';
+import { RequestsRepository } from './requests.repository.js';
 
 /** The log of SCIM requests. */
 @Module({
   imports: [DirectoriesModule, UsersModule],
   controllers: [RequestsController, DirectoryRequestsController],
-  providers: [RequestRows, RequestSources, RequestsRepository],
+  providers: [RequestRows, RequestsRepository],
   exports: [RequestRows, RequestsRepository],
 })
 export class RequestsModule {}

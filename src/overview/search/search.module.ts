@@ -5,12 +5,12 @@ import { TasksModule } from '../../engine/work/tasks.module.js';
 import { ForwardingModule } from '../../forwarding/forwarding.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { SearchController } from './search.controller.js';
-import { SearchRepository, SearchService } from './search.service.js';
+import { SearchService } from './search.service.js';
 
 /** A search over the records of a tenant. Only reads. */
 @Module({
   imports: [SignInModule, UsersModule, TasksModule, ForwardingModule, RequestsModule],
   controllers: [SearchController],
-  providers: [SearchRepository, SearchService],
+  providers: [SearchService],
 })
 export class SearchModule {}

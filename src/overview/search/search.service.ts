@@ -112,55 +112,6 @@ const BY_PREFIX: Readonly<Record<string, string>> = {
 
 const GROUP = 'g.id, g.display_name as name, d.id as directory_id, d.name as directory';
 
-/** Reads directories and groups by their ids and by the beginning of their names. */
-@Injectable()
-export class SearchRepository {
-  constructor(private readonly db: Database) {}
-
-  /** Returns a record that has nothing but its columns to show; undefined: there is none, or the prefix is another. */
-  async record(tenantId: string, prefix: string, id: string): Promise<FoundRecord | undefined> {
-    const select = BY_PREFIX[prefix];
-    if (select === undefined) return undefined;
-    const { rows } = await this.db.query<FoundRecord>(`${select} where tenant_id = $1 and id = $2`, [tenantId, id]);
-    return rows[0];
-  }
-
-  /** Returns the directories of a tenant, of which there are few. */
-  async directories(tenantId: string): Promise<FoundDirectory[]> {
-    const { rows } = await this.db.query<FoundDirectory>(
-      `select id, name, profile from directories where tenant_id = $1 and deleted_at is null order by name, id`,
-      [tenantId],
-    );
-    return rows;
-  }
-
-  async group(tenantId: string, id: string): Promise<FoundGroup | undefined> {
-    const { rows } = await this.db.query<FoundGroup>(
-      `select ${GROUP} from groups g join directories d on d.tenant_id = $1 and d.id = g.directory_id
-       where g.tenant_id = $1 and g.id = $2 and d.deleted_at is null`,
-      [tenantId, id],
-    );
-    return rows[0];
-  }
-
-  /**
-   * Returns the first groups whose name begins with a text, in the order of their names. Each directory is read along the
-   * index of its names.
-   */
-  async groups(tenantId: string, text: string, limit: number): Promise<FoundGroup[]> {
-    const from = foldCase(text);
-    const { rows } = await this.db.query<FoundGroup>(
-      `select ${GROUP} from directories d cross join lateral (
-         select g.id, g.display_name, g.display_name_key from groups g
-         where g.tenant_id = $1 and g.directory_id = d.id and g.display_name_key >= $2 and g.display_name_key < $3
-         order by g.display_name_key limit $4) g
-       where d.tenant_id = $1 and d.deleted_at is null order by g.display_name_key, g.id limit $4`,
-      [tenantId, from, `${from}\u{10ffff}`, limit],
-    );
-    return rows;
-  }
-}
-
 const OWN_ID = /^([a-z]{3,4})_[0-9a-z._]+$/;
 /** Records by the prefix of their ids: the kind, and the scopes one of which shows it. */
 const RECORDS: Readonly<Record<string, { kind: SearchHit['kind']; scopes: readonly Scope[] }>> = {
@@ -183,11 +134,12 @@ const MOST = { users: 10, directories: 5, groups: 5, signIns: 5 };
 const SIGN_IN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** Finds the records of a tenant by their ids and by the beginning of their names. */
+/**
+ * Finds the records of a tenant by their ids and by the beginning of their names.
+ */
 @Injectable()
 export class SearchService {
   constructor(
-    private readonly repository: SearchRepository,
     private readonly users: UserDirectoryRepository,
     private readonly tasks: TasksRepository,
     private readonly requests: RequestsRepository,
@@ -195,6 +147,7 @@ export class SearchService {
     private readonly signIns: SignInLog,
     private readonly events: EventReader,
     private readonly clock: Clock,
+    private readonly db: Database,
   ) {}
 
   /** Returns the record with this id; else users, directories and groups, of users the exact matches first. */
@@ -204,8 +157,8 @@ export class SearchService {
     const { tenantId } = caller;
     const [users, directories, groups] = await Promise.all([
       this.users.beginning(tenantId, text, MOST.users),
-      this.repository.directories(tenantId),
-      this.repository.groups(tenantId, text, MOST.groups),
+      this.directoryHits(tenantId),
+      this.groupHits(tenantId, text, MOST.groups),
     ]);
     const named = directories.filter(({ name }) => foldCase(name).startsWith(foldCase(text)));
     const signIns = users.length === 0 ? await this.refusedSignIns(caller, text) : [];
@@ -224,11 +177,11 @@ export class SearchService {
         return hitOr(await this.users.one(tenantId, id), userHit);
       case 'dir':
         return hitOr(
-          (await this.repository.directories(tenantId)).find((one) => one.id === id),
+          (await this.directoryHits(tenantId)).find((one) => one.id === id),
           directoryHit,
         );
       case 'grp':
-        return hitOr(await this.repository.group(tenantId, id), groupHit);
+        return hitOr(await this.groupById(tenantId, id), groupHit);
       case 'req':
         return hitOr(await this.requests.find(tenantId, id), ({ method, path, status, user_id: user }) =>
           hitOf('request', id, `${method} ${path}`, String(status), user),
@@ -254,7 +207,7 @@ export class SearchService {
     const prefix = id.slice(0, id.indexOf('_'));
     const known = RECORDS[prefix];
     if (known === undefined || !holdsOne(caller, known.scopes)) return null;
-    const found = await this.repository.record(caller.tenantId, prefix, id);
+    const found = await this.recordHits(caller.tenantId, prefix, id);
     return hitOr(found, ({ title, detail, parent }) => hitOf(known.kind, id, title, detail, parent));
   }
 
@@ -281,6 +234,49 @@ export class SearchService {
       if (error instanceof NotFound) return null;
       throw error;
     }
+  }
+
+  /** Returns a record that has nothing but its columns to show; undefined: there is none, or the prefix is another. */
+  async recordHits(tenantId: string, prefix: string, id: string): Promise<FoundRecord | undefined> {
+    const select = BY_PREFIX[prefix];
+    if (select === undefined) return undefined;
+    const { rows } = await this.db.query<FoundRecord>(`${select} where tenant_id = $1 and id = $2`, [tenantId, id]);
+    return rows[0];
+  }
+
+  /** Returns the directories of a tenant, of which there are few. */
+  async directoryHits(tenantId: string): Promise<FoundDirectory[]> {
+    const { rows } = await this.db.query<FoundDirectory>(
+      `select id, name, profile from directories where tenant_id = $1 and deleted_at is null order by name, id`,
+      [tenantId],
+    );
+    return rows;
+  }
+
+  async groupById(tenantId: string, id: string): Promise<FoundGroup | undefined> {
+    const { rows } = await this.db.query<FoundGroup>(
+      `select ${GROUP} from groups g join directories d on d.tenant_id = $1 and d.id = g.directory_id
+       where g.tenant_id = $1 and g.id = $2 and d.deleted_at is null`,
+      [tenantId, id],
+    );
+    return rows[0];
+  }
+
+  /**
+   * Returns the first groups whose name begins with a text, in the order of their names. Each directory is read along the
+   * index of its names.
+   */
+  async groupHits(tenantId: string, text: string, limit: number): Promise<FoundGroup[]> {
+    const from = foldCase(text);
+    const { rows } = await this.db.query<FoundGroup>(
+      `select ${GROUP} from directories d cross join lateral (
+         select g.id, g.display_name, g.display_name_key from groups g
+         where g.tenant_id = $1 and g.directory_id = d.id and g.display_name_key >= $2 and g.display_name_key < $3
+         order by g.display_name_key limit $4) g
+       where d.tenant_id = $1 and d.deleted_at is null order by g.display_name_key, g.id limit $4`,
+      [tenantId, from, `${from}\u{10ffff}`, limit],
+    );
+    return rows;
   }
 }
 

@@ -4,7 +4,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
 import type { ChainLine, ChainName } from './chain.rules.js';
-import { ChainHeads, TABLES, UTC, type SealedBatch, type StoredHead } from './heads.repository.js';
+import { HeadsRepository, TABLES, UTC, type SealedBatch, type StoredHead } from './heads.repository.js';
 
 /** A chain as its verifier and its sealer use it. */
 export interface SealedChain {
@@ -78,7 +78,7 @@ export abstract class Chain<Row extends object> implements SealedChain {
 
   constructor(
     private readonly db: Database,
-    private readonly heads: ChainHeads,
+    private readonly heads: HeadsRepository,
     chains: Chains,
     private readonly kind: ChainKind<Row>,
   ) {
@@ -121,7 +121,7 @@ export abstract class Chain<Row extends object> implements SealedChain {
     const { chain, columns, batch } = this.kind;
     await this.heads.ready();
     return this.db.transaction(tenantId, async (tx) => {
-      const head = await this.heads.lock(tx, tenantId, chain, wait);
+      const head = await this.heads.lockHead(tx, tenantId, chain, wait);
       if (head === null) return false;
       const { rows: clock } = await tx.query<{ now: string }>(`select ${UTC('clock_timestamp()')} as now`);
       const { rows } = await tx.query<Row>(
@@ -131,7 +131,7 @@ export abstract class Chain<Row extends object> implements SealedChain {
         [tenantId],
       );
       const sealed = this.kind.sealed(head, rows, clock[0]!.now);
-      await this.heads.seal(tx, tenantId, chain, head, sealed);
+      await this.heads.sealHead(tx, tenantId, chain, head, sealed);
       if (rows.length > 0) await this.noticed(tx, tenantId, { rows, before: head.count, counts: sealed.counts ?? [] });
       return rows.length === batch;
     });

@@ -20,7 +20,7 @@ import {
   dayText,
   type ChainPlace,
 } from './chain.rules.js';
-import { ChainHeads, TABLES, HeadsRepository, type ClosedDay } from './heads.repository.js';
+import { HeadsRepository, TABLES, type ClosedDay } from './heads.repository.js';
 
 /** A day of a chain is over, and its head is signed. Part of the transaction that adds the head. */
 export class DayClosed {
@@ -37,9 +37,19 @@ const BATCH = 1_000;
 /** The time after the end of a day in which its lines are sealed. */
 const GRACE_MS = 10_000;
 
+function latest(a: string, b: string): string {
+  return a > b ? a : b;
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+}
+
 /**
  * Closes the days (UTC) of a chain: signs and publishes the head of each day on which the chain grew. Each head
  * contains the hash of the one before, so the list of days is a chain too.
+ *
+ * Answers `GET /seats/heads` and `GET /audit/heads`.
  */
 @Injectable()
 export class DayClosing {
@@ -47,8 +57,7 @@ export class DayClosing {
     private readonly db: Database,
     private readonly clock: Clock,
     private readonly keys: ChainKeys,
-    private readonly chainHeads: ChainHeads,
-    private readonly heads: HeadsRepository,
+    private readonly chainHeads: HeadsRepository,
     private readonly logger: Logger,
     private readonly events: DomainEvents,
   ) {}
@@ -67,7 +76,7 @@ export class DayClosing {
   /** Closes the days that are over, of all tenants. Reports a broken chain and does not close it. */
   async closeAll(source: SealedChain): Promise<void> {
     for (let after = ''; ;) {
-      const tenants = await this.heads.grown(source.chain, after, BATCH);
+      const tenants = await this.chainHeads.grown(source.chain, after, BATCH);
       for (const tenantId of tenants) await this.close(source, tenantId);
       if (tenants.length < BATCH) return;
       after = tenants.at(-1)!;
@@ -80,8 +89,8 @@ export class DayClosing {
     await source.sealNow(tenantId);
     await this.db.transaction(tenantId, async (tx) => {
       // The lock of the head serialises closers.
-      if ((await this.chainHeads.lock(tx, tenantId, source.chain, true)) === null) return;
-      const last = await this.heads.lastDay(tx, tenantId, source.chain);
+      if ((await this.chainHeads.lockHead(tx, tenantId, source.chain, true)) === null) return;
+      const last = await this.chainHeads.lastDay(tx, tenantId, source.chain);
       if (last !== null && !(await this.stands(tx, tenantId, source, last))) return;
       const { ends, walk } = await this.ends(tx, source, tenantId, last);
       if (walk.breach !== null) {
@@ -97,7 +106,7 @@ export class DayClosing {
         const fields = this.fields(source, tenantId, day, line, previous, true);
         const signed = dayText(fields);
         const signature = this.keys.sign(signed);
-        await this.heads.addDay(tx, fields, signature);
+        await this.chainHeads.addDay(tx, fields, signature);
         await this.events.publish(new DayClosed(tx, fields, signed, signature));
         previous = dayHash(fields);
       }
@@ -112,11 +121,11 @@ export class DayClosing {
   async open(source: SealedChain, tenantId: string): Promise<(DayFields & HeadSignature) | null> {
     await this.keys.ready();
     await source.sealNow(tenantId);
-    const { head } = await this.heads.headAndEnd(tenantId, source.chain, TABLES[source.chain]);
+    const { head } = await this.chainHeads.headAndEnd(tenantId, source.chain, TABLES[source.chain]);
     if (head === null || head.sequence === 0) return null;
     const [line] = await source.lines(this.db, tenantId, head.sequence - 1, head.sequence, 1);
     if (line === undefined) return null;
-    const last = await this.heads.lastDay(this.db, tenantId, source.chain);
+    const last = await this.chainHeads.lastDay(this.db, tenantId, source.chain);
     const previous = last === null ? START_HASH : dayHash(last);
     const fields = this.fields(source, tenantId, this.today(), line, previous, false);
     return { ...fields, ...this.keys.sign(dayText(fields)) };
@@ -124,7 +133,7 @@ export class DayClosing {
 
   /** Returns whether the newest closed day has a valid signature and is still in the chain. */
   private async stands(tx: SqlRunner, tenantId: string, source: SealedChain, last: ClosedDay): Promise<boolean> {
-    const hash = await this.heads.hashAt(tx, tenantId, TABLES[source.chain], last.sequence);
+    const hash = await this.chainHeads.hashAt(tx, tenantId, TABLES[source.chain], last.sequence);
     if (hash === last.hash && this.keys.verifies(dayText(last), last)) return true;
     this.logger.error('a chain differs from its newest closed day: no further day is closed', {
       tenant_id: tenantId,
@@ -172,14 +181,26 @@ export class DayClosing {
     const { sequence, count, hash } = line;
     return { tenantId, chain: source.chain, day, sequence, count, hash, previous, closed };
   }
-}
 
-function latest(a: string, b: string): string {
-  return a > b ? a : b;
-}
-
-function dayAfter(day: string): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+  /** Returns a page of closed days, newest first, with the current head and the public keys. */
+  async publishedPage(source: SealedChain, tenantId: string, query: Query): Promise<HeadsPageDto> {
+    queryOptions(query, ['limit', 'cursor']);
+    const page = readPage(query, `${source.chain} heads`);
+    await this.keys.ready(true);
+    await this.close(source, tenantId);
+    const days = await this.chainHeads.days(tenantId, source.chain, page.after, page.limit + 1);
+    const open = await this.open(source, tenantId);
+    return {
+      ...pageOf(
+        page,
+        days,
+        ({ day }) => day,
+        (day) => shown(day, day.closedAt),
+      ),
+      open: open === null ? null : shown(open, null),
+      keys: this.keys.publicKeys(),
+    };
+  }
 }
 
 /** Closes the days of all chains, once after the end of each day (UTC). */
@@ -270,36 +291,6 @@ export class HeadsPageDto {
 
   @ApiProperty({ type: [ChainKeyDto] })
   keys!: ChainKeyDto[];
-}
-
-/** Answers `GET /seats/heads` and `GET /audit/heads`. */
-@Injectable()
-export class PublishedHeads {
-  constructor(
-    private readonly heads: HeadsRepository,
-    private readonly closing: DayClosing,
-    private readonly keys: ChainKeys,
-  ) {}
-
-  /** Returns a page of closed days, newest first, with the current head and the public keys. */
-  async page(source: SealedChain, tenantId: string, query: Query): Promise<HeadsPageDto> {
-    queryOptions(query, ['limit', 'cursor']);
-    const page = readPage(query, `${source.chain} heads`);
-    await this.keys.ready(true);
-    await this.closing.close(source, tenantId);
-    const days = await this.heads.days(tenantId, source.chain, page.after, page.limit + 1);
-    const open = await this.closing.open(source, tenantId);
-    return {
-      ...pageOf(
-        page,
-        days,
-        ({ day }) => day,
-        (day) => shown(day, day.closedAt),
-      ),
-      open: open === null ? null : shown(open, null),
-      keys: this.keys.publicKeys(),
-    };
-  }
 }
 
 /**

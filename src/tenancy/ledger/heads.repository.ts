@@ -49,10 +49,38 @@ const HEAD = `sequence::int as sequence, count, encode(hash, 'hex') as hash, ${U
 const DAY = `day::text as day, sequence::int as sequence, count, encode(hash, 'hex') as hash,
   encode(previous, 'hex') as previous, key_id, signature, closed_at`;
 
-/** Statements on the heads of chains: live heads and those of closed days. */
+interface DayRow {
+  day: string;
+  sequence: number;
+  count: number;
+  hash: string;
+  previous: string;
+  key_id: string;
+  signature: Buffer;
+  closed_at: Date;
+}
+
+function toDay(tenantId: string, chain: ChainName, row: DayRow): ClosedDay {
+  const { key_id: keyId, closed_at: closedAt, ...day } = row;
+  return { tenantId, chain, ...day, closed: true, keyId, closedAt };
+}
+
+/** The table of the lines of each chain. */
+export const TABLES: Record<ChainName, string> = { seats: 'seat_entries', audit: 'audit_entries' };
+
+/**
+ * Statements on the heads of chains: live heads and those of closed days.
+ *
+ * Advances the head of a chain and signs it. A head that does not continue the last signed one is advanced without a
+ * new signature: sealing never stops, and the evidence stays for the verifier.
+ */
 @Injectable()
 export class HeadsRepository {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly keys: ChainKeys,
+    private readonly logger: Logger,
+  ) {}
 
   /** Creates the heads of a new tenant. */
   async begin(tx: SqlRunner, tenantId: string): Promise<void> {
@@ -169,38 +197,6 @@ export class HeadsRepository {
     );
     return rows.map((row) => row.tenant_id);
   }
-}
-
-interface DayRow {
-  day: string;
-  sequence: number;
-  count: number;
-  hash: string;
-  previous: string;
-  key_id: string;
-  signature: Buffer;
-  closed_at: Date;
-}
-
-function toDay(tenantId: string, chain: ChainName, row: DayRow): ClosedDay {
-  const { key_id: keyId, closed_at: closedAt, ...day } = row;
-  return { tenantId, chain, ...day, closed: true, keyId, closedAt };
-}
-
-/** The table of the lines of each chain. */
-export const TABLES: Record<ChainName, string> = { seats: 'seat_entries', audit: 'audit_entries' };
-
-/**
- * Advances the head of a chain and signs it. A head that does not continue the last signed one is advanced without a
- * new signature: sealing never stops, and the evidence stays for the verifier.
- */
-@Injectable()
-export class ChainHeads {
-  constructor(
-    private readonly keys: ChainKeys,
-    private readonly heads: HeadsRepository,
-    private readonly logger: Logger,
-  ) {}
 
   /** Loads the keys for `seal`, before the transaction begins. */
   ready(): Promise<void> {
@@ -210,15 +206,21 @@ export class ChainHeads {
   /**
    * Locks the head of a chain to the end of the transaction; null: there is no head, or another process has locked it.
    */
-  lock(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {
-    return this.heads.lock(tx, tenantId, chain, wait);
+  lockHead(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {
+    return this.lock(tx, tenantId, chain, wait);
   }
 
   /**
    * Seals a batch onto a locked head. An empty batch only advances `sealed_through`, unless the head has no signature
    * yet.
    */
-  async seal(tx: SqlRunner, tenantId: string, chain: ChainName, head: StoredHead, batch: SealedBatch): Promise<void> {
+  async sealHead(
+    tx: SqlRunner,
+    tenantId: string,
+    chain: ChainName,
+    head: StoredHead,
+    batch: SealedBatch,
+  ): Promise<void> {
     const grows = batch.ids.length > 0;
     const behind = head.sequence > 0 && head.signed_sequence !== head.sequence;
     let signature = null;
@@ -234,7 +236,7 @@ export class ChainHeads {
         });
       }
     }
-    await this.heads.seal(tx, tenantId, chain, batch, signature);
+    await this.seal(tx, tenantId, chain, batch, signature);
   }
 
   /** Returns whether a head is the signed one, or continues it. */
@@ -246,6 +248,6 @@ export class ChainHeads {
     if (!this.keys.verifies(headText({ tenantId, chain, sequence, hash }), { keyId, signature })) return false;
     if (head.sequence === sequence) return head.hash === hash;
     // A process of a version without signatures has sealed lines: the signed line must still exist.
-    return head.sequence > sequence && (await this.heads.hashAt(tx, tenantId, TABLES[chain], sequence)) === hash;
+    return head.sequence > sequence && (await this.hashAt(tx, tenantId, TABLES[chain], sequence)) === hash;
   }
 }

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { BindingsRepository } from './bindings.repository.js';
 import { SessionEndings } from './session-endings.repository.js';
-import { IdpLogouts, SessionsRepository, UsedMessages } from './sessions.repository.js';
+import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 
-const PARTS = [SessionsRepository, SessionEndings, SessionsService, IdpLogouts, BindingsRepository, UsedMessages];
+const PARTS = [SessionsRepository, SessionEndings, SessionsService, BindingsRepository];
 
 /** Sessions and identity bindings: their tables, their statements, and how they end. Messages of IdPs and clients that count once. */
 @Module({ providers: PARTS, exports: PARTS })

@@ -23,7 +23,60 @@ export interface NewSession {
   expiresAt: Date;
 }
 
-/** SQL that begins and touches sessions. */
+/** Nearly every session has none. */
+function othersOf({ otherIdpSessions }: Pick<NewSession, 'otherIdpSessions'>): readonly string[] | null {
+  return otherIdpSessions.length === 0 ? null : otherIdpSessions;
+}
+
+/** Rows of sessions that end automatically. */
+export const SESSION_LEFTOVERS = [
+  `delete from used_messages where until < now()`,
+  `delete from idp_logouts where until < now()`,
+  // The ID token is kept for the logout at the IdP, and then for nothing.
+  `update sessions set id_token_sealed = null
+   where id_token_sealed is not null and coalesce(ended_at, expires_at) < now() - interval '1 hour'`,
+] as const;
+
+/** Deletes sessions that ended more than `$1` days ago. */
+export const OLD_SESSIONS = `delete from sessions where coalesce(ended_at, expires_at) < now() - make_interval(days => $1)`;
+
+/** Returns the statement that ends sessions because of their users; `which` is SQL that is true of such a session `s`. */
+export function endSessionsOfChanged(which: string): string {
+  return `update sessions s set ended_at = now(), end_reason = 'person_changed' where s.ended_at is null and ${which}`;
+}
+
+// A sign-in may be in transit when the IdP ends its session: in another tab, on a slow network, on another process. So
+// a logout is stored while an earlier answer could still arrive, and a sign-in reads it before it writes a session.
+// Both take a lock for the subject or the IdP session, so that one always sees what the other has written: the function
+// `signed_out_at_idp` reads after it has the lock, with a newer snapshot than the statement that calls it.
+
+/** The sessions that an IdP has ended: of a subject, sessions of its own, or both. */
+export interface EndedAtIdp {
+  subject: string | null;
+  idpSessions: readonly string[];
+  /** When the IdP ended them, by the clock of the IdP. */
+  at: Date;
+}
+
+/** What a verified sign-in says about the session at the IdP, and when the IdP issued it. */
+export interface SignInAtIdp {
+  subject: string;
+  nameId: NameId | null;
+  idpSession: string | null;
+  otherIdpSessions?: readonly string[];
+  issuedAt: Date;
+}
+
+/** Longer than the oldest accepted answer (ten minutes and the skew). */
+const KEPT_SECONDS = 1_800;
+
+/**
+ * SQL that begins and touches sessions.
+ *
+ * The messages that count once: of IdPs, and assertions of clients.
+ *
+ * Logouts that IdPs have sent, kept while an earlier answer could still arrive.
+ */
 @Injectable()
 export class SessionsRepository {
   constructor(private readonly db: Database) {}
@@ -62,34 +115,6 @@ export class SessionsRepository {
       [tenantId, id],
     );
   }
-}
-
-/** Nearly every session has none. */
-function othersOf({ otherIdpSessions }: Pick<NewSession, 'otherIdpSessions'>): readonly string[] | null {
-  return otherIdpSessions.length === 0 ? null : otherIdpSessions;
-}
-
-/** Rows of sessions that end automatically. */
-export const SESSION_LEFTOVERS = [
-  `delete from used_messages where until < now()`,
-  `delete from idp_logouts where until < now()`,
-  // The ID token is kept for the logout at the IdP, and then for nothing.
-  `update sessions set id_token_sealed = null
-   where id_token_sealed is not null and coalesce(ended_at, expires_at) < now() - interval '1 hour'`,
-] as const;
-
-/** Deletes sessions that ended more than `$1` days ago. */
-export const OLD_SESSIONS = `delete from sessions where coalesce(ended_at, expires_at) < now() - make_interval(days => $1)`;
-
-/** Returns the statement that ends sessions because of their users; `which` is SQL that is true of such a session `s`. */
-export function endSessionsOfChanged(which: string): string {
-  return `update sessions s set ended_at = now(), end_reason = 'person_changed' where s.ended_at is null and ${which}`;
-}
-
-/** The messages that count once: of IdPs, and assertions of clients. */
-@Injectable()
-export class UsedMessages {
-  constructor(private readonly db: Database) {}
 
   /**
    * Notes a message that must not come twice.
@@ -112,38 +137,8 @@ export class UsedMessages {
     );
     return rowCount === 1;
   }
-}
-
-// A sign-in may be in transit when the IdP ends its session: in another tab, on a slow network, on another process. So
-// a logout is stored while an earlier answer could still arrive, and a sign-in reads it before it writes a session.
-// Both take a lock for the subject or the IdP session, so that one always sees what the other has written: the function
-// `signed_out_at_idp` reads after it has the lock, with a newer snapshot than the statement that calls it.
-
-/** The sessions that an IdP has ended: of a subject, sessions of its own, or both. */
-export interface EndedAtIdp {
-  subject: string | null;
-  idpSessions: readonly string[];
-  /** When the IdP ended them, by the clock of the IdP. */
-  at: Date;
-}
-
-/** What a verified sign-in says about the session at the IdP, and when the IdP issued it. */
-export interface SignInAtIdp {
-  subject: string;
-  nameId: NameId | null;
-  idpSession: string | null;
-  otherIdpSessions?: readonly string[];
-  issuedAt: Date;
-}
-
-/** Longer than the oldest accepted answer (ten minutes and the skew). */
-const KEPT_SECONDS = 1_800;
-
-/** Logouts that IdPs have sent, kept while an earlier answer could still arrive. */
-@Injectable()
-export class IdpLogouts {
   /** Stores a logout, and holds back concurrent sign-ins of it until the transaction ends. */
-  async note(tx: SqlRunner, tenantId: string, connectionId: string, ended: EndedAtIdp): Promise<void> {
+  async noteIdpLogout(tx: SqlRunner, tenantId: string, connectionId: string, ended: EndedAtIdp): Promise<void> {
     const { subject, idpSessions, at } = ended;
     await hold(tx, connectionId, subject === null ? idpSessions.map(bySession) : [bySubject(subject)]);
     await tx.query(
@@ -156,7 +151,7 @@ export class IdpLogouts {
   }
 
   /** Whether the IdP has ended the session of a sign-in since it issued the answer. A concurrent logout waits. */
-  async hasEnded(tx: SqlRunner, tenantId: string, connectionId: string, signIn: SignInAtIdp): Promise<boolean> {
+  async hasIdpEnded(tx: SqlRunner, tenantId: string, connectionId: string, signIn: SignInAtIdp): Promise<boolean> {
     const { locks, marks, exact } = namesOf(connectionId, signIn);
     const { rows } = await tx.query<{ ended: boolean }>(`select signed_out_at_idp($1, $2, $3, $4, $5, $6) as ended`, [
       tenantId,

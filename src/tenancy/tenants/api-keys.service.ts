@@ -10,7 +10,7 @@ import { newId } from '../../base/ids.js';
 import { once, type Repeat } from '../idempotency/idempotency-keys.js';
 import type { Actor } from '../identity/person.js';
 import { ApiKeyStore } from './api-key.store.js';
-import { ApiKeysRepository } from './tenants.repository.js';
+import { TenantsRepository } from './tenants.repository.js';
 import { AuditService } from './audit/audit.service.js';
 import { API_KEYS_CAP, demandRoom } from './caps.js';
 import { expiryProblem, rotatedExpiry } from './credentials.rules.js';
@@ -45,7 +45,7 @@ interface By {
 export class ApiKeysService {
   constructor(
     private readonly db: Database,
-    private readonly repository: ApiKeysRepository,
+    private readonly repository: TenantsRepository,
     private readonly users: KnownUsers,
     private readonly audit: AuditService,
     private readonly store: ApiKeyStore,
@@ -79,7 +79,7 @@ export class ApiKeysService {
     await demandRoom(tx, API_KEYS_CAP, tenantId);
     const minted = mintToken('tbk', tenantId);
     const id = newId('key');
-    await this.repository.insert(tx, {
+    await this.repository.insertKey(tx, {
       tenantId,
       id,
       name: input.name,
@@ -92,18 +92,18 @@ export class ApiKeysService {
       replacesId,
       allowFrom,
     });
-    const key = (await this.repository.find(tenantId, id, tx))!;
+    const key = (await this.repository.findKey(tenantId, id, tx))!;
     await this.note(tx, tenantId, 'api_key.created', key, by);
     return { ...key, api_key: minted.token };
   }
 
   list(tenantId: string, page: PageRequest): Promise<ApiKeyBody[]> {
-    return this.repository.list(tenantId, page);
+    return this.repository.listKeys(tenantId, page);
   }
 
   /** 404 when this tenant has no such key. */
   async get(tenantId: string, id: string, db?: SqlRunner): Promise<ApiKeyBody> {
-    const key = await this.repository.find(tenantId, id, db);
+    const key = await this.repository.findKey(tenantId, id, db);
     if (key === null) throw new NotFound('API key');
     return key;
   }
@@ -120,7 +120,7 @@ export class ApiKeysService {
     db?: SqlRunner,
   ): Promise<ReadonlyMap<string, string[]>> {
     const keys = new Map<string, string[]>(userIds.map((id) => [id, []]));
-    for (const { id, owner_user_id: owner, maker } of await this.repository.ofUsers(tenantId, userIds, db)) {
+    for (const { id, owner_user_id: owner, maker } of await this.repository.keysOfUsers(tenantId, userIds, db)) {
       if (owner === null || remaining) keys.get((owner ?? maker)!)!.push(id);
     }
     return keys;
@@ -133,13 +133,13 @@ export class ApiKeysService {
    */
   async change(tenantId: string, id: string, input: ChangeApiKey, by: By): Promise<ApiKeyBody> {
     const changed = await this.db.transaction(tenantId, async (tx) => {
-      if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
+      if (!(await this.repository.lockKey(tx, tenantId, id))) throw new NotFound('API key');
       const before = await this.get(tenantId, id, tx);
       const now = this.clock.now();
       if ([before.revoked_at, before.expires_at].some((end) => end !== null && end <= now)) throw new CredentialEnded();
       const { name = before.name, allow_from = before.allow_from } = input;
       if (input.allow_from !== undefined) demandNetworks(allow_from, by);
-      await this.repository.update(tx, tenantId, id, { name, allow_from });
+      await this.repository.updateKey(tx, tenantId, id, { name, allow_from });
       const key = await this.get(tenantId, id, tx);
       await this.note(tx, tenantId, 'api_key.changed', key, by, before);
       return key;
@@ -156,14 +156,14 @@ export class ApiKeysService {
    */
   async rotate(tenantId: string, id: string, input: RotateCredential, by: By): Promise<NewApiKeyBody> {
     const key = await once(this.db, { tenantId, repeat: by.repeat }, async (tx) => {
-      if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
+      if (!(await this.repository.lockKey(tx, tenantId, id))) throw new NotFound('API key');
       const old = await this.get(tenantId, id, tx);
       const now = this.clock.now();
       if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at <= now)) {
         throw new CredentialEnded();
       }
       // First, so that the old key takes no place beside the new one.
-      await this.repository.revoke(tx, tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
+      await this.repository.revokeKey(tx, tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
       const expiresAt = rotatedExpiry(old, input.expires_at, now);
       const next = await this.createIn(
         tx,
@@ -193,10 +193,10 @@ export class ApiKeysService {
    */
   async revoke(tenantId: string, id: string, by: By, pause: boolean): Promise<LeftEndpoint[]> {
     const ended = await this.db.transaction(tenantId, async (tx) => {
-      if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
+      if (!(await this.repository.lockKey(tx, tenantId, id))) throw new NotFound('API key');
       const before = await this.get(tenantId, id, tx);
       if (before.revoked_at !== null && before.revoked_at.getTime() <= this.clock.now().getTime()) return [];
-      await this.repository.revoke(tx, tenantId, id, 0);
+      await this.repository.revokeKey(tx, tenantId, id, 0);
       await this.note(tx, tenantId, 'api_key.revoked', await this.get(tenantId, id, tx), by, before);
       const ending = new MakerEnding(tx, { tenantId, actor: by.actor, requestId: by.requestId }, { keyId: id }, pause);
       await this.events.publish(ending);

@@ -6,7 +6,7 @@ import { pageOf, readPage, PAGE_OPTIONS, type Page } from '../../base/http/page.
 import { queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { ChainVerifier, chainVerdictOf, type ChainVerdictBody } from '../ledger/chain-verifier.js';
-import { HeadsPageDto, knownHead, PublishedHeads } from '../ledger/day-closing.js';
+import { HeadsPageDto, knownHead, DayClosing } from '../ledger/day-closing.js';
 import { ApiController, OperatorController } from './api-key.guard.js';
 import { AuditChain, AuditReader, type AuditFilter } from './audit/audit.reader.js';
 import type { AuditRow } from './audit/audit.rules.js';
@@ -23,7 +23,7 @@ export class AuditController {
     private readonly audit: AuditReader,
     private readonly chain: AuditChain,
     private readonly verifier: ChainVerifier,
-    private readonly heads: PublishedHeads,
+    private readonly heads: DayClosing,
   ) {}
 
   @Get()
@@ -79,7 +79,7 @@ export class AuditController {
   @ApiPaging()
   @ApiOkResponse({ type: HeadsPageDto })
   listHeads(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<HeadsPageDto> {
-    return this.heads.page(this.chain, caller.tenantId, query);
+    return this.heads.publishedPage(this.chain, caller.tenantId, query);
   }
 
   private async *export(tenantId: string, filter: AuditFilter, format: 'csv' | 'ndjson'): AsyncGenerator<string> {

@@ -16,7 +16,7 @@ import { ROLES_CAP, demandRoom } from './caps.js';
 import { TenantStore } from './tenant.store.js';
 import { RoleInUse } from './tenants.errors.js';
 import { RoleConsoleChanged, RoleDeleting } from './tenants.events.js';
-import { RolesRepository } from './tenants.repository.js';
+import { TenantsRepository } from './tenants.repository.js';
 
 /** The role of a user that is created without one. */
 const DEFAULT_ROLE = 'User';
@@ -32,18 +32,18 @@ const ADMIN_ROLE = 'Admin';
 export class RolesService {
   constructor(
     private readonly db: Database,
-    private readonly repository: RolesRepository,
+    private readonly repository: TenantsRepository,
     private readonly audit: AuditService,
     private readonly store: TenantStore,
     private readonly events: DomainEvents,
   ) {}
 
   list(tenantId: string, page: PageRequest): Promise<RoleBody[]> {
-    return this.repository.list(tenantId, page);
+    return this.repository.listRoles(tenantId, page);
   }
 
   async get(tenantId: string, name: string): Promise<RoleBody> {
-    const role = await this.repository.find(tenantId, name);
+    const role = await this.repository.findRole(tenantId, name);
     if (role === null) throw new NotFound('role');
     return role;
   }
@@ -54,7 +54,7 @@ export class RolesService {
       await demandRoom(tx, ROLES_CAP, caller.tenantId);
       const { name, takes_seat } = input;
       const console = input.console ?? (name === ADMIN_ROLE ? 'admin' : 'none');
-      const role = await this.repository.insert(tx, caller.tenantId, { name, takes_seat, console });
+      const role = await this.repository.insertRole(tx, caller.tenantId, { name, takes_seat, console });
       if (role === null) throw new Conflict('role_exists', 'A role of this name exists.');
       return { before: null, after: role };
     });
@@ -84,7 +84,7 @@ export class RolesService {
       if (RIGHTS.indexOf(console) < RIGHTS.indexOf(before.console)) {
         demandAdministrators(before.users, input.administrators);
       }
-      await this.repository.update(tx, caller.tenantId, after);
+      await this.repository.updateRole(tx, caller.tenantId, after);
       if (before.console !== console) {
         await this.events.publish(new RoleConsoleChanged(tx, caller, name, before.console, console));
       }
@@ -106,14 +106,14 @@ export class RolesService {
       await this.events.publish(deleting);
       if (deleting.uses > 0)
         throw new RoleInUse(name, `${deleting.uses} defaults or rules of directories or connections name it`);
-      await this.repository.delete(tx, caller.tenantId, name);
+      await this.repository.deleteRole(tx, caller.tenantId, name);
       return { before, after: null };
     });
   }
 
   private async locked(tx: SqlRunner, tenantId: string, name: string): Promise<RoleBody> {
-    await this.repository.lock(tx, tenantId, name);
-    const role = await this.repository.find(tenantId, name, tx);
+    await this.repository.lockRole(tx, tenantId, name);
+    const role = await this.repository.findRole(tenantId, name, tx);
     if (role === null) throw new NotFound('role');
     return role;
   }

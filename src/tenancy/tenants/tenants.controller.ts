@@ -26,14 +26,13 @@ import {
   type ApiKeyBody,
   ChangeTenant,
 } from './tenants.dto.js';
-import { TenantChanges, TenantsService } from './tenants.service.js';
+import { TenantsService } from './tenants.service.js';
 
 /** The operator's: tenants, and the keys by which their own administration begins. */
 @OperatorController('tenants')
 export class TenantsController {
   constructor(
     private readonly tenants: TenantsService,
-    private readonly changes: TenantChanges,
     private readonly keys: ApiKeysService,
     private readonly clock: Clock,
   ) {}
@@ -78,7 +77,7 @@ export class TenantsController {
     if (body.owner_user_id !== undefined || body.break_glass !== undefined) {
       demandOperatorToken(caller, 'Another owner or break-glass account');
     }
-    return this.changes.change(id, body, { ...by(caller), ...(reason === undefined ? {} : { reason }) });
+    return this.tenants.change(id, body, { ...by(caller), ...(reason === undefined ? {} : { reason }) });
   }
 
   @Get(':tenant_id/api-keys')
@@ -145,10 +144,7 @@ function by(caller: Caller): Pick<Caller, 'actor' | 'requestId'> {
 @ApiController('tenant')
 @RequireScope('admin')
 export class OwnTenantController {
-  constructor(
-    private readonly tenants: TenantsService,
-    private readonly changes: TenantChanges,
-  ) {}
+  constructor(private readonly tenants: TenantsService) {}
 
   @Get()
   @RequireScope('settings:read')
@@ -163,7 +159,7 @@ export class OwnTenantController {
   @ApiOperation({ summary: 'Changes the tenant of this key' })
   @ApiOkResponse({ type: TenantBody })
   change(@CurrentCaller() caller: Caller, @Body() body: ChangeTenant): Promise<TenantBody> {
-    return this.changes.change(caller.tenantId, body, { actor: caller.actor, requestId: caller.requestId });
+    return this.tenants.change(caller.tenantId, body, { actor: caller.actor, requestId: caller.requestId });
   }
 }
 

@@ -13,7 +13,7 @@ import { MeController } from './me.controller.js';
 import { RolesController } from './roles.controller.js';
 import { RolesService } from './roles.service.js';
 import { StorageRepository } from './storage/storage.repository.js';
-import { StorageMeasuring, StorageMetrics, StorageService } from './storage/storage.service.js';
+import { StorageMeasuring, StorageService } from './storage/storage.service.js';
 import { TenantStorage } from './storage/tenant-storage.js';
 import { TenantAddresses } from './tenant-addresses.js';
 import { TenantStore } from './tenant.store.js';
@@ -23,8 +23,8 @@ import {
   TenantStorageController,
   TenantsController,
 } from './tenants.controller.js';
-import { ApiKeysRepository, RolesRepository, TenantsRepository } from './tenants.repository.js';
-import { TenantChanges, TenantsService } from './tenants.service.js';
+import { TenantsRepository } from './tenants.repository.js';
+import { TenantsService } from './tenants.service.js';
 
 /**
  * Tenants and their API keys. Global, because the routes of every room use its guards. A global module of `directory-sync`
@@ -55,10 +55,7 @@ import { TenantChanges, TenantsService } from './tenants.service.js';
     TenantAddresses,
     TenantsRepository,
     TenantsService,
-    TenantChanges,
-    ApiKeysRepository,
     ApiKeysService,
-    RolesRepository,
     RolesService,
     AuditService,
     AuditReader,
@@ -66,9 +63,8 @@ import { TenantChanges, TenantsService } from './tenants.service.js';
     AuditChain,
     Administrators,
     StorageMeasuring,
-    StorageMetrics,
-    StorageRepository,
     StorageService,
+    StorageRepository,
     TenantStorage,
   ],
   exports: [
@@ -84,7 +80,7 @@ import { TenantChanges, TenantsService } from './tenants.service.js';
     AuditService,
     InstallationAudit,
     Administrators,
-    StorageMetrics,
+    StorageService,
     TenantStorage,
   ],
 })

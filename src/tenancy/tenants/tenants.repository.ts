@@ -27,10 +27,54 @@ export interface TenantChange {
   help_url?: string | null;
 }
 
-/** The statements of tenants. */
+/** The person behind a key `k`, be it through a key of theirs; null: there is none. */
+const MAKER = `case
+  when k.created_by ->> 'kind' in ('user', 'person') then k.created_by ->> 'id'
+  when k.created_by ->> 'kind' = 'key' then (select m.owner_user_id from api_keys m
+                                    where m.tenant_id = k.tenant_id and m.id = k.created_by ->> 'id')
+  end`;
+
+// A service's key outlives its maker, and says so.
+// The column has the value `person` for the key of a user.
+const columnsOf = (users: KnownUsers): string => `k.id, k.name, k.prefix, k.scopes,
+  case k.owner_kind when 'person' then 'user' else k.owner_kind end as owner_kind, k.owner_user_id, k.created_by, k.expires_at, k.last_used_at,
+  k.revoked_at, k.replaces_id, k.created_at, k.allow_from, k.last_refusal,
+  k.owner_kind = 'service' and coalesce((
+    select not exists (${users.activeQuery('k.tenant_id', 'maker.id')})
+    from (select ${MAKER} as id) maker
+    where maker.id is not null), false) as orphaned`;
+
+/** A key that is to be stored; the secret itself is not. */
+export interface NewKeyRow {
+  tenantId: string;
+  id: string;
+  name: string;
+  prefix: string;
+  hash: Buffer;
+  scopes: readonly string[];
+  ownerUserId: string | null;
+  createdBy: unknown;
+  expiresAt: Date | null;
+  replacesId: string | null;
+  allowFrom: readonly string[];
+}
+
+/**
+ * The statements of tenants.
+ */
 @Injectable()
 export class TenantsRepository {
-  constructor(private readonly db: Database) {}
+  private readonly columns: string;
+  private readonly roleColumns: string;
+
+  constructor(
+    private readonly db: Database,
+    users: KnownUsers,
+  ) {
+    this.columns = columnsOf(users);
+
+    this.roleColumns = `r.name, r.takes_seat, r.console, r.created_at, (${users.countQuery('r.tenant_id', 'r.name')}) as users`;
+  }
 
   /** A tenant with everything that belongs to one from the start. */
   async insert(
@@ -121,53 +165,8 @@ export class TenantsRepository {
     );
     return rowCount === 1;
   }
-}
 
-/** The person behind a key `k`, be it through a key of theirs; null: there is none. */
-const MAKER = `case
-  when k.created_by ->> 'kind' in ('user', 'person') then k.created_by ->> 'id'
-  when k.created_by ->> 'kind' = 'key' then (select m.owner_user_id from api_keys m
-                                    where m.tenant_id = k.tenant_id and m.id = k.created_by ->> 'id')
-  end`;
-
-// A service's key outlives its maker, and says so.
-// The column has the value `person` for the key of a user.
-const columnsOf = (users: KnownUsers): string => `k.id, k.name, k.prefix, k.scopes,
-  case k.owner_kind when 'person' then 'user' else k.owner_kind end as owner_kind, k.owner_user_id, k.created_by, k.expires_at, k.last_used_at,
-  k.revoked_at, k.replaces_id, k.created_at, k.allow_from, k.last_refusal,
-  k.owner_kind = 'service' and coalesce((
-    select not exists (${users.activeQuery('k.tenant_id', 'maker.id')})
-    from (select ${MAKER} as id) maker
-    where maker.id is not null), false) as orphaned`;
-
-/** A key that is to be stored; the secret itself is not. */
-export interface NewKeyRow {
-  tenantId: string;
-  id: string;
-  name: string;
-  prefix: string;
-  hash: Buffer;
-  scopes: readonly string[];
-  ownerUserId: string | null;
-  createdBy: unknown;
-  expiresAt: Date | null;
-  replacesId: string | null;
-  allowFrom: readonly string[];
-}
-
-/** The statements of API keys. */
-@Injectable()
-export class ApiKeysRepository {
-  private readonly columns: string;
-
-  constructor(
-    private readonly db: Database,
-    users: KnownUsers,
-  ) {
-    this.columns = columnsOf(users);
-  }
-
-  async insert(tx: SqlRunner, key: NewKeyRow): Promise<void> {
+  async insertKey(tx: SqlRunner, key: NewKeyRow): Promise<void> {
     await tx.query(
       `insert into api_keys (tenant_id, id, name, prefix, hash, scopes, owner_kind, owner_user_id, created_by, expires_at,
          replaces_id, allow_from)
@@ -190,7 +189,7 @@ export class ApiKeysRepository {
   }
 
   /** Newest first. */
-  async list(tenantId: string, page: PageRequest): Promise<ApiKeyBody[]> {
+  async listKeys(tenantId: string, page: PageRequest): Promise<ApiKeyBody[]> {
     const { rows } = await this.db.query<ApiKeyBody>(
       `select ${this.columns} from api_keys k where k.tenant_id = $1 and ($2::text is null or k.id < $2)
        order by k.id desc limit $3`,
@@ -199,7 +198,7 @@ export class ApiKeysRepository {
     return rows;
   }
 
-  async find(tenantId: string, id: string, db: SqlRunner = this.db): Promise<ApiKeyBody | null> {
+  async findKey(tenantId: string, id: string, db: SqlRunner = this.db): Promise<ApiKeyBody | null> {
     const { rows } = await db.query<ApiKeyBody>(
       `select ${this.columns} from api_keys k where k.tenant_id = $1 and k.id = $2`,
       [tenantId, id],
@@ -208,7 +207,7 @@ export class ApiKeysRepository {
   }
 
   /** Returns the live keys that are of these users or that these users have made, oldest first. */
-  async ofUsers(
+  async keysOfUsers(
     tenantId: string,
     userIds: readonly string[],
     db: SqlRunner = this.db,
@@ -224,7 +223,7 @@ export class ApiKeysRepository {
   }
 
   /** Locks a key for a change to it; false when there is none. */
-  async lock(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
+  async lockKey(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
     const { rowCount } = await tx.query(`select 1 from api_keys where tenant_id = $1 and id = $2 for update`, [
       tenantId,
       id,
@@ -232,7 +231,7 @@ export class ApiKeysRepository {
     return rowCount === 1;
   }
 
-  async update(
+  async updateKey(
     tx: SqlRunner,
     tenantId: string,
     id: string,
@@ -247,51 +246,38 @@ export class ApiKeysRepository {
   }
 
   /** Ends a key, a number of seconds from now; an earlier end stays. */
-  async revoke(tx: SqlRunner, tenantId: string, id: string, inSeconds: number): Promise<void> {
+  async revokeKey(tx: SqlRunner, tenantId: string, id: string, inSeconds: number): Promise<void> {
     await tx.query(
       `update api_keys set revoked_at = least(revoked_at, now() + make_interval(secs => $3))
        where tenant_id = $1 and id = $2`,
       [tenantId, id, inSeconds],
     );
   }
-}
-
-/** The statements of the role catalogue. */
-@Injectable()
-export class RolesRepository {
-  private readonly columns: string;
-
-  constructor(
-    private readonly db: Database,
-    users: KnownUsers,
-  ) {
-    this.columns = `r.name, r.takes_seat, r.console, r.created_at, (${users.countQuery('r.tenant_id', 'r.name')}) as users`;
-  }
 
   /** By name: a catalogue is short, and read by people. */
-  async list(tenantId: string, page: PageRequest): Promise<RoleBody[]> {
+  async listRoles(tenantId: string, page: PageRequest): Promise<RoleBody[]> {
     const { rows } = await this.db.query<RoleBody>(
-      `select ${this.columns} from roles r where r.tenant_id = $1 and ($2::text is null or r.name > $2)
+      `select ${this.roleColumns} from roles r where r.tenant_id = $1 and ($2::text is null or r.name > $2)
        order by r.name limit $3`,
       [tenantId, page.after, page.limit + 1],
     );
     return rows;
   }
 
-  async find(tenantId: string, name: string, db: SqlRunner = this.db): Promise<RoleBody | null> {
+  async findRole(tenantId: string, name: string, db: SqlRunner = this.db): Promise<RoleBody | null> {
     const { rows } = await db.query<RoleBody>(
-      `select ${this.columns} from roles r where r.tenant_id = $1 and r.name = $2`,
+      `select ${this.roleColumns} from roles r where r.tenant_id = $1 and r.name = $2`,
       [tenantId, name],
     );
     return rows[0] ?? null;
   }
 
-  async lock(tx: SqlRunner, tenantId: string, name: string): Promise<void> {
+  async lockRole(tx: SqlRunner, tenantId: string, name: string): Promise<void> {
     await tx.query(`select 1 from roles where tenant_id = $1 and name = $2 for update`, [tenantId, name]);
   }
 
   /** Null when the name is taken. */
-  async insert(
+  async insertRole(
     tx: SqlRunner,
     tenantId: string,
     { name, takes_seat, console }: Pick<RoleBody, 'name' | 'takes_seat' | 'console'>,
@@ -304,7 +290,7 @@ export class RolesRepository {
     return rows[0] ?? null;
   }
 
-  async update(
+  async updateRole(
     tx: SqlRunner,
     tenantId: string,
     { name, takes_seat, console }: Pick<RoleBody, 'name' | 'takes_seat' | 'console'>,
@@ -317,7 +303,7 @@ export class RolesRepository {
     ]);
   }
 
-  async delete(tx: SqlRunner, tenantId: string, name: string): Promise<void> {
+  async deleteRole(tx: SqlRunner, tenantId: string, name: string): Promise<void> {
     await tx.query(`delete from roles where tenant_id = $1 and name = $2`, [tenantId, name]);
   }
 }

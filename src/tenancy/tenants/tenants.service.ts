@@ -26,19 +26,84 @@ export interface By {
   reason?: string;
 }
 
-/** Changes tenants. */
+/**
+ * Demands a name that pages can show: of a tenant, a directory or a connection.
+ *
+ * @param before the name that it has; a name from before the rule can stay
+ * @throws {InvalidFields} for any other name
+ */
+export function demandPlainName(name: string, before?: string): void {
+  if (name === before) return;
+  const message = tenantNameProblem(name);
+  if (message !== null) throw new InvalidFields([{ field: 'name', message }]);
+}
+
+/** Returns the users whom no directory can deactivate. */
+function protectedOf({ owner_user_id: owner, break_glass: named }: TenantBody): string[] {
+  return [...(owner === null ? [] : [owner]), ...named];
+}
+
+/**
+ * Makes and reads tenants.
+ *
+ * Changes tenants.
+ */
 @Injectable()
-export class TenantChanges {
+export class TenantsService {
   constructor(
     private readonly db: Database,
     private readonly repository: TenantsRepository,
-    private readonly users: KnownUsers,
+    private readonly keys: ApiKeysService,
     private readonly audit: AuditService,
+    private readonly heads: HeadsRepository,
+    private readonly events: DomainEvents,
+    private readonly users: KnownUsers,
     private readonly store: TenantStore,
     private readonly addresses: TenantAddresses,
     private readonly config: Config,
-    private readonly events: DomainEvents,
   ) {}
+
+  /** A new tenant, with roles, an open seat limit and the beginnings of its chains; and a first key if asked for. */
+  async create(input: CreateTenant, by: By): Promise<NewTenantBody> {
+    const tenant = await this.db.transaction(null, (tx) => this.createIn(tx, input, by));
+    await this.events.publish(new TenantReady(tenant.id));
+    return tenant;
+  }
+
+  private async createIn(tx: SqlRunner, input: CreateTenant, by: By): Promise<NewTenantBody> {
+    demandPlainName(input.name);
+    const tenant = await this.repository.insert(tx, {
+      id: newId('ten'),
+      name: input.name,
+      time_zone: input.time_zone ?? 'UTC',
+      api_may_write_directory_users: input.api_may_write_directory_users ?? false,
+    });
+    await this.heads.begin(tx, tenant.id);
+    await this.events.publish(new TenantCreated(tx, tenant.id));
+    await this.audit.record(tx, {
+      tenantId: tenant.id,
+      ...by,
+      action: 'tenant.created',
+      targetType: 'tenant',
+      targetId: tenant.id,
+      after: tenant,
+    });
+    if (input.api_key === undefined) return tenant;
+    const { name = 'first key', scopes = [...SCOPES], expires_at = null } = input.api_key;
+    const key = await this.keys.createIn(tx, tenant.id, { name, scopes, expires_at }, by);
+    return { ...tenant, api_key: key.api_key };
+  }
+
+  list(page: PageRequest): Promise<TenantBody[]> {
+    return this.repository.list(page);
+  }
+
+  /** 404 when there is no such tenant. */
+  async get(id: string): Promise<TenantBody> {
+    const tenant = await this.repository.find(id);
+    if (tenant === null) throw new NotFound('tenant');
+    return tenant;
+  }
 
   /**
    * Changes the named fields.
@@ -110,77 +175,5 @@ export class TenantChanges {
       if (known.includes(userId) || (await this.users.isActive(tx, tenantId, userId))) continue;
       throw new InvalidFields([{ field: `break_glass[${place}]`, message: 'must be an active user of the tenant' }]);
     }
-  }
-}
-
-/**
- * Demands a name that pages can show: of a tenant, a directory or a connection.
- *
- * @param before the name that it has; a name from before the rule can stay
- * @throws {InvalidFields} for any other name
- */
-export function demandPlainName(name: string, before?: string): void {
-  if (name === before) return;
-  const message = tenantNameProblem(name);
-  if (message !== null) throw new InvalidFields([{ field: 'name', message }]);
-}
-
-/** Returns the users whom no directory can deactivate. */
-function protectedOf({ owner_user_id: owner, break_glass: named }: TenantBody): string[] {
-  return [...(owner === null ? [] : [owner]), ...named];
-}
-
-/** Makes and reads tenants. */
-@Injectable()
-export class TenantsService {
-  constructor(
-    private readonly db: Database,
-    private readonly repository: TenantsRepository,
-    private readonly keys: ApiKeysService,
-    private readonly audit: AuditService,
-    private readonly heads: HeadsRepository,
-    private readonly events: DomainEvents,
-  ) {}
-
-  /** A new tenant, with roles, an open seat limit and the beginnings of its chains; and a first key if asked for. */
-  async create(input: CreateTenant, by: By): Promise<NewTenantBody> {
-    const tenant = await this.db.transaction(null, (tx) => this.createIn(tx, input, by));
-    await this.events.publish(new TenantReady(tenant.id));
-    return tenant;
-  }
-
-  private async createIn(tx: SqlRunner, input: CreateTenant, by: By): Promise<NewTenantBody> {
-    demandPlainName(input.name);
-    const tenant = await this.repository.insert(tx, {
-      id: newId('ten'),
-      name: input.name,
-      time_zone: input.time_zone ?? 'UTC',
-      api_may_write_directory_users: input.api_may_write_directory_users ?? false,
-    });
-    await this.heads.begin(tx, tenant.id);
-    await this.events.publish(new TenantCreated(tx, tenant.id));
-    await this.audit.record(tx, {
-      tenantId: tenant.id,
-      ...by,
-      action: 'tenant.created',
-      targetType: 'tenant',
-      targetId: tenant.id,
-      after: tenant,
-    });
-    if (input.api_key === undefined) return tenant;
-    const { name = 'first key', scopes = [...SCOPES], expires_at = null } = input.api_key;
-    const key = await this.keys.createIn(tx, tenant.id, { name, scopes, expires_at }, by);
-    return { ...tenant, api_key: key.api_key };
-  }
-
-  list(page: PageRequest): Promise<TenantBody[]> {
-    return this.repository.list(page);
-  }
-
-  /** 404 when there is no such tenant. */
-  async get(id: string): Promise<TenantBody> {
-    const tenant = await this.repository.find(id);
-    if (tenant === null) throw new NotFound('tenant');
-    return tenant;
   }
 }

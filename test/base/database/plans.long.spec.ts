@@ -4,7 +4,7 @@ import { mintToken } from '../../../src/base/crypto/tokens.js';
 import { Database } from '../../../src/base/database/database.js';
 import { listAttempts } from '../../../src/engine/delivery/attempts.js';
 import { waitingPage } from '../../../src/engine/delivery/lanes/read.js';
-import { GivenUpRepository } from '../../../src/integrations/webhooks/endpoints.repository.js';
+import { EndpointsRepository } from '../../../src/integrations/webhooks/endpoints.repository.js';
 import { AccountsRepository } from '../../../src/auth/sign-in/accounts/accounts.repository.js';
 import { EventReader } from '../../../src/engine/events/event-reader.js';
 import { SERVICE_ROLE } from '../../../src/base/database/service-role.js';
@@ -351,7 +351,7 @@ it('reads no table whole: waiting, tried and given-up messages of an endpoint, a
     [house.tenantId],
   );
   await service.db.execute('analyze lanes, attempts, webhook_given_up');
-  const givenUp = service.app.nest.get(GivenUpRepository, { strict: false });
+  const givenUp = service.app.nest.get(EndpointsRepository, { strict: false });
   const halfWay = new Date(Date.now() - (BIG / 2) * 1_000).toISOString();
   const { faults, ran } = await faultsDuring(async () => {
     for (const after of [null, `evt_${String(BIG / 2).padStart(16, '0')}`]) {
@@ -361,7 +361,7 @@ it('reads no table whole: waiting, tried and given-up messages of an endpoint, a
       expect(await listAttempts(db, key, {}, { after, limit: 50 })).toHaveLength(51);
     }
     for (const after of [null, String(BIG / 2)]) {
-      expect(await givenUp.list(house.tenantId, 'whk_big', after, 50)).toHaveLength(51);
+      expect(await givenUp.listGivenUp(house.tenantId, 'whk_big', after, 50)).toHaveLength(51);
     }
   });
   expect(faults).toEqual([]);

@@ -1,4 +1,4 @@
-import { CredentialHours } from '../../../src/directory-sync/directories/directory-marks.js';
+import { DirectoryMarks } from '../../../src/directory-sync/directories/directory-marks.js';
 import { sharedApp, type TestApp } from '../../support/app.js';
 import { accessTokenOf, madeClient } from '../../support/clients.js';
 import { newHouse } from '../../support/house.js';
@@ -20,7 +20,7 @@ it('shows the requests of the last day and the IdP of a SCIM token and of a clie
   await ask(at.scimToken);
   for (let i = 0; i < 3; i++) await ask(await accessTokenOf(service.url, client), okta);
   const shown = async (which: string) => {
-    await service.app.nest.get(CredentialHours, { strict: false }).flush();
+    await service.app.nest.get(DirectoryMarks, { strict: false }).flush();
     return (await at.api.get(`${path}/${which}`)).body as { requests_last_day: number; dialect: string | null };
   };
   const ofClient = await eventually(

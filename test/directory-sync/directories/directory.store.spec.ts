@@ -6,7 +6,7 @@ import { Clock } from '../../../src/base/clock.js';
 import { loadConfig } from '../../../src/base/config/load-config.js';
 import { TooManyRequests } from '../../../src/base/http/http.errors.js';
 import { RateLimiter } from '../../../src/base/http/rate-limit.js';
-import { DirectoryRate } from '../../../src/directory-sync/directories/directory.store.js';
+import { DirectoryStore } from '../../../src/directory-sync/directories/directory.store.js';
 
 class Hand extends Clock {
   ms = 0;
@@ -19,15 +19,15 @@ class Hand extends Clock {
 }
 
 describe('a directory in its first day', () => {
-  const limiter = (clock: Clock): DirectoryRate => {
+  const limiter = (clock: Clock): DirectoryStore => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'bridge-test-'));
     const config = loadConfig({ RATE_LIMIT: '100', DATA_DIR: folder });
-    return new DirectoryRate(config, new RateLimiter(config, clock), clock);
+    return new DirectoryStore(config, new RateLimiter(config, clock), clock);
   };
-  const request = (limits: DirectoryRate, firstDayFrom: number, tenantId = 'ten_1'): boolean => {
+  const request = (limits: DirectoryStore, firstDayFrom: number, tenantId = 'ten_1'): boolean => {
     const res = { setHeader: () => undefined } as unknown as ServerResponse;
     try {
-      limits.take(res, 'tok_1', { tenantId, firstDayFrom });
+      limits.takeRequest(res, 'tok_1', { tenantId, firstDayFrom });
       return true;
     } catch (error) {
       if (!(error instanceof TooManyRequests)) throw error;

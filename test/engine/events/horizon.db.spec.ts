@@ -1,16 +1,16 @@
 import pg from 'pg';
-import { EventHorizon } from '../../../src/engine/events/events.service.js';
+import { EventsService } from '../../../src/engine/events/events.service.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/http.js';
 import { long } from '../../support/rounds.js';
 
 let database: TestDatabase;
-let horizon: EventHorizon;
+let horizon: EventsService;
 const open: pg.Client[] = [];
 
 beforeAll(async () => {
   database = await testDatabase();
-  horizon = new EventHorizon(database.db);
+  horizon = new EventsService(database.db);
   await database.owner.execute(`insert into tenants (id, name) values ('ten_a', 'A')`);
 });
 afterEach(async () => {

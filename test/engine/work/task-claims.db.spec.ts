@@ -1,5 +1,5 @@
 import { TaskInterrupted, type Batch, type TaskKind } from '../../../src/engine/work/task.js';
-import { TaskClaims, type ClaimedTask, TasksRepository } from '../../../src/engine/work/tasks.repository.js';
+import { TasksRepository, type ClaimedTask } from '../../../src/engine/work/tasks.repository.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 
 const QUEUE: TaskKind[] = ['changes.resend', 'platform.reforward'];
@@ -8,11 +8,11 @@ const ACTOR = { kind: 'system', id: 'test' } as never;
 describe('claims of tasks', () => {
   let database: TestDatabase;
   let tasks: TasksRepository;
-  let claims: TaskClaims;
+  let claims: TasksRepository;
   beforeAll(async () => {
     database = await testDatabase();
     tasks = new TasksRepository(database.db);
-    claims = new TaskClaims();
+    claims = new TasksRepository();
   });
   afterEach(() => database.owner.execute(`delete from tasks`));
   afterAll(() => database.close());
@@ -25,7 +25,7 @@ describe('claims of tasks', () => {
   };
   const add = async (tenantId: string, kind: TaskKind = 'changes.resend', payload: object = {}) =>
     (await tasks.add(database.db, tenantId, { kind, payload, createdBy: ACTOR })).id;
-  const claim = (tenantId: string) => claims.next(database.db, tenantId, QUEUE);
+  const claim = (tenantId: string) => claims.nextDue(database.db, tenantId, QUEUE);
   const progress = (...of: [ClaimedTask, Batch]) => claims.progress(database.db, ...of);
   const postpone = (...of: [ClaimedTask, unknown]) => claims.postpone(database.db, ...of);
   const endLease = () => database.owner.execute(`update tasks set lease_until = now()`);
@@ -47,7 +47,7 @@ describe('claims of tasks', () => {
     const t = await tenant('one');
     await add(t, 'platform.import');
     expect(await claim(t)).toBeNull();
-    expect(await claims.next(database.db, t, ['platform.import'])).not.toBeNull();
+    expect(await claims.nextDue(database.db, t, ['platform.import'])).not.toBeNull();
   });
 
   it('pause longer after each failure, and begin anew after a success', async () => {

@@ -1,7 +1,7 @@
 import { Logger } from '../../../src/base/log/logger.js';
 import { CallingTasks, LocalTasks } from '../../../src/engine/work/task-work.js';
 import { TaskHandlers, TaskFailed, type TaskHandler, type TaskKind } from '../../../src/engine/work/task.js';
-import { TaskClaims, TasksRepository } from '../../../src/engine/work/tasks.repository.js';
+import { TasksRepository } from '../../../src/engine/work/tasks.repository.js';
 import type { WorkEngine } from '../../../src/engine/work/work.engine.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 import { workEngine } from '../../support/work.js';
@@ -27,7 +27,7 @@ describe('the work on tasks', () => {
     const handlers = new TaskHandlers();
     handlers.add(['rules-changed'], { run: local });
     handlers.add(['platform.import'], { run: calling, callsOut: true });
-    const parts = [database.db, new TaskClaims(), handlers, new Logger('silent')] as const;
+    const parts = [database.db, new TasksRepository(), handlers, new Logger('silent')] as const;
     const { engine } = workEngine(database.db, [new LocalTasks(...parts), new CallingTasks(...parts)]);
     engine.start();
     return engine;

@@ -4,13 +4,13 @@ import { WorkSlots } from '../../../src/base/loop.js';
 import { NamedUsersRepository } from '../../../src/directory-sync/users/answers/user-answers.js';
 import { CallingTasks, LocalTasks } from '../../../src/engine/work/task-work.js';
 import { TaskHandlers, type TaskKind } from '../../../src/engine/work/task.js';
-import { TaskClaims, TasksRepository } from '../../../src/engine/work/tasks.repository.js';
+import { TasksRepository } from '../../../src/engine/work/tasks.repository.js';
 import type { WorkEngine } from '../../../src/engine/work/work.engine.js';
 import { PlatformClient } from '../../../src/forwarding/platform-client/platform.client.js';
-import { DriftRepository, DriftStep } from '../../../src/forwarding/tasks/drift.step.js';
-import { ForwardingTasks, SendAgainSteps } from '../../../src/forwarding/tasks/forwarding-tasks.js';
+import { DriftStep } from '../../../src/forwarding/tasks/drift.step.js';
+import { ForwardingTasks } from '../../../src/forwarding/tasks/forwarding-tasks.js';
 import { ImportStep } from '../../../src/forwarding/tasks/import.step.js';
-import { PlatformList, SeenRepository } from '../../../src/forwarding/tasks/platform-list.js';
+import { PlatformList } from '../../../src/forwarding/tasks/platform-list.js';
 import { workEngine } from '../../support/work.js';
 import { Harness, SOURCE, until } from '../harness.js';
 
@@ -40,7 +40,7 @@ describe('tasks of forwarding', () => {
     h = await Harness.start();
     tasks = new TasksRepository(h.db);
     const list = new PlatformList(new PlatformClient(h.outbound), h.connections, new SystemClock());
-    const seen = new SeenRepository(h.db);
+    const seen = new PlatformList(h.db);
     const leftOut = { add: () => Promise.resolve() } as never;
     const importing = new ImportStep(
       h.db,
@@ -53,12 +53,12 @@ describe('tasks of forwarding', () => {
       new WorkSlots(),
     );
     const users = new NamedUsersRepository(h.db);
-    const drift = new DriftStep(h.db, h.destinations, list, new DriftRepository(h.db, seen, users), seen, leftOut, {
+    const drift = new DriftStep(h.db, h.destinations, list, new DriftStep(h.db, seen, users), seen, leftOut, {
       record: () => Promise.resolve([]),
     } as never);
     const handlers = new TaskHandlers();
-    new ForwardingTasks(handlers, h.forwarding, new SendAgainSteps(h.db), importing, drift);
-    const parts = [h.db, new TaskClaims(), handlers, h.logger] as const;
+    new ForwardingTasks(handlers, h.forwarding, new ForwardingTasks(h.db), importing, drift);
+    const parts = [h.db, new TasksRepository(), handlers, h.logger] as const;
     engine = workEngine(h.db, [new LocalTasks(...parts), new CallingTasks(...parts)], h.logger).engine;
   });
   afterAll(() => h.stop());

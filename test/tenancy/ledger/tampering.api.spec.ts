@@ -8,7 +8,7 @@ import { SeatChain, SEALED_ENTRY_COLUMNS } from '../../../src/seats/seat-chain.j
 import { ChainKeys } from '../../../src/tenancy/ledger/chain-keys.js';
 import type { SealedChain } from '../../../src/tenancy/ledger/chain.js';
 import { DayClosing } from '../../../src/tenancy/ledger/day-closing.js';
-import { ChainHeads, HeadsRepository } from '../../../src/tenancy/ledger/heads.repository.js';
+import { HeadsRepository } from '../../../src/tenancy/ledger/heads.repository.js';
 import { AuditChain } from '../../../src/tenancy/tenants/audit/audit.reader.js';
 import { AUDIT_COLUMNS, auditHashInput, type AuditRow } from '../../../src/tenancy/tenants/audit/audit.rules.js';
 import { startApp, type TestApp } from '../../support/app.js';
@@ -99,7 +99,7 @@ async function closeToday(at: House, chain: Chain, daysLater = 1): Promise<void>
     nest.get(Database),
     clock,
     nest.get(ChainKeys),
-    nest.get(ChainHeads),
+    nest.get(HeadsRepository),
     nest.get(HeadsRepository),
     nest.get(Logger),
     nest.get(DomainEvents),

@@ -33,7 +33,68 @@ const isDueAt = (now: string): string => `verified_by = 'dns'
 export const DUE_DOMAINS = `select tenant_id, domain as id, coalesce(checked_at, created_at) as since, null::text as server
   from domains where ${isDueAt(NOW)}`;
 
-/** SQL of domains for their administration. */
+/**
+ * Returns SQL that is true of a binding `i` which another connection has made by an e-mail of a domain. The bindings of
+ * deleted users stay, so that a sign-in never creates the user again.
+ *
+ * @param spellings the domain in its ASCII form and in its Unicode form
+ * @param connectionId the connection whose bindings stay
+ */
+export function madeByOthers(spellings: readonly string[], connectionId: string): Fragment {
+  const isOf = (email: string, domains: string): string =>
+    `lower(regexp_replace(${email}, '^.*@', '')) = any (${domains})`;
+  return (p) => {
+    const domains = p.add(spellings, 'text[]');
+    return `i.connection_id <> ${p.add(connectionId)} and exists (select 1 from users u
+      where u.tenant_id = i.tenant_id and u.id = i.user_id
+        and ((i.made_by = 'email' and ${isOf('i.made_of', domains)})
+          or (i.made_by = 'created' and i.made_of <> '' and ${isOf('u.email', domains)})))`;
+  };
+}
+
+/** An enabled connection as a way to sign in. */
+export interface SignInWay {
+  id: string;
+  name: string;
+  /** Whether a sign-in with its present settings succeeded. */
+  tested: boolean;
+}
+
+/**
+ * Decides whether an act would lock users out: a tested connection was available before, and only untested ones
+ * afterwards. An act that leaves no connection at all is permitted, since its effect is obvious; so is one before which
+ * none was tested.
+ *
+ * @returns the connection that would be left untested; null: the act is permitted
+ */
+export function untestedLeft(before: readonly SignInWay[], after: readonly SignInWay[]): SignInWay | null {
+  if (!before.some(({ tested }) => tested) || after.some(({ tested }) => tested)) return null;
+  return after[0] ?? null;
+}
+
+/** Returns the connections for the users of a domain: the bound one alone, else all. */
+export function waysOf(all: readonly SignInWay[], boundTo: string | null): SignInWay[] {
+  return boundTo === null ? [...all] : all.filter(({ id }) => id === boundTo);
+}
+
+/** An act would leave a connection as the only way to sign in before a sign-in through it succeeded. */
+export class UntestedConnection extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'untested_connection';
+  constructor({ id, name }: Pick<SignInWay, 'id' | 'name'>) {
+    super(
+      `Users could then sign in through "${name}" (${id}) only, and no sign-in through it has succeeded with its present settings. Make a test sign-in first: POST /api/v1/connections/${id}/test-sign-in.`,
+      { members: { id } },
+    );
+  }
+}
+
+/**
+ * SQL of domains for their administration.
+ *
+ * Keeps a connection from becoming the only way to sign in, for a tenant or a domain, before a sign-in through it
+ * succeeded.
+ */
 @Injectable()
 export class DomainsRepository {
   constructor(private readonly db: Database) {}
@@ -144,70 +205,6 @@ export class DomainsRepository {
     );
     return rows[0] ?? null;
   }
-}
-
-/**
- * Returns SQL that is true of a binding `i` which another connection has made by an e-mail of a domain. The bindings of
- * deleted users stay, so that a sign-in never creates the user again.
- *
- * @param spellings the domain in its ASCII form and in its Unicode form
- * @param connectionId the connection whose bindings stay
- */
-export function madeByOthers(spellings: readonly string[], connectionId: string): Fragment {
-  const isOf = (email: string, domains: string): string =>
-    `lower(regexp_replace(${email}, '^.*@', '')) = any (${domains})`;
-  return (p) => {
-    const domains = p.add(spellings, 'text[]');
-    return `i.connection_id <> ${p.add(connectionId)} and exists (select 1 from users u
-      where u.tenant_id = i.tenant_id and u.id = i.user_id
-        and ((i.made_by = 'email' and ${isOf('i.made_of', domains)})
-          or (i.made_by = 'created' and i.made_of <> '' and ${isOf('u.email', domains)})))`;
-  };
-}
-
-/** An enabled connection as a way to sign in. */
-export interface SignInWay {
-  id: string;
-  name: string;
-  /** Whether a sign-in with its present settings succeeded. */
-  tested: boolean;
-}
-
-/**
- * Decides whether an act would lock users out: a tested connection was available before, and only untested ones
- * afterwards. An act that leaves no connection at all is permitted, since its effect is obvious; so is one before which
- * none was tested.
- *
- * @returns the connection that would be left untested; null: the act is permitted
- */
-export function untestedLeft(before: readonly SignInWay[], after: readonly SignInWay[]): SignInWay | null {
-  if (!before.some(({ tested }) => tested) || after.some(({ tested }) => tested)) return null;
-  return after[0] ?? null;
-}
-
-/** Returns the connections for the users of a domain: the bound one alone, else all. */
-export function waysOf(all: readonly SignInWay[], boundTo: string | null): SignInWay[] {
-  return boundTo === null ? [...all] : all.filter(({ id }) => id === boundTo);
-}
-
-/** An act would leave a connection as the only way to sign in before a sign-in through it succeeded. */
-export class UntestedConnection extends DomainError {
-  readonly kind = 'conflict';
-  readonly code = 'untested_connection';
-  constructor({ id, name }: Pick<SignInWay, 'id' | 'name'>) {
-    super(
-      `Users could then sign in through "${name}" (${id}) only, and no sign-in through it has succeeded with its present settings. Make a test sign-in first: POST /api/v1/connections/${id}/test-sign-in.`,
-      { members: { id } },
-    );
-  }
-}
-
-/**
- * Keeps a connection from becoming the only way to sign in, for a tenant or a domain, before a sign-in through it
- * succeeded.
- */
-@Injectable()
-export class SsoRequirement {
   /**
    * Checks an act that disables or deletes an enabled connection.
    *

@@ -9,7 +9,7 @@ import { AuditService, type AuditBy } from '../../../tenancy/tenants/audit/audit
 import { domainProblem, normalDomain } from './domain.rules.js';
 import { domainShape, type ChangeDomain, type CreateDomain, type DomainBody } from './domains.dto.js';
 import { DomainExists, DomainNotVerified, TooManyDomains } from './domains.errors.js';
-import { SsoRequirement, madeByOthers, DomainsRepository, type DomainRow } from './domains.repository.js';
+import { DomainsRepository, madeByOthers, type DomainRow } from './domains.repository.js';
 import { DomainsStore } from './domains.store.js';
 import { DomainVerification } from './verification.js';
 
@@ -25,7 +25,6 @@ export class DomainsService {
     private readonly verification: DomainVerification,
     private readonly audit: AuditService,
     private readonly store: DomainsStore,
-    private readonly ssoRequirement: SsoRequirement,
   ) {}
 
   /**
@@ -141,7 +140,7 @@ export class DomainsService {
     // An unverified domain leads no user anywhere, so binding it takes nothing away. The operator restores access for a
     // tenant that is locked out, and is not held back.
     if (connectionId !== null && before.verified_by !== null && by.actor.kind !== 'operator') {
-      await this.ssoRequirement.demandTested(tx, by.tenantId, before.connection_id, connectionId);
+      await this.repository.demandTested(tx, by.tenantId, before.connection_id, connectionId);
     }
     await this.repository.bind(tx, before.tenant_id, before.domain, connectionId);
     if (connectionId !== null) {

@@ -28,51 +28,32 @@ const TIMING = { timeout: 3_000, tries: 2 };
 // Answers of name servers that prove the absence of a record.
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** Reads TXT records by the configured name servers, which follow a CNAME. */
-@Injectable()
-export class TxtRecords {
-  private readonly servers: readonly string[];
-
-  constructor(config: Config) {
-    this.servers = config.dnsServers;
-  }
-
-  /**
-   * Returns the records of a name, each as one text. Never throws. `absent`: a name server said so; `unknown`: no name
-   * server could say (SERVFAIL, no answer, an invalid name).
-   */
-  async lookup(name: string, timing = TIMING): Promise<TxtFinding> {
-    const resolver = new Resolver(timing);
-    try {
-      // A resolver per question: cancelling one does not cancel others.
-      if (this.servers.length > 0) resolver.setServers(this.servers);
-      const records = await resolver.resolveTxt(name);
-      return { kind: 'found', texts: records.map((chunks) => chunks.join('')) };
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
-      return ABSENT.has(code) ? { kind: 'absent' } : { kind: 'unknown', why: code };
-    }
-  }
-}
-
 const HOUR = 3_600_000;
 
-/** Looks up the record of a domain and writes the result. */
+/**
+ * Looks up the record of a domain and writes the result.
+ *
+ * Reads TXT records by the configured name servers, which follow a CNAME.
+ */
 @Injectable()
 export class DomainVerification {
+  private readonly servers: readonly string[];
+
   constructor(
     private readonly db: Database,
     private readonly repository: DomainsRepository,
-    private readonly records: TxtRecords,
     private readonly audit: AuditService,
     private readonly store: DomainsStore,
     private readonly clock: Clock,
     private readonly events: EventsRepository,
-  ) {}
+    config: Config,
+  ) {
+    this.servers = config.dnsServers;
+  }
 
   /** Asks the name servers. Never throws; holds no lock and no database connection. */
   async prove({ domain, challenge }: DomainRow): Promise<DomainProof> {
-    const findings = await Promise.all(namesToAsk(domain).map((name) => this.records.lookup(name)));
+    const findings = await Promise.all(namesToAsk(domain).map((name) => this.lookup(name)));
     return proofOf(domain, challenge, findings);
   }
 
@@ -134,6 +115,23 @@ export class DomainVerification {
   private note(tx: SqlRunner, by: AuditBy, action: string, before: DomainRow, after: DomainRow): Promise<void> {
     const line = { ...by, action, targetType: 'domain', targetId: before.domain };
     return this.audit.record(tx, { ...line, before: domainShape(before), after: domainShape(after) });
+  }
+
+  /**
+   * Returns the records of a name, each as one text. Never throws. `absent`: a name server said so; `unknown`: no name
+   * server could say (SERVFAIL, no answer, an invalid name).
+   */
+  async lookup(name: string, timing = TIMING): Promise<TxtFinding> {
+    const resolver = new Resolver(timing);
+    try {
+      // A resolver per question: cancelling one does not cancel others.
+      if (this.servers.length > 0) resolver.setServers(this.servers);
+      const records = await resolver.resolveTxt(name);
+      return { kind: 'found', texts: records.map((chunks) => chunks.join('')) };
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
+      return ABSENT.has(code) ? { kind: 'absent' } : { kind: 'unknown', why: code };
+    }
   }
 }
 

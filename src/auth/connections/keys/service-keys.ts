@@ -39,59 +39,6 @@ const LOCKS: Record<KeyPurpose, string> = { jwt: '7234502820', saml: '7234502821
 /** The additional data of the seal of a private key. */
 export const keyAad = (purpose: string, id: string): string => `service_keys.private_key:${purpose}:${id}`;
 
-/** SQL of the installation's keys; their private parts are sealed. */
-@Injectable()
-export class ServiceKeysRepository {
-  constructor(
-    private readonly db: Database,
-    private readonly sealer: Sealer,
-  ) {}
-
-  /** Lists the keys that are not retired, newest first. */
-  async list(purpose: KeyPurpose, db: SqlRunner = this.db): Promise<ServiceKey[]> {
-    const { rows } = await db.query<Row>(
-      `select id, private_key_sealed, public_key, active_from, retired_at from service_keys
-       where purpose = $1 and (retired_at is null or retired_at > now()) order by created_at desc, id desc`,
-      [purpose],
-    );
-    return rows.map((row) => ({
-      id: row.id,
-      privateKey: this.sealer.unseal(row.private_key_sealed, keyAad(purpose, row.id)),
-      publicKey: row.public_key,
-      activeFrom: row.active_from,
-      retiredAt: row.retired_at,
-    }));
-  }
-
-  /** Locks a purpose against other processes until the transaction ends. */
-  async lock(tx: SqlRunner, purpose: KeyPurpose): Promise<void> {
-    await tx.query(`select pg_advisory_xact_lock($1::bigint)`, [LOCKS[purpose]]);
-  }
-
-  async insert(
-    tx: SqlRunner,
-    purpose: KeyPurpose,
-    key: Pick<ServiceKey, 'id' | 'privateKey' | 'publicKey'>,
-    activeInSeconds: number,
-  ): Promise<void> {
-    await tx.query(
-      // The time of writing: the transaction may have begun before another one ended.
-      `insert into service_keys (purpose, id, private_key_sealed, public_key, created_at, active_from)
-       values ($1, $2, $3, $4, clock_timestamp(), now() + make_interval(secs => $5))`,
-      [purpose, key.id, this.sealer.seal(key.privateKey, keyAad(purpose, key.id)), key.publicKey, activeInSeconds],
-    );
-  }
-
-  /** Sets the end of the keys before the newest one, counted from when it becomes active. */
-  async retireOthers(tx: SqlRunner, purpose: KeyPurpose, newest: string, inSeconds: number): Promise<void> {
-    await tx.query(
-      `update service_keys set retired_at = now() + make_interval(secs => $3)
-       where purpose = $1 and id <> $2 and (retired_at is null or retired_at > now() + make_interval(secs => $3))`,
-      [purpose, newest, inSeconds],
-    );
-  }
-}
-
 const generateKeyPair = promisify(generate);
 const DAY = 86_400;
 /** A stolen key is withdrawn within a second, on every process. */
@@ -124,7 +71,9 @@ interface Rotation {
   retire_old?: boolean;
 }
 
-/** The signing keys of the installation. A key is generated at first need, and published before its use. */
+/**
+ * The signing keys of the installation. A key is generated at first need, and published before its use.
+ */
 @Injectable()
 export class ServiceKeys extends SamlKeySource {
   private readonly cache: FreshCache<ServiceKey[]>;
@@ -132,10 +81,10 @@ export class ServiceKeys extends SamlKeySource {
 
   constructor(
     private readonly db: Database,
-    private readonly repository: ServiceKeysRepository,
     private readonly clock: Clock,
     private readonly config: Config,
     private readonly audit: InstallationAudit,
+    private readonly sealer: Sealer,
   ) {
     super();
     this.cache = new FreshCache(clock, TTL_MS, { proof: db.feed });
@@ -190,10 +139,10 @@ export class ServiceKeys extends SamlKeySource {
     await this.keys(purpose);
     const made = await this.make(purpose);
     await this.db.transaction(null, async (tx) => {
-      await this.repository.lock(tx, purpose);
-      await this.repository.insert(tx, purpose, made, activeInSeconds);
+      await this.lockKeys(tx, purpose);
+      await this.insertKey(tx, purpose, made, activeInSeconds);
       const retireIn = retireOld ? 0 : activeInSeconds + HANDOVER[purpose].retireAfter;
-      await this.repository.retireOthers(tx, purpose, made.id, retireIn);
+      await this.retireOthers(tx, purpose, made.id, retireIn);
       const act = { ...by, action: 'signing_key.rotated', targetType: 'signing_key', targetId: made.id };
       const after = { purpose, active_in_seconds: activeInSeconds, retire_old: retireOld };
       await this.audit.record({ ...act, after }, tx);
@@ -210,11 +159,11 @@ export class ServiceKeys extends SamlKeySource {
     if (this.clock.now().getTime() - newest < JWT_KEY_DAYS * DAY * 1000) return false;
     const made = await this.make('jwt');
     const rotated = await this.db.transaction(null, async (tx) => {
-      await this.repository.lock(tx, 'jwt');
-      const [latest] = await this.repository.list('jwt', tx);
+      await this.lockKeys(tx, 'jwt');
+      const [latest] = await this.keyRows('jwt', tx);
       if (latest!.id !== keys[0]!.id) return false;
-      await this.repository.insert(tx, 'jwt', made, HANDOVER.jwt.activeIn);
-      await this.repository.retireOthers(tx, 'jwt', made.id, HANDOVER.jwt.activeIn + HANDOVER.jwt.retireAfter);
+      await this.insertKey(tx, 'jwt', made, HANDOVER.jwt.activeIn);
+      await this.retireOthers(tx, 'jwt', made.id, HANDOVER.jwt.activeIn + HANDOVER.jwt.retireAfter);
       return true;
     });
     this.cache.drop('jwt');
@@ -223,7 +172,7 @@ export class ServiceKeys extends SamlKeySource {
 
   private keys(purpose: KeyPurpose): Promise<ServiceKey[]> {
     return this.cache.get(purpose, async () => {
-      const known = await this.repository.list(purpose);
+      const known = await this.keyRows(purpose);
       return known.length > 0 ? known : this.makeFirst(purpose);
     });
   }
@@ -231,11 +180,11 @@ export class ServiceKeys extends SamlKeySource {
   private async makeFirst(purpose: KeyPurpose): Promise<ServiceKey[]> {
     const made = await this.make(purpose);
     return this.db.transaction(null, async (tx) => {
-      await this.repository.lock(tx, purpose);
-      const known = await this.repository.list(purpose, tx);
+      await this.lockKeys(tx, purpose);
+      const known = await this.keyRows(purpose, tx);
       if (known.length > 0) return known; // another process was faster
-      await this.repository.insert(tx, purpose, made, 0);
-      return this.repository.list(purpose, tx);
+      await this.insertKey(tx, purpose, made, 0);
+      return this.keyRows(purpose, tx);
     });
   }
 
@@ -270,6 +219,50 @@ export class ServiceKeys extends SamlKeySource {
       },
     );
     return { id, privateKey, publicKey: cert };
+  }
+
+  /** Lists the keys that are not retired, newest first. */
+  async keyRows(purpose: KeyPurpose, db: SqlRunner = this.db): Promise<ServiceKey[]> {
+    const { rows } = await db.query<Row>(
+      `select id, private_key_sealed, public_key, active_from, retired_at from service_keys
+       where purpose = $1 and (retired_at is null or retired_at > now()) order by created_at desc, id desc`,
+      [purpose],
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      privateKey: this.sealer.unseal(row.private_key_sealed, keyAad(purpose, row.id)),
+      publicKey: row.public_key,
+      activeFrom: row.active_from,
+      retiredAt: row.retired_at,
+    }));
+  }
+
+  /** Locks a purpose against other processes until the transaction ends. */
+  async lockKeys(tx: SqlRunner, purpose: KeyPurpose): Promise<void> {
+    await tx.query(`select pg_advisory_xact_lock($1::bigint)`, [LOCKS[purpose]]);
+  }
+
+  async insertKey(
+    tx: SqlRunner,
+    purpose: KeyPurpose,
+    key: Pick<ServiceKey, 'id' | 'privateKey' | 'publicKey'>,
+    activeInSeconds: number,
+  ): Promise<void> {
+    await tx.query(
+      // The time of writing: the transaction may have begun before another one ended.
+      `insert into service_keys (purpose, id, private_key_sealed, public_key, created_at, active_from)
+       values ($1, $2, $3, $4, clock_timestamp(), now() + make_interval(secs => $5))`,
+      [purpose, key.id, this.sealer.seal(key.privateKey, keyAad(purpose, key.id)), key.publicKey, activeInSeconds],
+    );
+  }
+
+  /** Sets the end of the keys before the newest one, counted from when it becomes active. */
+  async retireOthers(tx: SqlRunner, purpose: KeyPurpose, newest: string, inSeconds: number): Promise<void> {
+    await tx.query(
+      `update service_keys set retired_at = now() + make_interval(secs => $3)
+       where purpose = $1 and id <> $2 and (retired_at is null or retired_at > now() + make_interval(secs => $3))`,
+      [purpose, newest, inSeconds],
+    );
   }
 }
 

@@ -65,60 +65,18 @@ const CHECKED_MANY = `
   select x.tenant_id as of_tenant, x.hash as of_hash, c.* from unnest($1::text[], $2::bytea[]) x (tenant_id, hash)
     cross join lateral (${CHECKED}x.tenant_id and s.hash = x.hash limit 1) c`;
 
-/** SQL that reads live sessions together with their user and connection. */
-@Injectable()
-export class LiveSessionsRepository {
-  private readonly lookups = new CredentialLookups((tokens) => this.readMany(tokens));
-
-  constructor(private readonly db: Database) {}
-
-  /**
-   * Returns the live session of a cookie. Cookies are read in batches: a flood of invalid ones can name any tenant, and
-   * must neither use that tenant's share of the database nor refuse valid ones.
-   */
-  byToken(token: ParsedToken): Promise<SessionRow | null> {
-    return this.lookups.find(token);
-  }
-
-  /** Returns the live session with an id, which our tokens name as `sid`. */
-  async byId(tenantId: string, id: string): Promise<SessionRow | null> {
-    const { rows } = await this.db.query<SessionRow>(`${CHECKED}$1 and s.id = $2`, [tenantId, id]);
-    return rows[0] ?? null;
-  }
-
-  private async readMany(tokens: readonly ParsedToken[]): Promise<Map<string, SessionRow>> {
-    const { rows } = await this.db.query<SessionRow & { of_tenant: string; of_hash: Buffer }>(CHECKED_MANY, [
-      tokens.map(({ tenantId }) => tenantId),
-      tokens.map(({ hash }) => hash),
-    ]);
-    return new Map(rows.map(({ of_tenant, of_hash, ...row }) => [nameOfToken(of_tenant, of_hash), row]));
-  }
-
-  /** Lists the live sessions of a user, newest first. */
-  async ofUser(tenantId: string, userId: string): Promise<ListedSessionBody[]> {
-    const { rows } = await this.db.query<ListedSessionBody>(
-      `select s.id, s.connection_id, c.name as connection, s.ip, s.user_agent, s.created_at, s.seen_at,
-         least(s.expires_at, s.seen_at + make_interval(secs => s.idle_seconds)) as expires_at
-       from sessions s
-         join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active'
-           and u.session_epoch = s.user_epoch
-         left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
-       where ${LIVE} and ${OPEN} and s.tenant_id = $1 and s.user_id = $2 order by s.id desc limit 200`,
-      [tenantId, userId],
-    );
-    return rows;
-  }
-}
-
 /** The minimum time between two notes of use; a tenth of the idle time where that is shorter. */
 const TOUCH_SECONDS = 60;
 
-/** Checks sessions on each use, lists those of a user, and ends all of a user on all processes at once. */
+/**
+ * Checks sessions on each use, lists those of a user, and ends all of a user on all processes at once.
+ */
 @Injectable()
 export class LiveSessions {
+  private readonly lookups = new CredentialLookups((tokens) => this.readMany(tokens));
+
   constructor(
     private readonly db: Database,
-    private readonly live: LiveSessionsRepository,
     private readonly sessions: SessionsRepository,
     private readonly endings: SessionEndings,
     private readonly users: UsersRepository,
@@ -129,7 +87,7 @@ export class LiveSessions {
   async check(token: string | null): Promise<SessionRow | null> {
     const parsed = token === null ? null : parseToken(token);
     if (parsed === null || parsed.kind !== 'tbn') return null;
-    const session = await this.live.byToken(parsed);
+    const session = await this.rowByToken(parsed);
     return session === null ? null : this.use(session);
   }
 
@@ -139,13 +97,13 @@ export class LiveSessions {
    * @param use true: the token is renewed, which is a use of the session; false: the token is introspected
    */
   async byId(tenantId: string, id: string, use: boolean): Promise<SessionRow | null> {
-    const session = await this.live.byId(tenantId, id);
+    const session = await this.rowById(tenantId, id);
     return session !== null && use ? this.use(session) : session;
   }
 
   /** Lists the live sessions of a user, newest first. */
   list(tenantId: string, userId: string): Promise<ListedSessionBody[]> {
-    return this.live.ofUser(tenantId, userId);
+    return this.rowsOfUser(tenantId, userId);
   }
 
   /** Ends one session of a user; false when the user has no such session. */
@@ -177,5 +135,42 @@ export class LiveSessions {
     if (now.getTime() - session.seen_at.getTime() < every) return session;
     await this.sessions.touch(session.tenant_id, session.id);
     return { ...session, seen_at: now };
+  }
+
+  /**
+   * Returns the live session of a cookie. Cookies are read in batches: a flood of invalid ones can name any tenant, and
+   * must neither use that tenant's share of the database nor refuse valid ones.
+   */
+  rowByToken(token: ParsedToken): Promise<SessionRow | null> {
+    return this.lookups.find(token);
+  }
+
+  /** Returns the live session with an id, which our tokens name as `sid`. */
+  async rowById(tenantId: string, id: string): Promise<SessionRow | null> {
+    const { rows } = await this.db.query<SessionRow>(`${CHECKED}$1 and s.id = $2`, [tenantId, id]);
+    return rows[0] ?? null;
+  }
+
+  private async readMany(tokens: readonly ParsedToken[]): Promise<Map<string, SessionRow>> {
+    const { rows } = await this.db.query<SessionRow & { of_tenant: string; of_hash: Buffer }>(CHECKED_MANY, [
+      tokens.map(({ tenantId }) => tenantId),
+      tokens.map(({ hash }) => hash),
+    ]);
+    return new Map(rows.map(({ of_tenant, of_hash, ...row }) => [nameOfToken(of_tenant, of_hash), row]));
+  }
+
+  /** Lists the live sessions of a user, newest first. */
+  async rowsOfUser(tenantId: string, userId: string): Promise<ListedSessionBody[]> {
+    const { rows } = await this.db.query<ListedSessionBody>(
+      `select s.id, s.connection_id, c.name as connection, s.ip, s.user_agent, s.created_at, s.seen_at,
+         least(s.expires_at, s.seen_at + make_interval(secs => s.idle_seconds)) as expires_at
+       from sessions s
+         join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active'
+           and u.session_epoch = s.user_epoch
+         left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
+       where ${LIVE} and ${OPEN} and s.tenant_id = $1 and s.user_id = $2 order by s.id desc limit 200`,
+      [tenantId, userId],
+    );
+    return rows;
   }
 }

@@ -28,8 +28,8 @@ import type { SignInRequest } from '../requests/sign-in-requests.repository.js';
 import { SignInStart } from '../requests/sign-in-start.js';
 import { type VerifiedSignIn, cookiesOf, originOf, type SignInHttpRequest } from '../sign-in.context.js';
 import { SignInRefused } from '../sign-in.errors.js';
-import { Arrival } from '../tokens/token-exchange.js';
-import { FinishedTests, type SignedIn, SignInCompletion } from './sign-in-completion.js';
+import { TokenExchange } from '../tokens/token-exchange.js';
+import { SignInCompletion, type SignedIn } from './sign-in-completion.js';
 import { OidcSignInGuard, SamlSignInGuard } from './sign-in.guards.js';
 
 /** Without the reasons that only SAML has, and those of the page after it. */
@@ -166,8 +166,7 @@ export function withoutNewAuthentication(
 export class CallbackController {
   constructor(
     private readonly completion: SignInCompletion,
-    private readonly tests: FinishedTests,
-    private readonly arrival: Arrival,
+    private readonly arrival: TokenExchange,
     private readonly addresses: AuthAddresses,
     private readonly clock: Clock,
   ) {}
@@ -179,7 +178,7 @@ export class CallbackController {
   async oidc(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     const { connection, request } = req.signInContext!;
     const session = await this.finish(req, res, sessionToken(cookiesOf(req)));
-    if (session !== null) await this.arrival.go(res, connection, request, session);
+    if (session !== null) await this.arrival.arrive(res, connection, request, session);
   }
 
   @Post()
@@ -206,7 +205,7 @@ export class CallbackController {
       const verified = { ...req.user!, staleness: withoutNewAuthentication(req.user!, request) };
       return this.completion.complete(connection, verified, old, originOf(req));
     }
-    await this.tests.finish(req, res);
+    await this.completion.finishTest(req, res);
     return null;
   }
 }
@@ -221,7 +220,7 @@ export class LandingController {
     private readonly start: SignInStart,
     private readonly live: LiveSessions,
     private readonly sessions: SessionsService,
-    private readonly arrival: Arrival,
+    private readonly arrival: TokenExchange,
     private readonly stale: StaleSignIns,
   ) {}
 
@@ -257,6 +256,6 @@ export class LandingController {
     // Without a request the IdP has begun the sign-in: its RelayState comes along, and is judged as any `return_to`.
     const returnTo = request === null ? (queryText(query, 'return_to') ?? null) : request.return_to;
     const began = { id: session.id, token, returnTo };
-    await this.arrival.go(res, connection, request, began, [noLandingCookie(handle)]);
+    await this.arrival.arrive(res, connection, request, began, [noLandingCookie(handle)]);
   }
 }

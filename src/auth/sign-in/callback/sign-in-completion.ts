@@ -3,7 +3,7 @@ import { codeOf } from '../../../base/database/database.errors.js';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
-import { IdpLogouts, UsedMessages } from '../../../tenancy/sessions/sessions.repository.js';
+import { SessionsRepository } from '../../../tenancy/sessions/sessions.repository.js';
 import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
 import type { Connection } from '../../connections/connection.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
@@ -30,19 +30,101 @@ export interface SignedIn {
   userId: string;
 }
 
-/** Writes session, binding and line of the log for a found user, in one transaction under locks. */
+/** Returns the line of the log for a sign-in that began a session. */
+function successOf(connection: Connection, verified: VerifiedSignIn, found: Found, sessionId: string): SignInEntry {
+  const { account, decision, linkedBy } = found;
+  const detail = [verified.staleness, verified.userInfoProblem, roleNote(connection, found)].filter(Boolean).join(' ');
+  return {
+    kind: 'sign-in',
+    connectionId: connection.id,
+    outcome: 'success',
+    detail: detail || null,
+    account: account.shown,
+    subject: verified.subject,
+    userId: decision.user.id,
+    linkedBy,
+    sessionId,
+  };
+}
+
+/** Returns why the sign-in has not set the role of a user created by sign-in; null: it has, or another source does. */
+function roleNote({ roleMap, defaultRole }: Connection, { account, decision, linkedBy }: Found): string | null {
+  const { source, directory_id } = decision.user;
+  const isMapped = roleMap.length > 0 && source === 'sign-in' && directory_id === null;
+  if (!isMapped || account.role.kind === 'values') return null;
+  const role = linkedBy === 'created' ? `The role is ${defaultRole}` : 'The role stays';
+  return `${role}: ${account.role.why}.`;
+}
+
+const UNIQUE_VIOLATION = '23505';
+/** How often a sign-in is decided again when its evidence has changed before the commit. */
+const ATTEMPTS = 3;
+
+/**
+ * Makes a session of a verified sign-in. Sessions of IdPs begin only here.
+ *
+ * Writes session, binding and line of the log for a found user, in one transaction under locks.
+ *
+ * Ends test sign-ins: they show which user an answer leads to, and begin no session.
+ */
 @Injectable()
-export class SessionStart {
+export class SignInCompletion {
   constructor(
-    private readonly db: Database,
     private readonly connections: ConnectionStore,
+    private readonly messages: SessionsRepository,
+    private readonly limits: SignInLimits,
+    private readonly found: FoundAccounts,
+    private readonly db: Database,
     private readonly repository: AccountsRepository,
     private readonly domains: DomainsStore,
     private readonly bindings: BindingsRepository,
-    private readonly idpLogouts: IdpLogouts,
     private readonly sessions: SessionsService,
     private readonly log: SignInLog,
+    private readonly accounts: AccountsService,
+    private readonly faces: TenantFaces,
+    private readonly results: TestResults,
   ) {}
+
+  /**
+   * Signs the user in and ends the former session of the browser.
+   *
+   * @param old the token of the former session; null: there is none, or it cannot be seen here
+   * @throws {SignInRefused} when there is no session. A user may have been created (without a seat), or names updated,
+   *   all the same
+   */
+  async complete(
+    connection: Connection,
+    verified: VerifiedSignIn,
+    old: string | null,
+    origin: Origin,
+  ): Promise<SignedIn> {
+    await this.useOnce(connection, verified);
+    await this.limits.demandAccountTriesLeft(connection.id, verified.subject);
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      try {
+        const found = await this.found.find(connection, verified, origin.requestId);
+        const signedIn = await this.beginSession(connection, verified, found, old, origin);
+        // Best effort: when this write fails, the next sign-in repeats it.
+        await this.connections.noteSuccess(connection).catch(() => undefined);
+        return signedIn;
+      } catch (error) {
+        // Of two concurrent first sign-ins of one user, the second finds the binding of the first.
+        if (codeOf(error) !== UNIQUE_VIOLATION && !(error instanceof EvidenceChanged)) throw error;
+      }
+    }
+    throw new SignInRefused('account_changed', `the account changed ${ATTEMPTS} times during this sign-in`);
+  }
+
+  /**
+   * Notes a message that could be sent again, before it has any effect.
+   *
+   * @throws {SignInRefused} `replayed`
+   */
+  async useOnce({ tenantId, id }: Connection, { once }: VerifiedSignIn): Promise<void> {
+    if (once !== null && !(await this.messages.use(tenantId, id, once.id, once.until))) {
+      throw new SignInRefused('replayed', 'this answer of the IdP was used before');
+    }
+  }
 
   /**
    * Begins the session, and ends the former one of the browser.
@@ -51,7 +133,7 @@ export class SessionStart {
    * @throws {SignInRefused} when the user, the connection or the session at the IdP has ended since
    * @throws {EvidenceChanged} when the decision has to be made again
    */
-  begin(
+  beginSession(
     connection: Connection,
     verified: VerifiedSignIn,
     found: Found,
@@ -61,7 +143,7 @@ export class SessionStart {
     const { tenantId, id: connectionId } = connection;
     return this.db.transaction(tenantId, async (tx) => {
       if (!(await this.connections.holds(tx, connection))) throw connectionChanged();
-      if (await this.idpLogouts.hasEnded(tx, tenantId, connectionId, verified)) {
+      if (await this.messages.hasIdpEnded(tx, tenantId, connectionId, verified)) {
         const why = 'the IdP has signed the user out since it answered';
         throw new SignInRefused('idp_session_ended', why, found.account.shown, found.decision.user.id);
       }
@@ -107,109 +189,12 @@ export class SessionStart {
         : await this.bindings.bind(tx, tenantId, id, binding, decision.replaces);
     if (!done) throw new EvidenceChanged();
   }
-}
-
-/** Returns the line of the log for a sign-in that began a session. */
-function successOf(connection: Connection, verified: VerifiedSignIn, found: Found, sessionId: string): SignInEntry {
-  const { account, decision, linkedBy } = found;
-  const detail = [verified.staleness, verified.userInfoProblem, roleNote(connection, found)].filter(Boolean).join(' ');
-  return {
-    kind: 'sign-in',
-    connectionId: connection.id,
-    outcome: 'success',
-    detail: detail || null,
-    account: account.shown,
-    subject: verified.subject,
-    userId: decision.user.id,
-    linkedBy,
-    sessionId,
-  };
-}
-
-/** Returns why the sign-in has not set the role of a user created by sign-in; null: it has, or another source does. */
-function roleNote({ roleMap, defaultRole }: Connection, { account, decision, linkedBy }: Found): string | null {
-  const { source, directory_id } = decision.user;
-  const isMapped = roleMap.length > 0 && source === 'sign-in' && directory_id === null;
-  if (!isMapped || account.role.kind === 'values') return null;
-  const role = linkedBy === 'created' ? `The role is ${defaultRole}` : 'The role stays';
-  return `${role}: ${account.role.why}.`;
-}
-
-const UNIQUE_VIOLATION = '23505';
-/** How often a sign-in is decided again when its evidence has changed before the commit. */
-const ATTEMPTS = 3;
-
-/** Makes a session of a verified sign-in. Sessions of IdPs begin only here. */
-@Injectable()
-export class SignInCompletion {
-  constructor(
-    private readonly connections: ConnectionStore,
-    private readonly messages: UsedMessages,
-    private readonly limits: SignInLimits,
-    private readonly found: FoundAccounts,
-    private readonly start: SessionStart,
-  ) {}
-
-  /**
-   * Signs the user in and ends the former session of the browser.
-   *
-   * @param old the token of the former session; null: there is none, or it cannot be seen here
-   * @throws {SignInRefused} when there is no session. A user may have been created (without a seat), or names updated,
-   *   all the same
-   */
-  async complete(
-    connection: Connection,
-    verified: VerifiedSignIn,
-    old: string | null,
-    origin: Origin,
-  ): Promise<SignedIn> {
-    await this.useOnce(connection, verified);
-    await this.limits.demandAccountTriesLeft(connection.id, verified.subject);
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      try {
-        const found = await this.found.find(connection, verified, origin.requestId);
-        const signedIn = await this.start.begin(connection, verified, found, old, origin);
-        // Best effort: when this write fails, the next sign-in repeats it.
-        await this.connections.noteSuccess(connection).catch(() => undefined);
-        return signedIn;
-      } catch (error) {
-        // Of two concurrent first sign-ins of one user, the second finds the binding of the first.
-        if (codeOf(error) !== UNIQUE_VIOLATION && !(error instanceof EvidenceChanged)) throw error;
-      }
-    }
-    throw new SignInRefused('account_changed', `the account changed ${ATTEMPTS} times during this sign-in`);
-  }
-
-  /**
-   * Notes a message that could be sent again, before it has any effect.
-   *
-   * @throws {SignInRefused} `replayed`
-   */
-  async useOnce({ tenantId, id }: Connection, { once }: VerifiedSignIn): Promise<void> {
-    if (once !== null && !(await this.messages.use(tenantId, id, once.id, once.until))) {
-      throw new SignInRefused('replayed', 'this answer of the IdP was used before');
-    }
-  }
-}
-
-/** Ends test sign-ins: they show which user an answer leads to, and begin no session. */
-@Injectable()
-export class FinishedTests {
-  constructor(
-    private readonly connections: ConnectionStore,
-    private readonly domains: DomainsStore,
-    private readonly completion: SignInCompletion,
-    private readonly accounts: AccountsService,
-    private readonly log: SignInLog,
-    private readonly faces: TenantFaces,
-    private readonly results: TestResults,
-  ) {}
 
   /** Shows the result of a test sign-in. Changes nothing but the log. */
-  async finish(req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
+  async finishTest(req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
     const { connection } = req.signInContext!;
     const verified = req.user!;
-    await this.completion.useOnce(connection, verified);
+    await this.useOnce(connection, verified);
     const { account, decision } = await this.accounts.resolve(connection, verified);
     if (decision.kind === 'refuse') {
       if (await this.lacksOnlyTheDomain(connection, decision.reason, account)) {

@@ -8,7 +8,7 @@ import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
 import { SAML_FIELDS, type SamlAnswer } from '../../../protocols/saml/answer.js';
 import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
 import type { SamlConnection } from '../../connections/connection.js';
-import { CertificateRenewal } from '../../connections/refresh.js';
+import { MetadataRefreshing } from '../../connections/refresh.js';
 import { type VerifiedSignIn, type SignInHttpRequest, fromOidc, fromSaml } from '../sign-in.context.js';
 import { refusalIn, SignInRefused } from '../sign-in.errors.js';
 import { PendingSignIns } from './pending-sign-ins.js';
@@ -99,43 +99,21 @@ function unused(): never {
   throw new Error('the sign-in is verified elsewhere');
 }
 
-/** The answer of an OpenID provider, until the controller completes the sign-in. */
-@Injectable()
-export class OidcCallback {
-  constructor(
-    private readonly pending: PendingSignIns,
-    private readonly protocol: OidcProtocol,
-  ) {}
-
-  /**
-   * Reads the answer, takes the sign-in request that it names, and verifies the answer.
-   *
-   * @throws {SignInRefused} when the answer names no open sign-in of this browser
-   * @throws {OidcRefused} when the answer is not valid
-   */
-  async signIn(req: SignInHttpRequest): Promise<VerifiedSignIn> {
-    const connection = await this.pending.connectionOf(req, 'oidc');
-    // As it came: Express would make lists of repeated names, and readers would differ about their value.
-    const query = new URLSearchParams(rawQuery(req));
-    const [state, ...others] = query.getAll('state');
-    if (state === undefined || others.length > 0) {
-      throw new SignInRefused('state_unknown', 'the answer names no sign-in, or more than one');
-    }
-    const { nonce, codeVerifier } = await this.pending.take(req, connection, state);
-    return fromOidc(await this.protocol.finish(connection, query, { state, nonce, codeVerifier }));
-  }
-}
-
 /** A SAML answer in base64, with the names of the form fields. */
 const FORM_BYTES = 256 * 1024 + 4_096;
 
-/** The answer of a SAML IdP, until the controller completes the sign-in. */
+/**
+ * The answer of a SAML IdP, until the controller completes the sign-in.
+ *
+ * The answer of an OpenID provider, until the controller completes the sign-in.
+ */
 @Injectable()
 export class SamlCallback {
   constructor(
     private readonly pending: PendingSignIns,
     private readonly protocol: SamlProtocol,
-    private readonly renewal: CertificateRenewal,
+    private readonly renewal: MetadataRefreshing,
+    private readonly oidc: OidcProtocol,
   ) {}
 
   /**
@@ -191,18 +169,36 @@ export class SamlCallback {
     req.signInContext!.connection = verified.connection;
     return fromSaml(verified.result);
   }
+
+  /**
+   * Reads the answer, takes the sign-in request that it names, and verifies the answer.
+   *
+   * @throws {SignInRefused} when the answer names no open sign-in of this browser
+   * @throws {OidcRefused} when the answer is not valid
+   */
+  async oidcSignIn(req: SignInHttpRequest): Promise<VerifiedSignIn> {
+    const connection = await this.pending.connectionOf(req, 'oidc');
+    // As it came: Express would make lists of repeated names, and readers would differ about their value.
+    const query = new URLSearchParams(rawQuery(req));
+    const [state, ...others] = query.getAll('state');
+    if (state === undefined || others.length > 0) {
+      throw new SignInRefused('state_unknown', 'the answer names no sign-in, or more than one');
+    }
+    const { nonce, codeVerifier } = await this.pending.take(req, connection, state);
+    return fromOidc(await this.oidc.finish(connection, query, { state, nonce, codeVerifier }));
+  }
 }
 
 /** Has Passport sign in by OpenID Connect: the verified sign-in becomes `req.user`, or the refusal is thrown. */
 @Injectable()
 export class OidcSignInGuard extends AuthGuard(TENANT_OIDC) {
-  constructor(private readonly callback: OidcCallback) {
+  constructor(private readonly callback: SamlCallback) {
     super();
   }
 
   override canActivate(context: ExecutionContext): ReturnType<CanActivate['canActivate']> {
     const req = context.switchToHttp().getRequest<SignInHttpRequest>();
-    req.signIn = () => this.callback.signIn(req);
+    req.signIn = () => this.callback.oidcSignIn(req);
     return super.canActivate(context);
   }
 

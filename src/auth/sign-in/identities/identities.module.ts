@@ -6,12 +6,12 @@ import {
   ForgetSubjectsController,
   UserIdentitiesController,
 } from './identities.controller.js';
-import { IdentitiesRepository, IdentitiesService } from './identities.service.js';
+import { IdentitiesService } from './identities.service.js';
 
 /** The administration of identity bindings. */
 @Module({
   imports: [SessionsModule, ConnectionsModule],
   controllers: [UserIdentitiesController, ConnectionIdentitiesController, ForgetSubjectsController],
-  providers: [IdentitiesService, IdentitiesRepository],
+  providers: [IdentitiesService],
 })
 export class IdentitiesModule {}

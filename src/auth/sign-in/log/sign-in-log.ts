@@ -5,26 +5,6 @@ import type { PageRequest } from '../../../base/http/page.js';
 import { newId } from '../../../base/ids.js';
 import type { SignInRefusalReason } from '../sign-in.errors.js';
 
-/** Counts the sign-ins of this process. Tenants, connections and users are never labels. */
-@Injectable()
-export class SignInMetrics {
-  private readonly seen = new Counter({
-    name: 'bridge_sign_ins_total',
-    help: 'Sign-ins, tests and logouts, by outcome and reason',
-    labelNames: ['kind', 'outcome', 'reason'],
-    registers: [],
-  });
-
-  /** Counts a line, whether it was written or not. */
-  count({ kind, outcome, reason }: { kind: string; outcome: string; reason?: string | null }): void {
-    this.seen.inc({ kind, outcome, reason: reason ?? '' });
-  }
-
-  register(registry: Registry): void {
-    registry.registerMetric(this.seen);
-  }
-}
-
 /** Where a request came from, for the log and the list of sessions. */
 export interface Origin {
   ip: string | null;
@@ -91,13 +71,21 @@ const MAX_TEXT = 500;
 /** Long enough for a finding and the command that helps. */
 const MAX_DETAIL = 1_000;
 
-/** The log of sign-ins, successes and refusals: append-only, in monthly partitions. */
+/**
+ * The log of sign-ins, successes and refusals: append-only, in monthly partitions.
+ *
+ * Counts the sign-ins of this process. Tenants, connections and users are never labels.
+ */
 @Injectable()
 export class SignInLog {
-  constructor(
-    private readonly db: Database,
-    private readonly metrics: SignInMetrics,
-  ) {}
+  private readonly seen = new Counter({
+    name: 'bridge_sign_ins_total',
+    help: 'Sign-ins, tests and logouts, by outcome and reason',
+    labelNames: ['kind', 'outcome', 'reason'],
+    registers: [],
+  });
+
+  constructor(private readonly db: Database) {}
 
   /**
    * Adds a line.
@@ -111,7 +99,7 @@ export class SignInLog {
       `insert into sign_ins (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
       [tenantId, ...valuesOf(id, entry, origin)],
     );
-    this.metrics.count(entry);
+    this.count(entry);
     return id;
   }
 
@@ -144,6 +132,15 @@ export class SignInLog {
       [tenantId, page.limit + 1, ...given.map(([, value]) => value)],
     );
     return rows;
+  }
+
+  /** Counts a line, whether it was written or not. */
+  count({ kind, outcome, reason }: { kind: string; outcome: string; reason?: string | null }): void {
+    this.seen.inc({ kind, outcome, reason: reason ?? '' });
+  }
+
+  register(registry: Registry): void {
+    registry.registerMetric(this.seen);
   }
 }
 

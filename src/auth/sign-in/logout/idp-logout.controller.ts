@@ -17,7 +17,7 @@ import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { originOf, type SignInHttpRequest } from '../sign-in.context.js';
 import { LogoutRefused, refusalIn, type SignInRefused } from '../sign-in.errors.js';
 import { DescribedBackChannel, DescribedSloByPost, DescribedSloByRedirect } from './logout.controller.js';
-import { IdpLogoutService } from './logout.service.js';
+import { LogoutService } from './logout.service.js';
 
 const FORM_BYTES = 256 * 1024;
 /** OIDC Back-Channel Logout 1.0 §2.8. */
@@ -30,7 +30,7 @@ const BCL_ERROR = { members: { error: 'invalid_request', error_description: 'The
 export class IdpLogoutController {
   constructor(
     private readonly pending: PendingSignIns,
-    private readonly logout: IdpLogoutService,
+    private readonly logout: LogoutService,
     private readonly limits: SignInLimits,
     private readonly log: SignInLog,
     private readonly addresses: AuthAddresses,

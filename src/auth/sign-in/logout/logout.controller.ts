@@ -32,7 +32,7 @@ import { handoverPage, signedOutPage } from '../pages/pages.js';
 import { RefusalPages, RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { cookiesOf, originOf, type SignInHttpRequest } from '../sign-in.context.js';
 import { SignInRefused } from '../sign-in.errors.js';
-import { LogoutService, IdpLogoutService } from './logout.service.js';
+import { LogoutService } from './logout.service.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const OURS = 'The IdP’s answer to our LogoutRequest; instead of `SAMLRequest`.';
@@ -254,7 +254,7 @@ const MAX_SID = 1024;
 export class FrontChannelController {
   constructor(
     private readonly pending: PendingSignIns,
-    private readonly logout: IdpLogoutService,
+    private readonly logout: LogoutService,
     private readonly limits: SignInLimits,
   ) {}
 

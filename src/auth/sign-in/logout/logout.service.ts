@@ -7,16 +7,45 @@ import type { BrowserStep } from '../../../protocols/saml/requests.js';
 import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
 import { SessionEndings } from '../../../tenancy/sessions/session-endings.repository.js';
 import type { EndedSession } from '../../../tenancy/sessions/session.js';
-import { IdpLogouts, type EndedAtIdp, UsedMessages } from '../../../tenancy/sessions/sessions.repository.js';
+import { SessionsRepository, type EndedAtIdp } from '../../../tenancy/sessions/sessions.repository.js';
 import { SessionsService } from '../../../tenancy/sessions/sessions.service.js';
 import type { Connection, OidcConnection, SamlConnection } from '../../connections/connection.js';
-import { CertificateRenewal } from '../../connections/refresh.js';
+import { MetadataRefreshing } from '../../connections/refresh.js';
 import { ConnectionStore } from '../../connections/store.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
 import { newHandle } from '../requests/browser-half.js';
 import { SignInRefused } from '../sign-in.errors.js';
 
-/** Ends sessions by the user. */
+/** Writes a line of the log for each ended session. */
+export async function noteLogouts(
+  log: SignInLog,
+  tenantId: string,
+  connectionId: string | null,
+  ended: readonly EndedSession[],
+  how: string,
+  origin: Origin,
+): Promise<void> {
+  for (const one of ended) {
+    const entry = {
+      kind: 'logout',
+      connectionId,
+      outcome: 'success',
+      detail: how,
+      subject: one.subject,
+      userId: one.user_id,
+      sessionId: one.id,
+    } as const;
+    await log.record(tenantId, entry, origin);
+  }
+}
+
+/**
+ * Ends sessions by the user.
+ *
+ * Ends sessions by an IdP.
+ *
+ * Ends the sessions that an IdP has ended, and remembers the logout for sign-ins in transit.
+ */
 @Injectable()
 export class LogoutService {
   constructor(
@@ -26,6 +55,10 @@ export class LogoutService {
     private readonly saml: SamlProtocol,
     private readonly log: SignInLog,
     private readonly clock: Clock,
+    private readonly renewal: MetadataRefreshing,
+    private readonly db: Database,
+    private readonly messages: SessionsRepository,
+    private readonly sessionsOfIdpLogoutService: SessionEndings,
   ) {}
 
   /**
@@ -53,78 +86,6 @@ export class LogoutService {
     const session = { nameId: ended.name_id, sessionIndex: ended.idp_session };
     return this.saml.logoutRequest(connection, session, state);
   }
-}
-
-/** Writes a line of the log for each ended session. */
-export async function noteLogouts(
-  log: SignInLog,
-  tenantId: string,
-  connectionId: string | null,
-  ended: readonly EndedSession[],
-  how: string,
-  origin: Origin,
-): Promise<void> {
-  for (const one of ended) {
-    const entry = {
-      kind: 'logout',
-      connectionId,
-      outcome: 'success',
-      detail: how,
-      subject: one.subject,
-      userId: one.user_id,
-      sessionId: one.id,
-    } as const;
-    await log.record(tenantId, entry, origin);
-  }
-}
-
-/** Ends the sessions that an IdP has ended, and remembers the logout for sign-ins in transit. */
-@Injectable()
-export class IdpEndings {
-  constructor(
-    private readonly db: Database,
-    private readonly messages: UsedMessages,
-    private readonly idpLogouts: IdpLogouts,
-    private readonly sessions: SessionEndings,
-  ) {}
-
-  /** Ends the sessions; returns them. */
-  run(tenantId: string, connectionId: string, ended: EndedAtIdp): Promise<EndedSession[]> {
-    return this.db.transaction(tenantId, (tx) => this.runIn(tx, tenantId, connectionId, ended));
-  }
-
-  /**
-   * Ends the sessions by a message that counts once. The message is used up in the transaction of its effect, so that an
-   * IdP can send it again after a failure.
-   *
-   * @throws {SignInRefused} `replayed`
-   */
-  once({ tenantId, id }: Connection, once: { id: string; until: Date }, ended: EndedAtIdp): Promise<EndedSession[]> {
-    return this.db.transaction(tenantId, async (tx) => {
-      if (!(await this.messages.use(tenantId, id, `logout ${once.id}`, once.until, tx))) {
-        throw new SignInRefused('replayed', 'this logout message was used before');
-      }
-      return this.runIn(tx, tenantId, id, ended);
-    });
-  }
-
-  private async runIn(tx: SqlRunner, tenantId: string, id: string, ended: EndedAtIdp): Promise<EndedSession[]> {
-    await this.idpLogouts.note(tx, tenantId, id, ended);
-    return this.sessions.endByIdp(tx, tenantId, id, ended.subject, ended.idpSessions);
-  }
-}
-
-/** Ends sessions by an IdP. */
-@Injectable()
-export class IdpLogoutService {
-  constructor(
-    private readonly endings: IdpEndings,
-    private readonly oidc: OidcProtocol,
-    private readonly saml: SamlProtocol,
-    private readonly renewal: CertificateRenewal,
-    private readonly log: SignInLog,
-    private readonly clock: Clock,
-  ) {}
 
   /**
    * Handles a SAML logout message of an IdP.
@@ -139,7 +100,7 @@ export class IdpLogoutService {
     if (message.kind === 'response') return null;
     const { id: connectionId, tenantId } = connection;
     const { once, nameId: subject, sessionIndexes: idpSessions, issuedAt: at } = message;
-    const ended = await this.endings.once(connection, once, { subject, idpSessions, at });
+    const ended = await this.onceOnly(connection, once, { subject, idpSessions, at });
     await noteLogouts(this.log, tenantId, connectionId, ended, 'by the IdP (SAML)', origin);
     if (connection.sloUrl === null) return null;
     // A logout without a session here succeeds: the IdP asks each service where the person signed in once.
@@ -157,7 +118,7 @@ export class IdpLogoutService {
     const { sub, sid, issuedAt, once } = await this.oidc.readLogoutToken(connection, logoutToken);
     const { id: connectionId, tenantId } = connection;
     const what = { subject: sub, idpSessions: sid === null ? [] : [sid], at: issuedAt };
-    const ended = await this.endings.once(connection, once, what);
+    const ended = await this.onceOnly(connection, once, what);
     await noteLogouts(this.log, tenantId, connectionId, ended, 'by the IdP (back-channel)', origin);
   }
 
@@ -169,8 +130,37 @@ export class IdpLogoutService {
    */
   async byFrontChannel({ tenantId, id }: OidcConnection, idpSession: string, origin: Origin): Promise<boolean> {
     const idpSessions = [idpSession];
-    const ended = await this.endings.run(tenantId, id, { subject: null, idpSessions, at: this.clock.now() });
+    const ended = await this.runEnding(tenantId, id, { subject: null, idpSessions, at: this.clock.now() });
     await noteLogouts(this.log, tenantId, id, ended, 'by the IdP (front-channel)', origin);
     return ended.length > 0;
+  }
+
+  /** Ends the sessions; returns them. */
+  runEnding(tenantId: string, connectionId: string, ended: EndedAtIdp): Promise<EndedSession[]> {
+    return this.db.transaction(tenantId, (tx) => this.runIn(tx, tenantId, connectionId, ended));
+  }
+
+  /**
+   * Ends the sessions by a message that counts once. The message is used up in the transaction of its effect, so that an
+   * IdP can send it again after a failure.
+   *
+   * @throws {SignInRefused} `replayed`
+   */
+  onceOnly(
+    { tenantId, id }: Connection,
+    once: { id: string; until: Date },
+    ended: EndedAtIdp,
+  ): Promise<EndedSession[]> {
+    return this.db.transaction(tenantId, async (tx) => {
+      if (!(await this.messages.use(tenantId, id, `logout ${once.id}`, once.until, tx))) {
+        throw new SignInRefused('replayed', 'this logout message was used before');
+      }
+      return this.runIn(tx, tenantId, id, ended);
+    });
+  }
+
+  private async runIn(tx: SqlRunner, tenantId: string, id: string, ended: EndedAtIdp): Promise<EndedSession[]> {
+    await this.messages.noteIdpLogout(tx, tenantId, id, ended);
+    return this.sessionsOfIdpLogoutService.endByIdp(tx, tenantId, id, ended.subject, ended.idpSessions);
   }
 }

@@ -23,7 +23,7 @@ import { SignInLog } from '../log/sign-in-log.js';
 import { originOf, type SignInHttpRequest } from '../sign-in.context.js';
 import { refusalIn, type SignInRefused } from '../sign-in.errors.js';
 import { readSubject } from './revocation.rules.js';
-import { RevocationService, RevocationTokens } from './revocation.service.js';
+import { RevocationService } from './revocation.service.js';
 
 /** A user by e-mail (RFC 9493 §3.2.2). */
 class EmailSubject {
@@ -91,8 +91,7 @@ export function DescribedRevocation(): MethodDecorator {
 export class RevocationController {
   constructor(
     private readonly connections: ConnectionStore,
-    private readonly tokens: RevocationTokens,
-    private readonly revocation: RevocationService,
+    private readonly tokens: RevocationService,
     private readonly limits: SignInLimits,
     private readonly log: SignInLog,
   ) {}
@@ -118,7 +117,7 @@ export class RevocationController {
     if (token === null) throw new Unauthenticated('missing');
     try {
       const proof = await this.tokens.verify(connection, token.text);
-      await this.revocation.revoke(connection, proof, readSubject(body), originOf(req));
+      await this.tokens.revoke(connection, proof, readSubject(body), originOf(req));
     } catch (error) {
       const refused = refusalIn(error);
       throw refused === null ? error : await this.answerTo(refused, req, connection);

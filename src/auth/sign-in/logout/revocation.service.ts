@@ -11,7 +11,7 @@ import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
 import { isTokenSignedBy } from '../../../protocols/oidc/signature.js';
 import { usable } from '../../../protocols/saml/certificates.js';
 import { BindingsRepository } from '../../../tenancy/sessions/bindings.repository.js';
-import { UsedMessages, IdpLogouts } from '../../../tenancy/sessions/sessions.repository.js';
+import { SessionsRepository } from '../../../tenancy/sessions/sessions.repository.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import type { Connection, SamlConnection } from '../../connections/connection.js';
 import { domainOf } from '../../connections/domains/domain.rules.js';
@@ -28,9 +28,13 @@ interface Named {
   subject: string | null;
 }
 
+const NAME = 'revocation token';
+
 /**
  * Universal logout: an IdP ends all sessions of a user, whichever connection began them. One-time codes, refresh tokens
  * and the renewal of a JWT end with their session.
+ *
+ * Verifies the bearer tokens of global token revocations with the keys of the connection.
  */
 @Injectable()
 export class RevocationService {
@@ -39,10 +43,12 @@ export class RevocationService {
     private readonly accounts: AccountsRepository,
     private readonly bindings: BindingsRepository,
     private readonly domains: DomainsStore,
-    private readonly messages: UsedMessages,
+    private readonly messages: SessionsRepository,
     private readonly sessions: LiveSessions,
-    private readonly idpLogouts: IdpLogouts,
     private readonly log: SignInLog,
+    private readonly oidc: OidcProtocol,
+    private readonly addresses: AuthAddresses,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -72,7 +78,8 @@ export class RevocationService {
     origin: Origin,
   ): Promise<void> {
     // An earlier sign-in may be in transit: it must not begin a session now.
-    if (subject !== null) await this.idpLogouts.note(tx, tenantId, connectionId, { subject, idpSessions: [], at });
+    if (subject !== null)
+      await this.messages.noteIdpLogout(tx, tenantId, connectionId, { subject, idpSessions: [], at });
     const ended = await this.sessions.endAll(tx, tenantId, userId, 'idp_logout');
     const entry = { kind: 'logout', connectionId, outcome: 'success', subject, userId } as const;
     await this.log.record(tenantId, { ...entry, detail: `by the IdP (universal logout): ${ended}` }, origin, tx);
@@ -119,18 +126,6 @@ export class RevocationService {
     // In a fixed order, so that concurrent revocations never wait for each other.
     return all.sort((a, b) => (a.userId < b.userId ? -1 : 1));
   }
-}
-
-const NAME = 'revocation token';
-
-/** Verifies the bearer tokens of global token revocations with the keys of the connection. */
-@Injectable()
-export class RevocationTokens {
-  constructor(
-    private readonly oidc: OidcProtocol,
-    private readonly addresses: AuthAddresses,
-    private readonly clock: Clock,
-  ) {}
 
   /**
    * Verifies a token: of OIDC with the key set of the issuer; of SAML with the pinned certificates, and the entity id

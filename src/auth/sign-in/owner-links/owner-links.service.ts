@@ -42,41 +42,6 @@ export class SignInLinkOver extends DomainError {
   }
 }
 
-/** SQL of sign-in links, by the hash of their secret. A user has at most one. */
-@Injectable()
-export class OwnerLinksRepository {
-  /**
-   * Stores the link of a user in place of an earlier one.
-   *
-   * @returns when the link expires
-   */
-  async put(tx: SqlRunner, tenantId: string, userId: string, hash: Buffer, seconds: number): Promise<Date> {
-    const { rows } = await tx.query<{ expires_at: Date }>(
-      `insert into owner_sign_in_links (tenant_id, user_id, hash, expires_at)
-       values ($1, $2, $3, now() + make_interval(secs => $4))
-       on conflict (tenant_id, user_id) do update set hash = excluded.hash, created_at = now(),
-         expires_at = excluded.expires_at, used_at = null
-       returning expires_at`,
-      [tenantId, userId, hash, seconds],
-    );
-    return rows[0]!.expires_at;
-  }
-
-  /**
-   * Uses up a link. Of concurrent requests with one link exactly one succeeds.
-   *
-   * @returns the user; null when the link is unknown, used or expired
-   */
-  async use(tx: SqlRunner, tenantId: string, hash: Buffer): Promise<string | null> {
-    const { rows } = await tx.query<{ user_id: string }>(
-      `update owner_sign_in_links set used_at = now()
-       where tenant_id = $1 and hash = $2 and used_at is null and expires_at > now() returning user_id`,
-      [tenantId, hash],
-    );
-    return rows[0]?.user_id ?? null;
-  }
-}
-
 /** Long enough to hand the link over. */
 const LINK_SECONDS = 600;
 
@@ -95,7 +60,6 @@ export interface OwnerLink {
 export class OwnerLinksService {
   constructor(
     private readonly db: Database,
-    private readonly repository: OwnerLinksRepository,
     private readonly tenants: TenantsRepository,
     private readonly accounts: AccountsRepository,
     private readonly sessions: SessionsService,
@@ -119,7 +83,7 @@ export class OwnerLinksService {
     return this.db.transaction(tenantId, async (tx) => {
       const userId = await this.userOf(tx, tenantId, named);
       if ((await this.activeUser(tx, tenantId, userId)) === null) throw new OwnerInactive(userId);
-      const expiresAt = await this.repository.put(tx, tenantId, userId, hash, LINK_SECONDS);
+      const expiresAt = await this.putLink(tx, tenantId, userId, hash, LINK_SECONDS);
       const line = { ...by, action: 'owner_sign_in_link.created', targetType: 'user', targetId: userId };
       await this.audit.record(tx, { ...line, after: { expires_at: expiresAt } });
       return { url: this.addresses.ownerSignIn(token), user_id: userId, expires_at: expiresAt };
@@ -139,7 +103,7 @@ export class OwnerLinksService {
     if (parsed?.kind !== 'tbl') throw new SignInLinkOver();
     const { tenantId, hash } = parsed;
     return this.db.transaction(tenantId, async (tx) => {
-      const userId = await this.repository.use(tx, tenantId, hash);
+      const userId = await this.useLink(tx, tenantId, hash);
       if (userId === null || !(await this.mayHaveLink(tx, tenantId, userId))) throw new SignInLinkOver();
       // Locked until the session is written: a concurrent deactivation waits and then ends the session.
       const user = await this.activeUser(tx, tenantId, userId);
@@ -182,6 +146,36 @@ export class OwnerLinksService {
   private async activeUser(tx: SqlRunner, tenantId: string, userId: string): Promise<Candidate | null> {
     const user = await this.accounts.person(tenantId, userId, tx, true);
     return user !== null && user.status === 'active' ? user : null;
+  }
+  /**
+   * Stores the link of a user in place of an earlier one.
+   *
+   * @returns when the link expires
+   */
+  async putLink(tx: SqlRunner, tenantId: string, userId: string, hash: Buffer, seconds: number): Promise<Date> {
+    const { rows } = await tx.query<{ expires_at: Date }>(
+      `insert into owner_sign_in_links (tenant_id, user_id, hash, expires_at)
+       values ($1, $2, $3, now() + make_interval(secs => $4))
+       on conflict (tenant_id, user_id) do update set hash = excluded.hash, created_at = now(),
+         expires_at = excluded.expires_at, used_at = null
+       returning expires_at`,
+      [tenantId, userId, hash, seconds],
+    );
+    return rows[0]!.expires_at;
+  }
+
+  /**
+   * Uses up a link. Of concurrent requests with one link exactly one succeeds.
+   *
+   * @returns the user; null when the link is unknown, used or expired
+   */
+  async useLink(tx: SqlRunner, tenantId: string, hash: Buffer): Promise<string | null> {
+    const { rows } = await tx.query<{ user_id: string }>(
+      `update owner_sign_in_links set used_at = now()
+       where tenant_id = $1 and hash = $2 and used_at is null and expires_at > now() returning user_id`,
+      [tenantId, hash],
+    );
+    return rows[0]?.user_id ?? null;
   }
 }
 

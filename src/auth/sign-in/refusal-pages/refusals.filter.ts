@@ -12,7 +12,7 @@ import type { Connection } from '../../connections/connection.js';
 import { LiveSessions } from '../browser-sessions/live-sessions.js';
 import { sessionToken } from '../browser-sessions/session.guard.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
-import { SignInMetrics, SignInLog } from '../log/sign-in-log.js';
+import { SignInLog } from '../log/sign-in-log.js';
 import { sendPage, TenantFaces } from '../pages/layout.js';
 import { type Handover, type Way, refusalPage, testPage } from '../pages/pages.js';
 import { newHandle } from '../requests/browser-half.js';
@@ -45,46 +45,28 @@ import {
 const PAUSE_MS = 60_000;
 
 /**
+ * Writes refused sign-ins to the log of their tenant, and counts them as tries.
+ *
  * Refusals beyond the limits, which are not written to the log of the tenant: all are counted, and one a minute is
  * logged.
  */
 @Injectable()
-export class LimitedSignIns {
+export class RefusalNotes {
   private since = 0;
   private toldAt = -Infinity;
 
   constructor(
-    private readonly metrics: SignInMetrics,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {}
-
-  tell(req: BridgeRequest, { reason, message }: SignInRefused): void {
-    this.metrics.count({ kind: 'sign-in', outcome: 'refused', reason });
-    this.since += 1;
-    const now = this.clock.monotonic();
-    if (now - this.toldAt < PAUSE_MS) return;
-    this.logger.warn('sign-ins refused and not noted', { request_id: req.id, reason, message, since_last: this.since });
-    this.toldAt = now;
-    this.since = 0;
-  }
-}
-
-/** Writes refused sign-ins to the log of their tenant, and counts them as tries. */
-@Injectable()
-export class RefusalNotes {
-  constructor(
     private readonly log: SignInLog,
     private readonly limits: SignInLimits,
-    private readonly limited: LimitedSignIns,
     private readonly logger: Logger,
+    private readonly clock: Clock,
   ) {}
 
   /** Writes the log and returns the support id. An error here must not change the refusal. */
   async write(refused: SignInRefused, req: SignInHttpRequest, context?: SignInContext): Promise<string> {
     // Beyond the limit nothing is written, so that callers cannot fill the log.
     if (context === undefined || refused.reason === 'too_many_tries') {
-      this.limited.tell(req, refused);
+      this.tell(req, refused);
       return req.id;
     }
     const { connection, request } = context;
@@ -117,19 +99,67 @@ export class RefusalNotes {
       return newId('sin');
     }
   }
+
+  tell(req: BridgeRequest, { reason, message }: SignInRefused): void {
+    this.log.count({ kind: 'sign-in', outcome: 'refused', reason });
+    this.since += 1;
+    const now = this.clock.monotonic();
+    if (now - this.toldAt < PAUSE_MS) return;
+    this.logger.warn('sign-ins refused and not noted', { request_id: req.id, reason, message, since_last: this.since });
+    this.toldAt = now;
+    this.since = 0;
+  }
 }
 
 const LABELS = { again: 'Sign in again', other: 'Use another account', email: 'Start with your e-mail address' };
 
-/** The ways by which a refused sign-in can continue. */
+/**
+ * Answers answers of IdPs that come again or too late.
+ *
+ * The ways by which a refused sign-in can continue.
+ */
 @Injectable()
-export class RefusalWays {
+export class StaleSignIns {
   constructor(
+    private readonly sessions: LiveSessions,
+    private readonly start: SignInStart,
+    private readonly addresses: AuthAddresses,
+    private readonly faces: TenantFaces,
     private readonly oidc: OidcProtocol,
     private readonly saml: SamlProtocol,
-    private readonly addresses: AuthAddresses,
     private readonly clock: Clock,
   ) {}
+
+  /**
+   * Answers an answer that came again or too late. A browser with a session has only pressed Back, or finished in
+   * another tab, and is led on. A form of another site comes without the session's cookie: then our landing page looks
+   * again.
+   */
+  async answer(req: SignInHttpRequest, res: BridgeResponse, supportId: string): Promise<void> {
+    const context = req.signInContext;
+    if (req.method === 'POST' && context !== undefined) {
+      const query = {
+        support_id: supportId,
+        ...(context.request ? { request: context.request.id } : {}),
+        ...(context.lacks ? { lost: context.lacks } : {}),
+      };
+      return res.redirect(303, this.addresses.landing(context.connection.slug, query));
+    }
+    const session = await this.sessions.check(sessionToken(cookiesOf(req)));
+    if (session !== null) {
+      const same = context !== undefined && session.tenant_id === context.connection.tenantId;
+      const asked = same && context.request !== null ? context.request.return_to : null;
+      const target = same ? this.start.targetOrHome(context.connection, asked) : null;
+      // Another application needs a code, and therefore a sign-in of its own.
+      return res.redirect(303, target !== null && target.application === null ? target.url : this.addresses.home);
+    }
+    const plain = plainStale(context?.lacks ?? null);
+    sendPage(
+      res,
+      refusalPage({ ...plain, account: null, supportId, ways: this.of(plain.way, context), leave: null }),
+      await this.faces.of(context?.connection.tenantId),
+    );
+  }
 
   /** Returns the links of the page. */
   of(way: PlainRefusal['way'], context?: SignInContext): Way[] {
@@ -170,49 +200,6 @@ export class RefusalWays {
   }
 }
 
-/** Answers answers of IdPs that come again or too late. */
-@Injectable()
-export class StaleSignIns {
-  constructor(
-    private readonly ways: RefusalWays,
-    private readonly sessions: LiveSessions,
-    private readonly start: SignInStart,
-    private readonly addresses: AuthAddresses,
-    private readonly faces: TenantFaces,
-  ) {}
-
-  /**
-   * Answers an answer that came again or too late. A browser with a session has only pressed Back, or finished in
-   * another tab, and is led on. A form of another site comes without the session's cookie: then our landing page looks
-   * again.
-   */
-  async answer(req: SignInHttpRequest, res: BridgeResponse, supportId: string): Promise<void> {
-    const context = req.signInContext;
-    if (req.method === 'POST' && context !== undefined) {
-      const query = {
-        support_id: supportId,
-        ...(context.request ? { request: context.request.id } : {}),
-        ...(context.lacks ? { lost: context.lacks } : {}),
-      };
-      return res.redirect(303, this.addresses.landing(context.connection.slug, query));
-    }
-    const session = await this.sessions.check(sessionToken(cookiesOf(req)));
-    if (session !== null) {
-      const same = context !== undefined && session.tenant_id === context.connection.tenantId;
-      const asked = same && context.request !== null ? context.request.return_to : null;
-      const target = same ? this.start.targetOrHome(context.connection, asked) : null;
-      // Another application needs a code, and therefore a sign-in of its own.
-      return res.redirect(303, target !== null && target.application === null ? target.url : this.addresses.home);
-    }
-    const plain = plainStale(context?.lacks ?? null);
-    sendPage(
-      res,
-      refusalPage({ ...plain, account: null, supportId, ways: this.ways.of(plain.way, context), leave: null }),
-      await this.faces.of(context?.connection.tenantId),
-    );
-  }
-}
-
 /**
  * Answers a refused sign-in: one line in the log of the tenant with the reason, one page with plain text, a support id
  * in both, and a way to continue. Never retries automatically.
@@ -221,8 +208,7 @@ export class StaleSignIns {
 export class RefusedSignIns implements ExceptionFilter {
   constructor(
     private readonly notes: RefusalNotes,
-    private readonly ways: RefusalWays,
-    private readonly stale: StaleSignIns,
+    private readonly ways: StaleSignIns,
     private readonly limits: SignInLimits,
     private readonly failures: FailureFace,
     private readonly faces: TenantFaces,
@@ -261,7 +247,7 @@ export class RefusedSignIns implements ExceptionFilter {
       if (cookie !== null) res.setHeader('Set-Cookie', cookie);
       return sendPage(res, testPage(result), face);
     }
-    if (isStale(refused.reason)) return this.stale.answer(req, res, supportId);
+    if (isStale(refused.reason)) return this.ways.answer(req, res, supportId);
     const plain =
       limit === 'logout' ? plainLogoutRefusal(refused.reason, context?.answersLogout === true) : plainText(refused);
     const leave = plain.way === 'other' && req.user ? await this.ways.leave(context!.connection, req.user) : null;

@@ -37,9 +37,17 @@ const REFRESH_SECONDS = 30 * 86_400;
 /** The answer of `POST /api/auth/introspect` (RFC 7662 §2.2); `active` alone where it is false. */
 export type Introspection = { active: false } | ({ active: true } & Record<string, unknown>);
 
+function isVerifierOf(verifier: string | null, challenge: string | null): boolean {
+  if (challenge === null || verifier === null) return false;
+  const made = createHash('sha256').update(verifier).digest('base64url');
+  return made.length === challenge.length && timingSafeEqual(Buffer.from(made), Buffer.from(challenge));
+}
+
 /**
  * Sessions for applications of other origins: a one-time code becomes a signed token of five minutes, renewed while the
  * session is live. A token names its application (`aud`) and its session (`sid`).
+ *
+ * The last step of a sign-in: sets the session's cookie and redirects to the target.
  */
 @Injectable()
 export class TokenExchange {
@@ -52,6 +60,7 @@ export class TokenExchange {
     private readonly connections: ConnectionStore,
     private readonly addresses: AuthAddresses,
     private readonly clock: Clock,
+    private readonly start: SignInStart,
   ) {}
 
   /** Makes a one-time code for the application of an origin, bound to its PKCE challenge. */
@@ -184,21 +193,6 @@ export class TokenExchange {
       session_id: session.id,
     };
   }
-}
-
-function isVerifierOf(verifier: string | null, challenge: string | null): boolean {
-  if (challenge === null || verifier === null) return false;
-  const made = createHash('sha256').update(verifier).digest('base64url');
-  return made.length === challenge.length && timingSafeEqual(Buffer.from(made), Buffer.from(challenge));
-}
-
-/** The last step of a sign-in: sets the session's cookie and redirects to the target. */
-@Injectable()
-export class Arrival {
-  constructor(
-    private readonly start: SignInStart,
-    private readonly tokens: TokenExchange,
-  ) {}
 
   /**
    * Sends the browser to its target.
@@ -207,7 +201,7 @@ export class Arrival {
    * @param session `returnTo`: where to, if the request does not say
    * @param cookies further `Set-Cookie` lines
    */
-  async go(
+  async arrive(
     res: BridgeResponse,
     connection: Connection,
     request: SignInRequest | null,
@@ -219,7 +213,7 @@ export class Arrival {
     const url = new URL(target.url);
     // A request of an older version may have no challenge; its application gets no code and asks again.
     if (target.application !== null && codeChallenge !== null) {
-      const code = await this.tokens.code(connection.tenantId, {
+      const code = await this.code(connection.tenantId, {
         sessionId: session.id,
         audience: target.application,
         codeChallenge,

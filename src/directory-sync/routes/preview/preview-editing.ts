@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
-import { LeftOutRepository } from '../../../engine/work/tasks.repository.js';
+import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import { sameJson } from '../../../protocols/scim/resource/equal.js';
 import type { Trigger } from '../../../tenancy/identity/cause.rules.js';
 import type { ChangeSource } from '../../../tenancy/identity/person.js';
@@ -36,9 +36,16 @@ export interface PreviewMatch {
 
 const ATTEMPTS = 5;
 
+const BATCH = 100;
+const LIVE: Trigger = { kind: 'live' };
+
+type LiveContext = WriteContext & { directory: WritingDirectory };
+
 /**
  * Stores writes of a directory in preview to users of other owners. The user stays unchanged; each directory has one
  * overlay for each user. Writes to the directory's own users are ordinary writes.
+ *
+ * Applies the writes and removals that a directory has stored in preview for users of other owners.
  */
 @Injectable()
 export class PreviewEditing {
@@ -46,6 +53,8 @@ export class PreviewEditing {
     private readonly db: Database,
     private readonly users: UsersRepository,
     private readonly writes: KeptWritesRepository,
+    private readonly usersService: UsersService,
+    private readonly leftOut: TasksRepository,
   ) {}
 
   /**
@@ -116,22 +125,6 @@ export class PreviewEditing {
     }
     throw new TooMuchContention();
   }
-}
-
-const BATCH = 100;
-const LIVE: Trigger = { kind: 'live' };
-
-type LiveContext = WriteContext & { directory: WritingDirectory };
-
-/** Applies the writes and removals that a directory has stored in preview for users of other owners. */
-@Injectable()
-export class PreviewLive {
-  constructor(
-    private readonly db: Database,
-    private readonly users: UsersService,
-    private readonly writes: KeptWritesRepository,
-    private readonly leftOut: LeftOutRepository,
-  ) {}
 
   /**
    * Processes one batch. Processed users are not found again, so a repeated batch does no harm.
@@ -141,7 +134,7 @@ export class PreviewLive {
   async step(taskId: string, context: LiveContext): Promise<number> {
     const { tenantId, directory } = context;
     const removed = await this.removed(tenantId, directory.id);
-    for (const id of removed) await this.ifThere(() => this.remove(context, id));
+    for (const id of removed) await this.ifThere(() => this.removeLive(context, id));
     const writes = await this.writes.list(tenantId, directory.id, BATCH);
     for (const write of writes) {
       await this.ifThere(() => this.apply(taskId, context, write));
@@ -166,11 +159,12 @@ export class PreviewLive {
     const isOthers = (row: UserRow): boolean => row.directory_id === null || row.directory_id === directory.takesOver;
     const isSeen = (row: UserRow): boolean => isOthers(row) || row.directory_id === directory.id;
     // A user whom the directory has linked since stays: that write is newer than the removal.
-    if (write.doc === null) return this.users.remove(context, write.user_id, { visible: isOthers, trigger: LIVE });
+    if (write.doc === null)
+      return this.usersService.remove(context, write.user_id, { visible: isOthers, trigger: LIVE });
     const draft = draftOf(JSON.parse(write.doc) as UserDocument, directory.attributeMap);
     const source = { ...context.source, request_id: write.source.request_id };
     try {
-      await this.users.change({ ...context, source, mayWait: true }, write.user_id, isSeen, (row) =>
+      await this.usersService.change({ ...context, source, mayWait: true }, write.user_id, isSeen, (row) =>
         // The directory has linked the user meanwhile by a newer write.
         row.directory_id === directory.id
           ? null
@@ -180,13 +174,13 @@ export class PreviewLive {
       if (!(error instanceof Taken)) throw error;
       const detail = `The user ${error.holderId} has the userName that the directory wrote.`;
       const item = { user_id: write.user_id, user_name: draft.userName };
-      await this.leftOut.add(tenantId, taskId, { id: write.user_id, item, reason: error.code, detail });
+      await this.leftOut.addLeftOut(tenantId, taskId, { id: write.user_id, item, reason: error.code, detail });
     }
   }
 
-  private remove(context: LiveContext, id: string): Promise<void> {
+  private removeLive(context: LiveContext, id: string): Promise<void> {
     const own = (row: UserRow): boolean => row.directory_id === context.directory.id;
-    return this.users.remove(context, id, { visible: own, ofGone: true, trigger: LIVE });
+    return this.usersService.remove(context, id, { visible: own, ofGone: true, trigger: LIVE });
   }
 
   /** Returns users of the directory whose removal was held because of the preview. */

@@ -12,7 +12,7 @@ import { CurrentCaller, RequireScope, type Caller, RequireEveryScope } from '../
 import { GroupRules } from '../../directories/directories.dto.js';
 import { DirectoriesService } from '../../directories/directories.service.js';
 import { GroupRulesService } from '../../directories/group-rules.service.js';
-import { RulesPlanTask, RulesPlanBody, RulesPlan } from './rules-plan.js';
+import { RulesPlan, RulesPlanBody } from './rules-plan.js';
 
 /** Lists the tasks of one directory, with their progress. */
 @ApiController('directories/:directory_id', { tag: 'directories' })
@@ -56,7 +56,6 @@ export class RoleTasksController {
 export class RulesPlanController {
   constructor(
     private readonly plan: RulesPlan,
-    private readonly tasks: RulesPlanTask,
     private readonly rules: GroupRulesService,
   ) {}
 
@@ -82,6 +81,6 @@ export class RulesPlanController {
     const users = await this.plan.large(caller.tenantId, id);
     if (users === null) return this.plan.of(caller.tenantId, id, rules);
     res.status(202);
-    return newTaskBody(await this.tasks.begin(caller, id, rules, users));
+    return newTaskBody(await this.plan.begin(caller, id, rules, users));
   }
 }

@@ -18,7 +18,7 @@ import { KeptWritesRepository } from '../../users/kept-writes.repository.js';
 import { ReleasedUsers } from '../../users/people/released-users.js';
 import { UsersService } from '../../users/write/users.service.js';
 import type { WriteContext, WritingDirectory } from '../../users/write/write-case.js';
-import { PreviewLive } from '../preview/preview-editing.js';
+import { PreviewEditing } from '../preview/preview-editing.js';
 import { PreviewPlans } from '../preview/preview-plans.js';
 import { PreviewPlansRepository } from '../preview/preview-plans.repository.js';
 import { RulesPlan } from './rules-plan.js';
@@ -46,7 +46,7 @@ export class RoleTasks {
   constructor(
     private readonly db: Database,
     private readonly users: UsersService,
-    private readonly live: PreviewLive,
+    private readonly live: PreviewEditing,
     private readonly directories: DirectoryStore,
     handlers: TaskHandlers,
   ) {

@@ -5,7 +5,7 @@ import { Database } from '../../../base/database/database.js';
 import { NotFound, Conflict } from '../../../base/errors/domain-error.js';
 import { Semaphore } from '../../../base/loop.js';
 import { TaskHandlers, TaskFailed, type Batch, type Task } from '../../../engine/work/task.js';
-import { LeftOutRepository, TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
 import { TASKS_CAP } from '../../../engine/work/tasks.service.js';
 import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
 import type { Actor } from '../../../tenancy/identity/person.js';
@@ -101,7 +101,33 @@ interface PlannedBatch {
   next: string | null;
 }
 
-/** Computes the effect of changed group rules on the users of a directory. Changes nothing. */
+/** Returns the obstacles of a user as they are now: rules change none of them. */
+function conflictsOf(row: UserRow): Conflicts {
+  return {
+    ...NO_CONFLICTS,
+    emailTaken: row.held === 'email_taken',
+    externalIdTaken: row.held === 'external_id_taken',
+    formerTaken: row.status === 'inactive',
+  };
+}
+
+/** The payload of a `rules.plan`. */
+interface Payload {
+  directory_id: string;
+  rules: readonly GroupRule[];
+  /** The user after which the next batch begins. */
+  after?: string;
+  totals?: RulesTotals;
+}
+
+/** The users that a task lists. */
+const LISTED = 1_000;
+
+/**
+ * Computes the effect of changed group rules on the users of a directory. Changes nothing.
+ *
+ * Plans rules for a directory of many users, in a task.
+ */
 @Injectable()
 export class RulesPlan {
   /** The plans of each tenant that are being made or wait. */
@@ -114,7 +140,11 @@ export class RulesPlan {
     private readonly users: UsersRepository,
     private readonly plans: PreviewPlans,
     private readonly guard: GuardReport,
-  ) {}
+    private readonly tasks: TasksRepository,
+    handlers: TaskHandlers,
+  ) {
+    handlers.add<Payload>(['rules.plan'], { run: (task) => this.step(task) });
+  }
 
   /** Returns the number of users if their plan takes too long for a request; null: it does not. */
   async large(tenantId: string, directoryId: string): Promise<number | null> {
@@ -267,43 +297,6 @@ export class RulesPlan {
     );
     return rows;
   }
-}
-
-/** Returns the obstacles of a user as they are now: rules change none of them. */
-function conflictsOf(row: UserRow): Conflicts {
-  return {
-    ...NO_CONFLICTS,
-    emailTaken: row.held === 'email_taken',
-    externalIdTaken: row.held === 'external_id_taken',
-    formerTaken: row.status === 'inactive',
-  };
-}
-
-/** The payload of a `rules.plan`. */
-interface Payload {
-  directory_id: string;
-  rules: readonly GroupRule[];
-  /** The user after which the next batch begins. */
-  after?: string;
-  totals?: RulesTotals;
-}
-
-/** The users that a task lists. */
-const LISTED = 1_000;
-
-/** Plans rules for a directory of many users, in a task. */
-@Injectable()
-export class RulesPlanTask {
-  constructor(
-    private readonly db: Database,
-    private readonly directories: DirectoryStore,
-    private readonly plan: RulesPlan,
-    private readonly tasks: TasksRepository,
-    private readonly leftOut: LeftOutRepository,
-    handlers: TaskHandlers,
-  ) {
-    handlers.add<Payload>(['rules.plan'], { run: (task) => this.step(task) });
-  }
 
   /**
    * Begins to plan rules.
@@ -339,17 +332,17 @@ export class RulesPlanTask {
     const directory = await this.directories.fresh(tenantId, payload.directory_id);
     if (directory === null) throw new TaskFailed('The directory was deleted meanwhile.');
     const { after = '', totals: before = NO_TOTALS } = payload;
-    const { users, seen, next } = await this.plan.batch(directory, payload.rules, after);
+    const { users, seen, next } = await this.batch(directory, payload.rules, after);
     // Administrators who lose the console are listed however many users come before them.
     const room = Math.max(0, LISTED - before.total);
     for (const user of users.filter(({ steps }, place) => place < room || losesConsole(steps))) {
-      await this.leftOut.add(tenantId, id, noteOf(user));
+      await this.tasks.addLeftOut(tenantId, id, noteOf(user));
     }
     const totals = withUsers(before, users);
     const { total: changed, take_seat, free_seat, administrators = 0 } = totals;
     const result = { changed, take_seat, free_seat, administrators };
     if (next !== null) return { done: seen, next: { ...payload, after: next, totals }, result };
-    const { seats_free, held_by_guard } = await this.plan.consequences(directory, totals);
+    const { seats_free, held_by_guard } = await this.consequences(directory, totals);
     return {
       done: seen,
       next: null,

@@ -3,7 +3,7 @@ import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Database } from '../../../base/database/database.js';
 import { Conflict, NotFound, DomainError } from '../../../base/errors/domain-error.js';
 import { TaskHandlers, TaskFailed, TaskInterrupted, type Batch, type Task } from '../../../engine/work/task.js';
-import { TasksRepository, LeftOutRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
 import { TASKS_CAP } from '../../../engine/work/tasks.service.js';
 import { once } from '../../../tenancy/idempotency/idempotency-keys.js';
 import { consoleRight } from '../../../tenancy/tenants/administrators.js';
@@ -46,77 +46,26 @@ export interface UnlinkedChoice {
 const MATCHES = `u.tenant_id = $1 and u.directory_id = $2 and u.status = 'active'
   and ($3::text[] is null or u.id = any($3))`;
 
-/** Active users whom a replaced directory still manages, since its successor has not linked them. */
-@Injectable()
-export class UnlinkedUsers {
-  constructor(
-    private readonly db: Database,
-    private readonly directories: DirectoryStore,
-    private readonly tasks: TasksRepository,
-  ) {}
-
-  /**
-   * Returns the directory, if it has taken over another one; null: it takes over none.
-   *
-   * @throws {NotFound} when the tenant has no such directory
-   * @throws {Conflict} `no_take_over` while it is in preview; `going_live` while it still links users
-   */
-  async successor(tenantId: string, directoryId: string): Promise<Successor | null> {
-    const directory = await this.directories.fresh(tenantId, directoryId);
-    if (directory === null) throw new NotFound('directory');
-    const { takesOver, state } = directory;
-    if (takesOver === null) return null;
-    if (state !== 'live') {
-      throw new Conflict('no_take_over', 'The directory is in preview: there are no users that it has not linked.');
-    }
-    const task = await this.tasks.open(this.db, tenantId, 'preview-live', directoryId);
-    if (task !== undefined) {
-      throw new Conflict('going_live', `The directory still links users, in the task ${task.id}.`);
-    }
-    return { ...directory, takesOver };
-  }
-
-  /** Returns at most `limit` users after a user, in the order of their ids. */
-  async list(
-    { tenantId, takesOver }: Successor,
-    { after, limit }: { after: string | null; limit: number },
-    { user_ids: ids }: UnlinkedChoice = {},
-  ): Promise<UnlinkedUserRow[]> {
-    const { rows } = await this.db.query<UnlinkedUserRow>(
-      `select u.id as user_id, u.user_name, u.email, u.first_name, u.last_name, u.role, u.seat, u.held, u.updated_at
-       from users u where ${MATCHES} and u.id > $4 order by u.id limit $5`,
-      [tenantId, takesOver, ids ?? null, after ?? '', limit],
-    );
-    return rows;
-  }
-
-  async count({ tenantId, takesOver }: Successor, { user_ids: ids }: UnlinkedChoice): Promise<HeldCount> {
-    const { rows } = await this.db.query<HeldCount>(
-      `select count(*)::int as count, (count(*) filter (
-         where ${consoleRight('$1::text', 'u.id', 'u.role')} <> 'none'))::int as administrators from users u where ${MATCHES}`,
-      [tenantId, takesOver, ids ?? null],
-    );
-    return rows[0]!;
-  }
-}
-
 /** `after`: the user after which the next batch begins. */
 type Payload = UnlinkedChoice & { directory: string; after?: string };
 
 const BATCH = 100;
 const NOT_UNLINKED = 'The user is not active, or the replaced directory does not manage the user.';
 
-/** Deactivates users whom a replaced directory still manages, as if its successor had written `active: false`. */
+/**
+ * Deactivates users whom a replaced directory still manages, as if its successor had written `active: false`.
+ *
+ * Active users whom a replaced directory still manages, since its successor has not linked them.
+ */
 @Injectable()
 export class UnlinkedDepartures {
   constructor(
     private readonly db: Database,
-    private readonly unlinked: UnlinkedUsers,
     private readonly users: UsersService,
-    private readonly leftOut: LeftOutRepository,
+    private readonly leftOut: TasksRepository,
     private readonly audit: AuditService,
-    private readonly tasks: TasksRepository,
     handlers: TaskHandlers,
+    private readonly directories: DirectoryStore,
   ) {
     handlers.add<Payload>(['unlinked.deactivate'], { run: (task) => this.batch(task) });
   }
@@ -135,19 +84,19 @@ export class UnlinkedDepartures {
       if (count === 0 && choice.user_ids?.length === 1) throw new NotFound('unlinked user');
       await demandRoom(tx, TASKS_CAP, tenantId);
       const kind = 'unlinked.deactivate';
-      const made = await this.tasks.add(tx, tenantId, { kind, payload, total, createdBy: actor, directoryId: id });
+      const made = await this.leftOut.add(tx, tenantId, { kind, payload, total, createdBy: actor, directoryId: id });
       const line = { tenantId, actor, requestId, targetType: 'task', targetId: made.id };
       await this.audit.record(tx, { ...line, action: 'unlinked.deactivate_begun', after: { ...payload, total } });
       return made;
     });
-    this.tasks.wake();
+    this.leftOut.wake();
     return task;
   }
 
   private async batch(task: Task<Payload>): Promise<Batch> {
     const { directory, user_ids: ids, after } = task.payload;
     const successor = await this.successor(task.tenantId, directory);
-    const rows = await this.unlinked.list(successor, { after: after ?? null, limit: BATCH }, { user_ids: ids });
+    const rows = await this.listUsers(successor, { after: after ?? null, limit: BATCH }, { user_ids: ids });
     const result: Record<string, number> = { deactivated: 0, held: 0, left_out: 0, ...task.result };
     const others = after === undefined ? await this.others(successor, ids) : [];
     for (const id of others) await this.omit(task, id, 'not_unlinked', NOT_UNLINKED);
@@ -189,14 +138,14 @@ export class UnlinkedDepartures {
   /** The users of the list whom the task is not about. */
   private async others(successor: Successor, ids: string[] | undefined): Promise<string[]> {
     if (ids === undefined) return [];
-    const rows = await this.unlinked.list(successor, { after: null, limit: ids.length }, { user_ids: ids });
+    const rows = await this.listUsers(successor, { after: null, limit: ids.length }, { user_ids: ids });
     const known = new Set(rows.map(({ user_id }) => user_id));
     return ids.filter((id) => !known.has(id));
   }
 
   private async successor(tenantId: string, directoryId: string): Promise<Successor> {
     try {
-      const successor = await this.unlinked.successor(tenantId, directoryId);
+      const successor = await this.successorOf(tenantId, directoryId);
       if (successor === null) throw new TaskFailed('The directory takes over no other one any more.');
       return successor;
     } catch (error) {
@@ -207,6 +156,50 @@ export class UnlinkedDepartures {
   }
 
   private omit(task: Task<Payload>, userId: string, reason: string, detail: string): Promise<void> {
-    return this.leftOut.add(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
+    return this.leftOut.addLeftOut(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
+  }
+
+  /**
+   * Returns the directory, if it has taken over another one; null: it takes over none.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   * @throws {Conflict} `no_take_over` while it is in preview; `going_live` while it still links users
+   */
+  async successorOf(tenantId: string, directoryId: string): Promise<Successor | null> {
+    const directory = await this.directories.fresh(tenantId, directoryId);
+    if (directory === null) throw new NotFound('directory');
+    const { takesOver, state } = directory;
+    if (takesOver === null) return null;
+    if (state !== 'live') {
+      throw new Conflict('no_take_over', 'The directory is in preview: there are no users that it has not linked.');
+    }
+    const task = await this.leftOut.open(this.db, tenantId, 'preview-live', directoryId);
+    if (task !== undefined) {
+      throw new Conflict('going_live', `The directory still links users, in the task ${task.id}.`);
+    }
+    return { ...directory, takesOver };
+  }
+
+  /** Returns at most `limit` users after a user, in the order of their ids. */
+  async listUsers(
+    { tenantId, takesOver }: Successor,
+    { after, limit }: { after: string | null; limit: number },
+    { user_ids: ids }: UnlinkedChoice = {},
+  ): Promise<UnlinkedUserRow[]> {
+    const { rows } = await this.db.query<UnlinkedUserRow>(
+      `select u.id as user_id, u.user_name, u.email, u.first_name, u.last_name, u.role, u.seat, u.held, u.updated_at
+       from users u where ${MATCHES} and u.id > $4 order by u.id limit $5`,
+      [tenantId, takesOver, ids ?? null, after ?? '', limit],
+    );
+    return rows;
+  }
+
+  async countUsers({ tenantId, takesOver }: Successor, { user_ids: ids }: UnlinkedChoice): Promise<HeldCount> {
+    const { rows } = await this.db.query<HeldCount>(
+      `select count(*)::int as count, (count(*) filter (
+         where ${consoleRight('$1::text', 'u.id', 'u.role')} <> 'none'))::int as administrators from users u where ${MATCHES}`,
+      [tenantId, takesOver, ids ?? null],
+    );
+    return rows[0]!;
   }
 }

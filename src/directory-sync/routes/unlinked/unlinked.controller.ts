@@ -12,13 +12,7 @@ import { CurrentCaller, RequireEveryScope, RequireScope, type Caller } from '../
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { countedAnswer } from '../../users/held/held-tasks.js';
 import { GuardSelection, HeldCount } from '../../users/held/held.dto.js';
-import {
-  UnlinkedUserBody,
-  type UnlinkedUserRow,
-  UnlinkedDepartures,
-  UnlinkedUsers,
-  type Successor,
-} from './unlinked-departures.js';
+import { UnlinkedUserBody, type UnlinkedUserRow, UnlinkedDepartures, type Successor } from './unlinked-departures.js';
 
 /** The columns of the list as CSV. */
 export const UNLINKED_COLUMNS = [
@@ -51,10 +45,7 @@ const EXPORTED = 1_000;
 @ApiController('directories/:directory_id/unlinked', { tag: 'directories' })
 @RequireScope('admin')
 export class UnlinkedController {
-  constructor(
-    private readonly unlinked: UnlinkedUsers,
-    private readonly departures: UnlinkedDepartures,
-  ) {}
+  constructor(private readonly unlinked: UnlinkedDepartures) {}
 
   @Get()
   @RequireEveryScope('users:read', 'directories:read')
@@ -74,10 +65,10 @@ export class UnlinkedController {
     const options = queryOptions(query, ['format', ...PAGE_OPTIONS]);
     const format = exportFormat(options.format, req.headers.accept);
     const page = readPage(query, `unlinked ${id}`);
-    const successor = await this.unlinked.successor(tenantId, id);
+    const successor = await this.unlinked.successorOf(tenantId, id);
     if (format !== 'json') return sendExport(res, format, 'unlinked-users', this.export(successor, format));
     const limit = page.limit + 1;
-    const rows = successor === null ? [] : await this.unlinked.list(successor, { after: page.after, limit });
+    const rows = successor === null ? [] : await this.unlinked.listUsers(successor, { after: page.after, limit });
     res.json(pageOf(page, rows, (row) => row.user_id, unlinkedBody));
   }
 
@@ -98,7 +89,7 @@ export class UnlinkedController {
     @Body() body: GuardSelection,
     @Res({ passthrough: true }) res: BridgeResponse,
   ): Promise<TaskBody | HeldCount> {
-    const successor = await this.unlinked.successor(caller.tenantId, id);
+    const successor = await this.unlinked.successorOf(caller.tenantId, id);
     if (successor === null) {
       throw new Conflict(
         'no_take_over',
@@ -106,8 +97,8 @@ export class UnlinkedController {
       );
     }
     const choice = { user_ids: body.user_ids };
-    const count = await this.unlinked.count(successor, choice);
-    return countedAnswer(caller, body, count, res, () => this.departures.begin(caller, successor, choice, count.count));
+    const count = await this.unlinked.countUsers(successor, choice);
+    return countedAnswer(caller, body, count, res, () => this.unlinked.begin(caller, successor, choice, count.count));
   }
 
   private async *export(successor: Successor | null, format: 'csv' | 'ndjson'): AsyncGenerator<string> {
@@ -115,7 +106,7 @@ export class UnlinkedController {
     if (successor === null) return;
     let after: string | null = null;
     do {
-      const rows = await this.unlinked.list(successor, { after, limit: EXPORTED });
+      const rows = await this.unlinked.listUsers(successor, { after, limit: EXPORTED });
       yield rows
         .map((row) => (format === 'csv' ? csvLine(unlinkedCells(row)) : `${JSON.stringify(unlinkedBody(row))}\n`))
         .join('');

@@ -46,112 +46,40 @@ export function ownContext(directory: CurrentDirectory, { requestId, receivedAt 
     : context;
 }
 
-/** Removes users for a directory, and finds out whether the removal is held. */
-@Injectable()
-export class UserRemovals {
-  constructor(
-    private readonly db: Database,
-    private readonly users: UsersService,
-  ) {}
-
-  /**
-   * Removes a user.
-   *
-   * @throws {NotFound} when there is no such user that the directory may see
-   */
-  async remove(context: WriteContext, id: string, removal: Pick<Removal, 'visible' | 'check'>): Promise<RequestEffect> {
-    let isRemoved = false;
-    await this.users.remove(context, id, {
-      visible: removal.visible,
-      // Called at the beginning of each try.
-      check: (row) => {
-        isRemoved = false;
-        removal.check?.(row);
-      },
-      // Called where the removal takes effect.
-      afterWrite: () => {
-        isRemoved = true;
-        return Promise.resolve();
-      },
-    });
-    const held = isRemoved ? null : await this.reason(context.tenantId, id);
-    return { outcome: 'deleted', userId: id, held };
-  }
-
-  private async reason(tenantId: string, id: string): Promise<string | null> {
-    const { rows } = await this.db.query<{ held: string | null }>(
-      `select held from users where tenant_id = $1 and id = $2`,
-      [tenantId, id],
-    );
-    return rows[0]?.held ?? null;
-  }
-}
-
 const EVERY_MS = 10_000;
 const REMEMBERED = 1_000;
 const LONGEST_NAME = 200;
 
-/**
- * Notes at a directory the last role that it sent and that its user did not get: the catalogue does not have it, or it
- * administers and the directory may not give it. The user gets the role of a rule or the default role, or is held. The
- * note is written beside the request, at most once in ten seconds for each directory.
- */
-@Injectable()
-export class RefusedRoles {
-  private readonly written = new Map<string, number>();
-
-  constructor(
-    private readonly marks: DirectoryMarks,
-    private readonly tenants: TenantStore,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {}
-
-  /** Compares the roles of a written user with what the directory may give. Never throws. */
-  look(directory: CurrentDirectory, userId: string, roles: readonly string[]): void {
-    if (roles.length === 0) return;
-    this.note(directory, userId, roles).catch((error: unknown) =>
-      this.logger.warn('refused role not stored', { tenant_id: directory.tenantId, error }),
-    );
-  }
-
-  private async note(
-    { tenantId, id, writing }: CurrentDirectory,
-    userId: string,
-    roles: readonly string[],
-  ): Promise<void> {
-    const tenant = await this.tenants.get(tenantId);
-    const refused = refusedRoles(tenant.roles, writing.mayGrantConsole, roles)[0];
-    if (refused === undefined) return;
-    const now = this.clock.monotonic();
-    if (now - (this.written.get(id) ?? -EVERY_MS) < EVERY_MS) return;
-    if (this.written.size >= REMEMBERED) this.written.clear();
-    this.written.set(id, now);
-    const at = this.clock.now().toISOString();
-    const { role, reason } = refused;
-    await this.marks.refusedRole(tenantId, id, { at, role: role.slice(0, LONGEST_NAME), user_id: userId, reason });
-  }
-}
-
 /** Steps of the write that links a user to a directory, and their results. */
-interface Arrival {
+interface TokenExchange {
   afterWrite: AfterWrite;
   joined: string[];
   review: Review | null;
 }
 
-/** SCIM users: reads and writes the one record of each user that all channels share. */
+/**
+ * SCIM users: reads and writes the one record of each user that all channels share.
+ *
+ * Removes users for a directory, and finds out whether the removal is held.
+ *
+ * Notes at a directory the last role that it sent and that its user did not get: the catalogue does not have it, or it
+ * administers and the directory may not give it. The user gets the role of a rule or the default role, or is held. The
+ * note is written beside the request, at most once in ten seconds for each directory.
+ */
 @Injectable()
 export class ScimUsersService {
   private readonly reads: Record<'users' | 'preview', KeyedReads<StoredUser>>;
+  private readonly written = new Map<string, number>();
 
   constructor(
-    db: Database,
+    private readonly db: Database,
     private readonly users: UsersService,
     private readonly review: MembershipReview,
     private readonly previews: PreviewEditing,
-    private readonly refusedRoles: RefusedRoles,
-    private readonly removals: UserRemovals,
+    private readonly marks: DirectoryMarks,
+    private readonly tenants: TenantStore,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
   ) {
     this.reads = {
       users: new KeyedReads(db, readFrom(USER_TABLE), idOf),
@@ -176,7 +104,7 @@ export class ScimUsersService {
       inPreview: (tx, userId, by) =>
         this.previews.keepMatch(directory, draft, { tx, userId, by, source: context.source }),
     });
-    this.refusedRoles.look(directory, row.id, draft.roles);
+    this.noteRefusedRoles(directory, row.id, draft.roles);
     request.done?.(writeEffectOf(row, outcome, edit));
     if (outcome === 'previewed') return this.read(directory, row.id);
     return outcome === 'linked' ? this.arrived(directory, row, edit, arrival, request) : row;
@@ -241,7 +169,7 @@ export class ScimUsersService {
       },
       request.ifMatch !== undefined,
     );
-    this.refusedRoles.look(directory, id, edit?.draft.roles ?? []);
+    this.noteRefusedRoles(directory, id, edit?.draft.roles ?? []);
     request.done?.(writeEffectOf(row, outcome, edit));
     return outcome === 'changed' ? this.arrived(directory, row, edit, arrival, request) : row;
   }
@@ -250,8 +178,8 @@ export class ScimUsersService {
    * Returns the steps of a write by which an existing user comes into the directory. In the same write the user joins
    * the groups of which it is a pending member.
    */
-  private arrivalIn(directory: CurrentDirectory): Arrival {
-    const arrival: Arrival = {
+  private arrivalIn(directory: CurrentDirectory): TokenExchange {
+    const arrival: TokenExchange = {
       joined: [],
       review: null,
       afterWrite: async (tx, id) => {
@@ -270,7 +198,7 @@ export class ScimUsersService {
     directory: CurrentDirectory,
     row: StoredUser,
     edit: Edit | null,
-    { joined, review }: Arrival,
+    { joined, review }: TokenExchange,
     request: RequestFacts,
   ): Promise<StoredUser> {
     if (edit?.kind !== 'link' || joined.length === 0) return row;
@@ -288,7 +216,7 @@ export class ScimUsersService {
     const { superseded } = directory.writing;
     const visible = superseded ? isOf(directory) : this.visibleTo(directory);
     try {
-      const effect = await this.removals.remove(ownContext(directory, request), id, { visible, check });
+      const effect = await this.removeUser(ownContext(directory, request), id, { visible, check });
       request.done?.(effect);
     } catch (error) {
       if (!superseded || !(error instanceof NotFound)) throw error;
@@ -312,6 +240,67 @@ export class ScimUsersService {
 
   private visibleTo(directory: CurrentDirectory): (row: UserRow) => boolean {
     return (row) => directory.owners.includes(row.directory_id ?? '');
+  }
+
+  /**
+   * Removes a user.
+   *
+   * @throws {NotFound} when there is no such user that the directory may see
+   */
+  async removeUser(
+    context: WriteContext,
+    id: string,
+    removal: Pick<Removal, 'visible' | 'check'>,
+  ): Promise<RequestEffect> {
+    let isRemoved = false;
+    await this.users.remove(context, id, {
+      visible: removal.visible,
+      // Called at the beginning of each try.
+      check: (row) => {
+        isRemoved = false;
+        removal.check?.(row);
+      },
+      // Called where the removal takes effect.
+      afterWrite: () => {
+        isRemoved = true;
+        return Promise.resolve();
+      },
+    });
+    const held = isRemoved ? null : await this.reason(context.tenantId, id);
+    return { outcome: 'deleted', userId: id, held };
+  }
+
+  private async reason(tenantId: string, id: string): Promise<string | null> {
+    const { rows } = await this.db.query<{ held: string | null }>(
+      `select held from users where tenant_id = $1 and id = $2`,
+      [tenantId, id],
+    );
+    return rows[0]?.held ?? null;
+  }
+
+  /** Compares the roles of a written user with what the directory may give. Never throws. */
+  noteRefusedRoles(directory: CurrentDirectory, userId: string, roles: readonly string[]): void {
+    if (roles.length === 0) return;
+    this.note(directory, userId, roles).catch((error: unknown) =>
+      this.logger.warn('refused role not stored', { tenant_id: directory.tenantId, error }),
+    );
+  }
+
+  private async note(
+    { tenantId, id, writing }: CurrentDirectory,
+    userId: string,
+    roles: readonly string[],
+  ): Promise<void> {
+    const tenant = await this.tenants.get(tenantId);
+    const refused = refusedRoles(tenant.roles, writing.mayGrantConsole, roles)[0];
+    if (refused === undefined) return;
+    const now = this.clock.monotonic();
+    if (now - (this.written.get(id) ?? -EVERY_MS) < EVERY_MS) return;
+    if (this.written.size >= REMEMBERED) this.written.clear();
+    this.written.set(id, now);
+    const at = this.clock.now().toISOString();
+    const { role, reason } = refused;
+    await this.marks.refusedRole(tenantId, id, { at, role: role.slice(0, LONGEST_NAME), user_id: userId, reason });
   }
 }
 

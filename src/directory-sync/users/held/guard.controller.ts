@@ -18,7 +18,7 @@ import {
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { GuardReport } from './guard-report.js';
-import { countedAnswer, GuardUndo, HeldTasks, type HeldAct, type HeldChoice } from './held-tasks.js';
+import { countedAnswer, HeldTasks, type HeldAct, type HeldChoice } from './held-tasks.js';
 import { GuardBody, GuardSelection, HeldCount, UndoCount } from './held.dto.js';
 
 /** What the guard of a directory counts and holds, and what an admin does with it. */
@@ -28,7 +28,6 @@ export class GuardController {
   constructor(
     private readonly report: GuardReport,
     private readonly tasks: HeldTasks,
-    private readonly undoing: GuardUndo,
     private readonly directories: DirectoryStore,
     private readonly clock: Clock,
   ) {}
@@ -106,9 +105,9 @@ export class GuardController {
     if (body.dry_run !== true) demandRecentSignIn(caller, this.clock.now());
     await this.directories.get(caller.tenantId, id);
     const choice = { directory: id, user_ids: body.user_ids };
-    const { all, ruled } = await this.undoing.count(caller.tenantId, choice);
+    const { all, ruled } = await this.tasks.countUndo(caller.tenantId, choice);
     const found = { count: all };
-    const answer = await countedAnswer(caller, body, found, res, () => this.undoing.begin(caller, choice, all));
+    const answer = await countedAnswer(caller, body, found, res, () => this.tasks.beginUndo(caller, choice, all));
     return body.dry_run === true ? { count: all, rule_still_applies: ruled } : answer;
   }
 

@@ -4,7 +4,7 @@ import { Conflict, InvalidFields, NotFound, DomainError } from '../../../base/er
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { TaskHandlers, type Batch, type Task } from '../../../engine/work/task.js';
 import { newTaskBody, type TaskBody } from '../../../engine/work/tasks.dto.js';
-import { LeftOutRepository, TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
+import { TasksRepository, type TaskRow } from '../../../engine/work/tasks.repository.js';
 import { TASKS_CAP } from '../../../engine/work/tasks.service.js';
 import { once, type Repeatable } from '../../../tenancy/idempotency/idempotency-keys.js';
 import type { HeldReason, Person } from '../../../tenancy/identity/person.js';
@@ -41,102 +41,6 @@ type HeldPayload = HeldChoice & { after?: string };
 const BATCH = 100;
 /** The name under which a task counts the users for whom it was done. */
 const DONE = { release: 'released', discard: 'discarded' } as const satisfies Record<HeldAct, string>;
-
-/** Releases or discards many held users, in small steps that each leave their progress behind. */
-@Injectable()
-export class HeldTasks {
-  constructor(
-    private readonly db: Database,
-    private readonly held: HeldService,
-    private readonly leftOut: LeftOutRepository,
-    private readonly audit: AuditService,
-    private readonly tasks: TasksRepository,
-    handlers: TaskHandlers,
-  ) {
-    for (const act of ['release', 'discard'] as const) {
-      handlers.add<HeldPayload>([`held.${act}`], { run: (task) => this.batch(act, task) });
-    }
-  }
-
-  /** Counts the held users that a task would be about, and those of them who administer the tenant now. */
-  async count(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<HeldCount> {
-    const { rows } = await this.db.query<Required<HeldCount>>(
-      `select count(*)::int as count, (count(*) filter (where u.status = 'active'
-         and ${consoleRight('$1::text', 'u.id', 'u.role')} <> 'none'))::int as administrators from users u where ${MATCHES}`,
-      matching(caller.tenantId, act, choice),
-    );
-    const { count, administrators } = rows[0]!;
-    // A discard takes nothing from administrators.
-    return act === 'discard' ? { count } : { count, administrators };
-  }
-
-  /**
-   * Begins a task.
-   *
-   * @throws {TooMany} `too_many_tasks`
-   */
-  async begin(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<TaskRow> {
-    const { tenantId, actor, requestId } = caller;
-    const total = listOf(choice)?.length ?? (await this.count(caller, act, choice)).count;
-    const task = await once(this.db, caller, async (tx) => {
-      await demandRoom(tx, TASKS_CAP, tenantId);
-      const task = { kind: `held.${act}` as const, payload: choice, total, createdBy: actor };
-      const made = await this.tasks.add(tx, tenantId, task);
-      const line = { tenantId, actor, requestId, targetType: 'task', targetId: made.id };
-      await this.audit.record(tx, { ...line, action: `held.${act}_begun`, after: { ...choice, total } });
-      return made;
-    });
-    this.tasks.wake();
-    return task;
-  }
-
-  private async batch(act: HeldAct, task: Task<HeldPayload>): Promise<Batch> {
-    const params = matching(task.tenantId, act, task.payload);
-    const { rows } = await this.db.query<{ id: string }>(
-      `select u.id from users u where ${MATCHES} and u.id > $5 order by (u.id || '') limit ${BATCH}`,
-      [task.tenantId, ...params.slice(1), task.payload.after ?? ''],
-    );
-    const result: Record<string, number> = { [DONE[act]]: 0, left_out: 0, ...task.result };
-    const others = task.payload.after === undefined ? await this.notHeld(act, task) : [];
-    for (const id of others) await this.omit(task, id, 'not_held', 'The user is not held, or for another reason.');
-    result['left_out']! += others.length;
-    for (const { id } of rows) result[(await this.one(task, act, id)) ? DONE[act] : 'left_out']!++;
-    const next = rows.length < BATCH ? null : { ...task.payload, after: rows.at(-1)!.id };
-    return { done: rows.length + others.length, next, result };
-  }
-
-  /** Returns whether the act was done; else the cause is noted. */
-  private async one(task: Task<HeldPayload>, act: HeldAct, userId: string): Promise<boolean> {
-    try {
-      const by = { tenantId: task.tenantId, actor: task.createdBy, requestId: task.id };
-      const row = await this.held[act](by, userId);
-      // A user who is held still was not changed: a discard leaves nothing that would hold it.
-      if (act === 'release' || row === null || row.held === null || row.held === 'no_email') return true;
-      await this.omit(task, userId, 'still_held', `The user is held as ${row.held} still.`);
-      return false;
-    } catch (error) {
-      if (!(error instanceof Conflict || error instanceof NotFound)) throw error;
-      await this.omit(task, userId, error instanceof Conflict ? error.code : 'not_held', error.message);
-      return false;
-    }
-  }
-
-  /** The users of the list whom the task is not about. */
-  private async notHeld(act: HeldAct, { tenantId, payload }: Task<HeldPayload>): Promise<string[]> {
-    const ids = listOf(payload);
-    if (ids === undefined) return [];
-    const { rows } = await this.db.query<{ id: string }>(
-      `select u.id from users u where ${MATCHES}`,
-      matching(tenantId, act, payload),
-    );
-    const held = new Set(rows.map(({ id }) => id));
-    return ids.filter((id) => !held.has(id));
-  }
-
-  private omit(task: Task<HeldPayload>, userId: string, reason: string, detail: string): Promise<void> {
-    return this.leftOut.add(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
-  }
-}
 
 // `users_held` finds the held users of a tenant.
 const MATCHES = `u.tenant_id = $1 and u.held is not null and u.held = any($2::text[])
@@ -206,16 +110,220 @@ interface Left {
   groups: string[];
 }
 
-/** Undoes the departure of a user: with id, role, groups and account of the platform; the seat by the ordinary rule. */
+/** Which departures are undone: those of a list, or all of the directory. */
+export interface UndoChoice {
+  directory: string;
+  user_ids?: string[] | undefined;
+}
+
+/** `after`: the user after which the next batch begins. */
+type UndoPayload = UndoChoice & { after?: string };
+
+// The first rule that gives the user a role gives another one than the user had.
+const RULED = `d.how in ('role_lost', 'seat_lost') and (select r.role from group_rules r
+    join group_members m on m.tenant_id = $1 and m.group_id = r.group_id and m.member_id = d.user_id
+    join roles c on c.tenant_id = $1 and c.name = r.role
+    where r.tenant_id = $1 and r.directory_id = $2 order by r.position limit 1) <> d.person ->> 'role'`;
+
+const UNDO_MATCHES = `tenant_id = $1 and directory_id = $2 and went_at > now() - interval '1 day'
+  and ($3::text[] is null or user_id = any($3))`;
+
+/**
+ * Releases or discards many held users, in small steps that each leave their progress behind.
+ *
+ * Brings users back who left before the guard of their directory held the others, in small steps.
+ *
+ * Undoes the departure of a user: with id, role, groups and account of the platform; the seat by the ordinary rule.
+ */
 @Injectable()
-export class BroughtBack {
+export class HeldTasks {
   constructor(
     private readonly db: Database,
+    private readonly held: HeldService,
+    private readonly leftOut: TasksRepository,
+    private readonly audit: AuditService,
+    handlers: TaskHandlers,
     private readonly users: UsersService,
     private readonly rules: UsersRepository,
     private readonly directories: DirectoryStore,
-    private readonly audit: AuditService,
-  ) {}
+  ) {
+    for (const act of ['release', 'discard'] as const) {
+      handlers.add<HeldPayload>([`held.${act}`], { run: (task) => this.batch(act, task) });
+    }
+
+    handlers.add<UndoPayload>(['guard.undo'], { run: (task) => this.undoBatch(task) });
+  }
+
+  /** Counts the held users that a task would be about, and those of them who administer the tenant now. */
+  async count(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<HeldCount> {
+    const { rows } = await this.db.query<Required<HeldCount>>(
+      `select count(*)::int as count, (count(*) filter (where u.status = 'active'
+         and ${consoleRight('$1::text', 'u.id', 'u.role')} <> 'none'))::int as administrators from users u where ${MATCHES}`,
+      matching(caller.tenantId, act, choice),
+    );
+    const { count, administrators } = rows[0]!;
+    // A discard takes nothing from administrators.
+    return act === 'discard' ? { count } : { count, administrators };
+  }
+
+  /**
+   * Begins a task.
+   *
+   * @throws {TooMany} `too_many_tasks`
+   */
+  async begin(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<TaskRow> {
+    const { tenantId, actor, requestId } = caller;
+    const total = listOf(choice)?.length ?? (await this.count(caller, act, choice)).count;
+    const task = await once(this.db, caller, async (tx) => {
+      await demandRoom(tx, TASKS_CAP, tenantId);
+      const task = { kind: `held.${act}` as const, payload: choice, total, createdBy: actor };
+      const made = await this.leftOut.add(tx, tenantId, task);
+      const line = { tenantId, actor, requestId, targetType: 'task', targetId: made.id };
+      await this.audit.record(tx, { ...line, action: `held.${act}_begun`, after: { ...choice, total } });
+      return made;
+    });
+    this.leftOut.wake();
+    return task;
+  }
+
+  private async batch(act: HeldAct, task: Task<HeldPayload>): Promise<Batch> {
+    const params = matching(task.tenantId, act, task.payload);
+    const { rows } = await this.db.query<{ id: string }>(
+      `select u.id from users u where ${MATCHES} and u.id > $5 order by (u.id || '') limit ${BATCH}`,
+      [task.tenantId, ...params.slice(1), task.payload.after ?? ''],
+    );
+    const result: Record<string, number> = { [DONE[act]]: 0, left_out: 0, ...task.result };
+    const others = task.payload.after === undefined ? await this.notHeld(act, task) : [];
+    for (const id of others) await this.omit(task, id, 'not_held', 'The user is not held, or for another reason.');
+    result['left_out']! += others.length;
+    for (const { id } of rows) result[(await this.one(task, act, id)) ? DONE[act] : 'left_out']!++;
+    const next = rows.length < BATCH ? null : { ...task.payload, after: rows.at(-1)!.id };
+    return { done: rows.length + others.length, next, result };
+  }
+
+  /** Returns whether the act was done; else the cause is noted. */
+  private async one(task: Task<HeldPayload>, act: HeldAct, userId: string): Promise<boolean> {
+    try {
+      const by = { tenantId: task.tenantId, actor: task.createdBy, requestId: task.id };
+      const row = await this.held[act](by, userId);
+      // A user who is held still was not changed: a discard leaves nothing that would hold it.
+      if (act === 'release' || row === null || row.held === null || row.held === 'no_email') return true;
+      await this.omit(task, userId, 'still_held', `The user is held as ${row.held} still.`);
+      return false;
+    } catch (error) {
+      if (!(error instanceof Conflict || error instanceof NotFound)) throw error;
+      await this.omit(task, userId, error instanceof Conflict ? error.code : 'not_held', error.message);
+      return false;
+    }
+  }
+
+  /** The users of the list whom the task is not about. */
+  private async notHeld(act: HeldAct, { tenantId, payload }: Task<HeldPayload>): Promise<string[]> {
+    const ids = listOf(payload);
+    if (ids === undefined) return [];
+    const { rows } = await this.db.query<{ id: string }>(
+      `select u.id from users u where ${MATCHES}`,
+      matching(tenantId, act, payload),
+    );
+    const held = new Set(rows.map(({ id }) => id));
+    return ids.filter((id) => !held.has(id));
+  }
+
+  private omit(task: Task<HeldPayload>, userId: string, reason: string, detail: string): Promise<void> {
+    return this.leftOut.addLeftOut(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
+  }
+
+  /**
+   * Counts the departures of a choice that can be undone, and those of them that an undo leaves out: the user has lost a role
+   * or a seat, and a rule still gives the role that the user has now.
+   */
+  async countUndo(tenantId: string, { directory, user_ids: ids }: UndoChoice): Promise<{ all: number; ruled: number }> {
+    const { rows } = await this.db.query<{ all: number; ruled: number }>(
+      `select count(*)::int as all, (count(*) filter (where ${RULED}))::int as ruled from guard_departures d where ${UNDO_MATCHES}`,
+      [tenantId, directory, ids ?? null],
+    );
+    return rows[0]!;
+  }
+
+  /**
+   * Begins a task.
+   *
+   * @throws {NotFound} when the one user of the choice has not left
+   * @throws {Conflict} `window_over` when no user of the directory left within the last 24 hours
+   * @throws {TooMany} `too_many_tasks`
+   */
+  async beginUndo(caller: Caller, choice: UndoChoice, count: number): Promise<TaskRow> {
+    const { tenantId, actor, requestId } = caller;
+    const total = choice.user_ids?.length ?? count;
+    const task = await once(this.db, caller, async (tx) => {
+      if (count === 0 && choice.user_ids?.length === 1) throw new NotFound('departure');
+      if (count === 0) {
+        const message = 'No user left this directory within the last 24 hours, and an earlier departure is not undone.';
+        throw new Conflict('window_over', message);
+      }
+      await demandRoom(tx, TASKS_CAP, tenantId);
+      const made = await this.leftOut.add(tx, tenantId, {
+        kind: 'guard.undo',
+        payload: choice,
+        total,
+        createdBy: actor,
+      });
+      const line = { tenantId, actor, requestId, targetType: 'task', targetId: made.id };
+      await this.audit.record(tx, { ...line, action: 'guard.undo_begun', after: { ...choice, total } });
+      return made;
+    });
+    this.leftOut.wake();
+    return task;
+  }
+
+  private async undoBatch(task: Task<UndoPayload>): Promise<Batch> {
+    const { directory, user_ids: ids, after } = task.payload;
+    const { rows } = await this.db.query<{ id: string }>(
+      `select user_id as id from guard_departures where ${UNDO_MATCHES} and user_id > $4 order by user_id limit ${BATCH}`,
+      [task.tenantId, directory, ids ?? null, after ?? ''],
+    );
+    const result: Record<string, number> = { brought_back: 0, left_out: 0, ...task.result };
+    const missing = after === undefined ? await this.missing(task, rows) : [];
+    for (const id of missing)
+      await this.omitFromUndo(task, id, 'not_counted', 'The user has not left within the last 24 hours.');
+    result['left_out']! += missing.length;
+    for (const { id } of rows) result[(await this.undoOne(task, id)) ? 'brought_back' : 'left_out']!++;
+    const next = rows.length < BATCH ? null : { ...task.payload, after: rows.at(-1)!.id };
+    return { done: rows.length + missing.length, next, result };
+  }
+
+  /** The users of the list who have not left. */
+  private async missing({ tenantId, payload }: Task<UndoPayload>, first: readonly { id: string }[]): Promise<string[]> {
+    const { directory, user_ids: ids } = payload;
+    if (ids === undefined) return [];
+    const { rows } =
+      first.length < BATCH
+        ? { rows: first }
+        : await this.db.query<{ id: string }>(`select user_id as id from guard_departures where ${UNDO_MATCHES}`, [
+            tenantId,
+            directory,
+            ids,
+          ]);
+    const known = new Set(rows.map(({ id }) => id));
+    return ids.filter((id) => !known.has(id));
+  }
+
+  /** Returns whether the user is back; else the cause is noted. */
+  private async undoOne(task: Task<UndoPayload>, userId: string): Promise<boolean> {
+    const by = { tenantId: task.tenantId, actor: task.createdBy, requestId: task.id };
+    try {
+      await this.bringBack(by, task.payload.directory, userId);
+      return true;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      await this.omitFromUndo(task, userId, error.code, error.message);
+      return false;
+    }
+  }
+
+  private omitFromUndo(task: Task<UndoPayload>, userId: string, reason: string, detail: string): Promise<void> {
+    return this.leftOut.addLeftOut(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
+  }
 
   /**
    * Brings one user back.
@@ -225,7 +333,7 @@ export class BroughtBack {
    *   user is held for another reason
    * @throws {Taken} when another user has the name
    */
-  async one(by: RequestedBy, directoryId: string, userId: string): Promise<void> {
+  async bringBack(by: RequestedBy, directoryId: string, userId: string): Promise<void> {
     const { tenantId } = by;
     const left = await this.left(tenantId, directoryId, userId);
     const directory = await this.directories.get(tenantId, directoryId);
@@ -319,125 +427,5 @@ export class BroughtBack {
 
   private line({ tenantId, actor, requestId }: RequestedBy, userId: string) {
     return { tenantId, actor, requestId, action: 'guard.undone', targetType: 'user', targetId: userId };
-  }
-}
-
-/** Which departures are undone: those of a list, or all of the directory. */
-export interface UndoChoice {
-  directory: string;
-  user_ids?: string[] | undefined;
-}
-
-/** `after`: the user after which the next batch begins. */
-type UndoPayload = UndoChoice & { after?: string };
-
-// The first rule that gives the user a role gives another one than the user had.
-const RULED = `d.how in ('role_lost', 'seat_lost') and (select r.role from group_rules r
-    join group_members m on m.tenant_id = $1 and m.group_id = r.group_id and m.member_id = d.user_id
-    join roles c on c.tenant_id = $1 and c.name = r.role
-    where r.tenant_id = $1 and r.directory_id = $2 order by r.position limit 1) <> d.person ->> 'role'`;
-
-const UNDO_MATCHES = `tenant_id = $1 and directory_id = $2 and went_at > now() - interval '1 day'
-  and ($3::text[] is null or user_id = any($3))`;
-
-/** Brings users back who left before the guard of their directory held the others, in small steps. */
-@Injectable()
-export class GuardUndo {
-  constructor(
-    private readonly db: Database,
-    private readonly back: BroughtBack,
-    private readonly leftOut: LeftOutRepository,
-    private readonly audit: AuditService,
-    private readonly tasks: TasksRepository,
-    handlers: TaskHandlers,
-  ) {
-    handlers.add<UndoPayload>(['guard.undo'], { run: (task) => this.batch(task) });
-  }
-
-  /**
-   * Counts the departures of a choice that can be undone, and those of them that an undo leaves out: the user has lost a role
-   * or a seat, and a rule still gives the role that the user has now.
-   */
-  async count(tenantId: string, { directory, user_ids: ids }: UndoChoice): Promise<{ all: number; ruled: number }> {
-    const { rows } = await this.db.query<{ all: number; ruled: number }>(
-      `select count(*)::int as all, (count(*) filter (where ${RULED}))::int as ruled from guard_departures d where ${UNDO_MATCHES}`,
-      [tenantId, directory, ids ?? null],
-    );
-    return rows[0]!;
-  }
-
-  /**
-   * Begins a task.
-   *
-   * @throws {NotFound} when the one user of the choice has not left
-   * @throws {Conflict} `window_over` when no user of the directory left within the last 24 hours
-   * @throws {TooMany} `too_many_tasks`
-   */
-  async begin(caller: Caller, choice: UndoChoice, count: number): Promise<TaskRow> {
-    const { tenantId, actor, requestId } = caller;
-    const total = choice.user_ids?.length ?? count;
-    const task = await once(this.db, caller, async (tx) => {
-      if (count === 0 && choice.user_ids?.length === 1) throw new NotFound('departure');
-      if (count === 0) {
-        const message = 'No user left this directory within the last 24 hours, and an earlier departure is not undone.';
-        throw new Conflict('window_over', message);
-      }
-      await demandRoom(tx, TASKS_CAP, tenantId);
-      const made = await this.tasks.add(tx, tenantId, { kind: 'guard.undo', payload: choice, total, createdBy: actor });
-      const line = { tenantId, actor, requestId, targetType: 'task', targetId: made.id };
-      await this.audit.record(tx, { ...line, action: 'guard.undo_begun', after: { ...choice, total } });
-      return made;
-    });
-    this.tasks.wake();
-    return task;
-  }
-
-  private async batch(task: Task<UndoPayload>): Promise<Batch> {
-    const { directory, user_ids: ids, after } = task.payload;
-    const { rows } = await this.db.query<{ id: string }>(
-      `select user_id as id from guard_departures where ${UNDO_MATCHES} and user_id > $4 order by user_id limit ${BATCH}`,
-      [task.tenantId, directory, ids ?? null, after ?? ''],
-    );
-    const result: Record<string, number> = { brought_back: 0, left_out: 0, ...task.result };
-    const missing = after === undefined ? await this.missing(task, rows) : [];
-    for (const id of missing)
-      await this.omit(task, id, 'not_counted', 'The user has not left within the last 24 hours.');
-    result['left_out']! += missing.length;
-    for (const { id } of rows) result[(await this.one(task, id)) ? 'brought_back' : 'left_out']!++;
-    const next = rows.length < BATCH ? null : { ...task.payload, after: rows.at(-1)!.id };
-    return { done: rows.length + missing.length, next, result };
-  }
-
-  /** The users of the list who have not left. */
-  private async missing({ tenantId, payload }: Task<UndoPayload>, first: readonly { id: string }[]): Promise<string[]> {
-    const { directory, user_ids: ids } = payload;
-    if (ids === undefined) return [];
-    const { rows } =
-      first.length < BATCH
-        ? { rows: first }
-        : await this.db.query<{ id: string }>(`select user_id as id from guard_departures where ${UNDO_MATCHES}`, [
-            tenantId,
-            directory,
-            ids,
-          ]);
-    const known = new Set(rows.map(({ id }) => id));
-    return ids.filter((id) => !known.has(id));
-  }
-
-  /** Returns whether the user is back; else the cause is noted. */
-  private async one(task: Task<UndoPayload>, userId: string): Promise<boolean> {
-    const by = { tenantId: task.tenantId, actor: task.createdBy, requestId: task.id };
-    try {
-      await this.back.one(by, task.payload.directory, userId);
-      return true;
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      await this.omit(task, userId, error.code, error.message);
-      return false;
-    }
-  }
-
-  private omit(task: Task<UndoPayload>, userId: string, reason: string, detail: string): Promise<void> {
-    return this.leftOut.add(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
   }
 }

@@ -41,7 +41,33 @@ const CAUSE: Partial<Record<HeldReason, string>> = {
   email_taken: 'another active user has the e-mail address; it is the platform’s key and cannot be given twice',
 };
 
-/** Releases and discards held users: users whose requested state is not in force. */
+function changedMeanwhile(): Conflict {
+  return new Conflict('changed_meanwhile', 'The user was changed at the same moment; look again.');
+}
+
+function cannotBeReleased(why: string): Conflict {
+  return new Conflict('cannot_be_released', `This cannot be released: ${why}.`);
+}
+
+/** The line of the user's history. */
+function noteOf(event: 'released' | 'discarded', row: NamedUser, userName?: string): UserNote {
+  const name = userName === undefined ? {} : { user_name: userName };
+  return { kind: 'held', detail: { event, reason: row.held ?? '', ...name } };
+}
+
+const BATCH = 100;
+
+/** Users that are counted at the most: a scrape must not read a whole table. */
+const MOST = 20_000;
+
+/**
+ * Releases and discards held users: users whose requested state is not in force.
+ *
+ * Judges users anew who were held as owner or break-glass account once they are neither: what their directory has written
+ * takes effect.
+ *
+ * The figure of held users.
+ */
 @Injectable()
 export class HeldService {
   constructor(
@@ -51,7 +77,12 @@ export class HeldService {
     private readonly directories: DirectoryStore,
     private readonly audit: AuditService,
     private readonly kept: KeptWrites,
-  ) {}
+    private readonly db: Database,
+    private readonly logger: Logger,
+    events: DomainEvents,
+  ) {
+    events.on(ProtectionEnded, ({ by, userIds }) => this.judge(by, userIds));
+  }
 
   /**
    * Puts the requested state into force. Users who are held for each other's values exchange them.
@@ -221,38 +252,6 @@ export class HeldService {
       requestId: caller.requestId,
     };
   }
-}
-
-function changedMeanwhile(): Conflict {
-  return new Conflict('changed_meanwhile', 'The user was changed at the same moment; look again.');
-}
-
-function cannotBeReleased(why: string): Conflict {
-  return new Conflict('cannot_be_released', `This cannot be released: ${why}.`);
-}
-
-/** The line of the user's history. */
-function noteOf(event: 'released' | 'discarded', row: NamedUser, userName?: string): UserNote {
-  const name = userName === undefined ? {} : { user_name: userName };
-  return { kind: 'held', detail: { event, reason: row.held ?? '', ...name } };
-}
-
-const BATCH = 100;
-
-/**
- * Judges users anew who were held as owner or break-glass account once they are neither: what their directory has written
- * takes effect.
- */
-@Injectable()
-export class FormerProtected {
-  constructor(
-    private readonly db: Database,
-    private readonly held: HeldService,
-    private readonly logger: Logger,
-    events: DomainEvents,
-  ) {
-    events.on(ProtectionEnded, ({ by, userIds }) => this.judge(by, userIds));
-  }
 
   /** Judges those whose naming has ended without that: the process was stopped, or their directory wrote at that moment. */
   async judgeAll(): Promise<void> {
@@ -269,22 +268,13 @@ export class FormerProtected {
   private async judge(by: RequestedBy, userIds: readonly string[]): Promise<void> {
     for (const id of userIds) {
       try {
-        await this.held.endProtection(by, id);
+        await this.endProtection(by, id);
       } catch (error) {
         // The change of the tenant is committed; the sweep tries again.
         this.logger.error('judging a former protected user failed', { user_id: id, error });
       }
     }
   }
-}
-
-/** Users that are counted at the most: a scrape must not read a whole table. */
-const MOST = 20_000;
-
-/** The figure of held users. */
-@Injectable()
-export class HeldMetrics {
-  constructor(private readonly db: Database) {}
 
   /** Puts a gauge that asks the database when it is scraped into a registry. */
   register(registry: Registry): void {

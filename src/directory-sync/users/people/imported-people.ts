@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import {
-  PeopleIntakePort,
+  ForwardingService,
   type Intake,
   type AccountLeftOutReason,
   type PeopleIntake,
@@ -28,7 +28,7 @@ export class ImportedPeople implements PeopleIntake {
     private readonly known: UserDirectoryRepository,
     private readonly runner: WriteRunner,
     private readonly tenants: TenantStore,
-    port: PeopleIntakePort,
+    port: ForwardingService,
   ) {
     port.connect(this);
   }

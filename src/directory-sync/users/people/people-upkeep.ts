@@ -9,7 +9,7 @@ import { SeatLimitsService } from '../../../seats/seat-limits.service.js';
 import { RoomMade } from '../../../seats/seats.service.js';
 import { systemActor } from '../../../tenancy/identity/person.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
-import { FormerProtected } from '../held/held.service.js';
+import { HeldService } from '../held/held.service.js';
 import { UsersService } from '../write/users.service.js';
 
 interface Candidate {
@@ -41,7 +41,7 @@ export class PeopleUpkeep extends Background {
     private readonly users: UsersService,
     private readonly directories: DirectoryStore,
     private readonly limits: SeatLimitsService,
-    private readonly formerProtected: FormerProtected,
+    private readonly formerProtected: HeldService,
     private readonly logger: Logger,
     events: DomainEvents,
   ) {

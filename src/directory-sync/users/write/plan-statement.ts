@@ -28,52 +28,6 @@ import { insertUser, holdRemoval, removeUser, updateUser } from './user-rows.sql
 import type { WriteContext } from './write-case.js';
 import type { WritePlan } from './write-plan.rules.js';
 
-/** Tells who gets and loses rights of administration: a line of the audit log and an event, in the statement of the write. */
-@Injectable()
-export class ConsoleRights {
-  constructor(
-    private readonly audit: AuditService,
-    private readonly events: EventRecorder,
-    private readonly keys: ApiKeysService,
-  ) {}
-
-  /**
-   * Adds the lines and events of one user to the statement that changes the user.
-   *
-   * @param about `remains`: whether the user is active afterwards
-   * @param db where the statement will run, if that is a transaction
-   */
-  async addTo(
-    statement: WriteStatement,
-    about: {
-      tenantId: string;
-      userId: string;
-      steps: readonly (RightStep | IdentityStep)[];
-      source: ChangeSource;
-      remains: boolean;
-    },
-    db?: SqlRunner,
-  ): Promise<void> {
-    const { tenantId, userId, source } = about;
-    for (const { event, ...step } of about.steps) {
-      const isLost = event === 'administrator.removed';
-      const goingOn = isLost ? await this.keys.goingOn(tenantId, [userId], about.remains, db) : null;
-      const right = { ...step, ...(goingOn === null ? {} : { keys: goingOn.get(userId)! }) };
-      this.audit.addTo(statement, {
-        tenantId,
-        actor: source.actor,
-        requestId: source.request_id,
-        action: event,
-        targetType: 'user',
-        targetId: userId,
-        ...(isLost ? { before: right, after: null } : { before: null, after: right }),
-      });
-      const data = JSON.stringify({ user_id: userId, ...right });
-      await this.events.addTo(statement, tenantId, { event, record: userId, data }, db);
-    }
-  }
-}
-
 /** The conditions that a statement checks on its own; the pessimistic write has checked them under locks. */
 export interface Guards {
   /** Puts the part into the statement whose row the write demands for its seat. */
@@ -87,7 +41,11 @@ export interface Guards {
 /** The pessimistic write: nothing is checked again. */
 export const NO_GUARDS: Guards = { seat: () => null, departure: () => null, checkNames: false };
 
-/** Turns the plan of a write into one statement, with the rows of all rooms. */
+/**
+ * Turns the plan of a write into one statement, with the rows of all rooms.
+ *
+ * Tells who gets and loses rights of administration: a line of the audit log and an event, in the statement of the write.
+ */
 @Injectable()
 export class PlanStatement {
   constructor(
@@ -95,9 +53,10 @@ export class PlanStatement {
     private readonly forwarding: ForwardingService,
     private readonly events: EventRecorder,
     private readonly sessions: SessionEvents,
-    private readonly rights: ConsoleRights,
     private readonly guard: GuardService,
     private readonly config: Config,
+    private readonly audit: AuditService,
+    private readonly keys: ApiKeysService,
   ) {}
 
   /** Returns the statement of a plan; `db` is the transaction that it will run in, if there is one. */
@@ -111,7 +70,7 @@ export class PlanStatement {
       const { tenantId, source } = ctx;
       const remains = plan.subject.kind === 'update' && plan.subject.write.decision.inForce.status === 'active';
       const about = { tenantId, userId: userIdOf(plan), steps: plan.rights, source, remains };
-      await this.rights.addTo(statement, about, db);
+      await this.addConsoleRights(statement, about, db);
     }
     if (note !== null) addNote(statement, ctx.tenantId, note, ctx.source);
     const { memberships } = plan;
@@ -177,6 +136,42 @@ export class PlanStatement {
     const part = this.forwarding.enqueue(statement, tenantId, change, source, receivedAt, forward, linked);
     const event = eventOf({ consequences, note });
     if (event !== null) this.events.addElsewhere(statement, tenantId, receivers, { event, part });
+  }
+
+  /**
+   * Adds the lines and events of one user to the statement that changes the user.
+   *
+   * @param about `remains`: whether the user is active afterwards
+   * @param db where the statement will run, if that is a transaction
+   */
+  async addConsoleRights(
+    statement: WriteStatement,
+    about: {
+      tenantId: string;
+      userId: string;
+      steps: readonly (RightStep | IdentityStep)[];
+      source: ChangeSource;
+      remains: boolean;
+    },
+    db?: SqlRunner,
+  ): Promise<void> {
+    const { tenantId, userId, source } = about;
+    for (const { event, ...step } of about.steps) {
+      const isLost = event === 'administrator.removed';
+      const goingOn = isLost ? await this.keys.goingOn(tenantId, [userId], about.remains, db) : null;
+      const right = { ...step, ...(goingOn === null ? {} : { keys: goingOn.get(userId)! }) };
+      this.audit.addTo(statement, {
+        tenantId,
+        actor: source.actor,
+        requestId: source.request_id,
+        action: event,
+        targetType: 'user',
+        targetId: userId,
+        ...(isLost ? { before: right, after: null } : { before: null, after: right }),
+      });
+      const data = JSON.stringify({ user_id: userId, ...right });
+      await this.events.addTo(statement, tenantId, { event, record: userId, data }, db);
+    }
   }
 }
 

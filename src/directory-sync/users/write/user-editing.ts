@@ -69,58 +69,22 @@ const TEXTS = [
   'cost_center',
 ] as const;
 
-/** Gathers what the decision about an edit depends on. */
-@Injectable()
-export class CaseReader {
-  constructor(private readonly repository: UsersRepository) {}
-
-  /** Returns the case of an edit of a user. */
-  async of(
-    db: SqlRunner,
-    ctx: WriteContext,
-    tenant: TenantView,
-    row: UserWithGroups,
-    edit: Edit,
-  ): Promise<WriteCase & { row: UserWithGroups }> {
-    const fromRules = ctx.directory?.hasRules
-      ? await this.repository.rolesFromRules(ctx.tenantId, ctx.directory.id, row.id, db)
-      : [];
-    // A name that was given away stays so until another one is written.
-    const isKept = isAside(row.user_name_key) && !row.gone && edit.draft.userName === row.user_name;
-    const draft = isKept ? { ...edit.draft, userNameKey: row.user_name_key } : edit.draft;
-    const roleSet = edit.kind === 'change' && edit.roleSet !== undefined ? edit.roleSet : row.role_set;
-    const roleOrigin = edit.kind === 'change' ? edit.roleOrigin : undefined;
-    const named = edit.kind === 'change' ? edit.fields : undefined;
-    const about = {
-      ctx,
-      tenant,
-      row,
-      draft,
-      roleSet,
-      roleOrigin,
-      fromRules,
-      released: row.released,
-      keptFor: edit.keptFor === undefined ? row.kept_for : edit.keptFor,
-      named,
-    };
-    const discarding = edit.kind === 'discard' ? { discardedRole: edit.discardedRole } : {};
-    return { ...about, ...discarding, released: releasedIn(about, edit) };
-  }
-}
-
 function releasedIn(about: WriteCase & { row: UserWithGroups }, edit: Edit): WriteCase['released'] {
   if (edit.kind === 'discard') return edit.released;
   return (edit.kind === 'reconsider' ? edit.released : undefined) ?? stillReleased(about);
 }
 
-/** Edits of users that exist, in the ways in which their row can be known: read, locked, or written lately. */
+/**
+ * Edits of users that exist, in the ways in which their row can be known: read, locked, or written lately.
+ *
+ * Gathers what the decision about an edit depends on.
+ */
 @Injectable()
 export class UserEditing {
   private readonly rows = new RecentRows();
 
   constructor(
     private readonly db: Database,
-    private readonly cases: CaseReader,
     private readonly runner: WriteRunner,
     private readonly storage: TenantStorage,
     private readonly repository: UsersRepository,
@@ -146,7 +110,7 @@ export class UserEditing {
     this.demandRoom(tenant, row, edit);
     // A write that waits for an admin, or ends such a wait, is written under the lock of the user.
     if (isKeptFor(ctx, row) && isDirectorys(edit)) return null;
-    const about = await this.cases.of(this.db, ctx, tenant, row, edit);
+    const about = await this.caseOf(this.db, ctx, tenant, row, edit);
     if (keptPart(about, edit) !== null) return null;
     return this.runner.optimistic({ kind: 'edit', about, edit }, ctx, newStamp(), edit);
   }
@@ -160,7 +124,7 @@ export class UserEditing {
     edit: Edit,
   ): Promise<CompletedWrite> {
     this.demandRoom(tenant, row, edit);
-    const about = await this.cases.of(tx, ctx, tenant, row, edit);
+    const about = await this.caseOf(tx, ctx, tenant, row, edit);
     const part = keptPart(about, edit);
     if (part !== null) return this.keep(tx, ctx, about, edit, part);
     if (!isKeptFor(ctx, row) || !isDirectorys(edit)) {
@@ -231,6 +195,39 @@ export class UserEditing {
       if (error instanceof DocumentTooLarge) return null; // another process may have made it smaller
       throw error;
     }
+  }
+
+  /** Returns the case of an edit of a user. */
+  async caseOf(
+    db: SqlRunner,
+    ctx: WriteContext,
+    tenant: TenantView,
+    row: UserWithGroups,
+    edit: Edit,
+  ): Promise<WriteCase & { row: UserWithGroups }> {
+    const fromRules = ctx.directory?.hasRules
+      ? await this.repository.rolesFromRules(ctx.tenantId, ctx.directory.id, row.id, db)
+      : [];
+    // A name that was given away stays so until another one is written.
+    const isKept = isAside(row.user_name_key) && !row.gone && edit.draft.userName === row.user_name;
+    const draft = isKept ? { ...edit.draft, userNameKey: row.user_name_key } : edit.draft;
+    const roleSet = edit.kind === 'change' && edit.roleSet !== undefined ? edit.roleSet : row.role_set;
+    const roleOrigin = edit.kind === 'change' ? edit.roleOrigin : undefined;
+    const named = edit.kind === 'change' ? edit.fields : undefined;
+    const about = {
+      ctx,
+      tenant,
+      row,
+      draft,
+      roleSet,
+      roleOrigin,
+      fromRules,
+      released: row.released,
+      keptFor: edit.keptFor === undefined ? row.kept_for : edit.keptFor,
+      named,
+    };
+    const discarding = edit.kind === 'discard' ? { discardedRole: edit.discardedRole } : {};
+    return { ...about, ...discarding, released: releasedIn(about, edit) };
   }
 }
 

@@ -25,7 +25,7 @@ import { InstallationEngine, ENGINE, ownEngine } from '../installation-engine.js
 import { interviewFact } from '../interview.dto.js';
 import type { InterviewRow } from '../interview.js';
 import { InterviewMoved } from '../interviews.errors.js';
-import { CandidateLock, InterviewsRepository } from '../interviews.repository.js';
+import { InterviewsRepository } from '../interviews.repository.js';
 import { type EngineCall, type EngineResult, callFor, createCall, engineResultOf } from './engine-call.rules.js';
 
 const MOST_BYTES = 64 * 1024;
@@ -40,37 +40,6 @@ interface EngineQuestion {
   idempotencyKey?: undefined;
 }
 
-/** Calls the interview engine of a tenant, by the rules of addresses that hold for its platform. */
-@Injectable()
-export class EngineClient {
-  constructor(
-    private readonly client: PlatformClient,
-    private readonly connections: Connections,
-    private readonly installation: InstallationEngine,
-  ) {}
-
-  /**
-   * Sends one request and returns the answer of any status.
-   *
-   * @param destination null: the engine of the installation
-   */
-  send(
-    destination: Destination | null,
-    { method, path, body, idempotencyKey }: EngineRequest,
-    timeoutMs: number,
-  ): Promise<OutboundAnswer> {
-    const connection = this.installation.connectionFor(destination) ?? this.connections.of(destination!);
-    return this.client.send(connection, {
-      method,
-      path,
-      ...(body === undefined ? {} : { body }),
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      timeoutMs,
-      maxBytes: MOST_BYTES,
-    });
-  }
-}
-
 /** What came of an interview, or of its new plan, that the engine did not take. */
 const REFUSALS = {
   refused: {
@@ -82,43 +51,6 @@ const REFUSALS = {
     moved: 'The interview engine answered the last plan with a link that cannot be used: the former link stays.',
   },
 } as const;
-
-/** Notes in an interview what its engine has answered. A new link is sent to the ATS and to webhooks. */
-@Injectable()
-export class MeetingRecorder {
-  constructor(
-    private readonly db: Database,
-    private readonly interviews: InterviewsRepository,
-    private readonly lock: CandidateLock,
-    private readonly events: EventRecorder,
-    private readonly domainEvents: DomainEvents,
-  ) {}
-
-  /** Notes the result of a call. Nothing is noted of an interview that was removed meanwhile. */
-  async note(tenantId: string, id: string, kind: EngineCall['kind'], result: EngineResult): Promise<void> {
-    if (result.kind === 'again' || result.kind === 'stopped') {
-      return this.interviews.noteWaiting(tenantId, id, result.detail);
-    }
-    try {
-      await this.db.transaction(tenantId, async (tx) => {
-        const { interview: before, candidate } = await this.lock.interview(tx, tenantId, id);
-        const after = noted(before, kind, result);
-        if (after === null) return;
-        await this.interviews.update(tx, tenantId, after);
-        const isAhead = after.state === 'scheduled' || after.state === 'in_progress';
-        if (after.sequence === before.sequence || !isAhead) return;
-        await this.events.record(tx, tenantId, [interviewFact('interview.scheduled', after, candidate.external_id)]);
-        if (after.meeting_url !== before.meeting_url || after.meeting_state !== before.meeting_state) {
-          await this.domainEvents.publish(new InterviewMoved(tx, tenantId, after));
-        }
-      });
-    } catch (error) {
-      if (error instanceof NotFound || error instanceof Conflict) return;
-      throw error;
-    }
-    this.events.wake(tenantId, 'interview.scheduled');
-  }
-}
 
 /** Returns the interview after the answer; null: nothing of it changes. Another link, state or reason counts as a change. */
 function noted(before: InterviewRow, kind: EngineCall['kind'], result: EngineResult): InterviewRow | null {
@@ -154,6 +86,10 @@ const LONGER = 5;
 /**
  * The channel to interview engines. A lane is an interview; what is sent is the interview as it is when it is sent, so that
  * an erased candidate is nowhere else. The engine knows an interview by its id: a repeated create makes no second meeting.
+ *
+ * Notes in an interview what its engine has answered. A new link is sent to the ATS and to webhooks.
+ *
+ * Calls the interview engine of a tenant, by the rules of addresses that hold for its platform.
  */
 @Injectable()
 export class EngineChannel extends Channel {
@@ -164,10 +100,13 @@ export class EngineChannel extends Channel {
     private readonly interviews: InterviewsRepository,
     private readonly candidates: CandidatesRepository,
     private readonly jobs: JobsRepository,
-    private readonly client: EngineClient,
-    private readonly recorder: MeetingRecorder,
     private readonly clock: Clock,
     private readonly installation: InstallationEngine,
+    private readonly db: Database,
+    private readonly events: EventRecorder,
+    private readonly domainEvents: DomainEvents,
+    private readonly platform: PlatformClient,
+    private readonly connections: Connections,
   ) {
     super();
   }
@@ -204,7 +143,7 @@ export class EngineChannel extends Channel {
     if (call === null) return { outcome: { kind: 'nothing' }, attempts };
     const send = async (one: EngineCall): Promise<EngineResult> => {
       const sentAt = this.clock.now();
-      const answer = await this.client.send(destination, one, timeoutMs);
+      const answer = await this.call(destination, one, timeoutMs);
       const verdict = judge(answer, this.clock.now());
       const result = engineResultOf(one, verdict);
       attempts.push(attemptOf(one, verdict, result, { sentAt, ms: Math.round(answer.ms), id }));
@@ -215,8 +154,54 @@ export class EngineChannel extends Channel {
       call = createCall(interview, about);
       result = await send(call);
     }
-    await this.recorder.note(tenantId, id, call.kind, result);
+    await this.note(tenantId, id, call.kind, result);
     return { outcome: outcomeOf(result, ownEngine(destination) !== null), attempts };
+  }
+
+  /** Notes the result of a call. Nothing is noted of an interview that was removed meanwhile. */
+  async note(tenantId: string, id: string, kind: EngineCall['kind'], result: EngineResult): Promise<void> {
+    if (result.kind === 'again' || result.kind === 'stopped') {
+      return this.interviews.noteWaiting(tenantId, id, result.detail);
+    }
+    try {
+      await this.db.transaction(tenantId, async (tx) => {
+        const { interview: before, candidate } = await this.interviews.lockInterview(tx, tenantId, id);
+        const after = noted(before, kind, result);
+        if (after === null) return;
+        await this.interviews.update(tx, tenantId, after);
+        const isAhead = after.state === 'scheduled' || after.state === 'in_progress';
+        if (after.sequence === before.sequence || !isAhead) return;
+        await this.events.record(tx, tenantId, [interviewFact('interview.scheduled', after, candidate.external_id)]);
+        if (after.meeting_url !== before.meeting_url || after.meeting_state !== before.meeting_state) {
+          await this.domainEvents.publish(new InterviewMoved(tx, tenantId, after));
+        }
+      });
+    } catch (error) {
+      if (error instanceof NotFound || error instanceof Conflict) return;
+      throw error;
+    }
+    this.events.wake(tenantId, 'interview.scheduled');
+  }
+
+  /**
+   * Sends one request and returns the answer of any status.
+   *
+   * @param destination null: the engine of the installation
+   */
+  call(
+    destination: Destination | null,
+    { method, path, body, idempotencyKey }: EngineRequest,
+    timeoutMs: number,
+  ): Promise<OutboundAnswer> {
+    const connection = this.installation.connectionFor(destination) ?? this.connections.of(destination!);
+    return this.platform.send(connection, {
+      method,
+      path,
+      ...(body === undefined ? {} : { body }),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      timeoutMs,
+      maxBytes: MOST_BYTES,
+    });
   }
 }
 

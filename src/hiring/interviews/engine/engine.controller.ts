@@ -4,16 +4,13 @@ import { ApiRefusals } from '../../../base/http/api-answers.js';
 import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { ChangeInterviewEngine, InterviewEngineBody, InterviewEngineTestBody } from './engine.dto.js';
-import { EngineLookUp, EngineService } from './engine.service.js';
+import { EngineService } from './engine.service.js';
 
 /** The interview engine of a tenant. */
 @ApiController('interview-engine', { tag: 'interviews' })
 @RequireScope('admin')
 export class InterviewEngineController {
-  constructor(
-    private readonly engine: EngineService,
-    private readonly lookUp: EngineLookUp,
-  ) {}
+  constructor(private readonly engine: EngineService) {}
 
   @Get()
   @RequireScope('interviews:read')
@@ -46,6 +43,6 @@ export class InterviewEngineController {
   })
   @ApiOkResponse({ type: InterviewEngineTestBody })
   test(@CurrentCaller() { tenantId }: Caller): Promise<InterviewEngineTestBody> {
-    return this.lookUp.test(tenantId);
+    return this.engine.test(tenantId);
   }
 }

@@ -22,13 +22,35 @@ import { engineOf, InstallationEngine, ownEngine } from '../installation-engine.
 import { InterviewsRepository } from '../interviews.repository.js';
 import { Meetings } from '../meetings.js';
 import { ENGINE_MESSAGES, INTERVIEWS_PATH, engineFinding } from './engine-call.rules.js';
-import { EngineClient } from './engine.channel.js';
+import { EngineChannel } from './engine.channel.js';
 import type { ChangeInterviewEngine, InterviewEngineBody, InterviewEngineTestBody } from './engine.dto.js';
 
 const INSTALLATION =
   'The engine of the installation is used, since the tenant has set none. Set one with PUT to use another.';
 
-/** The interview engine of a tenant, as its administrators see and change it. */
+function messageOf(message: string, notTaken: number): string {
+  if (notTaken === 0) return message;
+  const interviews = notTaken === 1 ? 'one interview' : `${notTaken} interviews`;
+  return `${message} It did not take the plan of ${interviews}: meeting_reason of the interview says why.`;
+}
+
+function shown({ baseUrl, keyHint }: Destination): object {
+  return { base_url: baseUrl, key_hint: keyHint };
+}
+
+function originOf(address: string): string {
+  return urlOf(address)?.origin ?? address;
+}
+
+function wrong(field: string, message: string): InvalidFields {
+  return new InvalidFields([{ field, message }]);
+}
+
+/**
+ * The interview engine of a tenant, as its administrators see and change it.
+ *
+ * Tries the interview engine without a write.
+ */
 @Injectable()
 export class EngineService {
   constructor(
@@ -40,6 +62,8 @@ export class EngineService {
     private readonly config: Config,
     private readonly installation: InstallationEngine,
     private readonly interviews: InterviewsRepository,
+    private readonly client: EngineChannel,
+    private readonly clock: Clock,
   ) {}
 
   /** Returns the engine and how it is doing. */
@@ -135,35 +159,6 @@ export class EngineService {
     const refusal = this.connections.mayBePrivate(baseUrl, known) ? null : refusalOfUrl(baseUrl);
     if (refusal !== null) throw wrong('base_url', refusal);
   }
-}
-
-function messageOf(message: string, notTaken: number): string {
-  if (notTaken === 0) return message;
-  const interviews = notTaken === 1 ? 'one interview' : `${notTaken} interviews`;
-  return `${message} It did not take the plan of ${interviews}: meeting_reason of the interview says why.`;
-}
-
-function shown({ baseUrl, keyHint }: Destination): object {
-  return { base_url: baseUrl, key_hint: keyHint };
-}
-
-function originOf(address: string): string {
-  return urlOf(address)?.origin ?? address;
-}
-
-function wrong(field: string, message: string): InvalidFields {
-  return new InvalidFields([{ field, message }]);
-}
-
-/** Tries the interview engine without a write. */
-@Injectable()
-export class EngineLookUp {
-  constructor(
-    private readonly destinations: DestinationsRepository,
-    private readonly client: EngineClient,
-    private readonly clock: Clock,
-    private readonly installation: InstallationEngine,
-  ) {}
 
   /**
    * Asks the engine about an interview that does not exist.
@@ -178,7 +173,7 @@ export class EngineLookUp {
       return { ok: false, message: ENGINE_MESSAGES['key_unreadable']!, status: null, duration_ms: 0 };
     const path = `${INTERVIEWS_PATH}/${newId('int')}`;
     const timeoutMs = (engine?.settings ?? DEFAULT_SETTINGS).timeout_ms;
-    const answer = await this.client.send(engine, { method: 'GET', path }, timeoutMs);
+    const answer = await this.client.call(engine, { method: 'GET', path }, timeoutMs);
     const verdict = judge(answer, this.clock.now());
     const { status } = verdict;
     return { ...engineFinding(verdict, baseUrl), status, duration_ms: Math.round(answer.ms) };

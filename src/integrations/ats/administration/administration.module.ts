@@ -5,12 +5,12 @@ import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AtsPublishModule } from '../publish/publish.module.js';
 import { AtsRecordsModule } from '../records/records.module.js';
 import { AtsSyncModule } from '../sync/sync.module.js';
-import { AtsApprovers, AtsUsers } from './ats-users.js';
-import { AtsConnectionEnd, RemoteEnd, AtsRemoval } from './connection-end.js';
-import { AtsConnectionReads, AtsWebhookAccess } from './connection-reads.js';
-import { AtsSetupTask, AtsConnectionSetup } from './connection-setup.js';
+import { AtsUsers } from './ats-users.js';
+import { AtsConnectionEnd } from './connection-end.js';
+import { AtsConnectionReads } from './connection-reads.js';
+import { AtsConnectionSetup } from './connection-setup.js';
 import { AtsConnectionsController } from './connections.controller.js';
-import { AtsConnectionChanges, AtsConnectionInput, AtsConnectionsService } from './connections.service.js';
+import { AtsConnectionChanges, AtsConnectionsService } from './connections.service.js';
 import { SameAccount } from './same-account.js';
 import { AtsWebhooks } from './webhooks.js';
 
@@ -20,20 +20,14 @@ import { AtsWebhooks } from './webhooks.js';
   controllers: [AtsConnectionsController],
   providers: [
     AtsConnectionChanges,
-    AtsConnectionInput,
     AtsConnectionsService,
     AtsConnectionEnd,
     AtsConnectionReads,
-    AtsApprovers,
-    AtsConnectionSetup,
-    AtsSetupTask,
-    AtsWebhookAccess,
-    AtsWebhooks,
-    RemoteEnd,
-    AtsRemoval,
-    SameAccount,
     AtsUsers,
+    AtsConnectionSetup,
+    AtsWebhooks,
+    SameAccount,
   ],
-  exports: [AtsApprovers, AtsConnectionsService, AtsConnectionSetup, SameAccount, AtsUsers],
+  exports: [AtsUsers, AtsConnectionsService, AtsConnectionSetup, SameAccount],
 })
 export class AtsAdministrationModule {}

@@ -18,12 +18,21 @@ interface Place {
   shown: number;
 }
 
-/** The users of the ATS as whom a connection can write. */
+const FIRST: Place = { cursor: null, shown: 0 };
+
+/**
+ * The users of the ATS as whom a connection can write.
+ *
+ * Finds the user of the ATS who approved a connection.
+ */
 @Injectable()
 export class AtsUsers {
   constructor(
     private readonly apis: AtsApis,
     private readonly credentials: AtsCredentials,
+    private readonly repository: AtsConnectionsRepository,
+    private readonly store: AtsConnectionStore,
+    private readonly events: DomainEvents,
   ) {}
 
   /**
@@ -89,18 +98,6 @@ export class AtsUsers {
       return error.kind === 'rejected' || error.kind === 'not_found' ? null : 'unanswered';
     }
   }
-}
-
-const FIRST: Place = { cursor: null, shown: 0 };
-
-/** Finds the user of the ATS who approved a connection. */
-@Injectable()
-export class AtsApprovers {
-  constructor(
-    private readonly repository: AtsConnectionsRepository,
-    private readonly store: AtsConnectionStore,
-    private readonly events: DomainEvents,
-  ) {}
 
   /**
    * Notes the approver, a user of the ATS: the owner of the credential, else the one with the person's e-mail.
@@ -108,7 +105,12 @@ export class AtsApprovers {
    * @returns whether there is such a user
    * @throws {AtsFailure} when the ATS refuses the call or gives no answer
    */
-  async note(connection: AtsConnection, connector: Connector, api: AtsApi, userId: string | null): Promise<boolean> {
+  async noteApprovers(
+    connection: AtsConnection,
+    connector: Connector,
+    api: AtsApi,
+    userId: string | null,
+  ): Promise<boolean> {
     const email = userId === null ? null : await this.repository.emailOf(connection.tenantId, userId);
     const user =
       (await connector.self?.(api)) ?? (email === null ? null : await connector.userByEmail?.(api, email)) ?? null;

@@ -9,11 +9,11 @@ import { AtsFailure } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import type { DisconnectedBody } from '../connections/ats-connections.dto.js';
 import { AtsConnectionsRepository } from '../connections/ats-connections.repository.js';
-import { AtsConnectionViews } from '../connections/ats-states.js';
+import { AtsStates } from '../connections/ats-states.js';
 import { WrongAtsState } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { Connector } from '../connectors/connector.js';
-import { OAuthClients, TokenClient } from '../oauth/token-client.js';
+import { TokenClient } from '../oauth/token-client.js';
 import { connectorOf } from '../providers/providers.js';
 import { AtsPublish } from '../publish/ats-publish.js';
 import { AtsSync } from '../sync/ats-sync.js';
@@ -48,10 +48,25 @@ const LEFT = [
   `delete from ats_paces where tenant_id = $1 and connection_id = $2`,
 ] as const;
 
-/** Removes what connections leave that are removed: a task, since there can be millions of rows. */
+/**
+ * Ends a connection, at its ATS and here.
+ *
+ * Ends a connection at its ATS. An ATS that is away or refuses does not keep the connection alive: each step adds what is
+ * left to do there to `stays`, in words.
+ *
+ * Removes what connections leave that are removed: a task, since there can be millions of rows.
+ */
 @Injectable()
-export class AtsRemoval {
+export class AtsConnectionEnd {
   constructor(
+    private readonly changes: AtsConnectionChanges,
+    private readonly repository: AtsConnectionsRepository,
+    private readonly views: AtsStates,
+    private readonly syncs: AtsSync,
+    private readonly publish: AtsPublish,
+    private readonly webhooks: AtsWebhooks,
+    private readonly apis: AtsApis,
+    private readonly clients: TokenClient,
     private readonly db: Database,
     private readonly tasks: TasksRepository,
     handlers: TaskHandlers,
@@ -59,38 +74,50 @@ export class AtsRemoval {
     handlers.add<RemovalPayload>(['ats.remove'], { run: (task) => this.run(task), cancellable: false });
   }
 
-  /** Puts down the work, in the transaction that removes the connection. */
-  async begin(tx: SqlRunner, { tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): Promise<void> {
-    const payload: RemovalPayload = { connectionId: id };
-    await this.tasks.add(tx, tenantId, { kind: 'ats.remove', payload, createdBy: systemActor('ats') });
+  /**
+   * Removes the webhooks at the ATS, revokes the grant there, and forgets everything with which the ATS is called or
+   * calls. An ATS that is away or refuses does not keep the connection alive: what is left to do there is said.
+   */
+  async disconnect(caller: Caller, id: string): Promise<DisconnectedBody> {
+    const { tenantId } = caller;
+    const connection = await this.changes.connected(tenantId, id);
+    const connector = connectorOf(connection.provider)!;
+    const stays = [
+      'Candidates and job openings stay, and can be changed through the API from now on. Interviews and scorecards stay.',
+    ];
+    const removed = await this.removeWebhooks(connection, connector, stays);
+    const revoked = await this.revoke(connection, connector, stays);
+    await this.changes.run(tenantId, async (tx) => {
+      await this.repository.row(tenantId, id, { db: tx, lock: true });
+      await this.repository.disconnect(tx, tenantId, id);
+      const left = await this.publish.remove(tx, connection);
+      if (left > 0) stays.push(`${left} writes had not reached the ATS; they are left.`);
+      const events = await this.syncs.remove(tx, connection);
+      if (events > 0) stays.push(`${events} webhooks of the ATS had not been applied; they are dismissed.`);
+      const after = { webhooks_removed: removed, revoked };
+      await this.changes.note(tx, caller, 'ats_connection.disconnected', id, { after });
+    });
+    return { ...(await this.views.view(tenantId, id)), webhooks_removed: removed, revoked, stays };
   }
 
-  /** After the commit of `begin`: wakes the work. */
-  wake(): void {
-    this.tasks.wake();
+  /**
+   * Removes a connection that is disconnected. Its records stay, and are the API's; what came in, and what was written, goes.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   * @throws {WrongAtsState} when it is not disconnected
+   */
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { tenantId } = caller;
+    await this.changes.run(tenantId, async (tx) => {
+      const before = await this.repository.row(tenantId, id, { db: tx, lock: true });
+      if (before === undefined) throw new NotFound('ATS connection');
+      if (before.state !== 'disconnected') throw new WrongAtsState('The connection has to be disconnected first.');
+      await this.repository.remove(tx, tenantId, id);
+      await this.beginRemoval(tx, { tenantId, id });
+      await this.changes.note(tx, caller, 'ats_connection.deleted', id, {});
+    });
+    this.wake();
   }
-
-  private async run({ tenantId, payload }: Task<RemovalPayload>): Promise<Batch> {
-    for (const sql of LEFT) {
-      const { rowCount } = await this.db.query(sql, [tenantId, payload.connectionId]);
-      if (rowCount !== null && rowCount > 0) return { done: rowCount, next: payload };
-    }
-    return { done: 0, next: null };
-  }
-}
-
-/**
- * Ends a connection at its ATS. An ATS that is away or refuses does not keep the connection alive: each step adds what is
- * left to do there to `stays`, in words.
- */
-@Injectable()
-export class RemoteEnd {
-  constructor(
-    private readonly webhooks: AtsWebhooks,
-    private readonly apis: AtsApis,
-    private readonly clients: OAuthClients,
-    private readonly tokens: TokenClient,
-  ) {}
 
   /** Removes the webhooks; returns how many. */
   async removeWebhooks(connection: AtsConnection, connector: Connector, stays: string[]): Promise<number> {
@@ -111,73 +138,33 @@ export class RemoteEnd {
       stays.push(`The key stays valid in ${connector.title}: revoke it there.`);
       return false;
     }
-    const client = this.clients.of(connection.provider);
+    const client = this.clients.clientOf(connection.provider);
     const region = this.clients.region(connector, connection.region);
     const token = credential.refreshToken ?? credential.accessToken;
     const revoked =
       client !== null &&
       region !== undefined &&
-      (await this.tokens.revoke({ tenantId, connector, region, client }, token));
+      (await this.clients.revoke({ tenantId, connector, region, client }, token));
     if (!revoked) stays.push(`The grant was not revoked in ${connector.title}: remove the app there.`);
     return revoked;
   }
-}
 
-/** Ends a connection, at its ATS and here. */
-@Injectable()
-export class AtsConnectionEnd {
-  constructor(
-    private readonly changes: AtsConnectionChanges,
-    private readonly repository: AtsConnectionsRepository,
-    private readonly views: AtsConnectionViews,
-    private readonly remote: RemoteEnd,
-    private readonly syncs: AtsSync,
-    private readonly publish: AtsPublish,
-    private readonly removal: AtsRemoval,
-  ) {}
-
-  /**
-   * Removes the webhooks at the ATS, revokes the grant there, and forgets everything with which the ATS is called or
-   * calls. An ATS that is away or refuses does not keep the connection alive: what is left to do there is said.
-   */
-  async disconnect(caller: Caller, id: string): Promise<DisconnectedBody> {
-    const { tenantId } = caller;
-    const connection = await this.changes.connected(tenantId, id);
-    const connector = connectorOf(connection.provider)!;
-    const stays = [
-      'Candidates and job openings stay, and can be changed through the API from now on. Interviews and scorecards stay.',
-    ];
-    const removed = await this.remote.removeWebhooks(connection, connector, stays);
-    const revoked = await this.remote.revoke(connection, connector, stays);
-    await this.changes.run(tenantId, async (tx) => {
-      await this.repository.row(tenantId, id, { db: tx, lock: true });
-      await this.repository.disconnect(tx, tenantId, id);
-      const left = await this.publish.remove(tx, connection);
-      if (left > 0) stays.push(`${left} writes had not reached the ATS; they are left.`);
-      const events = await this.syncs.remove(tx, connection);
-      if (events > 0) stays.push(`${events} webhooks of the ATS had not been applied; they are dismissed.`);
-      const after = { webhooks_removed: removed, revoked };
-      await this.changes.note(tx, caller, 'ats_connection.disconnected', id, { after });
-    });
-    return { ...(await this.views.one(tenantId, id)), webhooks_removed: removed, revoked, stays };
+  /** Puts down the work, in the transaction that removes the connection. */
+  async beginRemoval(tx: SqlRunner, { tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): Promise<void> {
+    const payload: RemovalPayload = { connectionId: id };
+    await this.tasks.add(tx, tenantId, { kind: 'ats.remove', payload, createdBy: systemActor('ats') });
   }
 
-  /**
-   * Removes a connection that is disconnected. Its records stay, and are the API's; what came in, and what was written, goes.
-   *
-   * @throws {NotFound} when the tenant has no such connection
-   * @throws {WrongAtsState} when it is not disconnected
-   */
-  async remove(caller: Caller, id: string): Promise<void> {
-    const { tenantId } = caller;
-    await this.changes.run(tenantId, async (tx) => {
-      const before = await this.repository.row(tenantId, id, { db: tx, lock: true });
-      if (before === undefined) throw new NotFound('ATS connection');
-      if (before.state !== 'disconnected') throw new WrongAtsState('The connection has to be disconnected first.');
-      await this.repository.remove(tx, tenantId, id);
-      await this.removal.begin(tx, { tenantId, id });
-      await this.changes.note(tx, caller, 'ats_connection.deleted', id, {});
-    });
-    this.removal.wake();
+  /** After the commit of `begin`: wakes the work. */
+  wake(): void {
+    this.tasks.wake();
+  }
+
+  private async run({ tenantId, payload }: Task<RemovalPayload>): Promise<Batch> {
+    for (const sql of LEFT) {
+      const { rowCount } = await this.db.query(sql, [tenantId, payload.connectionId]);
+      if (rowCount !== null && rowCount > 0) return { done: rowCount, next: payload };
+    }
+    return { done: 0, next: null };
   }
 }

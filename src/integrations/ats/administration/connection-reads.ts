@@ -13,7 +13,7 @@ import type {
   AtsUserBody,
   AtsConnectionWithTokenBody,
 } from '../connections/ats-connections.dto.js';
-import { AtsConnectionViews, AtsStates } from '../connections/ats-states.js';
+import { AtsStates } from '../connections/ats-states.js';
 import { AtsWebhookSecretsRepository } from '../connections/ats-webhook-secrets.repository.js';
 import { WrongAtsState } from '../connections/ats.errors.js';
 import { connectorOf } from '../providers/providers.js';
@@ -24,18 +24,22 @@ import { newAtsToken } from './webhooks.js';
 
 const NO_CREDENTIAL = 'The connection has no credential';
 
-/** Reads an ATS because a person asks for it: to test the credential, or to sync now. */
+/**
+ * Reads an ATS because a person asks for it: to test the credential, or to sync now.
+ *
+ * The administration of what webhooks of an ATS come in with: tokens of the address, and the secret that signs.
+ */
 @Injectable()
 export class AtsConnectionReads {
   constructor(
     private readonly db: Database,
     private readonly changes: AtsConnectionChanges,
-    private readonly views: AtsConnectionViews,
-    private readonly states: AtsStates,
+    private readonly views: AtsStates,
     private readonly apis: AtsApis,
     private readonly syncs: AtsSync,
     private readonly audit: AuditService,
     private readonly users: AtsUsers,
+    private readonly webhookSecrets: AtsWebhookSecretsRepository,
   ) {}
 
   /**
@@ -48,11 +52,11 @@ export class AtsConnectionReads {
     const connection = await this.changes.connected(tenantId, id);
     try {
       const detail = await connectorOf(connection.provider)!.test(this.apis.of(connection));
-      await this.states.solved(connection, 'grant');
+      await this.views.solved(connection, 'grant');
       return { ok: true, reason: null, detail };
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
-      if (error.kind === 'refused') await this.states.problem(connection, 'grant', error.reason);
+      if (error.kind === 'refused') await this.views.problem(connection, 'grant', error.reason);
       return { ok: false, reason: error.reason, detail: error.message };
     }
   }
@@ -85,19 +89,8 @@ export class AtsConnectionReads {
     }
     const line = { action: 'ats_connection.sync_begun', targetType: 'ats_connection', targetId: id, after: { full } };
     await this.audit.record(this.db, { tenantId, actor, requestId, ...line });
-    return this.views.one(tenantId, id);
+    return this.views.view(tenantId, id);
   }
-}
-
-/** The administration of what webhooks of an ATS come in with: tokens of the address, and the secret that signs. */
-@Injectable()
-export class AtsWebhookAccess {
-  constructor(
-    private readonly changes: AtsConnectionChanges,
-    private readonly webhookSecrets: AtsWebhookSecretsRepository,
-    private readonly views: AtsConnectionViews,
-    private readonly states: AtsStates,
-  ) {}
 
   /** Adds a token of the webhook address beside the present one. Only this answer shows it. */
   async addToken(caller: Caller, id: string, sent: string | undefined): Promise<AtsConnectionWithTokenBody> {
@@ -111,7 +104,7 @@ export class AtsWebhookAccess {
       });
       return text;
     });
-    return { ...(await this.views.one(tenantId, id)), api_token: token };
+    return { ...(await this.views.view(tenantId, id)), api_token: token };
   }
 
   /**
@@ -136,7 +129,7 @@ export class AtsWebhookAccess {
       else await this.webhookSecrets.addSigningSecret(tx, tenantId, id, { id: newId('asg'), text: secret, made: null });
       return before;
     });
-    if (secret === null) await this.states.solved(connection, 'signature');
-    return this.views.one(tenantId, id);
+    if (secret === null) await this.views.solved(connection, 'signature');
+    return this.views.view(tenantId, id);
   }
 }

@@ -12,7 +12,7 @@ import { AtsConnectionReady } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { connectorOf } from '../providers/providers.js';
 import { AtsSync } from '../sync/ats-sync.js';
-import { AtsApprovers } from './ats-users.js';
+import { AtsUsers } from './ats-users.js';
 import { AtsWebhooks } from './webhooks.js';
 
 /** What the task of a set-up stores. */
@@ -22,57 +22,14 @@ export interface SetupPayload {
   user_id: string | null;
 }
 
+type Key = Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>;
+
 /**
+ * Begins to set a new or renewed connection up: its first sync, and the task for the rest.
+ *
  * Sets a connection up at its ATS: its approver, and its webhooks through the API of the ATS. It is a task, so that it
  * continues after a crash, and shows what failed.
  */
-@Injectable()
-export class AtsSetupTask {
-  constructor(
-    private readonly store: AtsConnectionStore,
-    private readonly states: AtsStates,
-    private readonly apis: AtsApis,
-    private readonly approvers: AtsApprovers,
-    private readonly webhooks: AtsWebhooks,
-    private readonly sync: AtsSync,
-    handlers: TaskHandlers,
-  ) {
-    handlers.add<SetupPayload & Record<string, unknown>>(['ats.connect'], {
-      run: (task) => this.run(task),
-      callsOut: true,
-    });
-  }
-
-  private async run({ tenantId, payload }: Task<SetupPayload & Record<string, unknown>>): Promise<Batch> {
-    const connection = await this.store.fresh(tenantId, payload.connection_id);
-    const connector = connection === undefined ? undefined : connectorOf(connection.provider);
-    if (connection === undefined || connector === undefined || connection.credential === null) {
-      return { done: 0, next: null }; // Disconnected since.
-    }
-    const api = this.apis.of(connection);
-    try {
-      await this.approvers.note(connection, connector, api, payload.user_id);
-      const { made, replaced } = await this.webhooks.make(connection, connector, api);
-      // No webhook tells what changed while those of an earlier set-up were replaced.
-      if (replaced > 0) await this.sync.now(connection, 'webhooks_made', { full: false });
-      return { done: 1 + made, next: null, result: { webhooks: made } };
-    } catch (error) {
-      throw error instanceof AtsFailure ? await this.endOf(connection, error) : error;
-    }
-  }
-
-  /** Notes on the connection what the ATS refused. @returns the error with which the task ends or waits */
-  private async endOf(connection: AtsConnection, failure: AtsFailure): Promise<Error> {
-    if (failure.kind === 'away') return new TaskInterrupted(failure.message, failure.retryAfterMs);
-    if (failure.kind === 'refused') await this.states.problem(connection, 'grant', failure.reason);
-    else await this.states.problem(connection, 'webhooks', 'webhooks_not_made');
-    return new TaskFailed(failure.message);
-  }
-}
-
-type Key = Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>;
-
-/** Begins to set a new or renewed connection up: its first sync, and the task for the rest. */
 @Injectable()
 export class AtsConnectionSetup {
   constructor(
@@ -81,7 +38,16 @@ export class AtsConnectionSetup {
     private readonly sync: AtsSync,
     private readonly events: DomainEvents,
     private readonly tasks: TasksRepository,
-  ) {}
+    private readonly apis: AtsApis,
+    private readonly approvers: AtsUsers,
+    private readonly webhooks: AtsWebhooks,
+    handlers: TaskHandlers,
+  ) {
+    handlers.add<SetupPayload & Record<string, unknown>>(['ats.connect'], {
+      run: (task) => this.run(task),
+      callsOut: true,
+    });
+  }
 
   /** Puts down the work, in the transaction that gives the connection its credential. */
   async begin(tx: SqlRunner, by: AuditBy, key: Key, userId: string | null = null): Promise<void> {
@@ -105,5 +71,31 @@ export class AtsConnectionSetup {
   async ready(tenantId: string, id: string): Promise<void> {
     const connection = await this.store.get(tenantId, id);
     if (connection !== undefined) await this.events.publish(new AtsConnectionReady(connection));
+  }
+
+  private async run({ tenantId, payload }: Task<SetupPayload & Record<string, unknown>>): Promise<Batch> {
+    const connection = await this.store.fresh(tenantId, payload.connection_id);
+    const connector = connection === undefined ? undefined : connectorOf(connection.provider);
+    if (connection === undefined || connector === undefined || connection.credential === null) {
+      return { done: 0, next: null }; // Disconnected since.
+    }
+    const api = this.apis.of(connection);
+    try {
+      await this.approvers.noteApprovers(connection, connector, api, payload.user_id);
+      const { made, replaced } = await this.webhooks.make(connection, connector, api);
+      // No webhook tells what changed while those of an earlier set-up were replaced.
+      if (replaced > 0) await this.sync.now(connection, 'webhooks_made', { full: false });
+      return { done: 1 + made, next: null, result: { webhooks: made } };
+    } catch (error) {
+      throw error instanceof AtsFailure ? await this.endOf(connection, error) : error;
+    }
+  }
+
+  /** Notes on the connection what the ATS refused. @returns the error with which the task ends or waits */
+  private async endOf(connection: AtsConnection, failure: AtsFailure): Promise<Error> {
+    if (failure.kind === 'away') return new TaskInterrupted(failure.message, failure.retryAfterMs);
+    if (failure.kind === 'refused') await this.states.problem(connection, 'grant', failure.reason);
+    else await this.states.problem(connection, 'webhooks', 'webhooks_not_made');
+    return new TaskFailed(failure.message);
   }
 }

@@ -20,10 +20,10 @@ import {
   SetSigningSecret,
   SyncAtsConnection,
 } from '../connections/ats-connections.dto.js';
-import { AtsConnectionViews } from '../connections/ats-states.js';
+import { AtsStates } from '../connections/ats-states.js';
 import { connectors } from '../providers/providers.js';
 import { AtsConnectionEnd } from './connection-end.js';
-import { AtsConnectionReads, AtsWebhookAccess } from './connection-reads.js';
+import { AtsConnectionReads } from './connection-reads.js';
 import { AtsConnectionsService } from './connections.service.js';
 
 /** The connections of a tenant to applicant tracking systems. */
@@ -33,9 +33,8 @@ import { AtsConnectionsService } from './connections.service.js';
 export class AtsConnectionsController {
   constructor(
     private readonly connections: AtsConnectionsService,
-    private readonly views: AtsConnectionViews,
+    private readonly views: AtsStates,
     private readonly reads: AtsConnectionReads,
-    private readonly access: AtsWebhookAccess,
     private readonly end: AtsConnectionEnd,
   ) {}
 
@@ -66,7 +65,7 @@ export class AtsConnectionsController {
   async list(@CurrentCaller() { tenantId }: Caller, @Query() query: QueryMap): Promise<Page<AtsConnectionBody>> {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, 'ats-connections');
-    const rest = (await this.views.all(tenantId)).filter(({ id }) => page.after === null || id > page.after);
+    const rest = (await this.views.views(tenantId)).filter(({ id }) => page.after === null || id > page.after);
     return pageOf(
       page,
       rest,
@@ -80,7 +79,7 @@ export class AtsConnectionsController {
   @ApiOperation({ summary: 'One connection, with its state, what is wrong and what waits' })
   @ApiRecord(AtsConnectionBody)
   get(@CurrentCaller() { tenantId }: Caller, @Param('connection_id') id: string): Promise<AtsConnectionBody> {
-    return this.views.one(tenantId, id);
+    return this.views.view(tenantId, id);
   }
 
   @RecentSignIn()
@@ -185,7 +184,7 @@ export class AtsConnectionsController {
     @Param('connection_id') id: string,
     @Body() body: CreateAtsToken,
   ): Promise<AtsConnectionWithTokenBody> {
-    return this.access.addToken(caller, id, body.api_token);
+    return this.reads.addToken(caller, id, body.api_token);
   }
 
   @Delete(':connection_id/tokens/:token_id')
@@ -198,7 +197,7 @@ export class AtsConnectionsController {
     @Param('connection_id') id: string,
     @Param('token_id') tokenId: string,
   ): Promise<void> {
-    return this.access.removeToken(caller, id, tokenId);
+    return this.reads.removeToken(caller, id, tokenId);
   }
 
   @RecentSignIn()
@@ -211,7 +210,7 @@ export class AtsConnectionsController {
     @Param('connection_id') id: string,
     @Body() body: SetSigningSecret,
   ): Promise<AtsConnectionBody> {
-    return this.access.setSigningSecret(caller, id, body.secret);
+    return this.reads.setSigningSecret(caller, id, body.secret);
   }
 
   @Delete(':connection_id/signing-secret')
@@ -220,6 +219,6 @@ export class AtsConnectionsController {
   @ApiRecord(AtsConnectionBody)
   @ApiRefusals({ 409: ['wrong_ats_state'] })
   unsign(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<AtsConnectionBody> {
-    return this.access.setSigningSecret(caller, id, null);
+    return this.reads.setSigningSecret(caller, id, null);
   }
 }

@@ -8,7 +8,7 @@ import { AtsCredentials } from '../connections/ats-credentials.js';
 import { AccountNotKnown, AtsAccountTaken, OtherAtsAccount } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { type AtsRecordKind, NotUnderstood, type Connector } from '../connectors/connector.js';
-import { OAuthClients } from '../oauth/token-client.js';
+import { TokenClient } from '../oauth/token-client.js';
 import { readRecord, readsKind } from '../records/record.js';
 import { AtsRecordsRepository } from '../records/records.repository.js';
 
@@ -32,7 +32,7 @@ export class SameAccount {
     private readonly credentials: AtsCredentials,
     private readonly apis: AtsApis,
     private readonly store: AtsConnectionStore,
-    private readonly clients: OAuthClients,
+    private readonly clients: TokenClient,
   ) {}
 
   /**

@@ -8,7 +8,7 @@ import { urlOf } from '../../../base/url.js';
 import { AtsFailure, type AtsApi, type Credential } from '../api/ats-api.js';
 import { AtsCredentials } from '../connections/ats-credentials.js';
 import type { AtsConnection } from '../connections/connection.js';
-import { OAuthClients } from '../oauth/token-client.js';
+import { TokenClient } from '../oauth/token-client.js';
 import { connectorOf } from '../providers/providers.js';
 import { AtsCallOptions, AtsPaces, ConnectionApi, type CallGround, HostBreaker } from './connection-api.js';
 
@@ -25,7 +25,7 @@ export class AtsApis {
     options: AtsCallOptions,
     clock: Clock,
     private readonly config: Config,
-    private readonly clients: OAuthClients,
+    private readonly clients: TokenClient,
   ) {
     this.networks = new DestinationNetworks(config.destinationNetworks);
     const breaker = new HostBreaker();

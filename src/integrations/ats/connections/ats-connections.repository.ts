@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { Actor } from '../../../tenancy/identity/person.js';
 import { TENANT_ROW, type Cap } from '../../../tenancy/tenants/caps.js';
 import type { Credential } from '../api/ats-api.js';
-import { ATS_CONNECTION_COLUMNS, type AtsConnectionRow, AtsSecrets } from './ats-connections.store.js';
+import { ATS_CONNECTION_COLUMNS, type AtsConnectionRow, AtsConnectionStore } from './ats-connections.store.js';
 import { MarkerTaken } from './ats.errors.js';
 import type { AtsConnection, Takes, Writes } from './connection.js';
 
@@ -32,7 +32,7 @@ export interface AtsConnectionChange {
 export class AtsConnectionsRepository {
   constructor(
     private readonly db: Database,
-    private readonly secrets: AtsSecrets,
+    private readonly secrets: AtsConnectionStore,
   ) {}
 
   /** Returns the rows of a tenant's connections, oldest first. */

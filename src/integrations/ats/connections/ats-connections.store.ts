@@ -33,32 +33,6 @@ export const ATS_SIGNING_SECRETS: SealedColumn = {
   aad: (row) => signingAad(row['tenant_id']!, row['connection_id']!),
 };
 
-/** Seals and opens what connections to ATSs keep secret, bound to tenant and connection. */
-@Injectable()
-export class AtsSecrets {
-  constructor(private readonly sealer: Sealer) {}
-
-  sealCredential(tenantId: string, connectionId: string, credential: Credential): string {
-    return this.sealer.seal(JSON.stringify(credential), credentialAad(tenantId, connectionId));
-  }
-
-  sealSigningSecret(tenantId: string, connectionId: string, secret: string): string {
-    return this.sealer.seal(secret, signingAad(tenantId, connectionId));
-  }
-
-  /** Returns a credential; null: there is none, or no key of the settings opens it. */
-  openCredential(tenantId: string, connectionId: string, sealed: string | null): Credential | null {
-    const text = sealed === null ? null : this.sealer.unsealOrNull(sealed, credentialAad(tenantId, connectionId));
-    // Sealed by this class alone, and GCM authenticates.
-    return text === null ? null : (JSON.parse(text) as Credential);
-  }
-
-  /** Returns a secret, or null where no key of the settings opens it. */
-  openSigningSecret(tenantId: string, connectionId: string, sealed: string): string | null {
-    return this.sealer.unsealOrNull(sealed, signingAad(tenantId, connectionId));
-  }
-}
-
 function credentialAad(tenantId: string, connectionId: string): string {
   return `${tenantId}:ats_connections.credential:${connectionId}`;
 }
@@ -106,7 +80,11 @@ const TTL = 800;
 export const ATS_CONNECTION_COLUMNS = `tenant_id, id, provider, name, region, base_url, marker, state, state_reason,
   state_since, paused, takes, writes, approved_by, credential_sealed, granted_scopes, created_at, updated_at`;
 
-/** Connections to ATSs with opened secrets, in the state of the last change that was answered. */
+/**
+ * Connections to ATSs with opened secrets, in the state of the last change that was answered.
+ *
+ * Seals and opens what connections to ATSs keep secret, bound to tenant and connection.
+ */
 @Injectable()
 export class AtsConnectionStore {
   private readonly lists: FreshCache<readonly AtsConnection[]>;
@@ -116,8 +94,8 @@ export class AtsConnectionStore {
 
   constructor(
     private readonly db: Database,
-    private readonly secrets: AtsSecrets,
     clock: Clock,
+    private readonly sealer: Sealer,
   ) {
     this.tokens = new CredentialLookups((tokens) => this.loadTokens(tokens));
     this.lists = new FreshCache(clock, TTL, { proof: db.feed });
@@ -204,7 +182,7 @@ export class AtsConnectionStore {
     const connection = await this.fresh(tenantId, id);
     if (connection === undefined) return null;
     const opened = (rows[0]!.sealed ?? []).flatMap(({ sealed, made }) => {
-      const text = this.secrets.openSigningSecret(tenantId, id, sealed);
+      const text = this.openSigningSecret(tenantId, id, sealed);
       return text === null ? [] : [{ text, made }];
     });
     const texts = (some: typeof opened): string[] => some.map(({ text }) => text);
@@ -231,9 +209,29 @@ export class AtsConnectionStore {
       takes: row.takes,
       writes: row.writes,
       approvedBy: row.approved_by,
-      credential: this.secrets.openCredential(tenantId, id, row.credential_sealed),
+      credential: this.openCredential(tenantId, id, row.credential_sealed),
       createdAt: row.created_at,
     };
+  }
+
+  sealCredential(tenantId: string, connectionId: string, credential: Credential): string {
+    return this.sealer.seal(JSON.stringify(credential), credentialAad(tenantId, connectionId));
+  }
+
+  sealSigningSecret(tenantId: string, connectionId: string, secret: string): string {
+    return this.sealer.seal(secret, signingAad(tenantId, connectionId));
+  }
+
+  /** Returns a credential; null: there is none, or no key of the settings opens it. */
+  openCredential(tenantId: string, connectionId: string, sealed: string | null): Credential | null {
+    const text = sealed === null ? null : this.sealer.unsealOrNull(sealed, credentialAad(tenantId, connectionId));
+    // Sealed by this class alone, and GCM authenticates.
+    return text === null ? null : (JSON.parse(text) as Credential);
+  }
+
+  /** Returns a secret, or null where no key of the settings opens it. */
+  openSigningSecret(tenantId: string, connectionId: string, sealed: string): string | null {
+    return this.sealer.unsealOrNull(sealed, signingAad(tenantId, connectionId));
   }
 }
 

@@ -5,9 +5,9 @@ import { Clock } from '../../../base/clock.js';
 import { Database } from '../../../base/database/database.js';
 import { type Credential, AtsFailure } from '../api/ats-api.js';
 import type { Connector } from '../connectors/connector.js';
-import { OAuthClients, isDue, keepAliveAt, TokenClient } from '../oauth/token-client.js';
+import { TokenClient, isDue, keepAliveAt } from '../oauth/token-client.js';
 import { connectorOf } from '../providers/providers.js';
-import { AtsSecrets, AtsConnectionStore } from './ats-connections.store.js';
+import { AtsConnectionStore } from './ats-connections.store.js';
 import { SERVER, type AtsConnection, isPassing } from './connection.js';
 
 /** Longer than a renewal can take. */
@@ -16,78 +16,6 @@ const LEASE_SECONDS = 30;
 /** The connections whose grants nothing has used for long, as SQL. */
 export const DUE_RENEWALS = `select c.tenant_id, c.id, c.renew_at as since, ${SERVER} as server
   from ats_connections c where c.renew_at <= now()`;
-
-/** The lease of a renewal: at most one process renews a grant, since a refresh token works once. */
-@Injectable()
-export class RenewalsRepository {
-  constructor(
-    private readonly db: Database,
-    private readonly secrets: AtsSecrets,
-  ) {}
-
-  /** Takes the lease. @returns its holder, or null while another one has it */
-  async take(tenantId: string, id: string): Promise<string | null> {
-    const holder = randomUUID();
-    const { rowCount } = await this.db.query(
-      `insert into ats_renewals as r (tenant_id, connection_id, holder, until)
-       select $1, $2, $3, now() + make_interval(secs => ${LEASE_SECONDS})
-       where exists (select 1 from ats_connections where tenant_id = $1 and id = $2)
-       on conflict (tenant_id, connection_id) do update set holder = excluded.holder, until = excluded.until
-       where r.until <= now()`,
-      [tenantId, id, holder],
-    );
-    return rowCount === 1 ? holder : null;
-  }
-
-  /** Returns the credential as the database has it. */
-  async credential(tenantId: string, id: string): Promise<Credential | null> {
-    const { rows } = await this.db.query<{ credential_sealed: string | null }>(
-      `select credential_sealed from ats_connections where tenant_id = $1 and id = $2`,
-      [tenantId, id],
-    );
-    return this.secrets.openCredential(tenantId, id, rows[0]?.credential_sealed ?? null);
-  }
-
-  /**
-   * Stores a renewed credential, and returns the lease.
-   *
-   * @param renewAt when it is renewed if nothing uses it
-   * @returns false when the lease was lost, or the connection has another credential by now
-   */
-  async store(
-    tenantId: string,
-    id: string,
-    holder: string,
-    credential: Credential,
-    renewAt: Date | null,
-  ): Promise<boolean> {
-    const { rowCount } = await this.db.query(
-      `with held as (delete from ats_renewals where tenant_id = $1 and connection_id = $2 and holder = $3 returning 1)
-       update ats_connections set credential_sealed = $4, renew_at = $5, updated_at = now()
-       where tenant_id = $1 and id = $2 and credential_sealed is not null and exists (select 1 from held)`,
-      [tenantId, id, holder, this.secrets.sealCredential(tenantId, id, credential), renewAt],
-    );
-    return rowCount === 1;
-  }
-
-  /** Returns the lease. */
-  async release(tenantId: string, id: string, holder: string): Promise<void> {
-    await this.db.query(`delete from ats_renewals where tenant_id = $1 and connection_id = $2 and holder = $3`, [
-      tenantId,
-      id,
-      holder,
-    ]);
-  }
-
-  /** Puts off the renewal of a grant that nothing uses. */
-  async putOff(tenantId: string, id: string): Promise<void> {
-    await this.db.query(
-      `update ats_connections set renew_at = now() + interval '1 hour'
-       where tenant_id = $1 and id = $2 and renew_at <= now()`,
-      [tenantId, id],
-    );
-  }
-}
 
 type Renewable = Exclude<Credential, { kind: 'api_key' }>;
 
@@ -110,10 +38,9 @@ export class AtsCredentials {
 
   constructor(
     private readonly store: AtsConnectionStore,
-    private readonly renewals: RenewalsRepository,
     private readonly tokens: TokenClient,
-    private readonly clients: OAuthClients,
     private readonly clock: Clock,
+    private readonly db: Database,
   ) {}
 
   /**
@@ -177,10 +104,10 @@ export class AtsCredentials {
   private async leased(connection: AtsConnection, isOld: (kept: Credential) => boolean): Promise<Credential> {
     const { tenantId, id } = connection;
     for (let look = 0; look < LOOKS; look++) {
-      const kept = await this.renewals.credential(tenantId, id);
+      const kept = await this.credential(tenantId, id);
       if (kept === null) throw new AtsFailure('refused', 'no_credential', 'The connection has no credential.');
       if (kept.kind === 'api_key' || !isOld(kept)) return kept;
-      const holder = await this.renewals.take(tenantId, id);
+      const holder = await this.take(tenantId, id);
       if (holder !== null) return this.held(connection, holder, isOld);
       await sleep(LOOK_MS);
     }
@@ -195,12 +122,12 @@ export class AtsCredentials {
     const { tenantId, id } = connection;
     try {
       // The former holder may have stored another pair between the look and the lease.
-      const kept = await this.renewals.credential(tenantId, id);
+      const kept = await this.credential(tenantId, id);
       if (kept === null) throw new AtsFailure('refused', 'no_credential', 'The connection has no credential.');
       if (kept.kind === 'api_key' || !isOld(kept)) return kept;
       const fresh = await this.ask(connection, kept);
       const at = this.keepAliveAt(connectorOfConnection(connection), fresh);
-      if (!(await this.stored(() => this.renewals.store(tenantId, id, holder, fresh, at)))) {
+      if (!(await this.stored(() => this.storeRenewal(tenantId, id, holder, fresh, at)))) {
         throw new AtsFailure(
           'away',
           'renewal_lost',
@@ -210,7 +137,7 @@ export class AtsCredentials {
       await this.store.forget(tenantId);
       return fresh;
     } finally {
-      await this.renewals.release(tenantId, id, holder);
+      await this.release(tenantId, id, holder);
     }
   }
 
@@ -227,7 +154,7 @@ export class AtsCredentials {
 
   private async ask(connection: AtsConnection, kept: Renewable): Promise<Credential> {
     const connector = connectorOfConnection(connection);
-    const region = this.clients.region(connector, connection.region);
+    const region = this.tokens.region(connector, connection.region);
     if (region === undefined)
       throw new AtsFailure('away', 'unknown_region', 'The region of the connection is not known.');
     const { tenantId } = connection;
@@ -235,7 +162,7 @@ export class AtsCredentials {
       const { credential } = await this.tokens.ofClient({ tenantId, connector, region }, kept);
       return { ...kept, accessToken: credential.accessToken, expiresAt: credential.expiresAt };
     }
-    const client = this.clients.of(connector.provider);
+    const client = this.tokens.clientOf(connector.provider);
     if (client === null) {
       throw new AtsFailure('away', 'no_client', `The operator has set no OAuth client for ${connector.title}.`);
     }
@@ -254,6 +181,69 @@ export class AtsCredentials {
   private isLive(credential: Credential): boolean {
     if (credential.kind === 'api_key' || credential.expiresAt === null) return false;
     return Date.parse(credential.expiresAt) > this.clock.now().getTime() + SAFETY_MS;
+  }
+
+  /** Takes the lease. @returns its holder, or null while another one has it */
+  async take(tenantId: string, id: string): Promise<string | null> {
+    const holder = randomUUID();
+    const { rowCount } = await this.db.query(
+      `insert into ats_renewals as r (tenant_id, connection_id, holder, until)
+       select $1, $2, $3, now() + make_interval(secs => ${LEASE_SECONDS})
+       where exists (select 1 from ats_connections where tenant_id = $1 and id = $2)
+       on conflict (tenant_id, connection_id) do update set holder = excluded.holder, until = excluded.until
+       where r.until <= now()`,
+      [tenantId, id, holder],
+    );
+    return rowCount === 1 ? holder : null;
+  }
+
+  /** Returns the credential as the database has it. */
+  async credential(tenantId: string, id: string): Promise<Credential | null> {
+    const { rows } = await this.db.query<{ credential_sealed: string | null }>(
+      `select credential_sealed from ats_connections where tenant_id = $1 and id = $2`,
+      [tenantId, id],
+    );
+    return this.store.openCredential(tenantId, id, rows[0]?.credential_sealed ?? null);
+  }
+
+  /**
+   * Stores a renewed credential, and returns the lease.
+   *
+   * @param renewAt when it is renewed if nothing uses it
+   * @returns false when the lease was lost, or the connection has another credential by now
+   */
+  async storeRenewal(
+    tenantId: string,
+    id: string,
+    holder: string,
+    credential: Credential,
+    renewAt: Date | null,
+  ): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `with held as (delete from ats_renewals where tenant_id = $1 and connection_id = $2 and holder = $3 returning 1)
+       update ats_connections set credential_sealed = $4, renew_at = $5, updated_at = now()
+       where tenant_id = $1 and id = $2 and credential_sealed is not null and exists (select 1 from held)`,
+      [tenantId, id, holder, this.store.sealCredential(tenantId, id, credential), renewAt],
+    );
+    return rowCount === 1;
+  }
+
+  /** Returns the lease. */
+  async release(tenantId: string, id: string, holder: string): Promise<void> {
+    await this.db.query(`delete from ats_renewals where tenant_id = $1 and connection_id = $2 and holder = $3`, [
+      tenantId,
+      id,
+      holder,
+    ]);
+  }
+
+  /** Puts off the renewal of a grant that nothing uses. */
+  async putOff(tenantId: string, id: string): Promise<void> {
+    await this.db.query(
+      `update ats_connections set renew_at = now() + interval '1 hour'
+       where tenant_id = $1 and id = $2 and renew_at <= now()`,
+      [tenantId, id],
+    );
   }
 }
 

@@ -6,7 +6,7 @@ import { connectorOf } from '../providers/providers.js';
 import { type AtsProgress, atsConnectionBody } from './ats-connection.mapping.js';
 import type { AtsConnectionBody } from './ats-connections.dto.js';
 import { AtsConnectionsRepository } from './ats-connections.repository.js';
-import { AtsConnectionStore, AtsAddresses, type AtsConnectionRow, AtsSecrets } from './ats-connections.store.js';
+import { AtsConnectionStore, AtsAddresses, type AtsConnectionRow } from './ats-connections.store.js';
 import type { AtsConnection } from './connection.js';
 
 /**
@@ -21,13 +21,22 @@ export type AtsProblem = 'grant' | 'reads' | 'writes' | 'writer' | 'signature' |
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>;
 
-/** The states of connections: what is wrong, since when, and the events of a change. */
+/** More are not counted. */
+const MOST_COUNTED = 10_000;
+
+/**
+ * The states of connections: what is wrong, since when, and the events of a change.
+ *
+ * Connections as the API shows them.
+ */
 @Injectable()
 export class AtsStates {
   constructor(
     private readonly db: Database,
     private readonly events: EventRecorder,
     private readonly store: AtsConnectionStore,
+    private readonly repository: AtsConnectionsRepository,
+    private readonly addresses: AtsAddresses,
   ) {}
 
   /**
@@ -99,18 +108,44 @@ export class AtsStates {
     await this.store.forget(tenantId);
     this.events.wake(tenantId);
   }
-}
 
-/** More are not counted. */
-const MOST_COUNTED = 10_000;
+  /**
+   * Returns one connection.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   */
+  async view(tenantId: string, id: string): Promise<AtsConnectionBody> {
+    const row = await this.repository.row(tenantId, id);
+    if (row === undefined) throw new NotFound('ATS connection');
+    return (await this.bodiesOf(tenantId, [row]))[0]!;
+  }
 
-/** What waits at connections, and when their ATS is read next. */
-@Injectable()
-export class AtsProgressRepository {
-  constructor(private readonly db: Database) {}
+  /** Returns all connections, oldest first. There are at most twenty. */
+  async views(tenantId: string): Promise<AtsConnectionBody[]> {
+    return this.bodiesOf(tenantId, await this.repository.rows(tenantId));
+  }
+
+  private async bodiesOf(tenantId: string, rows: readonly AtsConnectionRow[]): Promise<AtsConnectionBody[]> {
+    if (rows.length === 0) return [];
+    const ids = rows.map(({ id }) => id);
+    const [facts, known] = await Promise.all([this.repository.factsOf(tenantId, ids), this.progressOf(tenantId, ids)]);
+    return rows.flatMap((row) => {
+      const [connector, fact, progress] = [connectorOf(row.provider), facts.get(row.id), known.get(row.id)];
+      if (connector === undefined || fact === undefined || progress === undefined) return [];
+      const credential = this.store.openCredential(tenantId, row.id, row.credential_sealed)?.kind ?? null;
+      return [
+        atsConnectionBody(row, connector, {
+          facts: fact,
+          progress,
+          inbound: this.addresses.inbound(row.provider),
+          credential,
+        }),
+      ];
+    });
+  }
 
   /** Returns the progress of some connections. */
-  async of(tenantId: string, ids: readonly string[]): Promise<Map<string, AtsProgress>> {
+  async progressOf(tenantId: string, ids: readonly string[]): Promise<Map<string, AtsProgress>> {
     const { rows } = await this.db.query<{ id: string; next_at: Date | null; events: number; writes: number }>(
       `select c.id, (select greatest(s.next_at, (
             select e.free_at from work_entries e where e.tenant_id = $1 and e.kind = 'ats.polls' and e.id = c.id and e.failures > 0))
@@ -123,51 +158,5 @@ export class AtsProgressRepository {
       [tenantId, ids],
     );
     return new Map(rows.map((row) => [row.id, { nextRunAt: row.next_at, events: row.events, writes: row.writes }]));
-  }
-}
-
-/** Connections as the API shows them. */
-@Injectable()
-export class AtsConnectionViews {
-  constructor(
-    private readonly repository: AtsConnectionsRepository,
-    private readonly secrets: AtsSecrets,
-    private readonly addresses: AtsAddresses,
-    private readonly progress: AtsProgressRepository,
-  ) {}
-
-  /**
-   * Returns one connection.
-   *
-   * @throws {NotFound} when the tenant has no such connection
-   */
-  async one(tenantId: string, id: string): Promise<AtsConnectionBody> {
-    const row = await this.repository.row(tenantId, id);
-    if (row === undefined) throw new NotFound('ATS connection');
-    return (await this.bodiesOf(tenantId, [row]))[0]!;
-  }
-
-  /** Returns all connections, oldest first. There are at most twenty. */
-  async all(tenantId: string): Promise<AtsConnectionBody[]> {
-    return this.bodiesOf(tenantId, await this.repository.rows(tenantId));
-  }
-
-  private async bodiesOf(tenantId: string, rows: readonly AtsConnectionRow[]): Promise<AtsConnectionBody[]> {
-    if (rows.length === 0) return [];
-    const ids = rows.map(({ id }) => id);
-    const [facts, known] = await Promise.all([this.repository.factsOf(tenantId, ids), this.progress.of(tenantId, ids)]);
-    return rows.flatMap((row) => {
-      const [connector, fact, progress] = [connectorOf(row.provider), facts.get(row.id), known.get(row.id)];
-      if (connector === undefined || fact === undefined || progress === undefined) return [];
-      const credential = this.secrets.openCredential(tenantId, row.id, row.credential_sealed)?.kind ?? null;
-      return [
-        atsConnectionBody(row, connector, {
-          facts: fact,
-          progress,
-          inbound: this.addresses.inbound(row.provider),
-          credential,
-        }),
-      ];
-    });
   }
 }

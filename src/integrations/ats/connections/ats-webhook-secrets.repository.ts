@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
 import { TOKEN_RULE } from './ats-connections.dto.js';
-import { hashOfAtsToken, AtsSecrets } from './ats-connections.store.js';
+import { hashOfAtsToken, AtsConnectionStore } from './ats-connections.store.js';
 import { TooManyTokens } from './ats.errors.js';
 import type { AtsConnection } from './connection.js';
 
@@ -13,7 +13,7 @@ const LIVE_TOKENS = 2;
 export class AtsWebhookSecretsRepository {
   constructor(
     private readonly db: Database,
-    private readonly secrets: AtsSecrets,
+    private readonly secrets: AtsConnectionStore,
   ) {}
 
   /**

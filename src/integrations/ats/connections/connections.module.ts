@@ -1,25 +1,20 @@
 import { Module } from '@nestjs/common';
 import { PlatformClientModule } from '../../../forwarding/platform-client/platform-client.module.js';
-import { OAuthClients, TokenClient } from '../oauth/token-client.js';
+import { TokenClient } from '../oauth/token-client.js';
 import { AtsConnectionsRepository } from './ats-connections.repository.js';
-import { AtsAddresses, AtsConnectionStore, AtsSecrets } from './ats-connections.store.js';
-import { AtsCredentials, RenewalsRepository } from './ats-credentials.js';
-import { AtsConnectionViews, AtsProgressRepository, AtsStates } from './ats-states.js';
+import { AtsAddresses, AtsConnectionStore } from './ats-connections.store.js';
+import { AtsCredentials } from './ats-credentials.js';
+import { AtsStates } from './ats-states.js';
 import { AtsWebhookSecretsRepository } from './ats-webhook-secrets.repository.js';
 
 const PARTS = [
   AtsConnectionStore,
   AtsConnectionsRepository,
   AtsWebhookSecretsRepository,
-  AtsConnectionViews,
-  AtsProgressRepository,
-  AtsCredentials,
-  AtsSecrets,
   AtsStates,
+  AtsCredentials,
   AtsAddresses,
-  OAuthClients,
   TokenClient,
-  RenewalsRepository,
 ];
 
 /** Connections to ATSs: what they are made of, how they are, and the credentials of their calls. */

@@ -16,7 +16,58 @@ const COLUMNS = 'id, at, name, occurred_at, kind, remote_id, state, reason, deta
 /** The number of failed events that are put back at a time. */
 const AT_ONCE = 1_000;
 
-/** The statements that show inbound events, and settle what failed. */
+/** What is open of events that are dropped, in whole months: `$1` is the days of their bodies. It goes before them. */
+export const OLD_OPEN_EVENTS = `delete from ats_open_events
+  where at < date_trunc('month', now() at time zone 'UTC' - $1 * interval '1 day') at time zone 'UTC'`;
+
+/** Events and bytes of one batch. While it is written, the next one is in memory as well. */
+const BATCH = { events: 500, bytes: 4 * 1024 * 1024 };
+
+/** An event that waits, with what came. */
+export interface WaitingEvent {
+  id: string;
+  at: Date;
+  tries: number;
+  content_type: string | null;
+  headers: Record<string, string> | null;
+  body: Buffer | null;
+  /** A signature was checked when it came. */
+  signed: boolean;
+}
+
+/** What became of an event. */
+export interface EventVerdict {
+  id: string;
+  at: Date;
+  state: InboundState;
+  reason: string | null;
+  detail: string | null;
+  /** Counts as a try of its own: after a few the event has failed. */
+  tried: boolean;
+  /** The body goes: its candidate was deleted, or it has no effect. */
+  erase: boolean;
+}
+
+// One verdict on events of one stretch of ids. The planner takes a connection for small, and would read all its events for
+// `= any`; of the stretch each one is looked up in a hash, which `is true` keeps from becoming a join.
+const AMONG = `>= $5 and e.id <= $6 and (e.id in (select g.id from unnest($7::text[]) as g(id))) is true`;
+const DECIDE = `
+  with decided as (
+    update ats_events e set state = $8, reason = $9, detail = $10, tries = e.tries + $11::int, decided_at = $12,
+      body = case when $13 then null else e.body end, headers = case when $13 then null else e.headers end
+    where e.tenant_id = $1 and e.connection_id = $2 and e.at >= $3 and e.at <= $4 and e.id ${AMONG}
+      and (e.state = 'waiting' or e.reason = 'erased')
+    returning e.id, e.at, coalesce(octet_length(e.body), 0) as bytes
+  ), closed as (
+    delete from ats_open_events e
+    where e.tenant_id = $1 and e.connection_id = $2 and not e.failed and e.id ${AMONG} and $8 <> 'waiting'
+  )
+  insert into ats_open_events (tenant_id, connection_id, failed, id, at, bytes)
+  select $1, $2, true, d.id, d.at, d.bytes from decided d where $8 = 'failed'`;
+
+/**
+ * The statements that show inbound events, and settle what failed.
+ */
 @Injectable()
 export class InboundEventsRepository {
   constructor(private readonly db: Database) {}
@@ -134,61 +185,6 @@ export class InboundEventsRepository {
     );
     return rowCount === 1;
   }
-}
-
-/** What is open of events that are dropped, in whole months: `$1` is the days of their bodies. It goes before them. */
-export const OLD_OPEN_EVENTS = `delete from ats_open_events
-  where at < date_trunc('month', now() at time zone 'UTC' - $1 * interval '1 day') at time zone 'UTC'`;
-
-/** Events and bytes of one batch. While it is written, the next one is in memory as well. */
-const BATCH = { events: 500, bytes: 4 * 1024 * 1024 };
-
-/** An event that waits, with what came. */
-export interface WaitingEvent {
-  id: string;
-  at: Date;
-  tries: number;
-  content_type: string | null;
-  headers: Record<string, string> | null;
-  body: Buffer | null;
-  /** A signature was checked when it came. */
-  signed: boolean;
-}
-
-/** What became of an event. */
-export interface EventVerdict {
-  id: string;
-  at: Date;
-  state: InboundState;
-  reason: string | null;
-  detail: string | null;
-  /** Counts as a try of its own: after a few the event has failed. */
-  tried: boolean;
-  /** The body goes: its candidate was deleted, or it has no effect. */
-  erase: boolean;
-}
-
-// One verdict on events of one stretch of ids. The planner takes a connection for small, and would read all its events for
-// `= any`; of the stretch each one is looked up in a hash, which `is true` keeps from becoming a join.
-const AMONG = `>= $5 and e.id <= $6 and (e.id in (select g.id from unnest($7::text[]) as g(id))) is true`;
-const DECIDE = `
-  with decided as (
-    update ats_events e set state = $8, reason = $9, detail = $10, tries = e.tries + $11::int, decided_at = $12,
-      body = case when $13 then null else e.body end, headers = case when $13 then null else e.headers end
-    where e.tenant_id = $1 and e.connection_id = $2 and e.at >= $3 and e.at <= $4 and e.id ${AMONG}
-      and (e.state = 'waiting' or e.reason = 'erased')
-    returning e.id, e.at, coalesce(octet_length(e.body), 0) as bytes
-  ), closed as (
-    delete from ats_open_events e
-    where e.tenant_id = $1 and e.connection_id = $2 and not e.failed and e.id ${AMONG} and $8 <> 'waiting'
-  )
-  insert into ats_open_events (tenant_id, connection_id, failed, id, at, bytes)
-  select $1, $2, true, d.id, d.at, d.bytes from decided d where $8 = 'failed'`;
-
-/** The statements of events that wait. */
-@Injectable()
-export class WaitingEventsRepository {
-  constructor(private readonly db: Database) {}
 
   /**
    * Returns the oldest events, at most a batch.

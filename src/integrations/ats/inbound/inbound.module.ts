@@ -3,32 +3,19 @@ import { TasksModule } from '../../../engine/work/tasks.module.js';
 import { AtsCallsModule } from '../calls/calls.module.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AtsRecordsModule } from '../records/records.module.js';
-import { BatchPlans, BatchWrites, EventsApplier } from './apply/events-applier.js';
-import { InboundHealth, EventsWorker } from './apply/events-worker.js';
+import { EventsApplier } from './apply/events-applier.js';
+import { EventsWorker } from './apply/events-worker.js';
 import { InboundDoor } from './inbound-door.js';
-import { WaitingEventsRepository, InboundEventsRepository } from './inbound-events.repository.js';
+import { InboundEventsRepository } from './inbound-events.repository.js';
 import { InboundEventsService } from './inbound-events.service.js';
 import { InboundController, InboundEventsController } from './inbound.controller.js';
-import { EventIntake, InboundService, SignatureWatch } from './inbound.service.js';
+import { InboundService } from './inbound.service.js';
 
 /** What ATSs send: received, stored, applied, shown. */
 @Module({
   imports: [AtsCallsModule, AtsConnectionsModule, AtsRecordsModule, TasksModule],
   controllers: [InboundController, InboundEventsController],
-  providers: [
-    EventIntake,
-    BatchPlans,
-    BatchWrites,
-    EventsApplier,
-    InboundHealth,
-    EventsWorker,
-    InboundDoor,
-    InboundEventsRepository,
-    InboundEventsService,
-    InboundService,
-    SignatureWatch,
-    WaitingEventsRepository,
-  ],
+  providers: [InboundService, EventsApplier, EventsWorker, InboundDoor, InboundEventsRepository, InboundEventsService],
   exports: [InboundDoor, InboundEventsService],
 })
 export class AtsInboundModule {}

@@ -73,76 +73,6 @@ interface Arrived {
   event: NewInboundEvent;
 }
 
-/**
- * Stores inbound events: of each connection one statement at a time, with all that came meanwhile. A flood of one
- * connection takes one database connection of this process, and its events keep their order.
- */
-@Injectable()
-export class EventIntake {
-  private readonly gatherer: Gatherer<Arrived, void>;
-  private timer: NodeJS.Timeout | null = null;
-
-  constructor(private readonly db: Database) {
-    this.gatherer = new Gatherer<Arrived, void>({
-      alone: (one) => this.insert([one]),
-      together: async (all) => {
-        await this.insert(all);
-        return all.map(() => undefined);
-      },
-      keyOf: ({ event }) => event.key.toString('latin1'),
-      bytesOf: ({ event }) => event.body.length,
-      busy: () => new TooManyRequests('Too many events of this connection wait to be stored.', 1),
-      policy: POLICY,
-    });
-  }
-
-  /**
-   * Stores an event; resolves when it is committed, or when it has been stored before.
-   *
-   * @throws {TooManyRequests} when too much of this connection waits
-   */
-  store(tenantId: string, connectionId: string, event: NewInboundEvent): Promise<void> {
-    return this.gatherer.run(`${tenantId} ${connectionId}`, { tenantId, connectionId, event });
-  }
-
-  private async insert(all: readonly Arrived[]): Promise<void> {
-    const { tenantId, connectionId, event: first } = all[0]!;
-    const of = <T>(pick: (event: NewInboundEvent) => T): T[] => all.map(({ event }) => pick(event));
-    // Within one millisecond ids are in no order; that of the batch is the order of receipt.
-    const ids = of(({ at }) => newId('aev', at.getTime())).sort();
-    const large = first.body.length >= POLICY.large ? first.body : null;
-    await this.db.query(STORE, [
-      tenantId,
-      connectionId,
-      monthOf(first.at, 0),
-      monthOf(first.at, -1),
-      of(({ key }) => key),
-      ids,
-      of(({ at }) => at),
-      of((event) => event.name),
-      of(({ occurredAt }) => occurredAt),
-      of(({ kind }) => kind),
-      of(({ remoteId }) => remoteId),
-      of(({ contentType }) => contentType),
-      of(({ headers }) => JSON.stringify(headers)),
-      of(({ body }) => (large === null ? body : null)),
-      of(({ state }) => state),
-      of(({ reason }) => reason),
-      of(({ detail }) => detail),
-      large,
-      of(({ signed }) => signed),
-    ]);
-    this.wake();
-  }
-
-  private wake(): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = null;
-      this.db.feed.wakeups.tell('work');
-    }, GATHER_MS).unref();
-  }
-}
-
 function monthOf(moment: Date, later: number): Date {
   return new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + later, 1));
 }
@@ -227,73 +157,49 @@ export function readingOf(
 const EVERY_MS = { usually: 60_000, inTrouble: 1_000 };
 const REMEMBERED = 10_000;
 
-/** Shows the customer that signatures do not fit: some ATSs send an event that was refused with 401 never again. */
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The bytes a second of deletions that are stored for a tenant whose storage is exhausted, and those of a burst. */
+const DEPARTURES = { bytesPerSecond: 8 * 1024, burstBytes: 1024 * 1024 };
+
+/**
+ * Receives inbound webhooks: checks, stores, and leaves the rest to the background work.
+ *
+ * Stores inbound events: of each connection one statement at a time, with all that came meanwhile. A flood of one
+ * connection takes one database connection of this process, and its events keep their order.
+ *
+ * Shows the customer that signatures do not fit: some ATSs send an event that was refused with 401 never again.
+ */
 @Injectable()
-export class SignatureWatch {
+export class InboundService {
+  private readonly departures: Buckets;
+  private readonly gatherer: Gatherer<Arrived, void>;
+  private timer: NodeJS.Timeout | null = null;
   /** When a verdict of a connection was last noted. */
   private readonly noted = new Map<string, number>();
   /** The last change of a connection that is under way: the next one follows it, so that the last verdict counts. */
   private readonly changing = new Map<string, Promise<void>>();
 
   constructor(
-    private readonly states: AtsStates,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {}
-
-  /** Notes a signature of a connection: the code of its refusal, or null for one that fits. */
-  note(connection: AtsConnection, refusal: string | null): void {
-    const [fits, differs] = [`${connection.id} fits`, `${connection.id} differs`];
-    const name = refusal === null ? fits : differs;
-    const every = refusal === null && connection.state !== 'ok' ? EVERY_MS.inTrouble : EVERY_MS.usually;
-    const now = this.clock.monotonic();
-    if (now - (this.noted.get(name) ?? -every) < every) return;
-    if (this.noted.size >= REMEMBERED) this.noted.clear();
-    this.noted.set(name, now);
-    // The next signature that fits ends the problem, however short ago the last one was.
-    if (refusal !== null) {
-      this.noted.delete(fits);
-      const about = { tenant_id: connection.tenantId, connection: connection.id, provider: connection.provider };
-      this.logger.warn('ats.webhook_refused', { ...about, reason: refusal });
-    }
-    this.follow(connection, async () => {
-      try {
-        if (refusal === null) await this.states.solved(connection, 'signature');
-        else await this.states.problem(connection, 'signature', refusal);
-      } catch (error) {
-        this.noted.delete(name);
-        const about = { tenant_id: connection.tenantId, connection: connection.id };
-        this.logger.warn('ats.signature_not_noted', { ...about, error });
-      }
-    });
-  }
-
-  /** Runs a change after those before it. The answer does not wait for it: the state is for people. */
-  private follow({ id }: AtsConnection, change: () => Promise<void>): void {
-    const done = (this.changing.get(id) ?? Promise.resolve()).then(change).finally(() => {
-      if (this.changing.get(id) === done) this.changing.delete(id);
-    });
-    this.changing.set(id, done);
-  }
-}
-
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
-
-/** The bytes a second of deletions that are stored for a tenant whose storage is exhausted, and those of a burst. */
-const DEPARTURES = { bytesPerSecond: 8 * 1024, burstBytes: 1024 * 1024 };
-
-/** Receives inbound webhooks: checks, stores, and leaves the rest to the background work. */
-@Injectable()
-export class InboundService {
-  private readonly departures: Buckets;
-
-  constructor(
-    private readonly intake: EventIntake,
-    private readonly watch: SignatureWatch,
     private readonly clock: Clock,
     private readonly storage: TenantStorage,
+    private readonly db: Database,
+    private readonly states: AtsStates,
+    private readonly logger: Logger,
   ) {
     this.departures = new Buckets(DEPARTURES.bytesPerSecond, DEPARTURES.burstBytes, clock);
+
+    this.gatherer = new Gatherer<Arrived, void>({
+      alone: (one) => this.insert([one]),
+      together: async (all) => {
+        await this.insert(all);
+        return all.map(() => undefined);
+      },
+      keyOf: ({ event }) => event.key.toString('latin1'),
+      bytesOf: ({ event }) => event.body.length,
+      busy: () => new TooManyRequests('Too many events of this connection wait to be stored.', 1),
+      policy: POLICY,
+    });
   }
 
   /**
@@ -331,7 +237,7 @@ export class InboundService {
       headers: keptHeaders(headers, token),
     };
     const events = readings.map((reading, place) => ({ ...eventOf(parts[place]!, reading), ...kept }));
-    await Promise.all(events.map((event) => this.intake.store(connection.tenantId, connection.id, event)));
+    await Promise.all(events.map((event) => this.store(connection.tenantId, connection.id, event)));
     return { status: connector.inbound.ack, headers: {} };
   }
 
@@ -350,8 +256,89 @@ export class InboundService {
   ): void {
     const verdict = connector.inbound.verify(request, secrets);
     const refusal = verdict === 'valid' ? null : (`signature_${verdict}` as const);
-    this.watch.note(connection, refusal);
+    this.note(connection, refusal);
     if (refusal !== null) throw new InboundRefused(refusal);
+  }
+
+  /**
+   * Stores an event; resolves when it is committed, or when it has been stored before.
+   *
+   * @throws {TooManyRequests} when too much of this connection waits
+   */
+  store(tenantId: string, connectionId: string, event: NewInboundEvent): Promise<void> {
+    return this.gatherer.run(`${tenantId} ${connectionId}`, { tenantId, connectionId, event });
+  }
+
+  private async insert(all: readonly Arrived[]): Promise<void> {
+    const { tenantId, connectionId, event: first } = all[0]!;
+    const of = <T>(pick: (event: NewInboundEvent) => T): T[] => all.map(({ event }) => pick(event));
+    // Within one millisecond ids are in no order; that of the batch is the order of receipt.
+    const ids = of(({ at }) => newId('aev', at.getTime())).sort();
+    const large = first.body.length >= POLICY.large ? first.body : null;
+    await this.db.query(STORE, [
+      tenantId,
+      connectionId,
+      monthOf(first.at, 0),
+      monthOf(first.at, -1),
+      of(({ key }) => key),
+      ids,
+      of(({ at }) => at),
+      of((event) => event.name),
+      of(({ occurredAt }) => occurredAt),
+      of(({ kind }) => kind),
+      of(({ remoteId }) => remoteId),
+      of(({ contentType }) => contentType),
+      of(({ headers }) => JSON.stringify(headers)),
+      of(({ body }) => (large === null ? body : null)),
+      of(({ state }) => state),
+      of(({ reason }) => reason),
+      of(({ detail }) => detail),
+      large,
+      of(({ signed }) => signed),
+    ]);
+    this.wake();
+  }
+
+  private wake(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = null;
+      this.db.feed.wakeups.tell('work');
+    }, GATHER_MS).unref();
+  }
+
+  /** Notes a signature of a connection: the code of its refusal, or null for one that fits. */
+  note(connection: AtsConnection, refusal: string | null): void {
+    const [fits, differs] = [`${connection.id} fits`, `${connection.id} differs`];
+    const name = refusal === null ? fits : differs;
+    const every = refusal === null && connection.state !== 'ok' ? EVERY_MS.inTrouble : EVERY_MS.usually;
+    const now = this.clock.monotonic();
+    if (now - (this.noted.get(name) ?? -every) < every) return;
+    if (this.noted.size >= REMEMBERED) this.noted.clear();
+    this.noted.set(name, now);
+    // The next signature that fits ends the problem, however short ago the last one was.
+    if (refusal !== null) {
+      this.noted.delete(fits);
+      const about = { tenant_id: connection.tenantId, connection: connection.id, provider: connection.provider };
+      this.logger.warn('ats.webhook_refused', { ...about, reason: refusal });
+    }
+    this.follow(connection, async () => {
+      try {
+        if (refusal === null) await this.states.solved(connection, 'signature');
+        else await this.states.problem(connection, 'signature', refusal);
+      } catch (error) {
+        this.noted.delete(name);
+        const about = { tenant_id: connection.tenantId, connection: connection.id };
+        this.logger.warn('ats.signature_not_noted', { ...about, error });
+      }
+    });
+  }
+
+  /** Runs a change after those before it. The answer does not wait for it: the state is for people. */
+  private follow({ id }: AtsConnection, change: () => Promise<void>): void {
+    const done = (this.changing.get(id) ?? Promise.resolve()).then(change).finally(() => {
+      if (this.changing.get(id) === done) this.changing.delete(id);
+    });
+    this.changing.set(id, done);
   }
 }
 

@@ -21,7 +21,18 @@ export type NewAuthorization = Omit<Authorization, 'used' | 'expired'> & { hash:
 
 const SECONDS = 600;
 
-/** The statements of authorizations at ATSs. Of the `state` only its hash is kept. */
+/** The authorization that a `state` names. */
+export interface KnownState {
+  tenantId: string;
+  hash: Buffer;
+  authorization: Authorization;
+}
+
+/**
+ * The statements of authorizations at ATSs. Of the `state` only its hash is kept.
+ *
+ * Finds authorizations by the `state` that a browser brings.
+ */
 @Injectable()
 export class AuthorizationsRepository {
   constructor(private readonly db: Database) {}
@@ -62,26 +73,13 @@ export class AuthorizationsRepository {
       connectionId,
     ]);
   }
-}
-
-/** The authorization that a `state` names. */
-export interface KnownState {
-  tenantId: string;
-  hash: Buffer;
-  authorization: Authorization;
-}
-
-/** Finds authorizations by the `state` that a browser brings. */
-@Injectable()
-export class AuthorizationStates {
-  constructor(private readonly authorizations: AuthorizationsRepository) {}
 
   /** @throws {ConnectRefused} `state_unknown`, or `other_provider` */
-  async of(provider: string, state: string): Promise<KnownState> {
+  async stateOf(provider: string, state: string): Promise<KnownState> {
     const parsed = parseToken(state);
     if (parsed?.kind !== 'tbg') throw new ConnectRefused('state_unknown');
     const { tenantId, hash } = parsed;
-    const authorization = await this.authorizations.find(tenantId, hash);
+    const authorization = await this.find(tenantId, hash);
     if (authorization === null) throw new ConnectRefused('state_unknown');
     if (authorization.provider !== provider) throw new ConnectRefused('other_provider');
     return { tenantId, hash, authorization };

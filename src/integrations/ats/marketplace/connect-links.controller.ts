@@ -16,15 +16,14 @@ import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../../tenancy/tenants/caller.js';
 import { AtsAddresses } from '../connections/ats-connections.store.js';
 import { connectorOf } from '../providers/providers.js';
-import { AuthorizationStates } from './authorizations.repository.js';
+import { AuthorizationsRepository } from './authorizations.repository.js';
 import {
   ConnectLinkBody,
   CreateConnectLink,
   NewConnectLinkBody,
-  ConnectLinksRepository,
   ConnectLinksService,
 } from './connect-links.service.js';
-import { WriterChoice } from './granted-connections.js';
+import { GrantedConnections } from './granted-connections.js';
 import { notConnectedPage, writerPage, writerSetPage } from './marketplace-pages.js';
 import { ConnectRefused } from './marketplace.errors.js';
 
@@ -33,10 +32,7 @@ import { ConnectRefused } from './marketplace.errors.js';
 @RequireScope('ats:manage')
 @ApiRefusals()
 export class ConnectLinksController {
-  constructor(
-    private readonly links: ConnectLinksService,
-    private readonly repository: ConnectLinksRepository,
-  ) {}
+  constructor(private readonly links: ConnectLinksService) {}
 
   @RecentSignIn()
   @Post()
@@ -60,7 +56,7 @@ export class ConnectLinksController {
     const page = readPage(query, 'ats-connect-links');
     return pageOf(
       page,
-      await this.repository.list(tenantId, page.after, page.limit),
+      await this.links.listLinks(tenantId, page.after, page.limit),
       ({ id }) => id,
       (body) => body,
     );
@@ -91,8 +87,8 @@ export class WriterForm {
 @UseGuards(DocumentsGuard)
 export class WriterController {
   constructor(
-    private readonly choice: WriterChoice,
-    private readonly states: AuthorizationStates,
+    private readonly choice: GrantedConnections,
+    private readonly states: AuthorizationsRepository,
     private readonly sessions: LiveSessions,
     private readonly faces: TenantFaces,
     private readonly addresses: AtsAddresses,

@@ -11,7 +11,7 @@ import type { Actor } from '../../../tenancy/identity/person.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { AtsAddresses } from '../connections/ats-connections.store.js';
-import { OAuthClients } from '../oauth/token-client.js';
+import { TokenClient } from '../oauth/token-client.js';
 import { connectors } from '../providers/providers.js';
 
 /** The body of a new connect link. */
@@ -62,12 +62,53 @@ const COLUMNS = `id, provider, expires_at, used_at, created_at,
   case when used_at is null and ${MAKER_END} <= now() then least(revoked_at, ${MAKER_END}) else revoked_at end as revoked_at`;
 const OPEN = `used_at is null and revoked_at is null and expires_at > now() and ${MAKER_END} > now()`;
 
-/** The statements of connect links. Of a link only the hash of its secret is kept. */
-@Injectable()
-export class ConnectLinksRepository {
-  constructor(private readonly db: Database) {}
+/** Links that have been over for a month. */
+export const CONNECT_LINK_LEFTOVERS = [
+  `delete from ats_connect_links where expires_at < now() - interval '30 days'`,
+  `delete from ats_authorizations where expires_at < now() - interval '1 day'`,
+];
 
-  async insert(
+/**
+ * Makes and revokes connect links.
+ */
+@Injectable()
+export class ConnectLinksService {
+  constructor(
+    private readonly db: Database,
+    private readonly clients: TokenClient,
+    private readonly addresses: AtsAddresses,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** @throws {Conflict} `no_oauth_client` where the operator has set no client at the provider */
+  async make(caller: Caller, provider: string): Promise<NewConnectLinkBody> {
+    const { tenantId, actor, requestId } = caller;
+    if (this.clients.clientOf(provider) === null) {
+      throw new Conflict(
+        'no_oauth_client',
+        `The operator has set no OAuth client for ${provider} (ATS_OAUTH_CLIENTS).`,
+      );
+    }
+    return once(this.db, caller, async (tx) => {
+      const { token, hash } = mintToken('tbi', tenantId);
+      const id = newId('alk');
+      const made = await this.insertLink(tx, tenantId, { id, hash, provider, createdBy: actor });
+      const line = { action: 'ats_connect_link.created', targetType: 'ats_connect_link', targetId: id };
+      await this.audit.record(tx, { tenantId, actor, requestId, ...line, after: { provider } });
+      return { ...made, url: this.addresses.connectLink(provider, token) };
+    });
+  }
+
+  /** @throws {NotFound} when there is no such open link */
+  async revoke({ tenantId, actor, requestId }: Caller, id: string): Promise<void> {
+    await this.db.transaction(tenantId, async (tx) => {
+      if (!(await this.revokeRow(tx, tenantId, id))) throw new NotFound('connect link');
+      const line = { action: 'ats_connect_link.revoked', targetType: 'ats_connect_link', targetId: id };
+      await this.audit.record(tx, { tenantId, actor, requestId, ...line });
+    });
+  }
+
+  async insertLink(
     tx: SqlRunner,
     tenantId: string,
     link: { id: string; hash: Buffer; provider: string; createdBy: Actor },
@@ -81,7 +122,7 @@ export class ConnectLinksRepository {
   }
 
   /** Returns the links of a tenant, newest first, with one too many. */
-  async list(tenantId: string, after: string | null, limit: number): Promise<ConnectLinkBody[]> {
+  async listLinks(tenantId: string, after: string | null, limit: number): Promise<ConnectLinkBody[]> {
     const { rows } = await this.db.query<ConnectLinkBody>(
       `select ${COLUMNS} from ats_connect_links where tenant_id = $1 and ($2::text is null or id < $2)
        order by id desc limit $3`,
@@ -118,7 +159,7 @@ export class ConnectLinksRepository {
   }
 
   /** Uses up a link. Of concurrent uses one succeeds. @returns null when it is open no more */
-  async use(tx: SqlRunner, tenantId: string, id: string): Promise<OpenLink | null> {
+  async useLink(tx: SqlRunner, tenantId: string, id: string): Promise<OpenLink | null> {
     const { rows } = await tx.query<OpenLink>(
       `update ats_connect_links set used_at = now() where tenant_id = $1 and id = $2 and ${OPEN}
        returning id, provider, created_by, created_at`,
@@ -128,57 +169,11 @@ export class ConnectLinksRepository {
   }
 
   /** Ends an open link. @returns false when there is no such link, or it is over already */
-  async revoke(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
+  async revokeRow(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
     const { rowCount } = await tx.query(
       `update ats_connect_links set revoked_at = now() where tenant_id = $1 and id = $2 and ${OPEN}`,
       [tenantId, id],
     );
     return rowCount === 1;
-  }
-}
-
-/** Links that have been over for a month. */
-export const CONNECT_LINK_LEFTOVERS = [
-  `delete from ats_connect_links where expires_at < now() - interval '30 days'`,
-  `delete from ats_authorizations where expires_at < now() - interval '1 day'`,
-];
-
-/** Makes and revokes connect links. */
-@Injectable()
-export class ConnectLinksService {
-  constructor(
-    private readonly db: Database,
-    private readonly repository: ConnectLinksRepository,
-    private readonly clients: OAuthClients,
-    private readonly addresses: AtsAddresses,
-    private readonly audit: AuditService,
-  ) {}
-
-  /** @throws {Conflict} `no_oauth_client` where the operator has set no client at the provider */
-  async make(caller: Caller, provider: string): Promise<NewConnectLinkBody> {
-    const { tenantId, actor, requestId } = caller;
-    if (this.clients.of(provider) === null) {
-      throw new Conflict(
-        'no_oauth_client',
-        `The operator has set no OAuth client for ${provider} (ATS_OAUTH_CLIENTS).`,
-      );
-    }
-    return once(this.db, caller, async (tx) => {
-      const { token, hash } = mintToken('tbi', tenantId);
-      const id = newId('alk');
-      const made = await this.repository.insert(tx, tenantId, { id, hash, provider, createdBy: actor });
-      const line = { action: 'ats_connect_link.created', targetType: 'ats_connect_link', targetId: id };
-      await this.audit.record(tx, { tenantId, actor, requestId, ...line, after: { provider } });
-      return { ...made, url: this.addresses.connectLink(provider, token) };
-    });
-  }
-
-  /** @throws {NotFound} when there is no such open link */
-  async revoke({ tenantId, actor, requestId }: Caller, id: string): Promise<void> {
-    await this.db.transaction(tenantId, async (tx) => {
-      if (!(await this.repository.revoke(tx, tenantId, id))) throw new NotFound('connect link');
-      const line = { action: 'ats_connect_link.revoked', targetType: 'ats_connect_link', targetId: id };
-      await this.audit.record(tx, { tenantId, actor, requestId, ...line });
-    });
   }
 }

@@ -7,7 +7,7 @@ import type { Actor } from '../../../tenancy/identity/person.js';
 import { Administrators } from '../../../tenancy/tenants/administrators.js';
 import { AuditService, type AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
 import { demandRoom } from '../../../tenancy/tenants/caps.js';
-import { AtsApprovers, AtsUsers } from '../administration/ats-users.js';
+import { AtsUsers } from '../administration/ats-users.js';
 import { AtsConnectionSetup } from '../administration/connection-setup.js';
 import { AtsConnectionsService } from '../administration/connections.service.js';
 import { SameAccount } from '../administration/same-account.js';
@@ -21,9 +21,9 @@ import { freeMarker, takesOf, usualWrites, lacksWriter } from '../connections/at
 import { AccountNotKnown, AtsAccountTaken, OtherAtsAccount, NoUsersKnown } from '../connections/ats.errors.js';
 import { atsConnectionDraft, type AtsConnection } from '../connections/connection.js';
 import type { Connector } from '../connectors/connector.js';
-import { OAuthClients, type Grant } from '../oauth/token-client.js';
-import { AuthorizationStates, type Authorization } from './authorizations.repository.js';
-import { ConnectLinksRepository } from './connect-links.service.js';
+import { TokenClient, type Grant } from '../oauth/token-client.js';
+import { AuthorizationsRepository, type Authorization } from './authorizations.repository.js';
+import { ConnectLinksService } from './connect-links.service.js';
 import { ConnectRefused } from './marketplace.errors.js';
 
 /** What a grant is for. */
@@ -44,18 +44,48 @@ export interface Connected {
   missing: string[];
 }
 
-/** Makes a connection of a grant, or gives the grant to one that is there. */
+/** The users that the page offers. A longer list is that of the API and of `ats users`. */
+const MOST = 200;
+
+/** What the browser sends with the choice. */
+interface Chosen {
+  state: string;
+  asUser: string;
+  cookies: ReadonlyMap<string, string>;
+  session: SessionRow | null;
+  requestId: string;
+}
+
+/** What came of a choice. */
+interface Choice {
+  tenantId: string;
+  /** Why the user is refused, in words; null: it is set. */
+  said: string | null;
+  /** The users to choose from, after a refusal. */
+  users: readonly AtsUserBody[];
+}
+
+/**
+ * Makes a connection of a grant, or gives the grant to one that is there.
+ *
+ * Finds out whether a new connection needs a user as whom it writes, and sets the one that is chosen on the page.
+ */
 @Injectable()
 export class GrantedConnections {
   constructor(
     private readonly db: Database,
     private readonly repository: AtsConnectionsRepository,
-    private readonly links: ConnectLinksRepository,
-    private readonly clients: OAuthClients,
+    private readonly links: ConnectLinksService,
+    private readonly clients: TokenClient,
     private readonly setup: AtsConnectionSetup,
     private readonly connections: AtsConnectionStore,
     private readonly account: SameAccount,
     private readonly audit: AuditService,
+    private readonly service: AtsConnectionsService,
+    private readonly approvers: AtsUsers,
+    private readonly apis: AtsApis,
+    private readonly states: AuthorizationsRepository,
+    private readonly administrators: Administrators,
   ) {}
 
   /**
@@ -71,7 +101,7 @@ export class GrantedConnections {
     // Vendors may leave the scopes out where they are those that were asked for (RFC 6749 §5.1).
     const scopes = granted.grant.scopes ?? [...connector.oauth!.scopes];
     const { id, marker } = await this.db.transaction(tenantId, async (tx) => {
-      if (granted.linkId !== null && (await this.links.use(tx, tenantId, granted.linkId)) === null) {
+      if (granted.linkId !== null && (await this.links.useLink(tx, tenantId, granted.linkId)) === null) {
         throw new ConnectRefused('link_over');
       }
       const made = await this.store(tx, by, connector, granted);
@@ -145,42 +175,6 @@ export class GrantedConnections {
   private note(tx: SqlRunner, by: AuditBy, action: string, targetId: string, after: object): Promise<void> {
     return this.audit.record(tx, { ...by, action, targetType: 'ats_connection', targetId, after });
   }
-}
-
-/** The users that the page offers. A longer list is that of the API and of `ats users`. */
-const MOST = 200;
-
-/** What the browser sends with the choice. */
-interface Chosen {
-  state: string;
-  asUser: string;
-  cookies: ReadonlyMap<string, string>;
-  session: SessionRow | null;
-  requestId: string;
-}
-
-/** What came of a choice. */
-interface Choice {
-  tenantId: string;
-  /** Why the user is refused, in words; null: it is set. */
-  said: string | null;
-  /** The users to choose from, after a refusal. */
-  users: readonly AtsUserBody[];
-}
-
-/** Finds out whether a new connection needs a user as whom it writes, and sets the one that is chosen on the page. */
-@Injectable()
-export class WriterChoice {
-  constructor(
-    private readonly store: AtsConnectionStore,
-    private readonly connections: AtsConnectionsService,
-    private readonly approvers: AtsApprovers,
-    private readonly users: AtsUsers,
-    private readonly apis: AtsApis,
-    private readonly states: AuthorizationStates,
-    private readonly links: ConnectLinksRepository,
-    private readonly administrators: Administrators,
-  ) {}
 
   /**
    * Returns the users of the ATS to choose from, where the connection has none as whom it writes. The list is empty
@@ -194,11 +188,11 @@ export class WriterChoice {
     connector: Connector,
     userId: string | null,
   ): Promise<readonly AtsUserBody[] | null> {
-    const connection = await this.store.fresh(tenantId, connectionId);
+    const connection = await this.connections.fresh(tenantId, connectionId);
     if (connection === undefined || !lacksWriter(connector, connection.writes, connection.approvedBy)) return null;
     if (await this.hasApprover(connection, connector, userId)) return null;
     try {
-      return (await this.users.page(connection, connector, { limit: MOST, after: null, list: '' })).data;
+      return (await this.approvers.page(connection, connector, { limit: MOST, after: null, list: '' })).data;
     } catch (error) {
       if (error instanceof NoUsersKnown) return [];
       throw error;
@@ -213,12 +207,12 @@ export class WriterChoice {
    * @throws {ConnectRefused} `writer_over`, `other_browser`, `state_unknown`
    */
   async choose(connector: Connector, chosen: Chosen): Promise<Choice> {
-    const known = await this.states.of(connector.provider, chosen.state);
+    const known = await this.states.stateOf(connector.provider, chosen.state);
     this.states.secretOf(known, chosen.cookies);
     const { tenantId, authorization } = known;
     const { used, expired, connection_id: connectionId, user_id: userId } = authorization;
     const actor = await this.actorOf(tenantId, authorization, chosen.session);
-    const connection = connectionId === null ? undefined : await this.store.fresh(tenantId, connectionId);
+    const connection = connectionId === null ? undefined : await this.connections.fresh(tenantId, connectionId);
     const isOpen = connection !== undefined && lacksWriter(connector, connection.writes, connection.approvedBy);
     if (!used || expired || actor === null || !isOpen) throw new ConnectRefused('writer_over');
     const by = { tenantId, actor, requestId: chosen.requestId };
@@ -230,7 +224,7 @@ export class WriterChoice {
   private async set(by: AuditBy, connectionId: string, asUser: string): Promise<string | null> {
     if (asUser === '' || asUser.length > 200) return 'Choose a user.';
     try {
-      await this.connections.change(by, connectionId, { writes: { as_user: asUser } });
+      await this.service.change(by, connectionId, { writes: { as_user: asUser } });
       return null;
     } catch (error) {
       if (error instanceof InvalidFields) return 'This user is not known, or not active. Choose another one.';
@@ -251,7 +245,7 @@ export class WriterChoice {
 
   private async hasApprover(connection: AtsConnection, connector: Connector, userId: string | null): Promise<boolean> {
     try {
-      return await this.approvers.note(connection, connector, this.apis.of(connection), userId);
+      return await this.approvers.noteApprovers(connection, connector, this.apis.of(connection), userId);
     } catch (error) {
       if (error instanceof AtsFailure) return false;
       throw error;

@@ -3,7 +3,7 @@ import { Logger } from '../../../base/log/logger.js';
 import { DONE, WorkKind, type TurnOutcome, type Turn } from '../../../base/work/work.js';
 import { AtsFailure } from '../api/ats-api.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
-import { AtsCredentials, DUE_RENEWALS, RenewalsRepository } from '../connections/ats-credentials.js';
+import { AtsCredentials, DUE_RENEWALS } from '../connections/ats-credentials.js';
 import { AtsStates } from '../connections/ats-states.js';
 
 /** Renews grants that nothing uses, before their refresh tokens end: of paused connections, and of vendors with short ones. */
@@ -14,9 +14,8 @@ export class GrantKeepAlive extends WorkKind {
   override readonly callsOut = true;
 
   constructor(
-    private readonly renewals: RenewalsRepository,
+    private readonly renewals: AtsCredentials,
     private readonly store: AtsConnectionStore,
-    private readonly credentials: AtsCredentials,
     private readonly states: AtsStates,
     private readonly logger: Logger,
   ) {
@@ -31,7 +30,7 @@ export class GrantKeepAlive extends WorkKind {
   override async run({ tenantId, id }: Turn): Promise<TurnOutcome> {
     const connection = await this.store.fresh(tenantId, id);
     try {
-      if (connection !== undefined) await this.credentials.keepAlive(connection);
+      if (connection !== undefined) await this.renewals.keepAlive(connection);
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
       if (error.kind === 'refused') await this.states.problem(connection!, 'grant', error.reason);

@@ -13,7 +13,7 @@ import { queryText, type Query as QueryMap } from '../../../base/http/query.js';
 import type { BridgeResponse } from '../../../base/http/request.js';
 import { AtsAddresses } from '../connections/ats-connections.store.js';
 import type { Connector } from '../connectors/connector.js';
-import { AuthorizationStates } from './authorizations.repository.js';
+import { AuthorizationsRepository } from './authorizations.repository.js';
 import { connectedPage, connectLinkPage, notConnectedPage, StartPages } from './marketplace-pages.js';
 import { ConnectRefused } from './marketplace.errors.js';
 import { MarketplaceService, type Starter } from './marketplace.service.js';
@@ -41,7 +41,7 @@ export class ConnectForm {
 export class MarketplaceController {
   constructor(
     private readonly marketplace: MarketplaceService,
-    private readonly states: AuthorizationStates,
+    private readonly states: AuthorizationsRepository,
     private readonly pages: StartPages,
     private readonly sessions: LiveSessions,
     private readonly faces: TenantFaces,

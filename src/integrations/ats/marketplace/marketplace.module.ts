@@ -4,14 +4,14 @@ import { SignInModule } from '../../../auth/sign-in/sign-in.module.js';
 import { AtsAdministrationModule } from '../administration/administration.module.js';
 import { AtsCallsModule } from '../calls/calls.module.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
-import { AuthorizationStates, AuthorizationsRepository } from './authorizations.repository.js';
+import { AuthorizationsRepository } from './authorizations.repository.js';
 import { WriterController, ConnectLinksController } from './connect-links.controller.js';
-import { ConnectLinksRepository, ConnectLinksService } from './connect-links.service.js';
-import { WriterChoice, GrantedConnections } from './granted-connections.js';
+import { ConnectLinksService } from './connect-links.service.js';
+import { GrantedConnections } from './granted-connections.js';
 import { GrantKeepAlive } from './keep-alive.js';
 import { StartPages } from './marketplace-pages.js';
 import { MarketplaceController } from './marketplace.controller.js';
-import { VendorOAuth, MarketplaceService } from './marketplace.service.js';
+import { MarketplaceService } from './marketplace.service.js';
 
 /** Connecting an ATS by OAuth, in a browser. */
 @Module({
@@ -19,15 +19,11 @@ import { VendorOAuth, MarketplaceService } from './marketplace.service.js';
   controllers: [ConnectLinksController, MarketplaceController, WriterController],
   providers: [
     AuthorizationsRepository,
-    AuthorizationStates,
-    WriterChoice,
-    ConnectLinksRepository,
-    ConnectLinksService,
     GrantedConnections,
+    ConnectLinksService,
     GrantKeepAlive,
     MarketplaceService,
     StartPages,
-    VendorOAuth,
   ],
 })
 export class AtsMarketplaceModule {}

@@ -23,24 +23,6 @@ import { ATS } from './write.js';
  */
 const SETTINGS = { concurrency: 4, timeout_ms: 15_000, rate: null };
 
-/** The destinations of the channel: one for each connection that something was written to. */
-@Injectable()
-export class AtsDestinations {
-  constructor(private readonly destinations: DestinationsRepository) {}
-
-  /** Makes the destination of a connection, where there is none or the last one was removed. */
-  async demand(tx: SqlRunner, connection: AtsConnection): Promise<void> {
-    const key = destinationOf(connection);
-    const known = await this.destinations.read(key, tx);
-    if (known !== null && known.stateReason !== REMOVED) return;
-    // Calls find their address by the connection; this one only represents it.
-    await this.destinations.save(tx, key, {
-      baseUrl: connection.baseUrl ?? `ats:${connection.provider}`,
-      settings: SETTINGS,
-    });
-  }
-}
-
 /** Returns the key of a connection's destination. */
 export function destinationOf({ tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): DestinationKey {
   return { tenantId, channel: ATS, id };
@@ -53,15 +35,63 @@ const MOST_KNOWN = 10_000;
 /** The user of the ATS as whom is written, or why there is none. */
 export type Writer = { id: string | null } | { missing: 'no_writer' | 'writer_gone' };
 
-/** Knows as which user of the ATS is written. Active users are remembered for two minutes. */
+type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
+
+/**
+ * What the administration of connections asks of the writes.
+ *
+ * The destinations of the channel: one for each connection that something was written to.
+ *
+ * Knows as which user of the ATS is written. Active users are remembered for two minutes.
+ */
 @Injectable()
-export class AtsWriters {
+export class AtsPublish {
   private readonly known = new Map<string, number>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly db: Database,
+    private readonly writes: AtsWritesRepository,
+    private readonly states: DestinationStatesRepository,
+    private readonly wakeups: LaneWakeups,
+    events: DomainEvents,
+    private readonly destinations: DestinationsRepository,
+    private readonly clock: Clock,
+  ) {
+    events.on(AtsConnectionReady, ({ connection }) => this.resume(connection));
+  }
+
+  /** Lets what waits go out now: the connection has another credential or writer, or is not paused any more. */
+  async resume(connection: Key): Promise<void> {
+    this.forgetWriter(connection);
+    await this.states.resume(this.db, destinationOf(connection));
+    this.wakeups.wake(destinationOf(connection));
+  }
+
+  /**
+   * Ends the writes of a connection that is disconnected, in that transaction.
+   *
+   * @returns how many were waiting; they stay in the list, as `left`
+   */
+  async remove(tx: SqlRunner, connection: Key): Promise<number> {
+    const left = await this.writes.leaveAll(tx, connection.tenantId, connection.id, 'disconnected');
+    await removeDestination(tx, destinationOf(connection));
+    return left;
+  }
+
+  /** Makes the destination of a connection, where there is none or the last one was removed. */
+  async demandDestination(tx: SqlRunner, connection: AtsConnection): Promise<void> {
+    const key = destinationOf(connection);
+    const known = await this.destinations.read(key, tx);
+    if (known !== null && known.stateReason !== REMOVED) return;
+    // Calls find their address by the connection; this one only represents it.
+    await this.destinations.save(tx, key, {
+      baseUrl: connection.baseUrl ?? `ats:${connection.provider}`,
+      settings: SETTINGS,
+    });
+  }
 
   /** Returns as whom is written. Where the vendor needs a user, the user has to be active. */
-  async of(connection: AtsConnection, connector: Connector, api: AtsApi): Promise<Writer> {
+  async writerOf(connection: AtsConnection, connector: Connector, api: AtsApi): Promise<Writer> {
     const id = connection.writes.as_user ?? connection.approvedBy;
     if (!connector.writes.needsUser) return { id };
     if (id === null) return { missing: 'no_writer' };
@@ -76,42 +106,7 @@ export class AtsWriters {
   }
 
   /** Asks for the users of a connection anew. */
-  forget({ tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): void {
+  forgetWriter({ tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): void {
     for (const key of this.known.keys()) if (key.startsWith(`${tenantId} ${id} `)) this.known.delete(key);
-  }
-}
-
-type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
-
-/** What the administration of connections asks of the writes. */
-@Injectable()
-export class AtsPublish {
-  constructor(
-    private readonly db: Database,
-    private readonly writes: AtsWritesRepository,
-    private readonly writers: AtsWriters,
-    private readonly states: DestinationStatesRepository,
-    private readonly wakeups: LaneWakeups,
-    events: DomainEvents,
-  ) {
-    events.on(AtsConnectionReady, ({ connection }) => this.resume(connection));
-  }
-
-  /** Lets what waits go out now: the connection has another credential or writer, or is not paused any more. */
-  async resume(connection: Key): Promise<void> {
-    this.writers.forget(connection);
-    await this.states.resume(this.db, destinationOf(connection));
-    this.wakeups.wake(destinationOf(connection));
-  }
-
-  /**
-   * Ends the writes of a connection that is disconnected, in that transaction.
-   *
-   * @returns how many were waiting; they stay in the list, as `left`
-   */
-  async remove(tx: SqlRunner, connection: Key): Promise<number> {
-    const left = await this.writes.leaveAll(tx, connection.tenantId, connection.id, 'disconnected');
-    await removeDestination(tx, destinationOf(connection));
-    return left;
   }
 }

@@ -18,7 +18,7 @@ import {
   TestWrite,
   TestWriteBody,
 } from './ats-writes.dto.js';
-import { AtsWritesService, TestWrites } from './ats-writes.service.js';
+import { AtsWritesService } from './ats-writes.service.js';
 import { WRITE_STATES } from './write.js';
 
 /** What is written to an ATS, and what became of it. */
@@ -26,10 +26,7 @@ import { WRITE_STATES } from './write.js';
 @RequireScope('ats:manage')
 @ApiRefusals()
 export class AtsWritesController {
-  constructor(
-    private readonly writes: AtsWritesService,
-    private readonly tests: TestWrites,
-  ) {}
+  constructor(private readonly writes: AtsWritesService) {}
 
   @Get(':connection_id/writes')
   @RequireScope('ats:read', 'ats:manage')
@@ -115,6 +112,6 @@ export class AtsWritesController {
     @Param('connection_id') connectionId: string,
     @Body() { candidate_id, confirm }: TestWrite,
   ): Promise<TestWriteBody> {
-    return this.tests.test(caller, connectionId, candidate_id, confirm === true);
+    return this.writes.test(caller, connectionId, candidate_id, confirm === true);
   }
 }

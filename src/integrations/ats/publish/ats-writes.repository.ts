@@ -23,7 +23,26 @@ export interface WriteEnd {
 const COLUMNS = `id, connection_id, candidate_id, interview_id, kind, action, revision, sequence, state, target, marker,
   remote_ref, attempts, attempted_at, written_at, reason, detail, created_at, updated_at`;
 
-/** The statements of writes to ATSs. */
+function enqueue(statement: WriteStatement, tenantId: string, connectionId: string): void {
+  const messages = { part: { name: 'subject' }, id: 'm.id', record: 'm.candidate_id', at: 'm.created_at' };
+  enqueueMessages(statement, { tenantId, channel: ATS }, [{ id: connectionId, ordered: true }], messages);
+}
+
+/** A candidate as its ATS knows it. */
+export interface RemoteCandidate {
+  remoteId: string;
+  /** The application that the metadata names; null: none. */
+  applicationId: string | null;
+}
+
+/** Merges of merges are followed so far. */
+const MOST_MERGES = 8;
+
+/**
+ * The statements of writes to ATSs.
+ *
+ * Finds candidates in the ATS of their connection.
+ */
 @Injectable()
 export class AtsWritesRepository {
   constructor(private readonly db: Database) {}
@@ -237,30 +256,9 @@ export class AtsWritesRepository {
     );
     return rowCount ?? 0;
   }
-}
-
-function enqueue(statement: WriteStatement, tenantId: string, connectionId: string): void {
-  const messages = { part: { name: 'subject' }, id: 'm.id', record: 'm.candidate_id', at: 'm.created_at' };
-  enqueueMessages(statement, { tenantId, channel: ATS }, [{ id: connectionId, ordered: true }], messages);
-}
-
-/** A candidate as its ATS knows it. */
-export interface RemoteCandidate {
-  remoteId: string;
-  /** The application that the metadata names; null: none. */
-  applicationId: string | null;
-}
-
-/** Merges of merges are followed so far. */
-const MOST_MERGES = 8;
-
-/** Finds candidates in the ATS of their connection. */
-@Injectable()
-export class WrittenCandidates {
-  constructor(private readonly db: Database) {}
 
   /** Returns the connection that a candidate came through; null: none, or it is the API's. */
-  async connectionOf(tx: SqlRunner, tenantId: string, candidateId: string): Promise<string | null> {
+  async connectionOfCandidate(tx: SqlRunner, tenantId: string, candidateId: string): Promise<string | null> {
     const { rows } = await tx.query<{ id: string | null }>(
       `select ats_connection_id as id from candidates where tenant_id = $1 and id = $2`,
       [tenantId, candidateId],
@@ -269,7 +267,7 @@ export class WrittenCandidates {
   }
 
   /** Returns a candidate of a connection as its ATS knows it; null: the candidate is gone, or is not the connection's. */
-  async find({ tenantId, id, marker }: AtsConnection, candidateId: string): Promise<RemoteCandidate | null> {
+  async findWritten({ tenantId, id, marker }: AtsConnection, candidateId: string): Promise<RemoteCandidate | null> {
     const { rows } = await this.db.query<{ external_id: string; metadata: string; connection: string | null }>(
       `select external_id, metadata::text as metadata, ats_connection_id as connection
        from candidates where tenant_id = $1 and id = $2`,

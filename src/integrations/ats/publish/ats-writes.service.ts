@@ -7,7 +7,7 @@ import type { PageRequest } from '../../../base/http/page.js';
 import { newId } from '../../../base/ids.js';
 import { listAttempts, type ListedAttempt } from '../../../engine/delivery/attempts.js';
 import { LaneWakeups } from '../../../engine/delivery/lane-state.js';
-import { CandidateLock } from '../../../hiring/interviews/interviews.repository.js';
+import { InterviewsRepository } from '../../../hiring/interviews/interviews.repository.js';
 import { AuditService } from '../../../tenancy/tenants/audit/audit.service.js';
 import type { Caller } from '../../../tenancy/tenants/caller.js';
 import { AtsFailure, type AtsApi } from '../api/ats-api.js';
@@ -17,9 +17,9 @@ import { WrongAtsState } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsWrite, Connector, WriteTarget } from '../connectors/connector.js';
 import { connectorOf } from '../providers/providers.js';
-import { AtsDestinations, destinationOf, AtsWriters } from './ats-publish.js';
+import { AtsPublish, destinationOf } from './ats-publish.js';
 import { atsWriteBody, type AtsWriteBody, type TestStepBody, type TestWriteBody } from './ats-writes.dto.js';
-import { AtsWritesRepository, type WriteFilter, WrittenCandidates } from './ats-writes.repository.js';
+import { AtsWritesRepository, type WriteFilter } from './ats-writes.repository.js';
 import { linkText } from './write-text.mapping.js';
 import { type AtsWriteRow, type WriteState, MARKER_BEGIN } from './write.js';
 
@@ -47,17 +47,30 @@ const CSV_COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof AtsWriteBody)[];
 
-/** Shows what is written to an ATS, and settles by hand what failed. */
+/** The test would leave something in the ATS, and the caller has not confirmed it. */
+class TestStays extends Conflict {
+  constructor(detail: string) {
+    super('confirm_needed', detail);
+  }
+}
+
+/**
+ * Shows what is written to an ATS, and settles by hand what failed.
+ *
+ * Writes to one candidate that the caller names, reads it back and takes it back, while the caller waits.
+ */
 @Injectable()
 export class AtsWritesService {
   constructor(
     private readonly db: Database,
     private readonly writes: AtsWritesRepository,
     private readonly connections: AtsConnectionStore,
-    private readonly destinations: AtsDestinations,
-    private readonly lock: CandidateLock,
+    private readonly destinations: AtsPublish,
+    private readonly lock: InterviewsRepository,
     private readonly wakeups: LaneWakeups,
     private readonly audit: AuditService,
+    private readonly apis: AtsApis,
+    private readonly config: Config,
   ) {}
 
   /** Returns a page of the writes of a connection, newest first, with one too many. */
@@ -108,7 +121,7 @@ export class AtsWritesService {
       const of = { connectionId, interviewId: write.interview_id, kind: write.kind };
       const [newest] = await this.writes.revisions(tenantId, of, tx);
       if (newest!.revision > write.revision) throw new WrongAtsState('A newer revision took the place of this write.');
-      await this.destinations.demand(tx, connection);
+      await this.destinations.demandDestination(tx, connection);
       await this.writes.again(tx, tenantId, write);
       await this.note(tx, caller, 'ats_write.retried', write, { before: { state: write.state, reason: write.reason } });
     });
@@ -144,7 +157,7 @@ export class AtsWritesService {
   private async locked(tx: SqlRunner, tenantId: string, connectionId: string, id: string): Promise<AtsWriteRow> {
     const seen = await this.writes.one(tenantId, connectionId, id, tx);
     if (seen === undefined) throw new NotFound('write');
-    await this.lock.take(tx, tenantId, seen.candidate_id);
+    await this.lock.lockCandidate(tx, tenantId, seen.candidate_id);
     const write = await this.writes.one(tenantId, connectionId, id, tx, true);
     if (write === undefined || write.candidate_id !== seen.candidate_id) throw new NotFound('write');
     return write;
@@ -169,27 +182,6 @@ export class AtsWritesService {
       after: about,
     });
   }
-}
-
-/** The test would leave something in the ATS, and the caller has not confirmed it. */
-class TestStays extends Conflict {
-  constructor(detail: string) {
-    super('confirm_needed', detail);
-  }
-}
-
-/** Writes to one candidate that the caller names, reads it back and takes it back, while the caller waits. */
-@Injectable()
-export class TestWrites {
-  constructor(
-    private readonly db: Database,
-    private readonly service: AtsWritesService,
-    private readonly candidates: WrittenCandidates,
-    private readonly writers: AtsWriters,
-    private readonly apis: AtsApis,
-    private readonly config: Config,
-    private readonly audit: AuditService,
-  ) {}
 
   /**
    * Tests where the connection puts scorecards, or else links.
@@ -200,7 +192,7 @@ export class TestWrites {
    */
   async test(caller: Caller, connectionId: string, candidateId: string, confirm: boolean): Promise<TestWriteBody> {
     const { tenantId, actor, requestId } = caller;
-    const connection = await this.service.connection(tenantId, connectionId);
+    const connection = await this.connection(tenantId, connectionId);
     const connector = connectorOf(connection.provider);
     if (connection.state === 'disconnected' || connector === undefined) {
       throw new WrongAtsState('The connection is disconnected.');
@@ -208,7 +200,7 @@ export class TestWrites {
     const target = connection.writes.scorecard_target ?? connection.writes.link_target;
     if (target === null)
       throw new WrongAtsState('The connection writes nothing: neither links nor scorecards have a target.');
-    const candidate = await this.candidates.find(connection, candidateId);
+    const candidate = await this.writes.findWritten(connection, candidateId);
     if (candidate === null) {
       throw new InvalidFields([
         { field: 'candidate_id', message: 'is no candidate that came through this connection' },
@@ -256,8 +248,8 @@ export class TestWrites {
     const failed = (detail: string): void => void steps.push({ step, ok: false, detail });
     try {
       const api = this.apis.of(connection);
-      this.writers.forget(connection);
-      const writer = await this.writers.of(connection, connector, api);
+      this.destinations.forgetWriter(connection);
+      const writer = await this.destinations.writerOf(connection, connector, api);
       if ('missing' in writer) {
         return failed(
           writer.missing === 'no_writer'

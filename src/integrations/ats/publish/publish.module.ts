@@ -4,31 +4,19 @@ import { DeliveryModule } from '../../../engine/delivery/delivery.module.js';
 import { InterviewsModule } from '../../../hiring/interviews/interviews.module.js';
 import { AtsCallsModule } from '../calls/calls.module.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
-import { AtsDestinations, AtsPublish, AtsWriters } from './ats-publish.js';
+import { AtsPublish } from './ats-publish.js';
 import { AtsWritesController } from './ats-writes.controller.js';
-import { AtsWritesRepository, WrittenCandidates } from './ats-writes.repository.js';
-import { AtsWritesService, TestWrites } from './ats-writes.service.js';
+import { AtsWritesRepository } from './ats-writes.repository.js';
+import { AtsWritesService } from './ats-writes.service.js';
 import { AtsChannel } from './ats.channel.js';
 import { WritePlanner } from './write-planner.js';
-import { WriteRecorder, WriteSender } from './write-sender.js';
+import { WriteSender } from './write-sender.js';
 
 /** Writes meeting links and scorecards to ATSs. */
 @Module({
   imports: [AtsConnectionsModule, AtsCallsModule, DeliveryModule, InterviewsModule],
   controllers: [AtsWritesController],
-  providers: [
-    AtsChannel,
-    AtsDestinations,
-    AtsPublish,
-    AtsWriters,
-    AtsWritesRepository,
-    AtsWritesService,
-    TestWrites,
-    WritePlanner,
-    WriteRecorder,
-    WriteSender,
-    WrittenCandidates,
-  ],
+  providers: [AtsChannel, AtsPublish, AtsWritesRepository, AtsWritesService, WritePlanner, WriteSender],
   exports: [AtsPublish, AtsWritesRepository],
 })
 export class AtsPublishModule {

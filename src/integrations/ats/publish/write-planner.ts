@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InterviewsRepository } from '../../../hiring/interviews/interviews.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsWrite, Connector, WriteTarget } from '../connectors/connector.js';
-import { AtsWritesRepository, type WriteEnd, WrittenCandidates } from './ats-writes.repository.js';
+import { AtsWritesRepository, type WriteEnd } from './ats-writes.repository.js';
 import { linkText, scorecardText } from './write-text.mapping.js';
 import { markerOf, type AtsWriteRow, type WriteKind } from './write.js';
 
@@ -15,14 +15,13 @@ export type PlannedWrite =
 export class WritePlanner {
   constructor(
     private readonly writes: AtsWritesRepository,
-    private readonly candidates: WrittenCandidates,
     private readonly interviews: InterviewsRepository,
   ) {}
 
   /** Returns what is sent for a write now. */
   async plan(connection: AtsConnection, connector: Connector, write: AtsWriteRow): Promise<PlannedWrite> {
     const { tenantId, writes: settings } = connection;
-    const candidate = await this.candidates.find(connection, write.candidate_id);
+    const candidate = await this.writes.findWritten(connection, write.candidate_id);
     if (candidate === null) return left('not_managed');
     // What may be in the ATS is looked for where it was put.
     const target = write.attempts > 0 && write.target !== null ? write.target : targetOf(connection, write.kind);

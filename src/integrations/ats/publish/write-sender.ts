@@ -10,7 +10,7 @@ import {
   InterviewScheduled,
   ScorecardPut,
 } from '../../../hiring/interviews/interviews.errors.js';
-import { CandidateLock } from '../../../hiring/interviews/interviews.repository.js';
+import { InterviewsRepository } from '../../../hiring/interviews/interviews.repository.js';
 import { type AtsFailureKind, AtsFailure, type AtsApi } from '../api/ats-api.js';
 import { AtsApis } from '../calls/ats-apis.js';
 import { AtsCallOptions } from '../calls/connection-api.js';
@@ -19,8 +19,8 @@ import { type AtsProblem, AtsStates } from '../connections/ats-states.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsWrite, Connector } from '../connectors/connector.js';
 import { connectorOf } from '../providers/providers.js';
-import { AtsWriters, AtsDestinations } from './ats-publish.js';
-import { AtsWritesRepository, type WriteEnd, WrittenCandidates } from './ats-writes.repository.js';
+import { AtsPublish } from './ats-publish.js';
+import { AtsWritesRepository, type WriteEnd } from './ats-writes.repository.js';
 import { WritePlanner } from './write-planner.js';
 import { GONE, type AtsWriteRow, scorecardMarker } from './write.js';
 
@@ -104,22 +104,62 @@ interface Job {
   turn: WriteTurn;
 }
 
+const BUSY: AtsWriteResult = {
+  kind: 'wait',
+  reason: 'busy',
+  detail: 'Another process makes this write.',
+  retryAfterMs: 1_000,
+  ours: true,
+};
+
+/** The reason of a refusal can be any code of the vendor; metrics have a label for each word. */
+function wordOf({ kind, reason }: AtsFailure): string {
+  return kind === 'away' || kind === 'malformed' ? reason : kind;
+}
+
+function waiting(reason: string): AtsWriteResult {
+  return { kind: 'wait', reason, detail: null, retryAfterMs: null };
+}
+
+/** Where the ATS has no ids, its answer is the text: no personal data is kept of it. */
+function refOf(ref: string, { text, target, marker }: AtsWrite): string {
+  return target !== 'link' && (ref === text || ref.includes(marker)) ? marker : ref;
+}
+
+/** Above every revision. */
+const ALL = 2_147_483_647;
+
 /**
  * Writes to an ATS so that nothing is there twice. Before the call that takes effect its beginning is committed; the
  * next try after a crash or a lost answer looks for the marker first. Two processes never make that call at the same time,
  * also where one has lost its lease: the row of the write admits one.
+ *
+ * Records what the ATS of a candidate is to receive, in the transaction of the fact. The candidate is locked there, so
+ * that the writes of a candidate are numbered in the order of their commits: a lane never passes over one.
  */
 @Injectable()
 export class WriteSender {
   constructor(
     private readonly planner: WritePlanner,
     private readonly writes: AtsWritesRepository,
-    private readonly candidates: WrittenCandidates,
-    private readonly writers: AtsWriters,
+    private readonly writers: AtsPublish,
     private readonly states: AtsStates,
     private readonly apis: AtsApis,
     private readonly options: AtsCallOptions,
-  ) {}
+    private readonly connections: AtsConnectionStore,
+    private readonly lock: InterviewsRepository,
+    events: DomainEvents,
+  ) {
+    events.on(InterviewScheduled, ({ tx, tenantId, interview }) => this.scheduled(tx, tenantId, interview));
+    events.on(InterviewMoved, ({ tx, tenantId, interview }) => this.linked(tx, tenantId, interview));
+    events.on(InterviewCancelled, ({ tx, tenantId, interview }) => this.cancelled(tx, tenantId, interview));
+    events.on(ScorecardPut, (put) => this.scored(put));
+    events.on(CandidateRemoved, ({ tx, tenantId, candidate, mergedInto }) =>
+      mergedInto === null
+        ? this.writes.erase(tx, tenantId, candidate.id)
+        : this.merged(tx, tenantId, candidate.id, mergedInto),
+    );
+  }
 
   /** Tries a write once, and stores what came of it. */
   async send(connection: AtsConnection, write: AtsWriteRow, turn: WriteTurn): Promise<AtsWriteResult> {
@@ -133,7 +173,7 @@ export class WriteSender {
     if (planned.kind === 'end') return this.end(write, connection, planned.end);
     try {
       const api = this.apis.of(connection);
-      const writer = await this.writers.of(connection, connector, api);
+      const writer = await this.writers.writerOf(connection, connector, api);
       if ('missing' in writer) return await this.withoutWriter(connection, writer.missing);
       const request = { ...planned.request, asUser: writer.id };
       return await this.performAs({ connection, connector, api, write, request, turn }, planned.outdated);
@@ -151,8 +191,8 @@ export class WriteSender {
       const isRefusal = error instanceof AtsFailure && (error.kind === 'rejected' || error.kind === 'forbidden');
       if (!isRefusal || !job.connector.writes.needsUser) throw error;
       const { connection, connector, api } = job;
-      this.writers.forget(connection);
-      const writer = await this.writers.of(connection, connector, api);
+      this.writers.forgetWriter(connection);
+      const writer = await this.writers.writerOf(connection, connector, api);
       if (!('missing' in writer)) throw error;
       return this.withoutWriter(connection, writer.missing);
     }
@@ -177,7 +217,7 @@ export class WriteSender {
       if ((await connector.candidate(api, request.candidateRemoteId)) !== null) {
         throw new AtsFailure('rejected', 'not_found', error.message);
       }
-      const survivor = await this.candidates.survivorOf(connection, request.candidateRemoteId);
+      const survivor = await this.writes.survivorOf(connection, request.candidateRemoteId);
       const now = await this.writes.one(connection.tenantId, connection.id, write.id);
       if (survivor === null || now === undefined) throw error;
       const again = { ...request, candidateRemoteId: survivor, applicationRemoteId: null };
@@ -261,60 +301,9 @@ export class WriteSender {
     await this.writes.end(tenantId, id, end);
     return { kind: 'ended', end };
   }
-}
-
-const BUSY: AtsWriteResult = {
-  kind: 'wait',
-  reason: 'busy',
-  detail: 'Another process makes this write.',
-  retryAfterMs: 1_000,
-  ours: true,
-};
-
-/** The reason of a refusal can be any code of the vendor; metrics have a label for each word. */
-function wordOf({ kind, reason }: AtsFailure): string {
-  return kind === 'away' || kind === 'malformed' ? reason : kind;
-}
-
-function waiting(reason: string): AtsWriteResult {
-  return { kind: 'wait', reason, detail: null, retryAfterMs: null };
-}
-
-/** Where the ATS has no ids, its answer is the text: no personal data is kept of it. */
-function refOf(ref: string, { text, target, marker }: AtsWrite): string {
-  return target !== 'link' && (ref === text || ref.includes(marker)) ? marker : ref;
-}
-
-/** Above every revision. */
-const ALL = 2_147_483_647;
-
-/**
- * Records what the ATS of a candidate is to receive, in the transaction of the fact. The candidate is locked there, so
- * that the writes of a candidate are numbered in the order of their commits: a lane never passes over one.
- */
-@Injectable()
-export class WriteRecorder {
-  constructor(
-    private readonly writes: AtsWritesRepository,
-    private readonly candidates: WrittenCandidates,
-    private readonly connections: AtsConnectionStore,
-    private readonly destinations: AtsDestinations,
-    private readonly lock: CandidateLock,
-    events: DomainEvents,
-  ) {
-    events.on(InterviewScheduled, ({ tx, tenantId, interview }) => this.scheduled(tx, tenantId, interview));
-    events.on(InterviewMoved, ({ tx, tenantId, interview }) => this.linked(tx, tenantId, interview));
-    events.on(InterviewCancelled, ({ tx, tenantId, interview }) => this.cancelled(tx, tenantId, interview));
-    events.on(ScorecardPut, (put) => this.scored(put));
-    events.on(CandidateRemoved, ({ tx, tenantId, candidate, mergedInto }) =>
-      mergedInto === null
-        ? this.writes.erase(tx, tenantId, candidate.id)
-        : this.merged(tx, tenantId, candidate.id, mergedInto),
-    );
-  }
 
   private async merged(tx: SqlRunner, tenantId: string, from: string, into: string): Promise<void> {
-    await this.lock.take(tx, tenantId, into);
+    await this.lock.lockCandidate(tx, tenantId, into);
     await this.writes.move(tx, tenantId, from, into);
   }
 
@@ -372,7 +361,7 @@ export class WriteRecorder {
     { id: interview_id, candidate_id }: InterviewRow,
     write: Pick<AtsWriteRow, 'kind' | 'action' | 'revision' | 'marker'>,
   ): Promise<void> {
-    await this.destinations.demand(tx, connection);
+    await this.writers.demandDestination(tx, connection);
     const row = { id: newId('awr'), connection_id: connection.id, candidate_id, interview_id, ...write };
     await this.writes.add(tx, connection.tenantId, row);
   }
@@ -383,7 +372,7 @@ export class WriteRecorder {
     tenantId: string,
     { candidate_id: candidateId }: InterviewRow,
   ): Promise<AtsConnection | null> {
-    const id = await this.candidates.connectionOf(tx, tenantId, candidateId);
+    const id = await this.writes.connectionOfCandidate(tx, tenantId, candidateId);
     if (id === null) return null;
     // The transaction's own connection to the database: a second one could wait for this one.
     const connection = await this.connections.fresh(tenantId, id, tx);

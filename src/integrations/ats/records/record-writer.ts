@@ -25,15 +25,69 @@ interface Decided {
   fields: SyncedOpening['fields'];
 }
 
-/** Writes the openings of an ATS. */
+function resultOf(item: RecordItem, { outcome, id }: SyncedJob): RecordResult {
+  const base = { kind: 'job' as const, remoteId: item.remoteId, recordId: id };
+  if (outcome === 'refused') {
+    return { ...base, outcome: 'left_out', reason: item.kind === 'gone' ? 'unknown' : 'claimed_by_another_connection' };
+  }
+  const closes = item.kind === 'gone' || (item.kind === 'job' && item.job.status === 'closed');
+  return { ...base, outcome: closes && outcome === 'updated' ? 'closed' : outcome, reason: null };
+}
+
+/** Where openings are read: null where the connection cannot read. */
+export interface Source {
+  connector: Connector;
+  api: AtsApi | null;
+}
+
+/**
+ * The one writer of records of ATSs, for polls and events. It drops what is older than what was taken, and takes what the
+ * connection's selection lets in; what was taken and leaves the selection stays, and is kept up to date.
+ *
+ * Writes the openings of an ATS.
+ *
+ * Brings in the openings that candidates name before the candidates: their titles come from there.
+ */
 @Injectable()
-export class JobRecords {
+export class AtsRecordWriter {
   constructor(
+    private readonly candidates: CandidateRecords,
     private readonly records: AtsRecordsRepository,
-    private readonly jobs: JobsService,
+    private readonly jobsService: JobsService,
+    private readonly db: Database,
   ) {}
 
-  async write(
+  /**
+   * Writes openings in the transaction. A transaction writes either openings or candidates: both take the locks of titles
+   * first.
+   *
+   * @param items each record at most once
+   */
+  writeJobs(
+    tx: SqlRunner,
+    connection: AtsConnection,
+    items: readonly RecordItem[],
+    write: RecordWrite,
+  ): Promise<RecordResult[]> {
+    return this.writeJobRecords(tx, connection, items, write);
+  }
+
+  /** The same for candidates. Their openings are written before. */
+  writeCandidates(
+    tx: SqlRunner,
+    connection: AtsConnection,
+    items: readonly RecordItem[],
+    write: RecordWrite,
+  ): Promise<RecordResult[]> {
+    return this.candidates.write(tx, connection, items, write);
+  }
+
+  /** After the commit: wakes the delivery of the events. */
+  wake(tenantId: string): void {
+    this.candidates.wake(tenantId);
+  }
+
+  async writeJobRecords(
     tx: SqlRunner,
     connection: AtsConnection,
     items: readonly RecordItem[],
@@ -57,7 +111,7 @@ export class JobRecords {
         put.push({ ...record, seen_in: pass });
     }
     const openings = decided.map(({ externalId, fields }) => ({ externalId, fields }));
-    const written = await this.jobs.sync(tx, tenantId, openings, { quiet: events === 'none' });
+    const written = await this.jobsService.sync(tx, tenantId, openings, { quiet: events === 'none' });
     const byName = new Map(written.map((one) => [one.externalId, one]));
     for (const { item, externalId } of decided) {
       const one = byName.get(externalId)!;
@@ -96,73 +150,6 @@ export class JobRecords {
     if (record === undefined && !open && !forced.has(item.remoteId)) return 'job_not_open';
     return { item, externalId, fields: openingOf(connection, item.job) };
   }
-}
-
-function resultOf(item: RecordItem, { outcome, id }: SyncedJob): RecordResult {
-  const base = { kind: 'job' as const, remoteId: item.remoteId, recordId: id };
-  if (outcome === 'refused') {
-    return { ...base, outcome: 'left_out', reason: item.kind === 'gone' ? 'unknown' : 'claimed_by_another_connection' };
-  }
-  const closes = item.kind === 'gone' || (item.kind === 'job' && item.job.status === 'closed');
-  return { ...base, outcome: closes && outcome === 'updated' ? 'closed' : outcome, reason: null };
-}
-
-/**
- * The one writer of records of ATSs, for polls and events. It drops what is older than what was taken, and takes what the
- * connection's selection lets in; what was taken and leaves the selection stays, and is kept up to date.
- */
-@Injectable()
-export class AtsRecordWriter {
-  constructor(
-    private readonly jobs: JobRecords,
-    private readonly candidates: CandidateRecords,
-  ) {}
-
-  /**
-   * Writes openings in the transaction. A transaction writes either openings or candidates: both take the locks of titles
-   * first.
-   *
-   * @param items each record at most once
-   */
-  writeJobs(
-    tx: SqlRunner,
-    connection: AtsConnection,
-    items: readonly RecordItem[],
-    write: RecordWrite,
-  ): Promise<RecordResult[]> {
-    return this.jobs.write(tx, connection, items, write);
-  }
-
-  /** The same for candidates. Their openings are written before. */
-  writeCandidates(
-    tx: SqlRunner,
-    connection: AtsConnection,
-    items: readonly RecordItem[],
-    write: RecordWrite,
-  ): Promise<RecordResult[]> {
-    return this.candidates.write(tx, connection, items, write);
-  }
-
-  /** After the commit: wakes the delivery of the events. */
-  wake(tenantId: string): void {
-    this.candidates.wake(tenantId);
-  }
-}
-
-/** Where openings are read: null where the connection cannot read. */
-export interface Source {
-  connector: Connector;
-  api: AtsApi | null;
-}
-
-/** Brings in the openings that candidates name before the candidates: their titles come from there. */
-@Injectable()
-export class MissingOpenings {
-  constructor(
-    private readonly db: Database,
-    private readonly records: AtsRecordsRepository,
-    private readonly writer: AtsRecordWriter,
-  ) {}
 
   /**
    * Writes the openings of candidates that are not known yet, from the candidates or from the ATS.
@@ -170,7 +157,7 @@ export class MissingOpenings {
    * @param guard runs first in the transaction
    * @throws {AtsFailure} when the ATS does not answer
    */
-  async ensure(
+  async ensureOpenings(
     connection: AtsConnection,
     { connector, api }: Source,
     candidates: readonly AtsCandidate[],
@@ -196,7 +183,7 @@ export class MissingOpenings {
     const forced = new Set(jobs.map(({ remoteId }) => remoteId));
     await this.db.transaction(connection.tenantId, async (tx) => {
       await guard(tx);
-      await this.writer.writeJobs(tx, connection, items, { ...write, pass: null, forced });
+      await this.writeJobs(tx, connection, items, { ...write, pass: null, forced });
     });
   }
 }

@@ -3,22 +3,14 @@ import { CandidatesModule } from '../../../hiring/candidates/candidates.module.j
 import { JobsModule } from '../../../hiring/jobs/jobs.module.js';
 import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { CandidateRecords } from './candidate-records.js';
-import { AtsRecordWriter, JobRecords, MissingOpenings } from './record-writer.js';
+import { AtsRecordWriter } from './record-writer.js';
 import { AtsRecordsRepository } from './records.repository.js';
-import { MentionsRepository, RemovedCandidates } from './removed-candidates.js';
+import { RemovedCandidates } from './removed-candidates.js';
 
 /** The records of ATSs, and the one way to write them. */
 @Module({
   imports: [AtsConnectionsModule, CandidatesModule, JobsModule],
-  providers: [
-    AtsRecordWriter,
-    AtsRecordsRepository,
-    CandidateRecords,
-    JobRecords,
-    MentionsRepository,
-    MissingOpenings,
-    RemovedCandidates,
-  ],
-  exports: [AtsRecordWriter, AtsRecordsRepository, MissingOpenings],
+  providers: [AtsRecordWriter, AtsRecordsRepository, CandidateRecords, RemovedCandidates],
+  exports: [AtsRecordWriter, AtsRecordsRepository],
 })
 export class AtsRecordsModule {}

@@ -23,15 +23,6 @@ const ERASE = `
   delete from ats_open_events o
   where o.tenant_id = $1 and o.connection_id = $2 and o.failed and o.id = any(array(select r.id from erased r))`;
 
-/** Erases events that failed, and so belong to no record, where their bodies name a candidate. */
-@Injectable()
-export class MentionsRepository {
-  /** @param names ids at the ATS and e-mails; an id counts where it is no part of a longer word */
-  async erase(tx: SqlRunner, tenantId: string, connectionId: string, names: readonly string[]): Promise<void> {
-    if (names.length > 0) await tx.query(ERASE, [tenantId, connectionId, patternOf(names)]);
-  }
-}
-
 function patternOf(names: readonly string[]): string {
   const forms = new Set(names.flatMap((name) => [name, encodeURIComponent(name), name.replaceAll('@', '\\u0040')]));
   const words = [...forms].map((form) => escapedBytes(form.toLowerCase()).replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
@@ -49,12 +40,13 @@ function byteText(byte: number): string {
   return byte === 92 ? '\\\\' : String.fromCharCode(byte);
 }
 
-/** Erases what came in about a candidate, in the transaction that removes it. */
+/**
+ * Erases what came in about a candidate, in the transaction that removes it.
+ */
 @Injectable()
 export class RemovedCandidates {
   constructor(
     private readonly records: AtsRecordsRepository,
-    private readonly mentions: MentionsRepository,
     private readonly connections: AtsConnectionStore,
     events: DomainEvents,
   ) {
@@ -70,7 +62,11 @@ export class RemovedCandidates {
     if (mergedInto !== null) return;
     for (const { id } of await this.connections.of(tenantId)) {
       const ids = records.flatMap((record) => (record.connection_id === id ? record.remote_id : []));
-      await this.mentions.erase(tx, tenantId, id, candidate.email === '' ? ids : [...ids, candidate.email]);
+      await this.eraseMentions(tx, tenantId, id, candidate.email === '' ? ids : [...ids, candidate.email]);
     }
+  }
+  /** @param names ids at the ATS and e-mails; an id counts where it is no part of a longer word */
+  async eraseMentions(tx: SqlRunner, tenantId: string, connectionId: string, names: readonly string[]): Promise<void> {
+    if (names.length > 0) await tx.query(ERASE, [tenantId, connectionId, patternOf(names)]);
   }
 }

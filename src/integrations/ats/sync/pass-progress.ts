@@ -31,13 +31,83 @@ export interface RunRow {
 const KEPT = 1_000;
 const COLUMNS = 'id, reason, is_full, state, phase, counts, left_out, error, started_at, finished_at';
 
-/** The statements of runs. */
+/**
+ * Stores how far passes have come, with the runs that an administrator sees.
+ */
 @Injectable()
-export class RunsRepository {
-  constructor(private readonly db: Database) {}
+export class PassProgress {
+  constructor(
+    private readonly db: Database,
+    private readonly syncs: SyncsRepository,
+    private readonly events: EventRecorder,
+    private readonly options: SyncOptions,
+  ) {}
+
+  /** Returns the pass of a claimed sync: the one that was interrupted, or a new one. */
+  async passOf(sync: ClaimedSync): Promise<Pass> {
+    return this.resumed(sync) ?? (await this.begin(sync));
+  }
+
+  /** Begins the next phase, or ends the pass. */
+  async turn(ground: PassGround, pass: Pass): Promise<Pass | null> {
+    const next = nextPhase(pass, new Date());
+    await this.db.transaction(ground.connection.tenantId, (tx) => this.note(tx, ground, pass, next));
+    if (next === null) this.wake(ground.connection.tenantId);
+    return next;
+  }
+
+  /**
+   * Stores the place of a pass.
+   *
+   * @param next the pass after it; null: the pass is over
+   */
+  async note(tx: SqlRunner, { sync, connection }: PassGround, pass: Pass, next: Pass | null): Promise<void> {
+    await this.syncs.keep(tx, sync, next ?? pass);
+    await this.putRun(tx, sync, next ?? pass, next === null ? 'done' : 'running', null);
+    if (next !== null) return;
+    await this.syncs.done(tx, sync, pass, this.options);
+    await this.trimRuns(tx, sync);
+    if (!pass.isFull) return;
+    const { created, updated, closed } = pass.counts;
+    const { id, provider } = connection;
+    const data = JSON.stringify({ ats_connection_id: id, provider, full: true, created, updated, closed });
+    await this.events.record(tx, connection.tenantId, [{ event: 'ats.sync_completed', record: null, data }]);
+  }
+
+  /** Stores in the run of a pass that it waits for the ATS, or has failed. */
+  async stop(sync: ClaimedSync, pass: Pass, state: 'waiting' | 'failed', why: string): Promise<void> {
+    await this.db.transaction(sync.tenantId, async (tx) => {
+      await this.syncs.keep(tx, sync, state === 'waiting' ? pass : null);
+      await this.putRun(tx, sync, pass, state, why);
+    });
+  }
+
+  /** Sends out the events of a pass that is over. */
+  wake(tenantId: string): void {
+    this.events.wake(tenantId);
+  }
+
+  private resumed({ pass }: ClaimedSync): Pass | null {
+    if (pass === null) return null;
+    return Date.now() - Date.parse(pass.startedAt) < this.options.resumeMs ? pass : null;
+  }
+
+  /** Begins a new pass. */
+  private async begin(sync: ClaimedSync): Promise<Pass> {
+    const { fullAt } = await this.syncs.mark(sync, 'jobs');
+    const candidates = await this.syncs.mark(sync, 'candidates');
+    const isFirst = fullAt === null && candidates.fullAt === null;
+    const { reason, fullIsDue } = sync;
+    const pass = newPass(newId('run'), { reason, isFirst, isFull: isFirst || fullIsDue }, new Date());
+    await this.db.transaction(sync.tenantId, async (tx) => {
+      await this.syncs.keep(tx, sync, pass, true);
+      await this.putRun(tx, sync, pass, 'running', null);
+    });
+    return pass;
+  }
 
   /** Notes a run and how far it is. */
-  async put(
+  async putRun(
     tx: SqlRunner,
     { tenantId, connectionId }: SyncKey,
     pass: Pass,
@@ -69,7 +139,7 @@ export class RunsRepository {
   }
 
   /** Deletes the oldest runs beyond those that are kept. */
-  async trim(tx: SqlRunner, { tenantId, connectionId }: SyncKey): Promise<void> {
+  async trimRuns(tx: SqlRunner, { tenantId, connectionId }: SyncKey): Promise<void> {
     await tx.query(
       `delete from ats_runs where tenant_id = $1 and connection_id = $2 and id < (
          select r.id from ats_runs r where r.tenant_id = $1 and r.connection_id = $2
@@ -79,87 +149,12 @@ export class RunsRepository {
   }
 
   /** Returns one page, newest first, with one row too many. */
-  async list(tenantId: string, connectionId: string, after: string | null, limit: number): Promise<RunRow[]> {
+  async listRuns(tenantId: string, connectionId: string, after: string | null, limit: number): Promise<RunRow[]> {
     const { rows } = await this.db.query<RunRow>(
       `select ${COLUMNS} from ats_runs
        where tenant_id = $1 and connection_id = $2 and ($3::text is null or id < $3) order by id desc limit $4`,
       [tenantId, connectionId, after, limit + 1],
     );
     return rows;
-  }
-}
-
-/** Stores how far passes have come, with the runs that an administrator sees. */
-@Injectable()
-export class PassProgress {
-  constructor(
-    private readonly db: Database,
-    private readonly syncs: SyncsRepository,
-    private readonly runs: RunsRepository,
-    private readonly events: EventRecorder,
-    private readonly options: SyncOptions,
-  ) {}
-
-  /** Returns the pass of a claimed sync: the one that was interrupted, or a new one. */
-  async passOf(sync: ClaimedSync): Promise<Pass> {
-    return this.resumed(sync) ?? (await this.begin(sync));
-  }
-
-  /** Begins the next phase, or ends the pass. */
-  async turn(ground: PassGround, pass: Pass): Promise<Pass | null> {
-    const next = nextPhase(pass, new Date());
-    await this.db.transaction(ground.connection.tenantId, (tx) => this.note(tx, ground, pass, next));
-    if (next === null) this.wake(ground.connection.tenantId);
-    return next;
-  }
-
-  /**
-   * Stores the place of a pass.
-   *
-   * @param next the pass after it; null: the pass is over
-   */
-  async note(tx: SqlRunner, { sync, connection }: PassGround, pass: Pass, next: Pass | null): Promise<void> {
-    await this.syncs.keep(tx, sync, next ?? pass);
-    await this.runs.put(tx, sync, next ?? pass, next === null ? 'done' : 'running', null);
-    if (next !== null) return;
-    await this.syncs.done(tx, sync, pass, this.options);
-    await this.runs.trim(tx, sync);
-    if (!pass.isFull) return;
-    const { created, updated, closed } = pass.counts;
-    const { id, provider } = connection;
-    const data = JSON.stringify({ ats_connection_id: id, provider, full: true, created, updated, closed });
-    await this.events.record(tx, connection.tenantId, [{ event: 'ats.sync_completed', record: null, data }]);
-  }
-
-  /** Stores in the run of a pass that it waits for the ATS, or has failed. */
-  async stop(sync: ClaimedSync, pass: Pass, state: 'waiting' | 'failed', why: string): Promise<void> {
-    await this.db.transaction(sync.tenantId, async (tx) => {
-      await this.syncs.keep(tx, sync, state === 'waiting' ? pass : null);
-      await this.runs.put(tx, sync, pass, state, why);
-    });
-  }
-
-  /** Sends out the events of a pass that is over. */
-  wake(tenantId: string): void {
-    this.events.wake(tenantId);
-  }
-
-  private resumed({ pass }: ClaimedSync): Pass | null {
-    if (pass === null) return null;
-    return Date.now() - Date.parse(pass.startedAt) < this.options.resumeMs ? pass : null;
-  }
-
-  /** Begins a new pass. */
-  private async begin(sync: ClaimedSync): Promise<Pass> {
-    const { fullAt } = await this.syncs.mark(sync, 'jobs');
-    const candidates = await this.syncs.mark(sync, 'candidates');
-    const isFirst = fullAt === null && candidates.fullAt === null;
-    const { reason, fullIsDue } = sync;
-    const pass = newPass(newId('run'), { reason, isFirst, isFull: isFirst || fullIsDue }, new Date());
-    await this.db.transaction(sync.tenantId, async (tx) => {
-      await this.syncs.keep(tx, sync, pass, true);
-      await this.runs.put(tx, sync, pass, 'running', null);
-    });
-    return pass;
   }
 }

@@ -9,7 +9,7 @@ import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { WAITING_REASONS, type WaitingReason, waitingReason } from '../connections/connection.js';
-import { RUN_STATES, type RunState, RunsRepository, type RunRow } from './pass-progress.js';
+import { RUN_STATES, type RunState, PassProgress, type RunRow } from './pass-progress.js';
 import { PASS_REASONS, PHASES, type PassReason, type Phase } from './pass.js';
 import { SYNC_WORK } from './syncs.repository.js';
 
@@ -84,7 +84,7 @@ export class RunBody {
 @ApiRefusals()
 export class RunsController {
   constructor(
-    private readonly runs: RunsRepository,
+    private readonly runs: PassProgress,
     private readonly connections: AtsConnectionStore,
     private readonly entries: WorkEntries,
   ) {}
@@ -102,7 +102,7 @@ export class RunsController {
     const page = readPage(query, `ats-runs ${id}`);
     const connection = await this.connections.get(tenantId, id);
     if (connection === undefined) throw new NotFound('ATS connection');
-    const rows = await this.runs.list(tenantId, id, page.after, page.limit);
+    const rows = await this.runs.listRuns(tenantId, id, page.after, page.limit);
     const state = rows.some(isOpen) ? await this.entries.stateOf(tenantId, SYNC_WORK, id) : undefined;
     const reason = waitingReason(connection, state, new Date());
     return pageOf(

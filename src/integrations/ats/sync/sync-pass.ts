@@ -7,7 +7,7 @@ import { WorkSlots } from '../../../base/loop.js';
 import { AtsFailure } from '../api/ats-api.js';
 import { type AtsConnection, isPassing } from '../connections/connection.js';
 import type { AtsRecordKind } from '../connectors/connector.js';
-import { AtsRecordWriter, MissingOpenings } from '../records/record-writer.js';
+import { AtsRecordWriter } from '../records/record-writer.js';
 import { leftOut, type RecordItem, type RecordResult, type RecordWrite } from '../records/record.js';
 import { AtsRecordsRepository } from '../records/records.repository.js';
 import { type ReadPage, ABSENT_AT_ONCE, hasList, readAbsent, readPages, type ReadPages } from './page-reader.js';
@@ -16,93 +16,6 @@ import { PassProgress } from './pass-progress.js';
 import type { Pass, PollKind, PollMark } from './pass.js';
 import { counted, nextPhase } from './pass.rules.js';
 import { SyncsRepository } from './syncs.repository.js';
-
-/** Writes the records of pages together with the place where their pass continues. */
-@Injectable()
-export class PageWrites {
-  constructor(
-    private readonly db: Database,
-    private readonly writer: AtsRecordWriter,
-    private readonly progress: PassProgress,
-    private readonly logger: Logger,
-    private readonly slots: WorkSlots,
-  ) {}
-
-  /**
-   * Writes pages when a slot is free.
-   *
-   * @param atEnd runs in the transaction that ends a list; null: the list continues
-   * @returns the pass after it; null: the pass is over
-   */
-  write(
-    ground: PassGround,
-    pass: Pass,
-    page: ReadPage,
-    atEnd: ((tx: SqlRunner) => Promise<void>) | null,
-  ): Promise<Pass | null> {
-    return this.slots.run(() => this.writeNow(ground, pass, page, atEnd));
-  }
-
-  /** Writes pages, openings before candidates, each kind in its own transaction; the last one moves the pass. */
-  private async writeNow(
-    ground: PassGround,
-    pass: Pass,
-    page: ReadPage,
-    atEnd: ((tx: SqlRunner) => Promise<void>) | null,
-  ): Promise<Pass | null> {
-    const { connection } = ground;
-    const { tenantId } = connection;
-    const write = writeOf(ground, pass);
-    const jobs = page.items.filter((item) => kindOf(item) === 'job');
-    const candidates = page.items.filter((item) => kindOf(item) === 'candidate');
-    const results = jobs.length === 0 ? [] : await this.stored(connection, 'job', jobs, write);
-    const move = (rest: readonly RecordItem[]) =>
-      this.db.transaction(tenantId, async (tx) => {
-        const found = [...results];
-        if (rest.length > 0) found.push(...(await this.writer.writeCandidates(tx, connection, rest, write)));
-        const after = counted(pass, page.items.length, found, page.leftOut);
-        await atEnd?.(tx);
-        // The end of a list: its mark is set, and the pass continues with the next one.
-        const next = atEnd === null ? after : nextPhase(after, new Date());
-        await this.progress.note(tx, ground, after, next);
-        return next;
-      });
-    const moved = await move(candidates).catch(async (error: unknown) => {
-      if (candidates.length === 0 || isPassing(error)) throw error;
-      results.push(...(await this.stored(connection, 'candidate', candidates, write)));
-      return move([]);
-    });
-    this.writer.wake(tenantId);
-    if (moved === null) this.progress.wake(tenantId);
-    return moved;
-  }
-
-  /** Writes records in one transaction; where one of them makes it fail, each half in its own, so that the others are stored. */
-  private async stored(
-    connection: AtsConnection,
-    kind: AtsRecordKind,
-    items: readonly RecordItem[],
-    write: RecordWrite,
-  ): Promise<RecordResult[]> {
-    try {
-      return await this.db.transaction(connection.tenantId, (tx) =>
-        kind === 'job'
-          ? this.writer.writeJobs(tx, connection, items, write)
-          : this.writer.writeCandidates(tx, connection, items, write),
-      );
-    } catch (error) {
-      if (isPassing(error)) throw error;
-      if (items.length > 1) {
-        const middle = items.length >> 1;
-        const first = await this.stored(connection, kind, items.slice(0, middle), write);
-        return [...first, ...(await this.stored(connection, kind, items.slice(middle), write))];
-      }
-      const { tenantId, id } = connection;
-      this.logger.error('ats.record_not_stored', { tenant_id: tenantId, connection: id, kind, error });
-      return [leftOut(kind, items[0]!.remoteId, 'not_stored')];
-    }
-  }
-}
 
 /** Returns how the records of a pass are written. */
 export function writeOf({ connection }: PassGround, { isFirst, isFull, runId }: Pass): RecordWrite {
@@ -119,17 +32,23 @@ function kindOf(item: RecordItem): AtsRecordKind {
 /** While many requests come, a pause is before each further step: a step of ten pages costs as much as two hundred creates. */
 const BUSY_PAUSE_MS = 1_600;
 
-/** Moves a pass by some pages: they are read outside of transactions, and written together with the place where the pass continues. */
+/**
+ * Moves a pass by some pages: they are read outside of transactions, and written together with the place where the pass continues.
+ *
+ * Writes the records of pages together with the place where their pass continues.
+ */
 @Injectable()
 export class SyncPass {
   constructor(
     private readonly syncs: SyncsRepository,
     private readonly records: AtsRecordsRepository,
-    private readonly openings: MissingOpenings,
-    private readonly writes: PageWrites,
+    private readonly openings: AtsRecordWriter,
     private readonly progress: PassProgress,
     private readonly options: SyncOptions,
     private readonly activity: Activity,
+    private readonly db: Database,
+    private readonly logger: Logger,
+    private readonly slots: WorkSlots,
   ) {}
 
   /**
@@ -156,10 +75,10 @@ export class SyncPass {
     const moved = { ...pass, cursor: pages.next, watch: pages.watch };
     if (moved.cursor !== null) this.readAhead(ground, moved, kind, mark);
     const candidates = pages.items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
-    await this.openings.ensure(ground.connection, { connector, api }, candidates, writeOf(ground, pass));
+    await this.openings.ensureOpenings(ground.connection, { connector, api }, candidates, writeOf(ground, pass));
     const since = new Date(Date.parse(pass.phaseAt) - this.options.overlapMs);
     const end = { since, syncToken: pages.syncToken, fullAt: pass.isFull ? new Date(pass.phaseAt) : null };
-    return this.writes.write(
+    return this.writePage(
       ground,
       moved,
       pages,
@@ -206,6 +125,81 @@ export class SyncPass {
     const ids = await this.records.unseen(connection, kind, pass.runId, after, ABSENT_AT_ONCE);
     if (ids.length === 0) return this.progress.turn(ground, pass);
     const page = await readAbsent(connector, api, kind, ids);
-    return this.writes.write(ground, { ...pass, cursor: ids.at(-1)! }, page, null);
+    return this.writePage(ground, { ...pass, cursor: ids.at(-1)! }, page, null);
+  }
+
+  /**
+   * Writes pages when a slot is free.
+   *
+   * @param atEnd runs in the transaction that ends a list; null: the list continues
+   * @returns the pass after it; null: the pass is over
+   */
+  writePage(
+    ground: PassGround,
+    pass: Pass,
+    page: ReadPage,
+    atEnd: ((tx: SqlRunner) => Promise<void>) | null,
+  ): Promise<Pass | null> {
+    return this.slots.run(() => this.writeNow(ground, pass, page, atEnd));
+  }
+
+  /** Writes pages, openings before candidates, each kind in its own transaction; the last one moves the pass. */
+  private async writeNow(
+    ground: PassGround,
+    pass: Pass,
+    page: ReadPage,
+    atEnd: ((tx: SqlRunner) => Promise<void>) | null,
+  ): Promise<Pass | null> {
+    const { connection } = ground;
+    const { tenantId } = connection;
+    const write = writeOf(ground, pass);
+    const jobs = page.items.filter((item) => kindOf(item) === 'job');
+    const candidates = page.items.filter((item) => kindOf(item) === 'candidate');
+    const results = jobs.length === 0 ? [] : await this.stored(connection, 'job', jobs, write);
+    const move = (rest: readonly RecordItem[]) =>
+      this.db.transaction(tenantId, async (tx) => {
+        const found = [...results];
+        if (rest.length > 0) found.push(...(await this.openings.writeCandidates(tx, connection, rest, write)));
+        const after = counted(pass, page.items.length, found, page.leftOut);
+        await atEnd?.(tx);
+        // The end of a list: its mark is set, and the pass continues with the next one.
+        const next = atEnd === null ? after : nextPhase(after, new Date());
+        await this.progress.note(tx, ground, after, next);
+        return next;
+      });
+    const moved = await move(candidates).catch(async (error: unknown) => {
+      if (candidates.length === 0 || isPassing(error)) throw error;
+      results.push(...(await this.stored(connection, 'candidate', candidates, write)));
+      return move([]);
+    });
+    this.openings.wake(tenantId);
+    if (moved === null) this.progress.wake(tenantId);
+    return moved;
+  }
+
+  /** Writes records in one transaction; where one of them makes it fail, each half in its own, so that the others are stored. */
+  private async stored(
+    connection: AtsConnection,
+    kind: AtsRecordKind,
+    items: readonly RecordItem[],
+    write: RecordWrite,
+  ): Promise<RecordResult[]> {
+    try {
+      return await this.db.transaction(connection.tenantId, (tx) =>
+        kind === 'job'
+          ? this.openings.writeJobs(tx, connection, items, write)
+          : this.openings.writeCandidates(tx, connection, items, write),
+      );
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      if (items.length > 1) {
+        const middle = items.length >> 1;
+        const first = await this.stored(connection, kind, items.slice(0, middle), write);
+        return [...first, ...(await this.stored(connection, kind, items.slice(middle), write))];
+      }
+      const { tenantId, id } = connection;
+      this.logger.error('ats.record_not_stored', { tenant_id: tenantId, connection: id, kind, error });
+      return [leftOut(kind, items[0]!.remoteId, 'not_stored')];
+    }
   }
 }

@@ -29,107 +29,6 @@ const LOOKED_BACK = `interval '7 hours'`;
 const SKEW = `interval '10 minutes'`;
 const MOST = 1_000;
 
-/** Notices webhooks that do not come: what a poll has found, and no webhook has brought within an hour. */
-@Injectable()
-export class MissingWebhooks {
-  constructor(
-    private readonly db: Database,
-    private readonly states: AtsStates,
-    private readonly events: EventRecorder,
-  ) {}
-
-  /** Looks at what the polls of the last hours found. A connection that never had a webhook misses none. */
-  async look(connection: AtsConnection): Promise<void> {
-    const { tenantId, id, provider } = connection;
-    const { rows } = await this.db.query<{ found: number }>(
-      `select count(*)::int as found from (
-         select 1 from ats_records r
-         where r.tenant_id = $1 and r.connection_id = $2 and r.brought_by = 'poll' and r.kind = 'candidate'
-           and r.changed_at > now() - ${LOOKED_BACK} and r.changed_at <= now() - ${LATE}
-           and exists (select 1 from ats_events o where o.tenant_id = $1 and o.connection_id = $2)
-           and not exists (
-             select 1 from ats_events e where e.tenant_id = $1 and e.connection_id = $2 and e.kind = 'candidate'
-               and e.remote_id = r.remote_id and e.at >= r.changed_at - ${SKEW})
-         limit ${MOST}) m`,
-      [tenantId, id],
-    );
-    const { found } = rows[0]!;
-    if (found === 0) {
-      if (connection.state !== 'ok') await this.states.solved(connection, 'webhooks');
-      return;
-    }
-    await this.states.problem(connection, 'webhooks', 'webhook_missing');
-    await this.db.transaction(tenantId, async (tx) => {
-      const { rowCount } = await tx.query(
-        `update ats_syncs set missing_told_at = now() where tenant_id = $1 and connection_id = $2
-           and (missing_told_at is null or missing_told_at < now() - interval '1 day')`,
-        [tenantId, id],
-      );
-      if (rowCount !== 1) return;
-      const data = JSON.stringify({ ats_connection_id: id, provider, found });
-      await this.events.record(tx, tenantId, [{ event: 'ats.webhook_missing', record: null, data }]);
-    });
-    this.events.wake(tenantId, 'ats.webhook_missing');
-  }
-}
-
-/** Keeps the webhooks of a connection alive, after its passes, and notices those that do not come. */
-@Injectable()
-export class WebhookUpkeep {
-  /** When this process last renewed the webhooks of a connection, in milliseconds. */
-  private readonly renewedAt = new Map<string, number>();
-
-  constructor(
-    private readonly db: Database,
-    private readonly secrets: AtsWebhookSecretsRepository,
-    private readonly states: AtsStates,
-    private readonly missing: MissingWebhooks,
-    private readonly tasks: TasksRepository,
-    private readonly clock: Clock,
-  ) {}
-
-  /** Looks after the webhooks of a connection. @param isFirst the pass was the first import: no webhook can be missing */
-  async after(ground: Pick<PassGround, 'connection' | 'connector' | 'api'>, isFirst: boolean): Promise<void> {
-    const { connection } = ground;
-    try {
-      await this.renew(ground);
-    } catch (error) {
-      if (!(error instanceof AtsFailure)) throw error;
-      // An ATS that is away is asked again after the next pass.
-      if (error.kind !== 'away') await this.states.problem(connection, 'webhooks', 'webhooks_not_made');
-    }
-    if (!isFirst) await this.missing.look(connection);
-  }
-
-  private async renew({ connection, connector, api }: Pick<PassGround, 'connection' | 'connector' | 'api'>) {
-    const { webhooks } = connector;
-    if (webhooks?.renew === undefined) return;
-    const { tenantId, id } = connection;
-    const key = `${tenantId} ${id}`;
-    const now = this.clock.now().getTime();
-    if (now - (this.renewedAt.get(key) ?? -Infinity) < (webhooks.renewEveryMs ?? 0)) return;
-    const made = await this.secrets.madeWebhooks(tenantId, id);
-    // The set-up makes them while the first pass runs.
-    if (made.length === 0) return;
-    for (const { remote_id: remoteId, event } of made) {
-      if (await webhooks.renew(api, remoteId, event)) continue;
-      await this.makeAnew(connection);
-      break;
-    }
-    this.renewedAt.set(key, now);
-  }
-
-  /** The set-up makes all webhooks of a connection anew, in place of those that are left. */
-  private async makeAnew({ tenantId, id }: AtsConnection): Promise<void> {
-    const payload = { connection_id: id, user_id: null };
-    const createdBy = systemActor('ats.webhooks');
-    await this.db.transaction(tenantId, (tx) =>
-      this.tasks.add(tx, tenantId, { kind: 'ats.connect', payload, createdBy }),
-    );
-    this.tasks.wake();
-  }
-}
-
 /** The time after which another connection has its turn. */
 const TURN_MS = 10_000;
 /** The longest rest after failures, and the rest after a refusal. */
@@ -137,23 +36,35 @@ const MOST_REST_MS = 3_600_000;
 /** The time after which polls of a tenant with exhausted storage look again. */
 const STORAGE_REST_MS = 300_000;
 
-/** Reads the records of ATSs by the clock: the next pages of one connection after the other, for some seconds each. */
+/**
+ * Reads the records of ATSs by the clock: the next pages of one connection after the other, for some seconds each.
+ *
+ * Keeps the webhooks of a connection alive, after its passes, and notices those that do not come.
+ *
+ * Notices webhooks that do not come: what a poll has found, and no webhook has brought within an hour.
+ */
 @Injectable()
 export class SyncTurn extends WorkKind {
   override readonly kind = SYNC_WORK;
   override readonly everyMs = 0;
   override readonly callsOut = true;
   override readonly backoff = { firstMs: 15_000, mostMs: MOST_REST_MS };
+  /** When this process last renewed the webhooks of a connection, in milliseconds. */
+  private readonly renewedAt = new Map<string, number>();
 
   constructor(
     private readonly syncs: SyncsRepository,
     private readonly store: AtsConnectionStore,
     private readonly passes: SyncPass,
     private readonly progress: PassProgress,
-    private readonly webhooks: WebhookUpkeep,
     private readonly states: AtsStates,
     private readonly apis: AtsApis,
     private readonly storage: TenantStorage,
+    private readonly db: Database,
+    private readonly secrets: AtsWebhookSecretsRepository,
+    private readonly tasks: TasksRepository,
+    private readonly clock: Clock,
+    private readonly events: EventRecorder,
   ) {
     super();
   }
@@ -194,7 +105,7 @@ export class SyncTurn extends WorkKind {
       await this.states.solved(connection, 'reads');
       await this.states.solved(connection, 'grant');
     }
-    await this.webhooks.after(ground, pass.isFirst);
+    await this.tendWebhooks(ground, pass.isFirst);
   }
 
   /** An ATS that is away lets the pass wait where it is; a list that cannot be read ends it. */
@@ -209,6 +120,81 @@ export class SyncTurn extends WorkKind {
     await this.progress.stop(sync, pass, waits ? 'waiting' : 'failed', failure.message);
     const restMs = Math.min(failure.retryAfterMs ?? 0, MOST_REST_MS);
     return failed(failure.reason, failure.kind === 'refused' ? MOST_REST_MS : restMs);
+  }
+
+  /** Looks after the webhooks of a connection. @param isFirst the pass was the first import: no webhook can be missing */
+  async tendWebhooks(ground: Pick<PassGround, 'connection' | 'connector' | 'api'>, isFirst: boolean): Promise<void> {
+    const { connection } = ground;
+    try {
+      await this.renew(ground);
+    } catch (error) {
+      if (!(error instanceof AtsFailure)) throw error;
+      // An ATS that is away is asked again after the next pass.
+      if (error.kind !== 'away') await this.states.problem(connection, 'webhooks', 'webhooks_not_made');
+    }
+    if (!isFirst) await this.lookForMissing(connection);
+  }
+
+  private async renew({ connection, connector, api }: Pick<PassGround, 'connection' | 'connector' | 'api'>) {
+    const { webhooks } = connector;
+    if (webhooks?.renew === undefined) return;
+    const { tenantId, id } = connection;
+    const key = `${tenantId} ${id}`;
+    const now = this.clock.now().getTime();
+    if (now - (this.renewedAt.get(key) ?? -Infinity) < (webhooks.renewEveryMs ?? 0)) return;
+    const made = await this.secrets.madeWebhooks(tenantId, id);
+    // The set-up makes them while the first pass runs.
+    if (made.length === 0) return;
+    for (const { remote_id: remoteId, event } of made) {
+      if (await webhooks.renew(api, remoteId, event)) continue;
+      await this.makeAnew(connection);
+      break;
+    }
+    this.renewedAt.set(key, now);
+  }
+
+  /** The set-up makes all webhooks of a connection anew, in place of those that are left. */
+  private async makeAnew({ tenantId, id }: AtsConnection): Promise<void> {
+    const payload = { connection_id: id, user_id: null };
+    const createdBy = systemActor('ats.webhooks');
+    await this.db.transaction(tenantId, (tx) =>
+      this.tasks.add(tx, tenantId, { kind: 'ats.connect', payload, createdBy }),
+    );
+    this.tasks.wake();
+  }
+
+  /** Looks at what the polls of the last hours found. A connection that never had a webhook misses none. */
+  async lookForMissing(connection: AtsConnection): Promise<void> {
+    const { tenantId, id, provider } = connection;
+    const { rows } = await this.db.query<{ found: number }>(
+      `select count(*)::int as found from (
+         select 1 from ats_records r
+         where r.tenant_id = $1 and r.connection_id = $2 and r.brought_by = 'poll' and r.kind = 'candidate'
+           and r.changed_at > now() - ${LOOKED_BACK} and r.changed_at <= now() - ${LATE}
+           and exists (select 1 from ats_events o where o.tenant_id = $1 and o.connection_id = $2)
+           and not exists (
+             select 1 from ats_events e where e.tenant_id = $1 and e.connection_id = $2 and e.kind = 'candidate'
+               and e.remote_id = r.remote_id and e.at >= r.changed_at - ${SKEW})
+         limit ${MOST}) m`,
+      [tenantId, id],
+    );
+    const { found } = rows[0]!;
+    if (found === 0) {
+      if (connection.state !== 'ok') await this.states.solved(connection, 'webhooks');
+      return;
+    }
+    await this.states.problem(connection, 'webhooks', 'webhook_missing');
+    await this.db.transaction(tenantId, async (tx) => {
+      const { rowCount } = await tx.query(
+        `update ats_syncs set missing_told_at = now() where tenant_id = $1 and connection_id = $2
+           and (missing_told_at is null or missing_told_at < now() - interval '1 day')`,
+        [tenantId, id],
+      );
+      if (rowCount !== 1) return;
+      const data = JSON.stringify({ ats_connection_id: id, provider, found });
+      await this.events.record(tx, tenantId, [{ event: 'ats.webhook_missing', record: null, data }]);
+    });
+    this.events.wake(tenantId, 'ats.webhook_missing');
   }
 }
 

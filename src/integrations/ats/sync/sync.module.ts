@@ -7,10 +7,10 @@ import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AtsRecordsModule } from '../records/records.module.js';
 import { AtsSync } from './ats-sync.js';
 import { SyncOptions } from './pass-ground.js';
-import { RunsRepository, PassProgress } from './pass-progress.js';
+import { PassProgress } from './pass-progress.js';
 import { RunsController } from './runs.controller.js';
-import { PageWrites, SyncPass } from './sync-pass.js';
-import { MissingWebhooks, SyncTurn, WebhookUpkeep } from './sync-turn.js';
+import { SyncPass } from './sync-pass.js';
+import { SyncTurn } from './sync-turn.js';
 import { SyncsRepository } from './syncs.repository.js';
 
 /** What is read from the ATS by the clock. */
@@ -19,16 +19,12 @@ import { SyncsRepository } from './syncs.repository.js';
   controllers: [RunsController],
   providers: [
     AtsSync,
-    MissingWebhooks,
-    RunsRepository,
-    { provide: SyncOptions, useFactory: () => new SyncOptions() },
-    PageWrites,
-    PassProgress,
-    SyncPass,
     SyncTurn,
+    PassProgress,
+    { provide: SyncOptions, useFactory: () => new SyncOptions() },
+    SyncPass,
     SyncsRepository,
-    WebhookUpkeep,
   ],
-  exports: [AtsSync, RunsRepository, SyncOptions],
+  exports: [AtsSync, PassProgress, SyncOptions],
 })
 export class AtsSyncModule {}

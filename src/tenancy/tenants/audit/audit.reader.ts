@@ -3,7 +3,7 @@ import { cutAtBytes, cutRowsOf, type CutRows } from '../../../base/database/byte
 import { Database } from '../../../base/database/database.js';
 import type { PageRequest } from '../../../base/http/page.js';
 import { Chain, Chains, type ChainKind } from '../../ledger/chain.js';
-import { ChainHeads } from '../../ledger/heads.repository.js';
+import { HeadsRepository } from '../../ledger/heads.repository.js';
 import { AUDIT_COLUMNS, type AuditRow, sealedLines, auditChainLine } from './audit.rules.js';
 
 /** Which lines a list of the audit log shows. */
@@ -83,7 +83,7 @@ const KIND: ChainKind<AuditRow> = {
 /** The audit log. */
 @Injectable()
 export class AuditChain extends Chain<AuditRow> {
-  constructor(db: Database, heads: ChainHeads, chains: Chains) {
+  constructor(db: Database, heads: HeadsRepository, chains: Chains) {
     super(db, heads, chains, KIND);
   }
 }

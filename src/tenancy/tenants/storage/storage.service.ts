@@ -67,48 +67,6 @@ export class StorageBody {
   classes!: StorageOfClass[];
 }
 
-/** Shows what tenants store, and sets their limits. */
-@Injectable()
-export class StorageService {
-  constructor(
-    private readonly db: Database,
-    private readonly repository: StorageRepository,
-    private readonly storage: TenantStorage,
-    private readonly audit: AuditService,
-  ) {}
-
-  /** Returns what a tenant stores. What this process has not yet added to the counter is in the answer. */
-  async show(tenantId: string): Promise<StorageBody> {
-    await this.storage.flush();
-    const row = await this.repository.find(tenantId);
-    return bodyOf(row ?? (await this.db.transaction(tenantId, (tx) => this.repository.locked(tx, tenantId))));
-  }
-
-  /**
-   * Sets the limit of a tenant, and the state that follows from it.
-   *
-   * @param limit in bytes; null: the limit of the installation holds
-   */
-  async setLimit(by: AuditBy, limit: number | null): Promise<StorageBody> {
-    const { tenantId } = by;
-    const row = await this.db.transaction(tenantId, async (tx) => {
-      const { ownLimit } = await this.repository.locked(tx, tenantId);
-      await this.repository.setLimit(tx, tenantId, limit);
-      await this.audit.record(tx, {
-        ...by,
-        action: 'storage_limit.changed',
-        targetType: 'tenant',
-        targetId: tenantId,
-        before: { limit_bytes: ownLimit },
-        after: { limit_bytes: limit },
-      });
-      return this.storage.settle(tx, tenantId);
-    });
-    await this.storage.look();
-    return bodyOf(row);
-  }
-}
-
 function bodyOf(row: StorageRow): StorageBody {
   const classes = Object.entries(row.classes) as [StorageClass, number][];
   return {
@@ -198,10 +156,50 @@ export class StorageMeasuring extends WorkKind {
   }
 }
 
-/** The figures of stored bytes. */
+/**
+ * Shows what tenants store, and sets their limits.
+ *
+ * The figures of stored bytes.
+ */
 @Injectable()
-export class StorageMetrics {
-  constructor(private readonly db: Database) {}
+export class StorageService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: StorageRepository,
+    private readonly storage: TenantStorage,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Returns what a tenant stores. What this process has not yet added to the counter is in the answer. */
+  async show(tenantId: string): Promise<StorageBody> {
+    await this.storage.flush();
+    const row = await this.repository.find(tenantId);
+    return bodyOf(row ?? (await this.db.transaction(tenantId, (tx) => this.repository.locked(tx, tenantId))));
+  }
+
+  /**
+   * Sets the limit of a tenant, and the state that follows from it.
+   *
+   * @param limit in bytes; null: the limit of the installation holds
+   */
+  async setLimit(by: AuditBy, limit: number | null): Promise<StorageBody> {
+    const { tenantId } = by;
+    const row = await this.db.transaction(tenantId, async (tx) => {
+      const { ownLimit } = await this.repository.locked(tx, tenantId);
+      await this.repository.setLimit(tx, tenantId, limit);
+      await this.audit.record(tx, {
+        ...by,
+        action: 'storage_limit.changed',
+        targetType: 'tenant',
+        targetId: tenantId,
+        before: { limit_bytes: ownLimit },
+        after: { limit_bytes: limit },
+      });
+      return this.storage.settle(tx, tenantId);
+    });
+    await this.storage.look();
+    return bodyOf(row);
+  }
 
   /** Puts gauges that ask the database when they are scraped into a registry. */
   register(registry: Registry): void {

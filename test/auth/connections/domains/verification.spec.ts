@@ -1,15 +1,15 @@
-import { TxtRecords } from '../../../../src/auth/connections/domains/verification.js';
+import { DomainVerification } from '../../../../src/auth/connections/domains/verification.js';
 import { Environment } from '../../../../src/base/config/environment.js';
 import type { Config } from '../../../../src/base/config/config.js';
 import { validateSync } from 'class-validator';
 import { NameServer } from '../../../support/name-server.js';
 
 let server: NameServer;
-let records: TxtRecords;
+let records: DomainVerification;
 const short = { timeout: 150, tries: 1 };
 beforeAll(async () => {
   server = await NameServer.start();
-  records = new TxtRecords({ dnsServers: [server.address] } as unknown as Config);
+  records = new DomainVerification({ dnsServers: [server.address] } as unknown as Config);
 });
 afterAll(() => server.close());
 

@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../../../../src/base/database/database.js';
-import { IdpLogouts } from '../../../../src/tenancy/sessions/sessions.repository.js';
+import { SessionsRepository } from '../../../../src/tenancy/sessions/sessions.repository.js';
 import { waitingForLock } from '../../../support/locks.js';
 import { fresh, madeUser, user } from '../../../support/scim.js';
 import { reasonOf, type OidcWay } from '../../../support/sign-in/connections.js';
@@ -37,7 +37,9 @@ async function signInBehind(
 it('sees a logout by the IdP that it has waited for', async () => {
   const way = await known();
   const ended = { subject: way.sub, idpSessions: [], at: new Date(Date.now() + 2_000) };
-  const reason = await signInBehind(way, (tx) => new IdpLogouts().note(tx, stage.house.tenantId, way.door.id, ended));
+  const reason = await signInBehind(way, (tx) =>
+    new SessionsRepository().noteIdpLogout(tx, stage.house.tenantId, way.door.id, ended),
+  );
   expect(reason).toBe('idp_session_ended');
 });
 

@@ -1,11 +1,10 @@
 import { AuthAddresses } from '../../../../src/auth/connections/addresses.js';
 import type { OidcConnection } from '../../../../src/auth/connections/connection.js';
 import {
-  OidcCallback,
+  SamlCallback,
   OidcSignInGuard,
   TENANT_OIDC,
   TenantOidcStrategy,
-  SamlCallback,
   SamlSignInGuard,
   TENANT_SAML,
   TenantSamlStrategy,
@@ -93,7 +92,7 @@ describe('oidc strategy', () => {
 
   @Module({
     controllers: [CallbackController, UnpreparedController],
-    providers: [Pending, { provide: OidcCallback, useClass: Callback }, TenantOidcStrategy],
+    providers: [Pending, { provide: SamlCallback, useClass: Callback }, TenantOidcStrategy],
   })
   class TestModule {}
 

@@ -126,7 +126,7 @@ describe('a released binding', () => {
     expect(await outcome(door, { sub: 'race' }, tab)).toBe(id);
     let released: Promise<{ status: number }> | undefined;
     await service.db.transaction(null, async (tx) => {
-      // As `SessionStart` holds the person.
+      // As `SignInCompletion` holds the person.
       await tx.query(`select 1 from users where tenant_id = $1 and id = $2 for share`, [house.tenantId, id]);
       released = release(id, door.id);
       await waitingForLock(service.db);

@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
-import { IdpLogouts } from '../../../../src/tenancy/sessions/sessions.repository.js';
+import { SessionsRepository } from '../../../../src/tenancy/sessions/sessions.repository.js';
 import { LiveSessions } from '../../../../src/auth/sign-in/browser-sessions/live-sessions.js';
 import { SessionsService } from '../../../../src/tenancy/sessions/sessions.service.js';
 import type { TestApp } from '../../../support/app.js';
@@ -167,7 +167,7 @@ describe('back-channel logout', () => {
     const out = await token({ sid: `late-${sub}` });
     let answered!: Promise<number>;
     const session = await db.transaction(null, async (tx) => {
-      expect(await nest.get(IdpLogouts).hasEnded(tx, house.tenantId, oidc.id, verified)).toBe(false);
+      expect(await nest.get(SessionsRepository).hasIdpEnded(tx, house.tenantId, oidc.id, verified)).toBe(false);
       const origin = { ip: null, userAgent: null, requestId: 'req_x' };
       const begun = await nest.get(SessionsService).begin(tx, house.tenantId, who, origin);
       answered = post(out);

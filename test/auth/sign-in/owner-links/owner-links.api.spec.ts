@@ -1,4 +1,4 @@
-import { FormerProtected } from '../../../../src/directory-sync/users/held/held.service.js';
+import { HeldService } from '../../../../src/directory-sync/users/held/held.service.js';
 import { Clock } from '../../../../src/base/clock.js';
 import { startApp, type TestApp } from '../../../support/app.js';
 import { client, eventually, type Client } from '../../../support/http.js';
@@ -240,7 +240,7 @@ describe('break-glass accounts', () => {
       await service.db.execute(`update tenants set owner_user_id = '${next}' where id = '${house.tenantId}'`);
       // The change went past the service, so the sweep may know the former owner for a moment.
       const judged = async () => {
-        await service.app.nest.get(FormerProtected, { strict: false }).judgeAll();
+        await service.app.nest.get(HeldService, { strict: false }).judgeAll();
         return (await house.api.get(`/users/${owner}`)).body;
       };
       expect(await eventually(judged, ({ held }) => held === null)).toMatchObject({ status: 'inactive', held: null });

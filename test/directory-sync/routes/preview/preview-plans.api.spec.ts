@@ -107,7 +107,9 @@ describe('the plan of a directory with few users', () => {
     );
     expect(csv.lines).toHaveLength(5);
     const of = csv.lines.find((line) => line.includes(linked))!;
-    expect(of).toMatch(/^usr_\w+,[^,]+,link update,[a-z_ ]*first_name[a-z_ ]*,false,,User,User,active,active,held,held,none,none,20/);
+    expect(of).toMatch(
+      /^usr_\w+,[^,]+,link update,[a-z_ ]*first_name[a-z_ ]*,false,,User,User,active,active,held,held,none,none,20/,
+    );
     const lines = (await fileOf(at, 'ndjson&kind=create')).lines.map((line) => JSON.parse(line) as { would: string[] });
     expect(lines.map(({ would }) => would)).toEqual([['create'], ['create'], ['create']]);
   });

@@ -45,7 +45,8 @@ async function heldAdmin(reason: string, by: 'group' | 'roles'): Promise<Admin> 
 }
 
 type Road = (admin: Admin) => Promise<unknown>;
-const rules = ({ at }: Admin, list: object[]) => at.api.put(`/directories/${at.directoryId}/rules`, { rules: list, administrators: 1 });
+const rules = ({ at }: Admin, list: object[]) =>
+  at.api.put(`/directories/${at.directoryId}/rules`, { rules: list, administrators: 1 });
 const ROADS: [string, 'group' | 'roles', Road, string | null][] = [
   ['the user leaves the group', 'group', ({ at, id, group }) => at.scim.patch(`/Groups/${group}`, patch({ op: 'remove', path: `members[value eq "${id}"]` })), 'User'],
   ['the group is replaced without the user', 'group', ({ at, group }) => at.scim.put(`/Groups/${group}`, { displayName: fresh(), schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'] }), 'User'],

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { newId } from '../../../../src/base/ids.js';
 import { DestinationsRepository } from '../../../../src/engine/delivery/destinations/destinations.repository.js';
 import { WEBHOOK } from '../../../../src/integrations/webhooks/endpoint.js';
-import { EndpointSecrets, EndpointStore } from '../../../../src/integrations/webhooks/endpoint.store.js';
+import { EndpointStore } from '../../../../src/integrations/webhooks/endpoint.store.js';
 import { newSecret } from '../../../../src/integrations/webhooks/message.js';
 import type { TestApp } from '../../../support/app.js';
 import { receiver, type Receiver as LocalReceiver } from '../support/receiver.js';
@@ -84,7 +84,7 @@ export async function endpointAt(
       tenantId,
       id,
       newId('whs'),
-      nest.get(EndpointSecrets, { strict: false }).sealSecret(tenantId, id, secret),
+      nest.get(EndpointStore, { strict: false }).sealSecret(tenantId, id, secret),
     ]);
     await nest
       .get(DestinationsRepository, { strict: false })

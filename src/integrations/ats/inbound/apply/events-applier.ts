@@ -9,7 +9,7 @@ import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
 import { type AtsConnection, isPassing } from '../../connections/connection.js';
 import { NotUnderstood, type Connector } from '../../connectors/connector.js';
 import { connectorOf } from '../../providers/providers.js';
-import { AtsRecordWriter, MissingOpenings } from '../../records/record-writer.js';
+import { AtsRecordWriter } from '../../records/record-writer.js';
 import {
   goneItem,
   readRecord,
@@ -21,7 +21,7 @@ import {
 } from '../../records/record.js';
 import { AtsRecordsRepository } from '../../records/records.repository.js';
 import type { ClaimedInbox } from '../inbound-event.js';
-import { type EventVerdict, WaitingEventsRepository, type WaitingEvent } from '../inbound-events.repository.js';
+import { type EventVerdict, InboundEventsRepository, type WaitingEvent } from '../inbound-events.repository.js';
 import { readInboundBody, readingOf } from '../inbound.service.js';
 import {
   newestTimeOf,
@@ -150,13 +150,122 @@ export class InboundBatch {
   }
 }
 
-/** Plans what becomes of the records of a batch of inbound events. */
+const WRITE: RecordWrite = { source: 'webhook', events: 'all', pass: null };
+
+/** Returns what events say, and the verdicts on those that say nothing that could be applied. */
+export function readEvents(
+  connector: Connector,
+  rows: readonly WaitingEvent[],
+): { read: ReadEvent[]; verdicts: EventVerdict[] } {
+  const read: ReadEvent[] = [];
+  const verdicts: EventVerdict[] = [];
+  const now = new Date();
+  for (const row of rows) {
+    const { id, at, tries, body: raw, headers, signed } = row;
+    if (raw === null) {
+      verdicts.push(settledVerdict(row, 'no_effect', 'erased'));
+      continue;
+    }
+    const { body, fault } = readInboundBody(raw, row.content_type ?? '', undefined);
+    const reading = readingOf(connector, { raw, body, headers: headers ?? {}, receivedAt: at }, fault);
+    if (typeof reading === 'string') {
+      verdicts.push(settledVerdict(row, 'failed', 'not_understood', reading));
+      continue;
+    }
+    const event = { id, at, tries, reading, signed };
+    const wrong = faultOf(event, now);
+    if (wrong === null) read.push(event);
+    else verdicts.push(settledVerdict(row, wrong === 'no_data' ? 'no_effect' : 'failed', wrong));
+  }
+  return { read, verdicts };
+}
+
+/** What a batch came to. */
+export interface Applied {
+  /** The failure of the ATS that lets events wait; null: there was none. */
+  failure: AtsFailure | null;
+  /** The ATS has answered. */
+  answered: boolean;
+  /** Events are tried again on their own account. */
+  tried: boolean;
+  /** The events behind this batch, where all of it is decided; null: there are none, or the turn of the connection is over. */
+  next: NextEvents | null;
+}
+
+/** The events behind a batch. They are read while the batch is written. */
+export type NextEvents = Promise<ReadBatch>;
+
+/** From this number of events on, the next ones are read while they are written. */
+const LEAST_AHEAD = 50;
+const NOTHING: Applied = { failure: null, answered: false, tried: false, next: null };
+
+/**
+ * Applies one batch of a connection's events.
+ *
+ * Plans what becomes of the records of a batch of inbound events.
+ *
+ * Writes the records of a batch with what became of their events, while the worker has the connection.
+ */
 @Injectable()
-export class BatchPlans {
+export class EventsApplier {
   constructor(
-    private readonly records: AtsRecordsRepository,
+    private readonly store: AtsConnectionStore,
+    private readonly apis: AtsApis,
+    private readonly events: InboundEventsRepository,
     private readonly logger: Logger,
+    private readonly records: AtsRecordsRepository,
+    private readonly db: Database,
+    private readonly openings: AtsRecordWriter,
+    private readonly slots: WorkSlots,
   ) {}
+
+  /**
+   * Applies the oldest events, or those that were read before.
+   *
+   * @throws {LeaseLost} when another worker has the connection
+   * @throws {AtsFailure} `away` for a provider that this version does not know: its events wait
+   */
+  async apply(inbox: ClaimedInbox, given: NextEvents | null = null): Promise<Applied> {
+    const connection = await this.store.get(inbox.tenantId, inbox.connectionId);
+    // Deleted or paused since its events were found: they are gone with it, or wait.
+    if (connection === undefined || connection.paused || connection.state === 'disconnected') return NOTHING;
+    const connector = connectorOf(connection.provider);
+    if (connector === undefined) {
+      throw new AtsFailure('away', 'unknown_provider', 'There is no connector of this name.');
+    }
+    const whole = await (given ?? this.readBatch(inbox, connector));
+    const { rows, read, verdicts, isCut } =
+      connection.credential === null ? upToMerge(whole) : { ...whole, isCut: false };
+    if (rows.length === 0) return NOTHING;
+    // Few events are the last ones, or so large that two batches of them are not held in memory.
+    const next = rows.length < LEAST_AHEAD || isCut ? null : this.readBatch(inbox, connector, rows.at(-1)!.id);
+    // Their failure is that of the next batch, which may never come.
+    next?.catch(() => undefined);
+    const batch = new InboundBatch(connection, connector, this.apiOf(connection), (error) =>
+      this.logger.error('ats.connector_failed', { provider: connection.provider, error }),
+    );
+    await this.plan(batch, groupsOf(read), verdicts);
+    if (verdicts.length > 0) await this.decide(inbox, verdicts);
+    await this.bringOpenings(inbox, batch);
+    for (const kind of ['job', 'candidate'] as const) {
+      const works = batch.works.filter(({ group }) => group.kind === kind);
+      const extra = kind === 'candidate' ? batch.survivors : [];
+      if (works.length > 0) await this.write(inbox, batch, kind, works, extra);
+    }
+    this.wake(inbox.tenantId);
+    const failure = batch.failure ?? batch.reads?.stopped ?? null;
+    const isDecided = failure === null && !batch.tried && !batch.later;
+    return { failure, answered: batch.reads?.hasAnswered ?? false, tried: batch.tried, next: isDecided ? next : null };
+  }
+
+  private async readBatch(inbox: ClaimedInbox, connector: Connector, after?: string): Promise<ReadBatch> {
+    const rows = await this.events.oldest(inbox, after);
+    return { rows, ...readEvents(connector, rows) };
+  }
+
+  private apiOf(connection: AtsConnection): AtsApi | null {
+    return connection.credential === null ? null : this.apis.of(connection);
+  }
 
   /** Decides what is done for each record, and reads those that have to be read. */
   async plan(batch: InboundBatch, groups: readonly Group[], verdicts: EventVerdict[]): Promise<void> {
@@ -221,21 +330,6 @@ export class BatchPlans {
       }
     }
   }
-}
-
-const WRITE: RecordWrite = { source: 'webhook', events: 'all', pass: null };
-
-/** Writes the records of a batch with what became of their events, while the worker has the connection. */
-@Injectable()
-export class BatchWrites {
-  constructor(
-    private readonly db: Database,
-    private readonly events: WaitingEventsRepository,
-    private readonly openings: MissingOpenings,
-    private readonly writer: AtsRecordWriter,
-    private readonly logger: Logger,
-    private readonly slots: WorkSlots,
-  ) {}
 
   /**
    * Stores what became of events.
@@ -248,7 +342,7 @@ export class BatchWrites {
 
   /** Sends out what the writes have recorded. */
   wake(tenantId: string): void {
-    this.writer.wake(tenantId);
+    this.openings.wake(tenantId);
   }
 
   /** Brings in the job openings that candidates of the batch name. */
@@ -258,7 +352,7 @@ export class BatchWrites {
     const candidates = items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
     try {
       const guard = (tx: SqlRunner): Promise<void> => inbox.turn.hold(tx);
-      await this.openings.ensure(connection, { connector, api }, candidates, WRITE, guard);
+      await this.openings.ensureOpenings(connection, { connector, api }, candidates, WRITE, guard);
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
       // Without its opening a candidate would be left out: these events wait.
@@ -305,8 +399,8 @@ export class BatchWrites {
     const write = { ...WRITE, forced, missing };
     const results =
       kind === 'job'
-        ? await this.writer.writeJobs(tx, connection, items, write)
-        : await this.writer.writeCandidates(tx, connection, items, write);
+        ? await this.openings.writeJobs(tx, connection, items, write)
+        : await this.openings.writeCandidates(tx, connection, items, write);
     const byId = new Map(results.map((result) => [result.remoteId, result]));
     const verdicts = works.flatMap(({ group, item, by }) => verdictsOf(group.events, byId.get(item.remoteId)!, by));
     await this.events.decide(tx, inbox, verdicts);
@@ -319,113 +413,5 @@ export class BatchWrites {
         await work(tx);
       }),
     );
-  }
-}
-
-/** Returns what events say, and the verdicts on those that say nothing that could be applied. */
-export function readEvents(
-  connector: Connector,
-  rows: readonly WaitingEvent[],
-): { read: ReadEvent[]; verdicts: EventVerdict[] } {
-  const read: ReadEvent[] = [];
-  const verdicts: EventVerdict[] = [];
-  const now = new Date();
-  for (const row of rows) {
-    const { id, at, tries, body: raw, headers, signed } = row;
-    if (raw === null) {
-      verdicts.push(settledVerdict(row, 'no_effect', 'erased'));
-      continue;
-    }
-    const { body, fault } = readInboundBody(raw, row.content_type ?? '', undefined);
-    const reading = readingOf(connector, { raw, body, headers: headers ?? {}, receivedAt: at }, fault);
-    if (typeof reading === 'string') {
-      verdicts.push(settledVerdict(row, 'failed', 'not_understood', reading));
-      continue;
-    }
-    const event = { id, at, tries, reading, signed };
-    const wrong = faultOf(event, now);
-    if (wrong === null) read.push(event);
-    else verdicts.push(settledVerdict(row, wrong === 'no_data' ? 'no_effect' : 'failed', wrong));
-  }
-  return { read, verdicts };
-}
-
-/** What a batch came to. */
-export interface Applied {
-  /** The failure of the ATS that lets events wait; null: there was none. */
-  failure: AtsFailure | null;
-  /** The ATS has answered. */
-  answered: boolean;
-  /** Events are tried again on their own account. */
-  tried: boolean;
-  /** The events behind this batch, where all of it is decided; null: there are none, or the turn of the connection is over. */
-  next: NextEvents | null;
-}
-
-/** The events behind a batch. They are read while the batch is written. */
-export type NextEvents = Promise<ReadBatch>;
-
-/** From this number of events on, the next ones are read while they are written. */
-const LEAST_AHEAD = 50;
-const NOTHING: Applied = { failure: null, answered: false, tried: false, next: null };
-
-/** Applies one batch of a connection's events. */
-@Injectable()
-export class EventsApplier {
-  constructor(
-    private readonly store: AtsConnectionStore,
-    private readonly apis: AtsApis,
-    private readonly events: WaitingEventsRepository,
-    private readonly plans: BatchPlans,
-    private readonly writes: BatchWrites,
-    private readonly logger: Logger,
-  ) {}
-
-  /**
-   * Applies the oldest events, or those that were read before.
-   *
-   * @throws {LeaseLost} when another worker has the connection
-   * @throws {AtsFailure} `away` for a provider that this version does not know: its events wait
-   */
-  async apply(inbox: ClaimedInbox, given: NextEvents | null = null): Promise<Applied> {
-    const connection = await this.store.get(inbox.tenantId, inbox.connectionId);
-    // Deleted or paused since its events were found: they are gone with it, or wait.
-    if (connection === undefined || connection.paused || connection.state === 'disconnected') return NOTHING;
-    const connector = connectorOf(connection.provider);
-    if (connector === undefined) {
-      throw new AtsFailure('away', 'unknown_provider', 'There is no connector of this name.');
-    }
-    const whole = await (given ?? this.readBatch(inbox, connector));
-    const { rows, read, verdicts, isCut } =
-      connection.credential === null ? upToMerge(whole) : { ...whole, isCut: false };
-    if (rows.length === 0) return NOTHING;
-    // Few events are the last ones, or so large that two batches of them are not held in memory.
-    const next = rows.length < LEAST_AHEAD || isCut ? null : this.readBatch(inbox, connector, rows.at(-1)!.id);
-    // Their failure is that of the next batch, which may never come.
-    next?.catch(() => undefined);
-    const batch = new InboundBatch(connection, connector, this.apiOf(connection), (error) =>
-      this.logger.error('ats.connector_failed', { provider: connection.provider, error }),
-    );
-    await this.plans.plan(batch, groupsOf(read), verdicts);
-    if (verdicts.length > 0) await this.writes.decide(inbox, verdicts);
-    await this.writes.bringOpenings(inbox, batch);
-    for (const kind of ['job', 'candidate'] as const) {
-      const works = batch.works.filter(({ group }) => group.kind === kind);
-      const extra = kind === 'candidate' ? batch.survivors : [];
-      if (works.length > 0) await this.writes.write(inbox, batch, kind, works, extra);
-    }
-    this.writes.wake(inbox.tenantId);
-    const failure = batch.failure ?? batch.reads?.stopped ?? null;
-    const isDecided = failure === null && !batch.tried && !batch.later;
-    return { failure, answered: batch.reads?.hasAnswered ?? false, tried: batch.tried, next: isDecided ? next : null };
-  }
-
-  private async readBatch(inbox: ClaimedInbox, connector: Connector, after?: string): Promise<ReadBatch> {
-    const rows = await this.events.oldest(inbox, after);
-    return { rows, ...readEvents(connector, rows) };
-  }
-
-  private apiOf(connection: AtsConnection): AtsApi | null {
-    return connection.credential === null ? null : this.apis.of(connection);
   }
 }

@@ -13,32 +13,6 @@ import type { AtsConnection } from '../../connections/connection.js';
 import { type ClaimedInbox, DUE_INBOXES, INBOUND_WORK } from '../inbound-event.js';
 import { type Applied, EventsApplier, type NextEvents } from './events-applier.js';
 
-/** Sets the state of connections by what became of their inbound events. */
-@Injectable()
-export class InboundHealth {
-  constructor(
-    private readonly store: AtsConnectionStore,
-    private readonly states: AtsStates,
-  ) {}
-
-  /** The state of the connection follows what the ATS answers. */
-  async note(
-    { tenantId, connectionId, turn }: ClaimedInbox,
-    { failure, answered }: Pick<Applied, 'failure' | 'answered'>,
-  ): Promise<void> {
-    const connection = await this.store.get(tenantId, connectionId);
-    if (connection === undefined) return;
-    if (failure !== null) {
-      const problem = failure.kind === 'refused' ? 'grant' : 'reads';
-      // A single limit or slow answer does not make the connection degraded.
-      if (problem === 'grant' || turn.failures > 0) await this.states.problem(connection, problem, failure.reason);
-    } else if (answered && connection.state !== 'ok') {
-      await this.states.solved(connection, 'reads');
-      await this.states.solved(connection, 'grant');
-    }
-  }
-}
-
 /** While many requests come, each batch is followed by a pause. */
 const BUSY_PAUSE_MS = 500;
 /** The time after which another connection has its turn. */
@@ -47,7 +21,11 @@ const TURN_MS = 1_000;
 const TRIED_MS = 2_000;
 const MOST_RETRY_AFTER_MS = 3_600_000;
 
-/** Applies inbound events: some batches of one connection after the other, in turns, so that a flood of one delays no other. */
+/**
+ * Applies inbound events: some batches of one connection after the other, in turns, so that a flood of one delays no other.
+ *
+ * Sets the state of connections by what became of their inbound events.
+ */
 @Injectable()
 export class EventsWorker extends WorkKind {
   override readonly kind = INBOUND_WORK;
@@ -59,9 +37,10 @@ export class EventsWorker extends WorkKind {
     private readonly db: Database,
     private readonly entries: WorkEntries,
     private readonly applier: EventsApplier,
-    private readonly health: InboundHealth,
     private readonly activity: Activity,
     domainEvents: DomainEvents,
+    private readonly store: AtsConnectionStore,
+    private readonly states: AtsStates,
   ) {
     super();
     domainEvents.on(AtsConnectionReady, ({ connection }) => this.resume(connection));
@@ -80,7 +59,7 @@ export class EventsWorker extends WorkKind {
   override async run(turn: Turn): Promise<TurnOutcome> {
     const inbox = { tenantId: turn.tenantId, connectionId: turn.id, turn };
     const { failure, answered, tried } = await this.batches(inbox);
-    await this.health.note(inbox, { failure, answered });
+    await this.note(inbox, { failure, answered });
     if (this.activity.isBusy()) await sleep(BUSY_PAUSE_MS);
     if (failure === null) return again(tried ? TRIED_MS : 0);
     return failed(failure.reason, Math.min(failure.retryAfterMs ?? 0, MOST_RETRY_AFTER_MS));
@@ -95,6 +74,23 @@ export class EventsWorker extends WorkKind {
       next = applied.next;
       const isOver = inbox.turn.isOver || performance.now() - began > TURN_MS || this.activity.isBusy();
       if (next === null || isOver) return { ...applied, answered };
+    }
+  }
+
+  /** The state of the connection follows what the ATS answers. */
+  async note(
+    { tenantId, connectionId, turn }: ClaimedInbox,
+    { failure, answered }: Pick<Applied, 'failure' | 'answered'>,
+  ): Promise<void> {
+    const connection = await this.store.get(tenantId, connectionId);
+    if (connection === undefined) return;
+    if (failure !== null) {
+      const problem = failure.kind === 'refused' ? 'grant' : 'reads';
+      // A single limit or slow answer does not make the connection degraded.
+      if (problem === 'grant' || turn.failures > 0) await this.states.problem(connection, problem, failure.reason);
+    } else if (answered && connection.state !== 'ok') {
+      await this.states.solved(connection, 'reads');
+      await this.states.solved(connection, 'grant');
     }
   }
 }

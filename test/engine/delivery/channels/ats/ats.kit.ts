@@ -1,22 +1,16 @@
 import { SystemClock } from '../../../../../src/base/clock.js';
 import { Sealer } from '../../../../../src/base/crypto/seal.js';
 import { EventRecorder } from '../../../../../src/engine/events/event-recorder.js';
-import { EventReceivers } from '../../../../../src/engine/events/event-source.js';
+import { EventSources } from '../../../../../src/engine/events/event-source.js';
 import { InterviewsRepository } from '../../../../../src/hiring/interviews/interviews.repository.js';
 import { AtsApis } from '../../../../../src/integrations/ats/calls/ats-apis.js';
 import { AtsCallOptions, AtsPaces } from '../../../../../src/integrations/ats/calls/connection-api.js';
-import {
-  AtsConnectionStore,
-  AtsSecrets,
-} from '../../../../../src/integrations/ats/connections/ats-connections.store.js';
-import { AtsCredentials, RenewalsRepository } from '../../../../../src/integrations/ats/connections/ats-credentials.js';
+import { AtsConnectionStore } from '../../../../../src/integrations/ats/connections/ats-connections.store.js';
+import { AtsCredentials } from '../../../../../src/integrations/ats/connections/ats-credentials.js';
 import { AtsStates } from '../../../../../src/integrations/ats/connections/ats-states.js';
-import { OAuthClients, TokenClient } from '../../../../../src/integrations/ats/oauth/token-client.js';
-import { AtsWriters } from '../../../../../src/integrations/ats/publish/ats-publish.js';
-import {
-  AtsWritesRepository,
-  WrittenCandidates,
-} from '../../../../../src/integrations/ats/publish/ats-writes.repository.js';
+import { TokenClient } from '../../../../../src/integrations/ats/oauth/token-client.js';
+import { AtsPublish } from '../../../../../src/integrations/ats/publish/ats-publish.js';
+import { AtsWritesRepository } from '../../../../../src/integrations/ats/publish/ats-writes.repository.js';
 import { AtsChannel } from '../../../../../src/integrations/ats/publish/ats.channel.js';
 import { WritePlanner } from '../../../../../src/integrations/ats/publish/write-planner.js';
 import { WriteSender } from '../../../../../src/integrations/ats/publish/write-sender.js';
@@ -36,15 +30,15 @@ export const atsKit: ChannelKit = {
     const clock = new SystemClock();
     const options = new AtsCallOptions({ paceFactor: 10_000, timeoutMs: 200, maxWaitMs: 50 });
     const store = new AtsConnectionStore(db, secretsOf(h), clock);
-    const clients = new OAuthClients(h.config);
+    const clients = new TokenClient(h.config);
     const tokens = new TokenClient(h.outbound, h.config, clock);
-    const credentials = new AtsCredentials(store, new RenewalsRepository(db, secretsOf(h)), tokens, clients, clock);
+    const credentials = new AtsCredentials(store, new AtsCredentials(db, secretsOf(h)), tokens, clients, clock);
     const apis = new AtsApis(h.outbound, credentials, new AtsPaces(db), options, clock, h.config, clients);
     const writes = new AtsWritesRepository(db);
-    const candidates = new WrittenCandidates(db);
+    const candidates = new AtsWritesRepository(db);
     const planner = new WritePlanner(writes, candidates, new InterviewsRepository(db));
-    const states = new AtsStates(db, new EventRecorder(new EventReceivers()), store);
-    const sender = new WriteSender(planner, writes, candidates, new AtsWriters(clock), states, apis, options);
+    const states = new AtsStates(db, new EventRecorder(new EventSources()), store);
+    const sender = new WriteSender(planner, writes, candidates, new AtsPublish(clock), states, apis, options);
     return new AtsChannel(store, writes, sender, clock);
   },
   keyOf: (tenantId) => ({ tenantId, channel: ATS, id: CONNECTION }),
@@ -122,6 +116,6 @@ async function addCandidate(h: Harness, tenantId: string, id: string): Promise<v
   );
 }
 
-function secretsOf(h: Harness): AtsSecrets {
-  return new AtsSecrets(new Sealer(h.config.encryptionKeys));
+function secretsOf(h: Harness): AtsConnectionStore {
+  return new AtsConnectionStore(new Sealer(h.config.encryptionKeys));
 }

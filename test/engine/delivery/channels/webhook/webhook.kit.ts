@@ -4,17 +4,13 @@ import type { Database } from '../../../../../src/base/database/database.js';
 import type { FailureRules } from '../../../../../src/engine/delivery/retry.rules.js';
 import { EventReader } from '../../../../../src/engine/events/event-reader.js';
 import { EventRecorder } from '../../../../../src/engine/events/event-recorder.js';
-import { EventReceivers, EventSources } from '../../../../../src/engine/events/event-source.js';
+import { EventSources } from '../../../../../src/engine/events/event-source.js';
 import { StoredEvents } from '../../../../../src/engine/events/stored-events.js';
 import { WebhookChannel } from '../../../../../src/integrations/webhooks/channel/webhook.channel.js';
-import {
-  EndpointSender,
-  EndpointClient,
-  WebhookAddresses,
-} from '../../../../../src/integrations/webhooks/endpoint-sender.js';
+import { EndpointSender } from '../../../../../src/integrations/webhooks/endpoint-sender.js';
 import { WEBHOOK } from '../../../../../src/integrations/webhooks/endpoint.js';
 import { webhookRules } from '../../../../../src/integrations/webhooks/endpoint.rules.js';
-import { EndpointSecrets, EndpointStore } from '../../../../../src/integrations/webhooks/endpoint.store.js';
+import { EndpointStore } from '../../../../../src/integrations/webhooks/endpoint.store.js';
 import { newSecret } from '../../../../../src/integrations/webhooks/message.js';
 import { TenantAddresses } from '../../../../../src/tenancy/tenants/tenant-addresses.js';
 import type { Harness } from '../../../../forwarding/harness.js';
@@ -36,8 +32,8 @@ function storeOf(h: Harness, db: Database): EndpointStore {
   return new EndpointStore(db, secretsOf(h), new SystemClock());
 }
 
-function secretsOf(h: Harness): EndpointSecrets {
-  return new EndpointSecrets(new Sealer(h.config.encryptionKeys));
+function secretsOf(h: Harness): EndpointStore {
+  return new EndpointStore(new Sealer(h.config.encryptionKeys));
 }
 
 /** The endpoints of webhooks: each event is a message, and its body stands with the event. */
@@ -46,8 +42,8 @@ export const webhookKit: ChannelKit = {
     const sources = new EventSources();
     sources.add(new StoredEvents(db));
     const clock = new SystemClock();
-    const addresses = new WebhookAddresses(h.config, new TenantAddresses(h.db, h.config, clock), h.outbound);
-    const sender = new EndpointSender(new EndpointClient(h.outbound, addresses), clock);
+    const addresses = new EndpointSender(h.config, new TenantAddresses(h.db, h.config, clock), h.outbound);
+    const sender = new EndpointSender(new EndpointSender(h.outbound, addresses), clock);
     return new QuickWebhooks(storeOf(h, db), new EventReader(sources), sender, h.config);
   },
   keyOf: (tenantId) => ({ tenantId, channel: WEBHOOK, id: ENDPOINT }),
@@ -71,9 +67,9 @@ export const webhookKit: ChannelKit = {
     return id;
   },
   async enqueue(h, tenantId, subject, n) {
-    const channel = new EventReceivers();
+    const channel = new EventSources();
     const receiver = { id: ENDPOINT, events: null, ordered: false };
-    channel.add({ name: WEBHOOK, receiversOf: () => Promise.resolve([receiver]), wake: () => undefined });
+    channel.addReceivers({ name: WEBHOOK, receiversOf: () => Promise.resolve([receiver]), wake: () => undefined });
     const fact = { event: 'job.synced', record: subject, data: JSON.stringify({ subject, n }) } as const;
     await new EventRecorder(channel).record(h.db, tenantId, [fact]);
   },
